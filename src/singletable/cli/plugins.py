@@ -3,7 +3,7 @@
 An entry point names a function, which becomes a command, or a typer.Typer, which becomes a group:
 
     [project.entry-points."singletable.commands"]
-    count = "singletable_apps.commands.count:count"
+    count = "singletable_apps.counting.cli:count"
 
 Its module is imported whenever commands are listed, so keep it light: import what the command needs
 inside the function, as the commands of this package do.

@@ -4,38 +4,65 @@
     schulze(ballots).winner
 
 `singletable_apps.counting.formats` reads and writes ballot files, `.pictures` draws results as SVG,
-and `.report` prints them on a terminal.
+and `.report` prints them on a terminal. Modules are imported when one of their names is first used:
+`singletable --help` loads the command of this package and must not wait for NumPy.
 """
 
 from __future__ import annotations
 
-from singletable_apps.counting.ballots import Ballots
-from singletable_apps.counting.borda import borda
-from singletable_apps.counting.condorcet import find_condorcet_winner, find_smith_set
-from singletable_apps.counting.copeland import copeland
-from singletable_apps.counting.counters import PairwiseCounter, RankingCounter
-from singletable_apps.counting.errors import BallotsError, CountingError, RankingError
-from singletable_apps.counting.margin import Margin
-from singletable_apps.counting.methods import METHODS
-from singletable_apps.counting.pairwise import Matrix, Pairwise, count_pairs
-from singletable_apps.counting.plurality import plurality
-from singletable_apps.counting.ranked_pairs import ranked_pairs
-from singletable_apps.counting.ranking import Ranking
-from singletable_apps.counting.result import BallotAccount, Number, Place, Result, Rule
-from singletable_apps.counting.results.ranked_pairs import RankedPair, RankedPairsResult
-from singletable_apps.counting.results.runoff import Round, RunoffResult, Tie, Transfer
-from singletable_apps.counting.results.schulze import BeatPath, SchulzeResult
-from singletable_apps.counting.results.scores import CopelandResult, ScoreResult
-from singletable_apps.counting.runoff import instant_runoff
-from singletable_apps.counting.schulze import schulze
-from singletable_apps.counting.text import (
-    format_number,
-    format_ordinal,
-    join_names,
-    pluralize,
-    replace_control_characters,
-)
-from singletable_apps.counting.tie_break import TieBreak
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from singletable_apps.counting.ballots import Ballots
+    from singletable_apps.counting.counters import PairwiseCounter, RankingCounter
+    from singletable_apps.counting.errors import BallotsError, CountingError, RankingError
+    from singletable_apps.counting.methods.explanation import describe_margin
+    from singletable_apps.counting.methods.ranked_pairs import (
+        RankedPair,
+        RankedPairsResult,
+        ranked_pairs,
+    )
+    from singletable_apps.counting.methods.registry import METHODS, explain
+    from singletable_apps.counting.methods.runoff import (
+        Round,
+        RunoffResult,
+        Tie,
+        Transfer,
+        instant_runoff,
+    )
+    from singletable_apps.counting.methods.schulze import BeatPath, SchulzeResult, schulze
+    from singletable_apps.counting.methods.scores import (
+        CopelandResult,
+        ScoreResult,
+        borda,
+        copeland,
+        plurality,
+    )
+    from singletable_apps.counting.pairwise import (
+        Matrix,
+        Pairwise,
+        count_pairs,
+        find_condorcet_winner,
+        find_smith_set,
+    )
+    from singletable_apps.counting.ranking import Ranking
+    from singletable_apps.counting.result import (
+        BallotAccount,
+        Margin,
+        Number,
+        Place,
+        Result,
+        Rule,
+    )
+    from singletable_apps.counting.text import (
+        format_number,
+        format_ordinal,
+        join_names,
+        pluralize,
+        replace_control_characters,
+    )
+    from singletable_apps.counting.tie_break import TieBreak
 
 __all__ = [
     "METHODS",
@@ -68,6 +95,8 @@ __all__ = [
     "borda",
     "copeland",
     "count_pairs",
+    "describe_margin",
+    "explain",
     "find_condorcet_winner",
     "find_smith_set",
     "format_number",
@@ -80,3 +109,31 @@ __all__ = [
     "replace_control_characters",
     "schulze",
 ]
+
+# In the order of their weight: the first ones do not import NumPy.
+_MODULES = (
+    "errors",
+    "text",
+    "ranking",
+    "tie_break",
+    "result",
+    "ballots",
+    "pairwise",
+    "counters",
+    "methods.explanation",
+    "methods.registry",
+    "methods.schulze",
+    "methods.ranked_pairs",
+    "methods.runoff",
+    "methods.scores",
+)
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for module in _MODULES:
+            names = vars(import_module(f"{__name__}.{module}"))
+            if name in names:
+                globals()[name] = names[name]
+                return names[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

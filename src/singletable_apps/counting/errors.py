@@ -1,22 +1,22 @@
-"""Every refusal to count.
+"""The errors of counting.
 
-CountingError           also a ValueError: something that came cannot be counted
-├─ RankingError         a ranking names somebody twice, nobody known, or a rank that is none
-├─ BallotsError         candidates, rows or counts that make no ballots
-└─ FormatError          a file that cannot be read; `line` says where
-   ├─ UnknownFormat     no format fits; `tried` says why each did not
-   └─ WriteError        ballots that a format cannot hold
+CountingError           base class, also a ValueError
+├─ RankingError         a ranking repeats a candidate, or has an unknown one or an invalid rank
+├─ BallotsError         invalid candidates, rows or counts
+└─ FormatError          a file cannot be read; `line` says where
+   ├─ UnknownFormat     no format matches; `tried` has the reason for each
+   └─ WriteError        a format cannot represent these ballots
 """
 
 from __future__ import annotations
 
 
 class CountingError(ValueError):
-    """The root: whatever counting refuses is one of these."""
+    """Base class of all errors of counting."""
 
 
 class RankingError(CountingError):
-    """A ranking that cannot be; `name` is the candidate it is about, if it is about one."""
+    """An invalid ranking; `name` is the candidate concerned, or None."""
 
     def __init__(self, message: str, name: str | None = None) -> None:
         super().__init__(message)
@@ -24,11 +24,11 @@ class RankingError(CountingError):
 
 
 class BallotsError(CountingError):
-    """Candidates, rows or counts that make no ballots."""
+    """Invalid candidates, rows or counts."""
 
 
 class FormatError(CountingError):
-    """A file that is not what its format asks for; `line` counts from 1, None is the whole."""
+    """A file that does not follow its format; `line` starts at 1, None is the whole file."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message if line is None else f"Line {line:,}: {message}")
@@ -36,7 +36,7 @@ class FormatError(CountingError):
 
 
 class UnknownFormat(FormatError):
-    """A file that fits no format; `tried` has for each why it does not fit."""
+    """A file that matches no format; `tried` has the reason for each format."""
 
     def __init__(self, message: str, tried: dict[str, str]) -> None:
         super().__init__(message)
@@ -44,4 +44,4 @@ class UnknownFormat(FormatError):
 
 
 class WriteError(FormatError):
-    """Ballots that a format cannot hold."""
+    """Ballots or rounds that a format cannot represent."""

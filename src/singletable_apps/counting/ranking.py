@@ -1,7 +1,7 @@
-"""One voter's ranking: who stands above whom, who stands level, and who is left out.
+"""One voter's ranking: which candidates are above others, which are equal, and which are unranked.
 
-Rank numbers say an order and nothing more: 1, 4, 9 is 1, 2, 3. Equal numbers are a level of
-several candidates. Who is not ranked is left out; what that means is a rule of the count.
+Only the order of rank numbers matters: 1, 4, 9 is the same as 1, 2, 3. Candidates with equal ranks
+share a level. What it means to leave a candidate unranked is a rule of the count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from singletable_apps.counting.errors import RankingError
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Levels of candidates, best first; nobody is in it twice. An empty one is a blank ballot."""
+    """Levels of candidates, best first, without repeats. An empty ranking is a blank ballot."""
 
     levels: tuple[tuple[str, ...], ...] = ()
 
@@ -23,69 +23,69 @@ class Ranking:
         for level in self.levels:
             for name in level:
                 if name in seen:
-                    raise RankingError(
-                        f"'{name}' is ranked twice. Rank each candidate once, or not at all.", name
-                    )
+                    raise _repeated(name)
                 seen.add(name)
-        # Candidates on a level have no order, so that equal rankings are equal values.
+        # Candidates on a level have no order; sorting makes equal rankings equal values.
         levels = tuple(tuple(sorted(level)) for level in self.levels if level)
         object.__setattr__(self, "levels", levels)
 
     @classmethod
     def from_levels(cls, levels: Iterable[str | Iterable[str]]) -> Ranking:
-        """From a list of levels, best first; a level is a name, or names that stand level."""
+        """Create a ranking from levels, best first; a level is a name or several equal names."""
         if isinstance(levels, str):
-            raise RankingError(f"A ranking is a list of names or levels, and '{levels}' is text.")
+            raise RankingError(f"A ranking is a list of names or levels, not the text '{levels}'.")
         return cls(tuple((level,) if isinstance(level, str) else tuple(level) for level in levels))
 
     @classmethod
     def from_ranks(cls, ranks: Mapping[str, int | None]) -> Ranking:
-        """From each candidate's rank, 1 the best; None is not ranked."""
+        """Create a ranking from each candidate's rank; 1 is the best, None is unranked."""
         return cls.from_pairs(ranks.items())
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, int | None]]) -> Ranking:
-        """From pairs of a candidate and a rank, 1 the best; None is not ranked."""
-        ranked: dict[str, int | None] = {}
+        """Create a ranking from pairs of candidate and rank; 1 is the best, None is unranked."""
+        ranks: dict[str, int | None] = {}
         for name, rank in pairs:
-            if name in ranked:
-                raise RankingError(
-                    f"'{name}' is ranked twice. Rank each candidate once, or not at all.", name
-                )
-            ranked[name] = _checked(name, rank)
+            if name in ranks:
+                raise _repeated(name)
+            ranks[name] = _validate_rank(name, rank)
         levels: dict[int, list[str]] = {}
-        for name, rank in ranked.items():
+        for name, rank in ranks.items():
             if rank is not None:
                 levels.setdefault(rank, []).append(name)
         return cls(tuple(tuple(levels[rank]) for rank in sorted(levels)))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everybody who is ranked, best first."""
+        """Return all ranked candidates, best first."""
         return tuple(name for level in self.levels for name in level)
 
     @property
     def is_blank(self) -> bool:
-        """Whether nobody is ranked."""
+        """Return whether no candidate is ranked."""
         return not self.levels
 
     def check_candidates(self, candidates: Collection[str]) -> None:
         """Raise RankingError if the ranking contains anyone but these candidates."""
         for name in self.names:
             if name not in candidates:
-                known = ", ".join(f"'{each}'" for each in candidates)
+                known = ", ".join(f"'{candidate}'" for candidate in candidates)
                 raise RankingError(f"'{name}' is not a candidate. Candidates: {known}.", name)
 
     def __str__(self) -> str:
         return " > ".join(" = ".join(level) for level in self.levels)
 
 
-def _checked(name: str, rank: object) -> int | None:
+def _repeated(name: str) -> RankingError:
+    return RankingError(f"'{name}' is ranked twice. Rank each candidate at most once.", name)
+
+
+def _validate_rank(name: str, rank: object) -> int | None:
     if rank is None:
         return None
-    # True is an int to Python, and no rank to anybody.
+    # True is an int in Python, but not a rank.
     if not isinstance(rank, int) or isinstance(rank, bool) or rank < 1:
         raise RankingError(
-            f"The rank of '{name}' is {rank!r}; a rank is 1, 2, 3 … or None for not ranked.", name
+            f"The rank of '{name}' is {rank!r}; expected 1, 2, 3 … or None for unranked.", name
         )
     return rank

@@ -1,4 +1,4 @@
-"""Headings, sentences and tables on a terminal; plain lines where there is none."""
+"""Print results on a terminal: places, reasons, numbers, rules, ballots and ties."""
 
 from __future__ import annotations
 
@@ -10,39 +10,43 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from singletable_apps.counting.pictures.pairs import PairsResult, cell, in_order, place_of
-from singletable_apps.counting.pictures.round_words import exhausted, half
+from singletable_apps.counting.methods.ranked_pairs import RankedPairsResult
+from singletable_apps.counting.methods.runoff import Round, RunoffResult
+from singletable_apps.counting.methods.schulze import SchulzeResult
+from singletable_apps.counting.methods.scores import CopelandResult, ScoreResult
+from singletable_apps.counting.pictures.pairwise import PairwiseResult, pair_cell
+from singletable_apps.counting.pictures.rounds import half
 from singletable_apps.counting.result import BallotAccount, Result
-from singletable_apps.counting.results.ranked_pairs import RankedPairsResult
-from singletable_apps.counting.results.runoff import Round, RunoffResult
-from singletable_apps.counting.results.schulze import SchulzeResult
-from singletable_apps.counting.results.scores import CopelandResult, ScoreResult
 from singletable_apps.counting.text import format_number, join_names, replace_control_characters
 from singletable_apps.counting.tie_break import TieBreak
 
-_WIDEST_NAME = 28
+_MAX_NAME_WIDTH = 28
+_MAX_HEAD_WIDTH = 12
 _PADDING = 3
 
 
 class ReportWriter:
-    """What is written on. Whatever is written is text, and never markup."""
+    """Write headings, sentences and tables; plain lines if the output is not a terminal.
+
+    Everything is written as text, never as markup.
+    """
 
     def __init__(self, console: Console, *, plain: bool) -> None:
         self._console = console
         self._plain = plain or not console.is_terminal
 
-    def heading(self, words: str) -> None:
-        """A line that begins something."""
+    def write_heading(self, text: str) -> None:
+        """Write a heading after an empty line."""
         self._console.print()
-        self._print(Text(replace_control_characters(words), style="bold"))
+        self._print(Text(replace_control_characters(text), style="bold"))
 
-    def say(self, words: str) -> None:
-        """A sentence."""
-        self._print(Text(replace_control_characters(words)))
+    def write_line(self, text: str) -> None:
+        """Write a sentence."""
+        self._print(Text(replace_control_characters(text)))
 
-    def point(self, words: str) -> None:
-        """A sentence in a list."""
-        line = Text(f"- {replace_control_characters(words)}")
+    def write_bullet(self, text: str) -> None:
+        """Write an item of a list."""
+        line = Text(f"- {replace_control_characters(text)}")
         if self._plain:
             self._print(line)
             return
@@ -50,48 +54,48 @@ class ReportWriter:
         grid.add_row("•", line[2:])
         self._console.print(grid)
 
-    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Names in the first column, numbers in the others; one that wins (*, ✓) stands out."""
-        shown = [[replace_control_characters(cell) for cell in row] for row in (head, *rows)]
+    def write_table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Write names in the first column and numbers in the others; winners (*, ✓) stand out."""
+        cells = [[replace_control_characters(cell) for cell in row] for row in (head, *rows)]
         if self._plain:
-            for row in _padded(shown):
+            for row in _pad(cells):
                 self._print(Text("  ".join(row).rstrip()))
             return
-        for part in _parts(shown, self._console.width):
-            head, *body = _padded(part)
+        for part in _split_to_width(cells, self._console.width):
+            head, *body = _pad(part)
             table = Table(box=SIMPLE_HEAD, pad_edge=False)
             for name in head:
                 table.add_column(Text(name, no_wrap=True))
             for row in body:
-                table.add_row(*map(_cell, row))
+                table.add_row(*map(_style_cell, row))
             self._console.print(table)
 
-    def _print(self, words: Text) -> None:
-        self._console.print(words, soft_wrap=self._plain)
+    def _print(self, text: Text) -> None:
+        self._console.print(text, soft_wrap=self._plain)
 
 
-def _cell(words: str) -> Text:
-    return Text(words, style="bold cyan" if words.endswith(("*", "✓")) else "", no_wrap=True)
+def _style_cell(text: str) -> Text:
+    return Text(text, style="bold cyan" if text.endswith(("*", "✓")) else "", no_wrap=True)
 
 
-def _padded(rows: list[list[str]]) -> list[list[str]]:
-    """The rows with spaces that make columns: after names, before numbers."""
-    wide = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+def _pad(rows: list[list[str]]) -> list[list[str]]:
+    """Align columns with spaces: names to the left, numbers to the right."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return [
         [
-            cell + " " * (room - cell_len(cell))
+            cell + " " * (width - cell_len(cell))
             if at == 0
-            else " " * (room - cell_len(cell)) + cell
-            for at, (cell, room) in enumerate(zip(row, wide, strict=True))
+            else " " * (width - cell_len(cell)) + cell
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         for row in rows
     ]
 
 
-def _parts(rows: list[list[str]], room: int) -> Iterator[list[list[str]]]:
-    """The table cut into tables that have room; each begins with the names."""
-    names = [_short(row[0]) for row in rows]
-    free = room - max(map(cell_len, names)) - _PADDING
+def _split_to_width(rows: list[list[str]], width: int) -> Iterator[list[list[str]]]:
+    """Split a table into tables that fit; each starts with the names."""
+    names = [_shorten(row[0]) for row in rows]
+    free = width - max(map(cell_len, names)) - _PADDING
     columns = list(zip(*(row[1:] for row in rows), strict=True))
     while columns:
         used = 0
@@ -105,91 +109,97 @@ def _parts(rows: list[list[str]], room: int) -> Iterator[list[list[str]]]:
         yield [[name, *cells] for name, *cells in zip(names, *taken, strict=True)]
 
 
-def _short(name: str) -> str:
+def _shorten(name: str) -> str:
     text = Text(name)
-    text.truncate(_WIDEST_NAME, overflow="ellipsis")
+    text.truncate(_MAX_NAME_WIDTH, overflow="ellipsis")
     return text.plain
 
 
-_WIDEST_HEAD = 12
-
-
-def write_report(sheet: ReportWriter, result: Result) -> None:
-    """All of a result."""
-    sheet.heading(f"{result.method}: {_outcome(result)}")
-    places = place_of(result)
-    sheet.table(("Candidate", "Place"), [(name, str(places[name])) for name in in_order(result)])
-    sheet.heading("Why")
+def write_report(writer: ReportWriter, result: Result) -> None:
+    """Write all of a result."""
+    writer.write_heading(f"{result.method}: {_describe_outcome(result)}")
+    places = result.place_numbers
+    rows = [(name, str(places[name])) for name in result.ranked_candidates]
+    writer.write_table(("Candidate", "Place"), rows)
+    writer.write_heading("Why")
     for sentence in result.explanation:
-        sheet.point(sentence)
-    _numbers(sheet, result)
-    sheet.heading("Rules")
+        writer.write_bullet(sentence)
+    _write_numbers(writer, result)
+    writer.write_heading("Rules")
     for rule in result.rules:
-        sheet.point(f"{rule.about} ({rule.choice}): {rule.sentence}")
-    sheet.heading("Ballots")
-    sheet.say(_accounted(result.account))
+        writer.write_bullet(f"{rule.about} ({rule.choice}): {rule.sentence}")
+    writer.write_heading("Ballots")
+    writer.write_line(_describe_account(result.account))
     if result.tie_break is not None:
-        _ties(sheet, result.tie_break)
+        _write_tie_break(writer, result.tie_break)
 
 
-def _outcome(result: Result) -> str:
+def _describe_outcome(result: Result) -> str:
     if result.winner is None:
         return f"{join_names(result.winners)} are tied"
-    broken = ", by the seed" if len(result.winners) > 1 else ""
+    broken = " after the tie-break" if len(result.winners) > 1 else ""
     return f"{result.winner} wins{broken}"
 
 
-def _numbers(sheet: ReportWriter, result: Result) -> None:
+def _write_numbers(writer: ReportWriter, result: Result) -> None:
     if isinstance(result, ScoreResult):
-        sheet.heading("Votes" if result.method == "Plurality" else "Points")
-        rows = [(name, format_number(result.scores[name])) for name in in_order(result)]
-        sheet.table(("Candidate", "Sum"), rows)
+        writer.write_heading("Votes" if result.method == "Plurality" else "Points")
+        scores = result.scores
+        rows = [(name, format_number(scores[name])) for name in result.ranked_candidates]
+        writer.write_table(("Candidate", "Total"), rows)
     if isinstance(result, SchulzeResult | RankedPairsResult | CopelandResult):
-        _pairs(sheet, result)
+        _write_pairs(writer, result)
     if isinstance(result, RunoffResult) and result.rounds:
-        _rounds(sheet, result)
+        _write_rounds(writer, result)
 
 
-def _pairs(sheet: ReportWriter, result: PairsResult) -> None:
-    """Every pair; columns have numbers where names would be too wide."""
-    names = in_order(result)
+def _write_pairs(writer: ReportWriter, result: PairwiseResult) -> None:
+    """Write every pair; columns have numbers where names would be too wide."""
+    names = result.ranked_candidates
     heads = list(names)
     rows = list(names)
-    if max(map(cell_len, names)) > _WIDEST_HEAD or len(names) > _WIDEST_HEAD:
+    if max(map(cell_len, names)) > _MAX_HEAD_WIDTH or len(names) > _MAX_HEAD_WIDTH:
         heads = [str(at) for at in range(1, len(names) + 1)]
         rows = [f"{at} {name}" for at, name in enumerate(names, start=1)]
-    sheet.heading("Head to head")
-    sheet.say("Ballots that prefer the row to the column; * wins, = is level.")
+    writer.write_heading("Head to head")
+    writer.write_line("Ballots that prefer the row to the column; * wins, = ties.")
     marks = {"win": " *", "lose": "  ", "level": " ="}
     cells: list[list[str]] = []
     for row, name in zip(rows, names, strict=True):
-        pairs = [cell(result, name, other) for other in names]
-        cells.append([row])
-        cells[-1] += [
-            "-  " if pair.row == pair.column else format_number(pair.votes) + marks[pair.sign]
+        pairs = [pair_cell(result, name, other) for other in names]
+        numbers = [
+            "-  " if pair.row == pair.column else format_number(pair.votes) + marks[pair.outcome]
             for pair in pairs
         ]
-    sheet.table(["", *(f"{head}  " for head in heads)], cells)
+        cells.append([row, *numbers])
+    writer.write_table(["", *(f"{head}  " for head in heads)], cells)
 
 
-def _rounds(sheet: ReportWriter, result: RunoffResult) -> None:
-    sheet.heading("Rounds")
-    sheet.say("Votes in each round; ✓ wins, ✕ is eliminated. More than half of those counted wins.")
-    rows = [[name, *(_votes(each, name) for each in result.rounds)] for name in in_order(result)]
-    rows.append(["Exhausted", *(f"{format_number(exhausted(each))}  " for each in result.rounds)])
-    rows.append(["Half", *(f"{format_number(half(each))}  " for each in result.rounds)])
-    sheet.table(["", *(f"Round {each.number}  " for each in result.rounds)], rows)
+def _write_rounds(writer: ReportWriter, result: RunoffResult) -> None:
+    writer.write_heading("Rounds")
+    writer.write_line(
+        "Votes in each round; ✓ wins, ✕ is eliminated. More than half of the counted ballots wins."
+    )
+    rounds = result.rounds
+    rows = [
+        [name, *(_format_votes(round_, name) for round_ in rounds)]
+        for name in result.ranked_candidates
+    ]
+    exhausted = (f"{format_number(round_.exhausted_total)}  " for round_ in rounds)
+    rows.append(["Exhausted", *exhausted])
+    rows.append(["Half", *(f"{format_number(half(round_))}  " for round_ in rounds)])
+    writer.write_table(["", *(f"Round {round_.number}  " for round_ in rounds)], rows)
 
 
-def _votes(round_: Round, name: str) -> str:
+def _format_votes(round_: Round, name: str) -> str:
     if name not in round_.tally:
         return ""
     mark = " ✓" if name == round_.winner else " ✕" if name == round_.eliminated else "  "
     return format_number(round_.tally[name]) + mark
 
 
-def _accounted(account: BallotAccount) -> str:
-    """The sum that must come out: every ballot that was cast is somewhere."""
+def _describe_account(account: BallotAccount) -> str:
+    """Return the equation that accounts for every ballot."""
     parts = [f"{format_number(account.counted)} counted", f"{format_number(account.blank)} blank"]
     parts += [
         f"{format_number(ballots)} exhausted ({reason})"
@@ -198,10 +208,13 @@ def _accounted(account: BallotAccount) -> str:
     return f"{format_number(account.cast)} cast = {' + '.join(parts)}"
 
 
-def _ties(sheet: ReportWriter, ties: TieBreak) -> None:
-    sheet.heading("Tie-break")
-    sheet.say(f"Whoever is earlier here stands higher where a tie was broken. Seed: {ties.seed}")
-    sheet.table(
+def _write_tie_break(writer: ReportWriter, tie_break: TieBreak) -> None:
+    writer.write_heading("Tie-break")
+    writer.write_line(
+        f"Where a tie was broken, the candidate earlier in this order is ahead. Seed: "
+        f"{tie_break.seed}"
+    )
+    writer.write_table(
         ("Candidate", "SHA-256 of seed and name"),
-        list(zip(ties.order, ties.digests, strict=True)),
+        list(zip(tie_break.order, tie_break.digests, strict=True)),
     )

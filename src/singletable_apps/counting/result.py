@@ -1,22 +1,24 @@
-"""What every count gives: the rules it used, where each ballot went, and the places."""
+"""What every count returns: rules, what happened to each ballot, places and margin."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from singletable_apps.counting.document import document
-from singletable_apps.counting.margin import Margin
+import msgspec
+
 from singletable_apps.counting.tie_break import TieBreak
 
-# A vote may be split between candidates that stand level: never a float.
+# A vote may be split between candidates with equal ranks: always exact, never a float.
 Number: TypeAlias = int | Fraction
+JSON_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A choice that may change the result: what it is about, what was chosen, and in a sentence."""
+    """A choice that can change the result: its subject, what was chosen, and a full sentence."""
 
     about: str
     choice: str
@@ -25,10 +27,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class BallotAccount:
-    """Where each ballot went: cast = blank + counted + all that are exhausted.
+    """Where each ballot went: cast = blank + counted + exhausted.
 
-    `exhausted` has a number for each reason. Only a count in rounds exhausts ballots; there,
-    `counted` are those that counted for somebody in the last round.
+    `exhausted` has a number for each reason. Only counts in rounds exhaust ballots; for them,
+    `counted` is the number of ballots that counted for a candidate in the last round.
     """
 
     cast: int
@@ -39,19 +41,36 @@ class BallotAccount:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Those who share a place; after two firsts comes a third."""
+    """The candidates who share a place. After two in 1st place comes 3rd place."""
 
     place: int
     candidates: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How many ballots would have to be different for someone else to win or share the win.
+
+    Changing fewer than `at_least` ballots cannot change the winner. Changing `at_most` ballots
+    could; None if no such number is known. The margin is exact where the two are equal.
+    """
+
+    at_least: int
+    at_most: int | None
+    why: str
+    kind: Literal["exact", "bound"] = "bound"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", "exact" if self.at_least == self.at_most else "bound")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What the results of all methods have in common.
+    """The fields that the results of all methods have.
 
-    `margin` is None where several are tied, or nobody else stands. `final_order` breaks the ties
-    between those who share a place, if there was a seed for it; it is empty otherwise, and whoever
-    shares the first place is tied.
+    `margin` is None for a tie or a single candidate. `final_order` lists all candidates with ties
+    broken by the seed; it is empty without a seed, and then candidates who share 1st place are
+    tied. `explanation` gives the reasons in sentences; `explain` words them for an open vote.
     """
 
     method: str
@@ -66,23 +85,44 @@ class Result:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Who is in the first place: several if they are tied."""
+        """Return the candidates in 1st place, several if they are tied."""
         return self.places[0].candidates
 
     @property
     def winner(self) -> str | None:
-        """The one who wins, by a broken tie if need be; None if several are tied."""
+        """Return the winner, after breaking a tie if there is a seed; None if tied."""
         if self.final_order:
             return self.final_order[0]
         return self.winners[0] if len(self.winners) == 1 else None
 
+    @property
+    def ranked_candidates(self) -> tuple[str, ...]:
+        """Return all candidates, best first: the final order if there is one, else by place."""
+        return self.final_order or tuple(name for place in self.places for name in place.candidates)
+
+    @property
+    def place_numbers(self) -> dict[str, int]:
+        """Return the number of each candidate's place."""
+        return {name: place.place for place in self.places for name in place.candidates}
+
     def to_json(self) -> str:
-        """All of it as JSON: the same ballots under the same rules give the same bytes."""
-        return document(self, winners=list(self.winners), winner=self.winner)
+        """Return the result as JSON; the same ballots and rules give the same bytes.
+
+        Keys are sorted. Fractions are text such as "7/2", and numbers are never rounded.
+        """
+        fields: dict[str, object] = msgspec.to_builtins(self, enc_hook=_encode_fraction)
+        document = {
+            "format": "singletable count",
+            "version": JSON_VERSION,
+            **fields,
+            "winners": list(self.winners),
+            "winner": self.winner,
+        }
+        return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def places_of(levels: list[list[str]]) -> tuple[Place, ...]:
-    """Levels, best first, with the numbers of their places: 1, 1, 3."""
+def number_places(levels: list[list[str]]) -> tuple[Place, ...]:
+    """Return places for levels of candidates, best first, numbered 1, 1, 3."""
     places: list[Place] = []
     taken = 0
     for level in levels:
@@ -91,10 +131,16 @@ def places_of(levels: list[list[str]]) -> tuple[Place, ...]:
     return tuple(places)
 
 
-def final_order(places: tuple[Place, ...], ties: TieBreak | None) -> tuple[str, ...]:
-    """Everybody in one line, ties broken by the order; nobody if there is none."""
-    if ties is None:
+def break_ties(places: tuple[Place, ...], tie_break: TieBreak | None) -> tuple[str, ...]:
+    """Return all candidates in one order, ties broken; empty without a tie-break."""
+    if tie_break is None:
         return ()
     return tuple(
-        name for place in places for name in sorted(place.candidates, key=ties.order.index)
+        name for place in places for name in sorted(place.candidates, key=tie_break.order.index)
     )
+
+
+def _encode_fraction(value: object) -> int | str:
+    if not isinstance(value, Fraction):
+        raise NotImplementedError(f"a {type(value).__name__} cannot be written as JSON")
+    return value.numerator if value.denominator == 1 else str(value)

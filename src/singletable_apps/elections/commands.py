@@ -194,30 +194,30 @@ def serve(place: DataLocation, asked: ListenOptions, letters: EmailDelivery) -> 
 
 def show_outbox(at: str, limit: int) -> None:
     """Print the last letters, the newest first."""
-    sheet = ReportWriter(Console(highlight=False), plain=False)
+    writer = ReportWriter(Console(highlight=False), plain=False)
     with existing_store(at) as store:
         letters = Outbox(store).newest(limit)
     for sent in letters:
-        sheet.heading(
+        writer.write_heading(
             f"{sent.sent_at:%Y-%m-%d %H:%M:%S} UTC  {sent.email.to}: {sent.email.subject}"
         )
         for line in sent.email.text.rstrip().split("\n"):
-            sheet.say(line)
+            writer.write_line(line)
     if not letters:
-        sheet.say("No letter was sent in the last week.")
+        writer.write_line("No letter was sent in the last week.")
 
 
 def show_events(at: str, limit: int) -> None:
     """Print the last events, the newest first, a line each; hashes of passwords are hidden."""
-    sheet = ReportWriter(Console(highlight=False), plain=True)
+    writer = ReportWriter(Console(highlight=False), plain=True)
     with existing_store(at) as store:
         events = list(store.query(patterns.all_events(), limit=limit, reverse=True))
     for one in events:
         data = json.dumps(redact_event_data(one.event_data), ensure_ascii=False)
         when = f"{one.when_occurred:%Y-%m-%d %H:%M:%S}"
-        sheet.say(f"{one.event_id}  {when}  {one.actor}  {one.event_type}  {data}")
+        writer.write_line(f"{one.event_id}  {when}  {one.actor}  {one.event_type}  {data}")
     if not events:
-        sheet.say("The log has no events.")
+        writer.write_line("The log has no events.")
 
 
 def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, plain: bool) -> None:
@@ -227,12 +227,12 @@ def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, pl
     if as_json:
         sys.stdout.write(tally.result.to_json())
         return
-    sheet = ReportWriter(
+    writer = ReportWriter(
         Console(color_system=None if plain else "auto", highlight=False), plain=plain
     )
     closed = "closed, and signed" if tally.closing is not None else "not closed yet"
-    sheet.say(f"{tally.election.name}: {tally.ballots_cast:,} ballots, {closed}.")
-    write_report(sheet, tally.result)
+    writer.write_line(f"{tally.election.name}: {tally.ballots_cast:,} ballots, {closed}.")
+    write_report(writer, tally.result)
 
 
 def _owner(elections: Elections) -> User:

@@ -1,4 +1,4 @@
-"""The methods once more, slowly and plainly: ballot by ballot, path by path."""
+"""Slow and simple implementations of the methods, to compare with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rank(ranking: Ranking, name: str, *, missing: float = float("inf")) -> float
 
 
 def prefer(groups: Groups, a: str, b: str, *, both_ranked: bool = False) -> int:
-    """How many ballots rank a above b."""
+    """Return how many ballots rank a above b."""
     return sum(
         count
         for ranking, count in groups
@@ -40,7 +40,7 @@ def link(
 
 
 def strongest(candidates: Sequence[str], groups: Groups, a: str, b: str, **rules: bool) -> int:
-    """The strongest of all paths from a to b, each of which is looked at."""
+    """Return the strength of the strongest of all paths from a to b, trying each."""
     others = [name for name in candidates if name not in (a, b)]
     best = 0
     for length in range(len(others) + 1):
@@ -52,7 +52,7 @@ def strongest(candidates: Sequence[str], groups: Groups, a: str, b: str, **rules
 
 
 def shares(ranking: Ranking, left: Sequence[str]) -> Votes:
-    """Whom a ballot counts for, and by how much, if equal ranks split it."""
+    """Return whom a ballot counts for, and by how much, if equal ranks split it."""
     for level in ranking.levels:
         standing = [name for name in level if name in left]
         if standing:
@@ -69,7 +69,7 @@ def tally(groups: Groups, left: Sequence[str]) -> Votes:
 
 
 def runoff_winners(groups: Groups, left: Sequence[str]) -> set[str]:
-    """Who wins under some way of breaking ties: all of them are gone through."""
+    """Return who wins for some way to break the ties, trying all of them."""
     votes = tally(groups, left)
     for name, number in votes.items():
         if 2 * number > sum(votes.values()):
@@ -94,7 +94,7 @@ def without_shared_ranks(ranking: Ranking, *, and_what_follows: bool) -> Ranking
 
 
 def borda_points(candidates: Sequence[str], ranking: Ranking, variant: str) -> Iterator[Fraction]:
-    """What one ballot gives to each candidate."""
+    """Yield the points that one ballot gives to each candidate."""
     for name in candidates:
         mine = rank(ranking, name)
         ranked = mine != float("inf")

@@ -17,7 +17,7 @@ from singletable_apps.counting import (
     instant_runoff,
     schulze,
 )
-from tests.apps.counting.profiles import NAMES, rankings
+from tests.apps.counting.strategies import NAMES, rankings
 
 AB, BA = Ranking.from_levels(["Ada", "Ben"]), Ranking.from_levels(["Ben", "Ada"])
 

@@ -1,4 +1,4 @@
-"""Margins of victory, against every way of changing so many ballots."""
+"""Margins of victory, compared with every way to change that many ballots."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from singletable_apps.counting import METHODS, Ballots, Margin, Ranking, schulze
 from tests.apps.counting.test_systems import ballots
 
 NAMES = ("Ada", "Ben", "Cy")
-# Every ballot without ties that three candidates allow, the blank one included.
+# Every ballot without ties for three candidates, including the blank one.
 ALL = [Ranking.from_levels(order) for length in range(4) for order in permutations(NAMES, length)]
 
 
 def changed(cast: Sequence[Ranking], number: int) -> Iterator[list[Ranking]]:
-    """The ballots with so many of them replaced, in every way there is."""
+    """Yield the ballots with this many of them replaced, in every possible way."""
     for which in combinations(range(len(cast)), number):
         for others in product(ALL, repeat=number):
             new = list(cast)
@@ -28,7 +28,7 @@ def changed(cast: Sequence[Ranking], number: int) -> Iterator[list[Ranking]]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_fewer_changes_change_nothing_and_as_many_can(method: str) -> None:
+def test_margin_matches_all_possible_changes(method: str) -> None:
     count = METHODS[method]
 
     @settings(max_examples=12)
@@ -63,7 +63,7 @@ def test_fewer_changes_change_nothing_and_as_many_can(method: str) -> None:
         (["12 A > B", "9 B > A"], "borda", 1, None, "bound"),
     ],
 )
-def test_a_margin_says_whether_it_is_exact(
+def test_margin_says_whether_it_is_exact(
     lines: list[str], method: str, at_least: int, at_most: int | None, kind: str
 ) -> None:
     names = "A B C" if method == "borda" else "A B"
@@ -74,26 +74,25 @@ def test_a_margin_says_whether_it_is_exact(
 
 
 @pytest.mark.parametrize("lines", [["1 A", "1 B"], [], ["3"]])
-def test_a_tie_has_no_margin(lines: list[str]) -> None:
+def test_tie_has_no_margin(lines: list[str]) -> None:
     for count in METHODS.values():
         assert count(ballots("A B", *lines)).margin is None
 
 
-def test_an_only_candidate_has_no_margin() -> None:
+def test_single_candidate_has_no_margin() -> None:
     for count in METHODS.values():
         assert count(ballots("A", "3 A")).margin is None
 
 
-# The one who beats everyone, and the runner-up who beats everyone else: then the bounds meet.
-def test_a_clear_runner_up_makes_the_margin_exact() -> None:
+# If the runner-up beats everyone but the winner, both bounds are equal.
+def test_clear_runner_up_makes_the_margin_exact() -> None:
     margin = schulze(ballots("A B C", "5 A > B > C", "4 B > A > C")).margin
     assert margin is not None
     assert (margin.at_least, margin.kind) == (1, "exact")
 
 
-# Counts have no largest number, and so no margin may have one.
 @pytest.mark.parametrize("method", METHODS)
-def test_margins_know_no_largest_number(method: str) -> None:
+def test_margins_of_large_counts_are_exact(method: str) -> None:
     groups = [(6, "A > B > C"), (2, "B > A > C"), (1, "C > B > A")]
     few, many = (
         METHODS[method](ballots("A B C", *(f"{count * scale} {order}" for count, order in groups)))

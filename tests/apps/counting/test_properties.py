@@ -1,4 +1,4 @@
-"""What must hold of every count, whatever the ballots."""
+"""Properties that hold for all ballots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from singletable_apps.counting import (
     schulze,
 )
 from singletable_apps.counting.rules import EqualRanks
-from tests.apps.counting.profiles import NAMES, Groups, cast, elections
+from tests.apps.counting.strategies import NAMES, Groups, cast, elections
 
 Election = tuple[tuple[str, ...], Groups]
 EQUAL_RANKS: tuple[EqualRanks, ...] = get_args(EqualRanks)
@@ -31,7 +31,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 
 @given(elections(), seeds)
-def test_who_beats_everyone_wins(election: Election, seed: str | None) -> None:
+def test_condorcet_winner_wins(election: Election, seed: str | None) -> None:
     ballots = cast(election)
     winner = schulze(ballots).condorcet_winner
     for method in (schulze, ranked_pairs, copeland):
@@ -43,7 +43,7 @@ def test_who_beats_everyone_wins(election: Election, seed: str | None) -> None:
 
 
 @given(elections(), seeds)
-def test_winners_by_pairs_are_of_the_smith_set(election: Election, seed: str | None) -> None:
+def test_pairwise_winners_are_in_the_smith_set(election: Election, seed: str | None) -> None:
     ballots = cast(election)
     for method in (schulze, ranked_pairs, copeland):
         result = method(ballots, seed=seed)
@@ -54,9 +54,8 @@ def test_winners_by_pairs_are_of_the_smith_set(election: Election, seed: str | N
                 assert result.preferences[a][b] > result.preferences[b][a]
 
 
-# Whoever alone is best on all ballots cannot be best once each says the opposite.
 @given(elections())
-def test_the_only_winner_does_not_win_the_reverse(election: Election) -> None:
+def test_single_winner_does_not_win_reversed_ballots(election: Election) -> None:
     names, groups = election
     full: Groups = [(_completed(ranking, names), count) for ranking, count in groups]
     reverse: Groups = [(Ranking(ranking.levels[::-1]), count) for ranking, count in full]
@@ -72,7 +71,7 @@ def _completed(ranking: Ranking, names: tuple[str, ...]) -> Ranking:
 
 
 @every_method
-def test_it_does_not_matter_whose_ballot_is_whose(method: str) -> None:
+def test_order_of_ballots_does_not_matter(method: str) -> None:
     @given(elections(largest=3), st.randoms(use_true_random=False))
     def check(election: Election, chance: Random) -> None:
         names, groups = election
@@ -84,10 +83,10 @@ def test_it_does_not_matter_whose_ballot_is_whose(method: str) -> None:
     check()
 
 
-# Candidates that change names change places with them. An instant runoff without a seed breaks ties
-# that do not matter by the order of the candidates, so there it is so for the winners.
+# An instant runoff without a seed breaks ties that do not matter by the order of the candidates, so
+# only its winners are compared.
 @every_method
-def test_it_does_not_matter_who_is_called_what(method: str) -> None:
+def test_names_of_candidates_do_not_matter(method: str) -> None:
     @given(elections(), st.permutations(NAMES))
     def check(election: Election, others: list[str]) -> None:
         names, groups = election
@@ -110,7 +109,7 @@ def _places(result: Result) -> list[set[str]]:
 
 
 @every_method
-def test_twice_the_same_ballots_give_the_same_places(method: str) -> None:
+def test_doubled_ballots_give_the_same_places(method: str) -> None:
     @given(elections())
     def check(election: Election) -> None:
         names, groups = election
@@ -121,7 +120,7 @@ def test_twice_the_same_ballots_give_the_same_places(method: str) -> None:
 
 
 @every_method
-def test_every_ballot_is_accounted_for_and_everybody_has_a_place(method: str) -> None:
+def test_every_ballot_is_accounted_for_and_every_candidate_has_a_place(method: str) -> None:
     @given(elections(), seeds)
     def check(election: Election, seed: str | None) -> None:
         result = METHODS[method](cast(election), seed=seed)
@@ -142,7 +141,7 @@ def test_every_ballot_is_accounted_for_and_everybody_has_a_place(method: str) ->
 
 
 @given(elections(), seeds, st.sampled_from(EQUAL_RANKS))
-def test_no_vote_is_lost_between_rounds(
+def test_votes_are_conserved_between_rounds(
     election: Election, seed: str | None, rule: EqualRanks
 ) -> None:
     ballots = cast(election)
@@ -162,9 +161,8 @@ def test_no_vote_is_lost_between_rounds(
             assert before.tally[name] + gained == votes
 
 
-# Three ways into the same columns, and a fourth that counts what is alike together.
 @given(elections(strict=True))
-def test_rows_of_any_form_are_the_same_ballots(election: Election) -> None:
+def test_all_constructors_give_the_same_results(election: Election) -> None:
     names, groups = election
     one_by_one = [ranking for ranking, count in groups for _ in range(count)]
     orders = np.full((len(one_by_one), len(names)), -1, np.int64)

@@ -1,4 +1,4 @@
-"""The fast counts and the slow ones agree, on ballots that tie, leave out and repeat."""
+"""The fast implementations agree with the slow reference on random elections."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from singletable_apps.counting import (
 )
 from singletable_apps.counting.rules import BordaVariant
 from tests.apps.counting import reference
-from tests.apps.counting.profiles import Groups, cast, elections
+from tests.apps.counting.strategies import Groups, cast, elections
 
 Election = tuple[tuple[str, ...], Groups]
 
 
 @given(elections())
-def test_pairs_are_those_of_a_plain_count(election: Election) -> None:
+def test_pairwise_counts_equal_the_reference(election: Election) -> None:
     names, groups = election
     sums = count_pairs(cast(election))
     for both_ranked, found in (
@@ -46,7 +46,7 @@ def test_pairs_are_those_of_a_plain_count(election: Election) -> None:
 
 @pytest.mark.parametrize("strength", ["winning", "margins"])
 @pytest.mark.parametrize("unranked", ["last", "no opinion"])
-def test_paths_are_the_strongest_of_all(
+def test_schulze_strengths_equal_the_reference(
     strength: Literal["winning", "margins"], unranked: Literal["last", "no opinion"]
 ) -> None:
     rules = {"margins": strength == "margins", "both_ranked": unranked == "no opinion"}
@@ -75,20 +75,20 @@ def test_paths_are_the_strongest_of_all(
 
 
 @given(elections(most=4))
-def test_instant_runoff_finds_all_who_may_win(election: Election) -> None:
+def test_runoff_possible_winners_equal_the_reference(election: Election) -> None:
     names, groups = election
     assert set(instant_runoff(cast(election)).winners) == reference.runoff_winners(groups, names)
 
 
 @given(elections())
-def test_each_round_is_a_plain_count_of_who_is_left(election: Election) -> None:
+def test_runoff_tallies_equal_the_reference(election: Election) -> None:
     for each in instant_runoff(cast(election), seed="a seed").rounds:
         assert each.tally == reference.tally(election[1], list(each.tally))
 
 
-# Taking the shared ranks off the ballots beforehand is the same as the rule.
+# The rule equals removing shared ranks from the ballots beforehand.
 @pytest.mark.parametrize("rule", ["skip", "exhaust at once"])
-def test_shared_ranks_are_passed_over_or_end_a_ballot(
+def test_shared_ranks_are_skipped_or_end_a_ballot(
     rule: Literal["skip", "exhaust at once"],
 ) -> None:
     @given(elections())
@@ -111,7 +111,7 @@ def test_shared_ranks_are_passed_over_or_end_a_ballot(
 
 
 @given(elections())
-def test_equal_ranks_exhaust_a_ballot_for_good(election: Election) -> None:
+def test_ballots_exhausted_by_equal_ranks_stay_exhausted(election: Election) -> None:
     _, groups = election
     exhausted: set[Ranking] = set()
     for each in instant_runoff(cast(election), equal_ranks="exhaust", seed="s").rounds:
@@ -126,13 +126,13 @@ def test_equal_ranks_exhaust_a_ballot_for_good(election: Election) -> None:
 
 
 @given(elections())
-def test_plurality_counts_first_choices(election: Election) -> None:
+def test_plurality_equals_the_reference(election: Election) -> None:
     names, groups = election
     assert plurality(cast(election)).scores == reference.tally(groups, names)
 
 
 @pytest.mark.parametrize("variant", ["shared", "listed", "modified"])
-def test_borda_adds_up_what_each_ballot_gives(variant: BordaVariant) -> None:
+def test_borda_equals_the_reference(variant: BordaVariant) -> None:
     @given(elections())
     def check(election: Election) -> None:
         names, groups = election

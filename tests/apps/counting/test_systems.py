@@ -1,4 +1,4 @@
-"""Small elections whose results other systems tell differently, or were wrong about."""
+"""Small elections on which counting systems differ or were wrong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from singletable_apps.counting import (
 
 
 def ballots(candidates: str, *lines: str) -> Ballots:
-    """Ballots as people write them: "4 A > B = C"."""
+    """Create ballots from lines such as "4 A > B = C"."""
     groups: list[tuple[Ranking, int]] = []
     for line in lines:
         count, _, ranking = line.partition(" ")
@@ -47,7 +47,7 @@ WIKIPEDIA = ballots(
 )
 
 
-def test_a_cycle_is_broken_where_it_is_weakest() -> None:
+def test_schulze_breaks_a_cycle_at_its_weakest_link() -> None:
     assert places(schulze(ROCK)) == "1:Rock 2:Scissors 3:Paper"
     result = ranked_pairs(ROCK)
     assert places(result) == "1:Rock 2:Scissors 3:Paper"
@@ -58,29 +58,28 @@ def test_a_cycle_is_broken_where_it_is_weakest() -> None:
     assert skipped[0].cycle == ("Paper", "Rock", "Scissors", "Paper")
 
 
-def test_ranked_pairs_is_not_schulze() -> None:
+def test_ranked_pairs_differs_from_schulze() -> None:
     assert places(schulze(WIKIPEDIA)) == "1:E 2:A 3:C 4:B 5:D"
     assert places(ranked_pairs(WIKIPEDIA)) == "1:A 2:C 3:E 4:B 5:D"
 
 
-# If losing and level pairs are taken for links too, all three tie although B beats A.
-def test_a_path_goes_by_victories_alone() -> None:
+# If defeats and ties were links too, all three would tie although B beats A.
+def test_schulze_paths_consist_of_victories_only() -> None:
     assert places(schulze(ballots("A B C", "1 B > A", "1 C"))) == "1:B=C 3:A"
 
 
-def test_places_are_shared_and_skipped() -> None:
+def test_tied_candidates_share_a_place_and_the_next_is_skipped() -> None:
     assert places(schulze(ballots("a b c d e", "1 a > b", "1 b > c"))) == "1:a=b 3:c 4:d=e"
 
 
-# Whether those left out stand last or are not judged decides who wins.
-def test_to_leave_out_is_an_opinion_or_none() -> None:
+def test_unranked_rule_can_change_the_winner() -> None:
     cast = ballots("A B C", "2 A > B > C", "1 B > C > A", "2 C > A")
     assert places(ranked_pairs(cast, unranked="no opinion")) == "1:B 2:C 3:A"
     assert ranked_pairs(cast).winners == ("A", "C")
     assert schulze(cast, unranked="no opinion").preferences == ((0, 2, 2), (1, 0, 3), (3, 0, 0))
 
 
-def test_borda_as_polls_have_it() -> None:
+def test_borda_variant_of_polls() -> None:
     cast = ballots("A B C", "4 A > B > C", "3 B > C > A", "2 C > B > A")
     assert borda(cast, variant="listed").scores == {"A": 17, "B": 21, "C": 16}
     assert borda(cast).scores == {"A": 8, "B": 12, "C": 7}
@@ -90,7 +89,7 @@ def test_borda_as_polls_have_it() -> None:
     assert result.winner == "B"
 
 
-def test_the_same_ballots_elect_three_candidates() -> None:
+def test_three_methods_elect_three_winners() -> None:
     cast = ballots(
         "satisfactory bought cult niche",
         "4 niche > satisfactory > bought > cult",
@@ -109,7 +108,7 @@ def test_the_same_ballots_elect_three_candidates() -> None:
 
 
 @pytest.mark.parametrize("variant", ["listed", "modified"])
-def test_a_short_ballot_gives_fewer_points_or_as_many(variant: str) -> None:
+def test_short_ballots_in_borda_variants(variant: str) -> None:
     cast = ballots("A B C", "1 A", "1 B > C", "1 A = C")
     expected: dict[str, dict[str, Fraction | int]] = {
         "listed": {"A": 3 + Fraction(5, 2), "B": 3, "C": 2 + Fraction(5, 2)},
@@ -122,21 +121,21 @@ def test_a_short_ballot_gives_fewer_points_or_as_many(variant: str) -> None:
     assert scores[variant] == expected[variant]
 
 
-def test_copeland_counts_halves() -> None:
+def test_copeland_counts_half_points() -> None:
     result = copeland(ballots("A B C", "1 A > B > C", "1 B > A > C"))
     assert result.scores == {"A": Fraction(3, 2), "B": Fraction(3, 2), "C": 0}
     assert (result.won["A"], result.tied["A"], result.lost["C"]) == (1, 1, 2)
     assert places(result) == "1:A=B 3:C"
 
 
-def test_first_choices_that_are_shared_are_split() -> None:
+def test_plurality_splits_shared_first_choices() -> None:
     result = plurality(ballots("A B C", "1 A = B = C", "1 A", "1 B = C", "2"))
     assert result.scores == {"A": Fraction(4, 3), "B": Fraction(5, 6), "C": Fraction(5, 6)}
     assert (result.account.blank, result.account.counted) == (2, 3)
 
 
-# Counts beyond 64 bits, in every method.
-def test_no_method_rounds() -> None:
+# Counts beyond 64 bits.
+def test_every_method_is_exact_for_large_counts() -> None:
     huge = 10**30
     cast = ballots("A B C", f"{huge + 1} A > B > C", f"{huge} B > A > C", f"{huge} C > A = B")
     assert schulze(cast).preferences[0] == (0, huge + 1, 2 * huge + 1)

@@ -1,4 +1,4 @@
-"""The order that breaks ties comes from a published seed, and anyone can work it out."""
+"""The tie-break order comes from a published seed and can be verified."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hashlib import sha256
 from singletable_apps.counting import TieBreak
 
 
-def test_the_order_is_that_of_the_digests() -> None:
+def test_order_is_sorted_by_digest() -> None:
     ties = TieBreak.from_seed(["Ada", "Ben", "Zoë"], "2026-11-15 root")
     for name, digest in zip(ties.order, ties.digests, strict=True):
         assert digest == sha256(b"2026-11-15 root" + name.encode()).hexdigest()
@@ -16,12 +16,12 @@ def test_the_order_is_that_of_the_digests() -> None:
     assert ties.last(["Ada", "Ben", "Zoë"]) == ties.order[-1]
 
 
-def test_the_order_does_not_depend_on_the_order_of_the_candidates() -> None:
+def test_order_does_not_depend_on_the_order_of_candidates() -> None:
     assert TieBreak.from_seed(["Ada", "Ben", "Cy"], "s") == TieBreak.from_seed(
         ["Cy", "Ada", "Ben"], "s"
     )
 
 
-def test_another_seed_gives_another_order() -> None:
+def test_different_seeds_give_different_orders() -> None:
     names = [f"c{number}" for number in range(20)]
     assert TieBreak.from_seed(names, "a").order != TieBreak.from_seed(names, "b").order

@@ -1,4 +1,4 @@
-"""Every vector gives what it should, in every field that it has."""
+"""Published results: every field of every vector is checked."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ by_rounds = pytest.mark.parametrize(
 )
 
 
-def test_all_vectors_are_here() -> None:
+def test_all_vectors_are_loaded() -> None:
     assert len(VECTORS) == 60
 
 
 @by_paths
-def test_schulze_gives_what_is_published(vector: Vector) -> None:
+def test_schulze_gives_the_published_result(vector: Vector) -> None:
     expected = vector.expected
     result = schulze(vector.cast(), strength=vector.options.strength)
     assert list(result.winners) == expected.winners
@@ -46,12 +46,12 @@ def test_schulze_gives_what_is_published(vector: Vector) -> None:
 @pytest.mark.parametrize(
     "vector", [vector for vector in VECTORS if vector.expected.ranked_pairs_winners], ids=name_of
 )
-def test_ranked_pairs_gives_what_is_published(vector: Vector) -> None:
+def test_ranked_pairs_gives_the_published_result(vector: Vector) -> None:
     assert list(ranked_pairs(vector.cast()).winners) == vector.expected.ranked_pairs_winners
 
 
 @by_rounds
-def test_instant_runoff_names_all_who_may_win(vector: Vector) -> None:
+def test_instant_runoff_finds_all_possible_winners(vector: Vector) -> None:
     expected = vector.expected
     result = instant_runoff(vector.cast())
     possible = expected.winners or expected.winners_under_some_tiebreak
@@ -74,7 +74,7 @@ def test_instant_runoff_gives_the_published_rounds(vector: Vector) -> None:
 @pytest.mark.parametrize(
     "vector", [vector for vector in VECTORS if vector.expected.tie_round], ids=name_of
 )
-def test_instant_runoff_tells_where_the_first_tie_is(vector: Vector) -> None:
+def test_instant_runoff_reports_the_first_tie(vector: Vector) -> None:
     number, tied = _first_tie(instant_runoff(vector.cast()))
     assert (number, list(tied)) == (vector.expected.tie_round, vector.expected.tied_for_last)
 
@@ -83,9 +83,8 @@ def _first_tie(result: RunoffResult) -> tuple[int, tuple[str, ...]]:
     return next((each.number, each.tie.tied) for each in result.rounds if each.tie)
 
 
-# Whatever a seed says, the winner is one of those who win under some way of breaking the ties.
 @by_rounds
-def test_a_seed_makes_one_of_the_possible_winners_win(vector: Vector) -> None:
+def test_seeded_winner_is_a_possible_winner(vector: Vector) -> None:
     cast = vector.cast()
     possible = instant_runoff(cast).possible_winners
     assert possible is not None

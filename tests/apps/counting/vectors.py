@@ -1,4 +1,4 @@
-"""Elections whose results are published, or were worked out by several programs."""
+"""Elections with published results, or results on which several programs agree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Vector(msgspec.Struct, forbid_unknown_fields=True):
-    """One election; a field that this does not name would go unchecked, and is refused."""
+    """One election; unknown fields are rejected, because they would not be checked."""
 
     name: str
     source: str

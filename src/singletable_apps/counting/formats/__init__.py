@@ -1,21 +1,19 @@
-"""Ballot files in and out."""
+"""Read and write ballot files."""
 
 from __future__ import annotations
 
 from singletable_apps.counting.errors import FormatError, UnknownFormat, WriteError
-from singletable_apps.counting.formats.door import read_ballots, write_ballots
-from singletable_apps.counting.formats.rctab.read import read_rounds
-from singletable_apps.counting.formats.rctab.tabulation import (
-    Outcome,
+from singletable_apps.counting.formats.collector import Adjustment, BallotFile
+from singletable_apps.counting.formats.files import read_ballots, write_ballots
+from singletable_apps.counting.formats.rctab import (
+    RoundOutcome,
     TabulatedRound,
     Tabulation,
-    tabulation_of,
+    read_rounds,
+    write_rounds,
 )
-from singletable_apps.counting.formats.rctab.write import write_rounds
-from singletable_apps.counting.formats.reading import Adjustment, BallotFile
+from singletable_apps.counting.formats.registry import FORMATS, Format, check_writable
 from singletable_apps.counting.formats.rules import BallotRules
-from singletable_apps.counting.formats.table import FORMATS, Format
-from singletable_apps.counting.formats.writable import check_writable
 
 __all__ = [
     "FORMATS",
@@ -24,7 +22,7 @@ __all__ = [
     "BallotRules",
     "Format",
     "FormatError",
-    "Outcome",
+    "RoundOutcome",
     "TabulatedRound",
     "Tabulation",
     "UnknownFormat",
@@ -32,7 +30,6 @@ __all__ = [
     "check_writable",
     "read_ballots",
     "read_rounds",
-    "tabulation_of",
     "write_ballots",
     "write_rounds",
 ]

@@ -1,23 +1,28 @@
-"""Pictures of a count, as SVG, each with a text that says the same.
+"""Pictures of results as SVG, each with a text that says the same.
 
-They carry classes and no styles, so that a page may forbid inline styles: link STYLE as a file of
-its own. `Picture.file` has the stylesheet inside, for a file that stands alone.
+Pictures use classes and no inline styles, so that a page can forbid inline styles: link STYLESHEET
+as a file. `Picture.to_file` includes the stylesheet. `color_classes` gives the class of each
+candidate's color, so that pages can use the same colors.
 """
 
 from __future__ import annotations
 
+from singletable_apps.counting.methods.ranked_pairs import RankedPairsResult
+from singletable_apps.counting.methods.runoff import RunoffResult
+from singletable_apps.counting.methods.schulze import SchulzeResult
+from singletable_apps.counting.methods.scores import CopelandResult
 from singletable_apps.counting.pictures.beat_paths import draw_beat_paths
-from singletable_apps.counting.pictures.gallery import draw_pictures
-from singletable_apps.counting.pictures.pairwise_map import draw_pairwise_matrix
-from singletable_apps.counting.pictures.pairwise_table import render_pairwise_table
+from singletable_apps.counting.pictures.pairwise import draw_pairwise_matrix, render_pairwise_table
 from singletable_apps.counting.pictures.picture import Picture
 from singletable_apps.counting.pictures.rounds import draw_round_bars
-from singletable_apps.counting.pictures.style import STYLESHEET
+from singletable_apps.counting.pictures.style import STYLESHEET, color_classes
 from singletable_apps.counting.pictures.transfers import draw_transfers
+from singletable_apps.counting.result import Result
 
 __all__ = [
     "STYLESHEET",
     "Picture",
+    "color_classes",
     "draw_beat_paths",
     "draw_pairwise_matrix",
     "draw_pictures",
@@ -25,3 +30,16 @@ __all__ = [
     "draw_transfers",
     "render_pairwise_table",
 ]
+
+
+def draw_pictures(result: Result) -> dict[str, Picture]:
+    """Draw all pictures of a result, by file name; results with scores alone have none."""
+    match result:
+        case SchulzeResult():
+            return {"pairs": draw_pairwise_matrix(result), "paths": draw_beat_paths(result)}
+        case RankedPairsResult() | CopelandResult():
+            return {"pairs": draw_pairwise_matrix(result)}
+        case RunoffResult():
+            return {"rounds": draw_round_bars(result), "transfers": draw_transfers(result)}
+        case _:
+            return {}

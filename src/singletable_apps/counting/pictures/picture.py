@@ -1,37 +1,35 @@
-"""A picture: something to see, and the same in words."""
+"""A picture: an SVG drawing and the same content as text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable_apps.counting.pictures.labels import wrapped
-from singletable_apps.counting.pictures.markup import element, length, text
 from singletable_apps.counting.pictures.style import STYLESHEET
+from singletable_apps.counting.pictures.svg import element, escape_text, format_length, wrap_text
 
 HEADING = 17
 MARGIN = 14
-_FITS = 480  # up to this width a picture shrinks to the screen; a wider one is scrolled
-_LINE = 340  # a caption is read on a phone without scrolling
-_NARROWEST = 300  # a caption is not broken into single words, however few candidates there are
+_MAX_FITTING_WIDTH = 480  # up to this width a picture shrinks to the screen; a wider one scrolls
+_MAX_CAPTION_WIDTH = 340  # a caption can be read on a phone without scrolling
+_MIN_CAPTION_WIDTH = 300  # with few candidates, the caption does not become a narrow column
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`svg` goes into a page that has STYLE; `text` has the numbers of the drawing in sentences."""
+    """`svg` is for pages that link STYLESHEET; `text` has the numbers of the drawing in lines."""
 
     title: str
     svg: str
     text: str
 
-    def file(self) -> str:
-        """The drawing as a file of its own, with its stylesheet inside."""
+    def to_file(self) -> str:
+        """Return the drawing as an SVG file that includes its stylesheet."""
         opening, closed, rest = self.svg.partition(">")
         return f"{opening}{closed}<style>{STYLESHEET}</style>{rest}\n"
 
-    def figure(self) -> str:
-        """The drawing in a page: it scrolls where the screen is narrow, and has its words below."""
-        sentences = (element("li", text(line)) for line in self.text.splitlines())
-        scrolled = element(
+    def to_html(self) -> str:
+        """Return a figure that scrolls on narrow screens and has the text below."""
+        scrolling = element(
             "div",
             self.svg,
             class_="count-scroll",
@@ -39,48 +37,58 @@ class Picture:
             role="group",
             aria_label=self.title,
         )
-        words = element(
+        lines = (element("li", escape_text(line)) for line in self.text.splitlines())
+        details = element(
             "details",
-            element("summary", text(f"{self.title}, in words")),
-            element("ul", *sentences),
+            element("summary", escape_text(f"{self.title} as text")),
+            element("ul", *lines),
         )
-        return element("figure", scrolled, words, class_="count-figure")
+        return element("figure", scrolling, details, class_="count-figure")
 
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """What is drawn below a heading, and how much room it takes."""
+    """The shapes below the heading, and their size."""
 
     width: float
     height: float
-    marks: tuple[str, ...]
+    shapes: tuple[str, ...]
 
 
-def drawn(title: str, caption: tuple[str, ...], canvas: Canvas, words: str) -> Picture:
-    """The canvas on paper, under its title and its caption, which screen readers are told too."""
-    room = max(canvas.width, _NARROWEST)
-    lines = [line for sentence in caption for line in wrapped(sentence, min(room, _LINE))]
+def compose(title: str, caption: tuple[str, ...], canvas: Canvas, text: str) -> Picture:
+    """Put the canvas below its title and caption; screen readers get these as a description."""
+    width = max(canvas.width, _MIN_CAPTION_WIDTH)
+    room = min(width, _MAX_CAPTION_WIDTH)
+    lines = [line for sentence in caption for line in wrap_text(sentence, room)]
     top = MARGIN + HEADING + 14 + 16 * len(lines)
-    across, down = round(room + 2 * MARGIN), round(top + canvas.height + MARGIN)
-    heading = [element("text", text(title), class_="heading", x=MARGIN, y=MARGIN + HEADING - 3)]
+    total_width, total_height = round(width + 2 * MARGIN), round(top + canvas.height + MARGIN)
+    heading = [
+        element("text", escape_text(title), class_="heading", x=MARGIN, y=MARGIN + HEADING - 3)
+    ]
     heading += [
-        element("text", text(line), class_="caption", x=MARGIN, y=MARGIN + HEADING + 17 + 16 * at)
+        element(
+            "text",
+            escape_text(line),
+            class_="caption",
+            x=MARGIN,
+            y=MARGIN + HEADING + 17 + 16 * at,
+        )
         for at, line in enumerate(lines)
     ]
-    left = MARGIN + (room - canvas.width) / 2
+    left = MARGIN + (width - canvas.width) / 2
     svg = element(
         "svg",
-        element("title", text(title)),
-        element("desc", text(" ".join(caption))),
-        element("rect", class_="paper", width=across, height=down, rx=8),
+        element("title", escape_text(title)),
+        element("desc", escape_text(" ".join(caption))),
+        element("rect", class_="paper", width=total_width, height=total_height, rx=8),
         *heading,
-        element("g", *canvas.marks, transform=f"translate({length(left)} {top})"),
+        element("g", *canvas.shapes, transform=f"translate({format_length(left)} {top})"),
         xmlns="http://www.w3.org/2000/svg",
-        class_="count-picture fits" if across <= _FITS else "count-picture",
+        class_="count-picture fits" if total_width <= _MAX_FITTING_WIDTH else "count-picture",
         role="img",
         aria_label=title,
-        viewBox=f"0 0 {across} {down}",
-        width=across,
-        height=down,
+        viewBox=f"0 0 {total_width} {total_height}",
+        width=total_width,
+        height=total_height,
     )
-    return Picture(title, svg, words)
+    return Picture(title, svg, text)

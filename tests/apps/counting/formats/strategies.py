@@ -1,4 +1,4 @@
-"""Ballots of all kinds: names with every mark that some format has a use for, ties, huge counts."""
+"""Hypothesis strategies for ballots with special characters in names, ties and huge counts."""
 
 from __future__ import annotations
 

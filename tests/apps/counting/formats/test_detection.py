@@ -1,4 +1,4 @@
-"""A file's format is found out, or the reader is told why no format fits."""
+"""Detection of the format of a file, and the reasons if none matches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from singletable_apps.counting.formats import FORMATS, FormatError, UnknownFormat, read_ballots
 
-FOUND = [
+DETECTED = [
     ("#/Candidates: A;B\n", "cef"),
     ("# only votes\nAda > Ben = Cy * 3\n", "cef"),
     ("me, you || Ada > Ben\n", "cef"),
@@ -29,48 +29,48 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("text", "form"), FOUND)
-def test_a_format_is_known_by_its_content(text: str, form: str) -> None:
+@pytest.mark.parametrize(("text", "form"), DETECTED)
+def test_format_is_detected_by_content(text: str, form: str) -> None:
     assert read_ballots(text.encode()).format == form
 
 
-# A name may look like the title of a column, or hold one.
+# A name may resemble or contain the title of a special column.
 @pytest.mark.parametrize("name", ["Frank 2", "Ward", "Ms Count", "Prefect", "Rankin", "N", "Idris"])
-def test_a_candidate_is_not_taken_for_a_column(name: str) -> None:
-    reading = read_ballots(f"{name},Ben\n1,2\n".encode())
-    assert reading.ballots.candidates == (name, "Ben")
+def test_csv_name_is_not_mistaken_for_a_special_column(name: str) -> None:
+    file = read_ballots(f"{name},Ben\n1,2\n".encode())
+    assert file.ballots.candidates == (name, "Ben")
 
 
-def test_columns_about_the_ballot_are_left_out_and_named() -> None:
-    reading = read_ballots(b"Ballot ID,Precinct,Ada,Ben,Weight\nx7,North,1,2,3\n")
-    assert reading.ballots.candidates == ("Ada", "Ben")
-    assert reading.ballots.cast == 3
-    assert reading.notes == ("columns left out: Ballot ID, Precinct",)
+def test_csv_ignores_columns_about_the_ballot_and_reports_them() -> None:
+    file = read_ballots(b"Ballot ID,Precinct,Ada,Ben,Weight\nx7,North,1,2,3\n")
+    assert file.ballots.candidates == ("Ada", "Ben")
+    assert file.ballots.cast == 3
+    assert file.notes == ("columns ignored: Ballot ID, Precinct",)
 
 
-# A vote with a comma is also two cells; whoever named the file knew.
-def test_the_end_of_the_name_decides_where_two_formats_fit(tmp_path: Path) -> None:
+# A vote with a comma could also be two cells.
+def test_extension_decides_if_two_formats_match(tmp_path: Path) -> None:
     for ending in ("abif", "csv"):
         (tmp_path / f"votes.{ending}").write_text("3:A>B,C\n1:B,C>A\n")
-    assert read_ballots(tmp_path / "votes.abif").read == 4
+    assert read_ballots(tmp_path / "votes.abif").total == 4
     with pytest.raises(FormatError, match="Line 2: the rank of '3:A>B' is '1:B'"):
         read_ballots(tmp_path / "votes.csv")
 
 
-def test_where_nothing_fits_each_format_says_why() -> None:
-    with pytest.raises(UnknownFormat, match="No format fits") as unknown:
+def test_unknown_format_has_a_reason_for_each_format() -> None:
+    with pytest.raises(UnknownFormat, match="No format matches") as unknown:
         read_ballots(b"Dear all,\nplease find the ballots attached.\n"[:9])
     assert set(unknown.value.tried) == {"cvr", "rctab", "preflib", "abif", "cef", "csv"}
-    assert "line 1: JSON begins with '{', and 'Dear all,' came" in unknown.value.tried["cvr"]
+    assert "line 1: expected '{', found 'Dear all,'" in unknown.value.tried["cvr"]
     for why in unknown.value.tried.values():
         assert why in str(unknown.value)
 
 
-def test_a_tabulation_is_no_ballots() -> None:
-    with pytest.raises(FormatError, match=r"from which no ballots can be made.*read_rounds"):
+def test_read_ballots_refers_to_read_rounds_for_tabulations() -> None:
+    with pytest.raises(FormatError, match="read_rounds"):
         read_ballots(b'{"config": {}, "results": []}')
 
 
-def test_the_table_names_each_format_once() -> None:
+def test_formats_have_names_descriptions_and_extensions() -> None:
     assert all(name == form.name and form.description for name, form in FORMATS.items())
     assert all(ending == ending.lower() for form in FORMATS.values() for ending in form.extensions)

@@ -1,4 +1,4 @@
-"""Whatever bytes come: they are ballots, each accounted for, or they are refused."""
+"""Arbitrary bytes: they are read with every ballot accounted for, or FormatError is raised."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ RULES = [
 
 
 @st.composite
-def spoiled(draw: st.DrawFn) -> bytes:
-    """A right file with a few places overwritten, cut or doubled."""
+def damaged_files(draw: st.DrawFn) -> bytes:
+    """Return a valid file with a few places overwritten, cut or doubled."""
     data = draw(st.sampled_from(EXAMPLES)).read_bytes()
     for _ in range(draw(st.integers(0, 4))):
         start = draw(st.integers(0, len(data)))
@@ -44,36 +44,38 @@ def spoiled(draw: st.DrawFn) -> bytes:
 
 @settings(max_examples=600, deadline=None)
 @given(
-    data=spoiled() | st.binary(max_size=60),
+    data=damaged_files() | st.binary(max_size=60),
     form=st.sampled_from([None, None, "preflib", *FORMATS]),
     rules=st.sampled_from(RULES),
 )
-def test_bytes_are_ballots_or_refused(data: bytes, form: str | None, rules: BallotRules) -> None:
+def test_read_ballots_raises_only_format_errors(
+    data: bytes, form: str | None, rules: BallotRules
+) -> None:
     check(data, form, rules, "k1" if b"k1" in data else None)
 
 
 def check(
     data: bytes, form: str | None, rules: BallotRules | None, contest: str | None = None
 ) -> None:
-    """Only a refusal may come out; anything else fails the test."""
+    """Read the data; any error but FormatError fails the test."""
     try:
-        reading = read_ballots(data, form, rules=rules, contest=contest)
+        file = read_ballots(data, form, rules=rules, contest=contest)
     except FormatError:
         return
-    refused = sum(each.ballots for each in reading.refused)
-    assert reading.read == reading.ballots.cast + refused
-    assert reading.account()
+    rejected = sum(entry.ballots for entry in file.rejected)
+    assert file.total == file.ballots.cast + rejected
+    assert file.summary()
 
 
 @settings(max_examples=200, deadline=None)
-@given(data=spoiled() | st.binary(max_size=60))
-def test_bytes_are_rounds_or_refused(data: bytes) -> None:
+@given(data=damaged_files() | st.binary(max_size=60))
+def test_read_rounds_raises_only_format_errors(data: bytes) -> None:
     with suppress(FormatError):
         assert read_rounds(data).rounds is not None
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_a_file_that_ends_too_soon_is_ballots_or_refused(path: Path) -> None:
+def test_truncated_files_raise_only_format_errors(path: Path) -> None:
     data = path.read_bytes()
     for end in range(1, len(data), 7):
         check(data[:end], None, None)

@@ -1,4 +1,4 @@
-"""The rounds of an instant runoff go into RCTab's format, and come back the same."""
+"""RCTab's format: rounds are read, written and read back unchanged."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.counting.formats import (
     FormatError,
-    Outcome,
+    RoundOutcome,
+    Tabulation,
     WriteError,
     read_rounds,
-    tabulation_of,
     write_rounds,
 )
 from singletable_apps.counting.rules import EqualRanks
@@ -29,31 +29,31 @@ DAY = date(2026, 5, 1)
 some_ballots = all_ballots(names(plain), st.integers(1, 9) | st.just(2**60))
 
 
-def test_a_file_of_rctab_is_read() -> None:
+def test_read_rounds_reads_a_file_of_rctab() -> None:
     tabulation = read_rounds(EXAMPLE)
     first, second = tabulation.rounds
     assert (tabulation.contest, tabulation.date) == ("Garden tree", "2026-05-01")
     assert (tabulation.ballots, tabulation.undervotes) == (10, 1)
     assert first.tally == {"Ash": 4, "Black Locust": 1, "Cherry": Fraction(7, 2)}
-    assert first.outcomes == (Outcome("Black Locust", elected=False, transfers={"Cherry": 1}),)
+    assert first.outcomes == (RoundOutcome("Black Locust", elected=False, transfers={"Cherry": 1}),)
     assert (first.threshold, first.inactive["overvotes"]) == (5, 1)
-    # Not all who write the format put numbers in quotes.
+    # Some programs write numbers without quotes.
     assert second.tally == {"Ash": 4, "Cherry": Fraction(9, 2)}
-    assert second.outcomes == (Outcome("Cherry", elected=True),)
+    assert second.outcomes == (RoundOutcome("Cherry", elected=True),)
 
 
-# A vote that is split in three has no end as a decimal, and is refused below.
+# A third of a vote is not a finite decimal, and is rejected below.
 @given(ballots=some_ballots, rule=st.sampled_from(["exhaust", "exhaust at once", "skip"]))
-def test_rounds_come_back_as_they_were(ballots: Ballots, rule: EqualRanks) -> None:
+def test_written_rounds_are_read_back_unchanged(ballots: Ballots, rule: EqualRanks) -> None:
     result = instant_runoff(ballots, equal_ranks=rule, seed="a seed")
     file = write_rounds(result, contest="Tree", day=DAY)
-    assert read_rounds(file) == tabulation_of(result, "Tree", "2026-05-01")
+    assert read_rounds(file) == Tabulation.from_result(result, "Tree", "2026-05-01")
 
 
-# RCVis refuses a file in which a candidate is eliminated in the last round or comes back, and one
-# where a result is neither or both of elected and eliminated.
+# RCVis rejects files where a candidate is eliminated in the last round or comes back, or where a
+# result is neither or both of elected and eliminated.
 @given(ballots=some_ballots, rule=st.sampled_from(get_args(EqualRanks)))
-def test_what_rcvis_demands_of_a_file_is_so(ballots: Ballots, rule: EqualRanks) -> None:
+def test_written_rounds_meet_the_requirements_of_rcvis(ballots: Ballots, rule: EqualRanks) -> None:
     result = instant_runoff(ballots, equal_ranks=rule)
     whole = json.loads(write_rounds(result, contest="Tree", day=DAY, places=4))
     assert {"contest", "date"} <= set(whole["config"])
@@ -68,10 +68,11 @@ def test_what_rcvis_demands_of_a_file_is_so(ballots: Ballots, rule: EqualRanks) 
         assert not any("eliminated" in each for each in whole["results"][-1]["tallyResults"])
 
 
-# Whoever adds up what a file says finds each vote again.
 @given(ballots=some_ballots, rule=st.sampled_from(get_args(EqualRanks)))
-def test_votes_that_move_are_those_that_are_missed(ballots: Ballots, rule: EqualRanks) -> None:
-    tabulation = tabulation_of(instant_runoff(ballots, equal_ranks=rule, seed="s"), "Tree", "")
+def test_transfers_account_for_every_vote(ballots: Ballots, rule: EqualRanks) -> None:
+    tabulation = Tabulation.from_result(
+        instant_runoff(ballots, equal_ranks=rule, seed="s"), "Tree", ""
+    )
     for each, following in zip(tabulation.rounds, tabulation.rounds[1:], strict=False):
         (outcome,) = each.outcomes
         for name, votes in following.tally.items():
@@ -82,28 +83,28 @@ def test_votes_that_move_are_those_that_are_missed(ballots: Ballots, rule: Equal
         )
 
 
-def test_a_vote_without_an_end_needs_a_number_of_places() -> None:
+def test_write_rounds_needs_places_for_repeating_decimals() -> None:
     tied = Ranking((("Ada", "Ben", "Cy"),))
     ballots = Ballots.from_counts(["Ada", "Ben", "Cy"], [(tied, 1), (Ranking((("Ada",),)), 2)])
     result = instant_runoff(ballots, equal_ranks="split")
-    with pytest.raises(WriteError, match="7/3 votes have no end as a decimal"):
+    with pytest.raises(WriteError, match="7/3 votes"):
         write_rounds(result, contest="Tree", day=DAY)
     first = json.loads(write_rounds(result, contest="Tree", day=DAY, places=4))["results"][0]
     assert first["tally"] == {"Ada": "2.3333", "Ben": "0.3333", "Cy": "0.3333"}
 
 
-def test_a_candidate_may_not_have_the_name_of_the_exhausted() -> None:
+def test_write_rounds_rejects_a_candidate_named_exhausted() -> None:
     orders = [Ranking.from_levels(each) for each in (["Ada", "exhausted"], ["exhausted"], ["Cy"])]
     ballots = Ballots.from_counts(
         ["Ada", "exhausted", "Cy"], [(orders[0], 1), (orders[1], 2), (orders[2], 2)]
     )
-    with pytest.raises(WriteError, match="'exhausted' for no candidate"):
+    with pytest.raises(WriteError, match="'exhausted'"):
         write_rounds(instant_runoff(ballots, seed="s"), contest="Tree", day=DAY)
 
 
 WRONG = [
     (b"{}", "missing required field `config`"),
-    (b'{"config": {}, "results": [{"round": 1, "tally": {"A": "x"}}]}', "'A', is 'x'; it should"),
+    (b'{"config": {}, "results": [{"round": 1, "tally": {"A": "x"}}]}', "'A', is 'x'; expected"),
     (b'{"config": {}, "results": [{"round": 1, "tally": {"A": -1}}]}', "'A', is '-1'"),
     (
         b'{"config": {}, "results": [{"round": 1, "tally": {}, "tallyResults": [{}]}]}',
@@ -113,6 +114,6 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("file", "why"), WRONG)
-def test_what_is_no_tabulation_is_refused(file: bytes, why: str) -> None:
+def test_read_rounds_rejects_invalid_files(file: bytes, why: str) -> None:
     with pytest.raises(FormatError, match=why):
         read_rounds(file)

@@ -1,4 +1,4 @@
-"""What a format can hold comes back as it was, and what it cannot is refused and never changed."""
+"""Written ballots are read back unchanged, or the format rejects them."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ def written(ballots: Ballots, form: str) -> bytes | None:
 
 
 def assert_same(data: bytes, ballots: Ballots, form: str, asked: str | None) -> None:
-    reading = read_ballots(data, asked)
-    assert reading.ballots.ranking_counts() == ballots.ranking_counts()
+    file = read_ballots(data, asked)
+    assert file.ballots.ranking_counts() == ballots.ranking_counts()
     if form == "csv-ranks":
-        # Candidates are known by being ranked there, so that their order is another.
-        assert set(reading.ballots.candidates) == set(ballots.candidates)
+        # Candidates are known by being ranked there, so their order may differ.
+        assert set(file.ballots.candidates) == set(ballots.candidates)
     else:
-        assert reading.ballots.candidates == ballots.candidates
-    assert (reading.read, reading.changed, reading.refused) == (ballots.cast, (), ())
-    assert reading.format == form
+        assert file.ballots.candidates == ballots.candidates
+    assert (file.total, file.changed, file.rejected) == (ballots.cast, (), ())
+    assert file.format == form
 
 
-# Counts are few for cast vote records, which have a record for each ballot.
+# Counts are small for cast vote records, which have a record for each ballot.
 @pytest.mark.parametrize("form", WRITTEN)
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_what_is_written_is_read_back(form: str, data: st.DataObject) -> None:
+def test_written_ballots_are_read_back(form: str, data: st.DataObject) -> None:
     counts = None if FORMATS[form].counts else st.integers(1, 3)
     ballots = data.draw(all_ballots(names(any_letter), counts))
-    file = written(ballots, form)
-    if file is not None:
-        assert_same(file, ballots, form, form)
+    content = written(ballots, form)
+    if content is not None:
+        assert_same(content, ballots, form, form)
 
 
-# What the table of formats promises, and no more than that, is refused.
+# A format rejects exactly what its entry in FORMATS says.
 @pytest.mark.parametrize("form", WRITTEN)
 @given(data=st.data())
-def test_a_format_holds_what_its_table_says(form: str, data: st.DataObject) -> None:
+def test_format_accepts_what_its_entry_says(form: str, data: st.DataObject) -> None:
     held = FORMATS[form]
     letters = plain.filter(lambda letter: letter not in held.reserved)
-    # Over a column, a name with a word or a number may be a count or a rank; in a cell, a dash.
+    # A title with only a word or a number could be read as a count or a rank.
     safe = names(letters).map(lambda name: f"Ms {name} Z")
     counts = None if held.counts else st.integers(1, 3)
     ballots = data.draw(all_ballots(safe, counts))
@@ -71,15 +71,15 @@ def test_a_format_holds_what_its_table_says(form: str, data: st.DataObject) -> N
         and (held.blank or not ballots.blank)
         and (form != "csv-ranks" or not unranked)
     )
-    file = written(ballots, form)
-    assert (file is not None) == fits
-    if file is not None:
-        assert_same(file, ballots, form, None)
+    content = written(ballots, form)
+    assert (content is not None) == fits
+    if content is not None:
+        assert_same(content, ballots, form, None)
 
 
 @pytest.mark.parametrize("form", [name for name in WRITTEN if FORMATS[name].counts])
 @pytest.mark.parametrize("count", HUGE)
-def test_counts_are_exact_however_large(form: str, count: int) -> None:
+def test_large_counts_are_exact(form: str, count: int) -> None:
     ballots = Ballots.from_counts(
         ["Ada", "Ben"],
         [(Ranking.from_levels(["Ada", "Ben"]), count), (Ranking.from_levels(["Ben", "Ada"]), 7)],
@@ -96,7 +96,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("kind", "levels"), KINDS)
-def test_preflib_takes_the_narrowest_kind(kind: str, levels: list[list[str | list[str]]]) -> None:
+def test_preflib_chooses_the_narrowest_kind(kind: str, levels: list[list[str | list[str]]]) -> None:
     orders = [(Ranking.from_levels(each), 1) for each in levels]
     ballots = Ballots.from_counts(["Ada", "Ben", "Cy"], orders)
     assert read_ballots(write_ballots(ballots, "preflib")).format == kind

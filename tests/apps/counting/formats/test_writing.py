@@ -1,4 +1,4 @@
-"""What a format cannot hold is refused with which ballot, and why, and what can."""
+"""Writing: ballots and names that a format cannot represent, escaping, and required members."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ STRICT, TIED, PARTIAL, BLANK = (
     Ranking.from_levels(levels) for levels in (["Ada", "Ben"], [["Ada", "Ben"]], ["Ben"], [])
 )
 
-REFUSED = [
+REJECTED = [
     (
         "soc",
         TIED,
-        "cannot hold the ballot 'Ada = Ben' (×3), number 1 .*: it ranks several .* equal",
+        "the ballot 'Ada = Ben' (×3), number 1 .*: it ranks several candidates equally",
     ),
-    ("soc", PARTIAL, "cannot hold the ballot 'Ben' (×3).*: it does not rank everybody"),
-    ("soi", TIED, "it ranks several candidates equal"),
-    ("toc", PARTIAL, "it does not rank everybody"),
-    ("toi", BLANK, "cannot hold a blank ballot (×3), .*: it ranks nobody. Formats that can: csv"),
-    ("csv-ranks", TIED, "it ranks several candidates equal"),
-    ("csv-ranks", PARTIAL, "cannot hold the candidate 'Ada': nobody ranks them. Write csv"),
+    ("soc", PARTIAL, "the ballot 'Ben' (×3).*: it does not rank all candidates"),
+    ("soi", TIED, "it ranks several candidates equally"),
+    ("toc", PARTIAL, "it does not rank all candidates"),
+    ("toi", BLANK, "a blank ballot (×3), .*: it is blank. Use another format: csv"),
+    ("csv-ranks", TIED, "it ranks several candidates equally"),
+    ("csv-ranks", PARTIAL, "the candidate 'Ada': no ballot ranks them. Use csv"),
     ("rctab", STRICT, "count the ballots with instant_runoff"),
-    ("cvr", STRICT, "give `when`, with a time zone"),
+    ("cvr", STRICT, "pass `when` with a time zone"),
 ]
 
 
-@pytest.mark.parametrize(("form", "ranking", "why"), REFUSED)
-def test_a_ballot_is_refused_with_the_reason(form: str, ranking: Ranking, why: str) -> None:
+@pytest.mark.parametrize(("form", "ranking", "why"), REJECTED)
+def test_write_error_names_the_ballot_and_the_reason(form: str, ranking: Ranking, why: str) -> None:
     ballots = Ballots.from_counts(["Ada", "Ben"], [(ranking, 3)])
     with pytest.raises(WriteError, match=why.replace("(", r"\(").replace(")", r"\)")):
         write_ballots(ballots, form)
 
 
 NAMES = [
-    ("cef", "A > B", "'>' has a meaning of its own there"),
-    ("cef", "A/B", "'/' has a meaning"),
-    ("abif", "A [1]", r"'\[' has a meaning"),
+    ("cef", "A > B", "'>' has a special meaning"),
+    ("cef", "A/B", "'/' has a special meaning"),
+    ("abif", "A [1]", r"'\[' has a special meaning"),
     ("toi", "A\nB", "control character"),
     ("csv", " A", "white space at its ends would be lost"),
-    ("csv", "", "a name may not be empty"),
+    ("csv", "", "a name must not be empty"),
     ("csv-ranks", "Overvote", "a word for no candidate"),
     ("cvr", "\ud800", "half of a surrogate pair"),
 ]
 
 
 @pytest.mark.parametrize(("form", "name", "why"), NAMES)
-def test_a_name_is_refused_with_the_reason(form: str, name: str, why: str) -> None:
+def test_write_error_names_the_candidate_and_the_reason(form: str, name: str, why: str) -> None:
     ballots = Ballots.from_counts([name], [(Ranking.from_levels([name]), 1)])
     with pytest.raises(WriteError, match=why):
         write_ballots(ballots, form)
 
 
-# A spreadsheet would compute some of these, and we would take the others for counts and ranks.
+# A spreadsheet would compute some of these; others would be read as counts or ranks.
 @pytest.mark.parametrize(
     ("name", "written"),
     [
@@ -74,29 +74,29 @@ def test_a_name_is_refused_with_the_reason(form: str, name: str, why: str) -> No
         ("O'Neill", "O'Neill"),
     ],
 )
-def test_a_name_that_a_table_would_misread_is_marked(name: str, written: str) -> None:
+def test_csv_escapes_names_that_would_be_misread(name: str, written: str) -> None:
     ballots = Ballots.from_counts([name, "Ada"], [(Ranking.from_levels([name, "Ada"]), 3)])
     table = write_ballots(ballots, "csv")
     assert table.decode().splitlines()[0] == f"count,{written},Ada"
     assert read_ballots(table, "csv").ballots.ranking_counts() == ballots.ranking_counts()
 
 
-def test_an_apostrophe_that_marks_nothing_is_of_the_name() -> None:
+def test_csv_keeps_an_apostrophe_that_escapes_nothing() -> None:
     assert read_ballots(b"count,'Allo,Ada\n1,1,2\n", "csv").ballots.candidates == ("'Allo", "Ada")
 
 
-def test_an_unknown_format_is_refused_with_those_there_are() -> None:
-    with pytest.raises(FormatError, match="no format 'xls'; there are: cef, abif, soc"):
+def test_unknown_format_error_lists_all_formats() -> None:
+    with pytest.raises(FormatError, match=r"no format 'xls'\. Formats: cef, abif, soc"):
         write_ballots(Ballots.from_counts(["Ada"], []), "xls")
 
 
-def test_records_are_not_written_by_the_billion() -> None:
+def test_cvr_rejects_too_many_records() -> None:
     ballots = Ballots.from_counts(["Ada"], [(Ranking.from_levels(["Ada"]), 10**9)])
-    with pytest.raises(WriteError, match="a record for each ballot, and these are 1,000,000,0"):
+    with pytest.raises(WriteError, match="1,000,000,000 are too many"):
         write_ballots(ballots, "cvr", when=datetime(2026, 5, 1, tzinfo=UTC))
 
 
-# Members that the standard's schema requires, by the type that has them.
+# The members that the schema of the standard requires, by type.
 REQUIRED = {
     "CVR.CastVoteRecordReport": (
         "Election GeneratedDate GpUnit ReportGeneratingDeviceIds ReportingDevice Version"
@@ -115,17 +115,17 @@ REQUIRED = {
 }
 
 
-def test_records_have_the_members_that_the_standard_requires() -> None:
+def test_cvr_has_all_required_members() -> None:
     ballots = Ballots.from_counts(["Ada", "Ben"], [(STRICT, 2), (BLANK, 1)])
-    met: set[str] = set()
+    seen: set[str] = set()
 
     def look(members: dict[str, object]) -> dict[str, object]:
         kind = str(members["@type"])
         assert set(REQUIRED[kind].split()) <= set(members)
-        met.add(kind)
+        seen.add(kind)
         return members
 
     json.loads(
         write_ballots(ballots, "cvr", when=datetime(2026, 5, 1, tzinfo=UTC)), object_hook=look
     )
-    assert met == set(REQUIRED)
+    assert seen == set(REQUIRED)

@@ -1,4 +1,4 @@
-"""Elections that pictures are drawn of."""
+"""Ballots for the tests of pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOSTILE = (
 
 
 def written(*votes: str) -> Ballots:
-    """Ballots of lines such as "5 Ada > Ben = Cy"; candidates as the first line names them."""
+    """Create ballots from lines such as "5 Ada > Ben = Cy"."""
     groups: list[tuple[Ranking, int]] = []
     for line in votes:
         count, _, ranking = line.partition(" ")
@@ -26,16 +26,14 @@ def written(*votes: str) -> Ballots:
     return Ballots.from_counts(tuple(names), groups)
 
 
-def drawn_by_lot(names: tuple[str, ...], ballots: int, seed: int = 1) -> Ballots:
-    """Ballots that rank some of the candidates in any order: always the same."""
-    lot = random.Random(seed)
-    return Ballots.from_rankings(
-        names,
-        (
-            Ranking.from_levels([[name] for name in lot.sample(names, lot.randint(1, len(names)))])
-            for _ in range(ballots)
-        ),
-    )
+def random_ballots(names: tuple[str, ...], ballots: int, seed: int = 1) -> Ballots:
+    """Create random ballots that are the same in every run."""
+    generator = random.Random(seed)
+    rankings = [
+        Ranking.from_levels(generator.sample(names, generator.randint(1, len(names))))
+        for _ in range(ballots)
+    ]
+    return Ballots.from_rankings(names, rankings)
 
 
 ELECTIONS: dict[str, Ballots] = {
@@ -57,6 +55,6 @@ ELECTIONS: dict[str, Ballots] = {
     ),
     "split votes": written("3 Ada = Ben > Cy", "2 Cy", "2 Ben > Cy", "4 Di = Cy", "1 Di > Ada"),
     "beyond 64 bits": written(f"{2**70} Ada > Ben > Cy", f"{2**69} Ben > Cy", f"{2**69 + 1} Cy"),
-    "hostile names": drawn_by_lot(HOSTILE, 40),
-    "fifty": drawn_by_lot(tuple(f"Somebody with a long name, {n}" for n in range(50)), 600),
+    "hostile names": random_ballots(HOSTILE, 40),
+    "fifty": random_ballots(tuple(f"Candidate with a long name, {n}" for n in range(50)), 600),
 }

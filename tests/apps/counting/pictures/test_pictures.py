@@ -1,4 +1,4 @@
-"""What holds for every picture, whatever it shows and whoever stands."""
+"""Properties of all pictures: markup, accessibility, colors, and names that are cut."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from singletable_apps.counting.pictures import (
     draw_pictures,
     render_pairwise_table,
 )
-from singletable_apps.counting.pictures.colours import DARK, LIGHT
-from singletable_apps.counting.pictures.labels import distinct, shortened, width, wrapped
+from singletable_apps.counting.pictures.style import DARK, LIGHT
+from singletable_apps.counting.pictures.svg import shorten, shorten_names, text_width, wrap_text
 from tests.apps.counting.pictures.elections import ELECTIONS, HOSTILE
-from tests.apps.counting.pictures.reading import SVG, classes, parsed
+from tests.apps.counting.pictures.markup import SVG, classes, parsed
 
 every_election = pytest.mark.parametrize("name", ELECTIONS)
 _DRAWN = {"svg", "title", "desc", "g", "rect", "path", "circle", "text", "tspan"}
@@ -30,17 +30,17 @@ def _pictures(name: str) -> Iterator[Picture]:
     yield from draw_pictures(instant_runoff(ballots)).values()
 
 
-# Whoever may name a candidate may not write into the page: names are only ever text.
+# Names of candidates are text, never markup.
 @every_election
-def test_there_is_nothing_but_shapes_and_words(name: str) -> None:
+def test_pictures_contain_only_shapes_and_text(name: str) -> None:
     for picture in _pictures(name):
         assert {element.tag.removeprefix(SVG) for element in parsed(picture).iter()} <= _DRAWN
-        assert ET.fromstring(picture.file()).tag == f"{SVG}svg"
+        assert ET.fromstring(picture.to_file()).tag == f"{SVG}svg"
 
 
-# A page whose policy has no 'unsafe-inline' shows them all the same; and two on a page do not meet.
+# Pages can forbid inline styles, and two pictures on a page do not share ids.
 @every_election
-def test_there_are_no_inline_styles_no_handlers_and_no_ids(name: str) -> None:
+def test_pictures_have_no_inline_styles_handlers_or_ids(name: str) -> None:
     for picture in _pictures(name):
         for element in parsed(picture).iter():
             assert not {"style", "id", "href"} & set(element.attrib)
@@ -49,7 +49,7 @@ def test_there_are_no_inline_styles_no_handlers_and_no_ids(name: str) -> None:
 
 
 @every_election
-def test_it_is_an_image_with_a_name_and_a_description(name: str) -> None:
+def test_pictures_are_images_with_a_name_and_a_description(name: str) -> None:
     for picture in _pictures(name):
         root = parsed(picture)
         assert root.get("role") == "img"
@@ -61,12 +61,12 @@ def test_it_is_an_image_with_a_name_and_a_description(name: str) -> None:
 
 
 @every_election
-def test_the_same_result_gives_the_same_bytes(name: str) -> None:
+def test_same_result_gives_the_same_picture(name: str) -> None:
     assert list(_pictures(name)) == list(_pictures(name))
 
 
-# Names that are cut are still to be had: by pointing at them, and in the words.
-def test_a_long_name_is_cut_and_told_in_full() -> None:
+# Names that are cut are complete in tooltips and in the text.
+def test_long_names_are_cut_but_complete_in_tooltips_and_text() -> None:
     for picture in _pictures("hostile names"):
         tips = {title.text for title in parsed(picture).iter(f"{SVG}title")}
         assert HOSTILE[-1] in tips
@@ -75,12 +75,11 @@ def test_a_long_name_is_cut_and_told_in_full() -> None:
         assert HOSTILE[-1] not in shown
 
 
-# One alike for another would be worse than any cut.
-def test_names_that_begin_alike_stay_apart_when_they_are_cut() -> None:
-    names = [f"The honourable member for ward {ward} of the city" for ward in range(50)]
-    cut = distinct(names, 110)
+def test_shorten_names_keeps_names_distinct() -> None:
+    names = [f"The honorable member for ward {ward} of the city" for ward in range(50)]
+    cut = shorten_names(names, 110)
     assert len(set(cut.values())) == len(names)
-    assert all(width(label) <= 112 for label in cut.values())
+    assert all(text_width(label) <= 112 for label in cut.values())
 
 
 @pytest.mark.parametrize(
@@ -92,26 +91,26 @@ def test_names_that_begin_alike_stay_apart_when_they_are_cut() -> None:
         ("Ada Lovelace", 0, "…"),
     ],
 )
-def test_a_name_is_cut_to_the_room_there_is(name: str, room: float, cut: str) -> None:
-    assert shortened(name, room) == cut
+def test_shorten_fits_the_room(name: str, room: float, cut: str) -> None:
+    assert shorten(name, room) == cut
 
 
-def test_captions_are_broken_between_words() -> None:
-    lines = wrapped("one two three four", 60)
+def test_wrap_text_breaks_between_words() -> None:
+    lines = wrap_text("one two three four", 60)
     assert " ".join(lines) == "one two three four"
     assert len(lines) > 1
 
 
 @every_election
-def test_a_figure_has_the_picture_and_its_words(name: str) -> None:
+def test_html_has_the_picture_and_its_text(name: str) -> None:
     for picture in _pictures(name):
-        figure = picture.figure()
+        figure = picture.to_html()
         assert picture.svg in figure
         assert figure.count("<li>") == len(picture.text.splitlines())
         ET.fromstring(figure)
 
 
-def test_points_alone_have_no_picture() -> None:
+def test_results_with_scores_alone_have_no_pictures() -> None:
     assert draw_pictures(borda(ELECTIONS["cycle"])) == {}
     assert [list(draw_pictures(method(ELECTIONS["cycle"]))) for method in METHODS.values()] == [
         ["pairs", "paths"],
@@ -123,24 +122,24 @@ def test_points_alone_have_no_picture() -> None:
     ]
 
 
-def _styled() -> set[str]:
+def _styled_classes() -> set[str]:
     return set(re.findall(r"\.([a-z][\w-]*)", STYLESHEET))
 
 
-# A class that no rule knows is a mark that is drawn black on black in the dark.
+# A shape without a known class would be black, also on a dark background.
 @every_election
-def test_every_shape_has_a_colour_by_light_and_by_dark(name: str) -> None:
+def test_every_shape_has_a_light_and_a_dark_color(name: str) -> None:
     for picture in _pictures(name):
         for element in parsed(picture).iter():
             if element.tag in {f"{SVG}rect", f"{SVG}path", f"{SVG}circle"}:
-                assert classes(element) & _styled(), ET.tostring(element)
+                assert classes(element) & _styled_classes(), ET.tostring(element)
     assert set(LIGHT) == set(DARK)
     assert set(re.findall(r"var\(--count-([\w-]+)\)", STYLESHEET)) == set(LIGHT)
 
 
-def _brightness(colour: str) -> float:
-    """The relative luminance that WCAG defines."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+def _luminance(color: str) -> float:
+    """Return the relative luminance that WCAG defines."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     )
@@ -148,21 +147,22 @@ def _brightness(colour: str) -> float:
 
 
 def _contrast(a: str, b: str) -> float:
-    bright, dim = sorted((_brightness(a), _brightness(b)), reverse=True)
+    bright, dim = sorted((_luminance(a), _luminance(b)), reverse=True)
     return (bright + 0.05) / (dim + 0.05)
 
 
-_GROUNDS = [f"{sign}-{step}" for sign in ("win", "lose") for step in range(1, 6)]
+_COLORS = [f"color-{at}" for at in range(8)]
+_BACKGROUNDS = [f"{sign}-{step}" for sign in ("win", "lose") for step in range(1, 6)]
 
 
-# WCAG 2.2 asks for 4.5 between words and their ground, and 3 for shapes that carry a meaning.
+# WCAG 2.2 requires a contrast of 4.5 for text and 3 for shapes that have a meaning.
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_words_and_shapes_stand_out(theme: dict[str, str]) -> None:
-    for ground in ("paper", "level", *_GROUNDS):
+def test_text_and_shapes_have_enough_contrast(theme: dict[str, str]) -> None:
+    for ground in ("paper", "level", *_BACKGROUNDS):
         assert _contrast(theme["ink"], theme[ground]) >= 4.5, ground
     assert _contrast(theme["quiet"], theme["paper"]) >= 4.5
     assert _contrast(theme["quiet"], theme["level"]) >= 4.5
     for line in ("there", "back"):
         assert _contrast(theme["on-path"], theme[line]) >= 4.5, line
-    for shape in ("there", "back", "bar-wins", "exhausted", "link"):
+    for shape in ("there", "back", "exhausted", "link", *_COLORS):
         assert _contrast(theme[shape], theme["paper"]) >= 3, shape

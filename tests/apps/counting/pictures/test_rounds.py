@@ -1,4 +1,4 @@
-"""Bars and streams are as long and as broad as the votes of the JSON result."""
+"""Round bars and the Sankey diagram: their sizes are the votes of the JSON result."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from typing import Any
 import pytest
 
 from singletable_apps.counting import RunoffResult, instant_runoff
-from singletable_apps.counting.pictures import Picture, draw_round_bars, draw_transfers
+from singletable_apps.counting.pictures import (
+    STYLESHEET,
+    Picture,
+    color_classes,
+    draw_round_bars,
+    draw_transfers,
+)
 from tests.apps.counting.pictures.elections import ELECTIONS
-from tests.apps.counting.pictures.reading import (
+from tests.apps.counting.pictures.markup import (
     NUMBER,
     SVG,
     classes,
@@ -35,14 +41,14 @@ def _result(name: str) -> RunoffResult:
 
 
 def _tallies(result: RunoffResult) -> dict[tuple[int, str], Fraction]:
-    """The votes of every round in the JSON result, the exhausted included."""
-    told: list[dict[str, Any]] = json.loads(result.to_json())["rounds"]
+    """Return the votes of every round in the JSON result, including exhausted ones."""
+    rounds: list[dict[str, Any]] = json.loads(result.to_json())["rounds"]
     votes = {
         (each["number"], name): value(votes)
-        for each in told
+        for each in rounds
         for name, votes in each["tally"].items()
     }
-    for each in told:
+    for each in rounds:
         gone = sum((value(votes) for votes in each["exhausted"].values()), Fraction(0))
         votes[each["number"], "Exhausted"] = gone
     return votes
@@ -55,14 +61,13 @@ def _read(found: re.Match[str]) -> tuple[tuple[int, str], Fraction]:
 
 @pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
 @pytest.mark.parametrize("draw", [draw_round_bars, draw_transfers])
-def test_every_tally_is_shown(name: str, draw: Draw) -> None:
+def test_pictures_show_every_tally(name: str, draw: Draw) -> None:
     result = _result(name)
     assert dict(_read(found) for _, found in marked(draw(result), _VOTES)) == _tallies(result)
 
 
-# A bar that is not as long as its number says misleads more than none.
 @pytest.mark.parametrize("name", _COUNTED)
-def test_bars_are_as_long_as_the_votes(name: str) -> None:
+def test_bar_widths_are_proportional_to_votes(name: str) -> None:
     result = _result(name)
     lengths = {
         _read(found): float(bar.get("width", "nan"))
@@ -75,22 +80,22 @@ def test_bars_are_as_long_as_the_votes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _COUNTED)
-def test_the_winner_and_those_who_go_are_told_by_more_than_colour(name: str) -> None:
+def test_winner_and_eliminated_are_marked_by_more_than_color(name: str) -> None:
     result = _result(name)
     words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
     marks = "".join(word[-1] for word in words if word.endswith(("✓", "✕")))
     assert sorted(marks) == sorted("✕" * (len(result.rounds) - 1) + "✓")
 
 
-def test_a_tie_that_nothing_breaks_is_shown_as_one() -> None:
+def test_unbroken_tie_is_marked() -> None:
     picture = draw_round_bars(instant_runoff(ELECTIONS["dead heat"]))
     words = [written_in(text) for text in parsed(picture).iter(f"{SVG}text")]
     assert words.count("5 =") == 2
-    assert "Ada and Ben are tied, and nothing breaks the tie." in picture.text
+    assert "Ada and Ben are tied, and no rule breaks the tie." in picture.text
 
 
 @pytest.mark.parametrize("name", _COUNTED)
-def test_half_of_each_round_is_written_below_it(name: str) -> None:
+def test_half_of_each_round_is_shown(name: str) -> None:
     result = _result(name)
     words = [written_in(text) for text in parsed(draw_round_bars(result)).iter(f"{SVG}text")]
     for each in result.rounds:
@@ -107,7 +112,7 @@ def _moves(picture: Picture) -> dict[tuple[int, str, str], Fraction]:
 
 
 @pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
-def test_every_transfer_is_a_stream(name: str) -> None:
+def test_every_transfer_is_a_flow(name: str) -> None:
     result = _result(name)
     expected: dict[tuple[int, str, str], Fraction] = {}
     for each in json.loads(result.to_json())["rounds"]:
@@ -117,9 +122,9 @@ def test_every_transfer_is_a_stream(name: str) -> None:
     assert _moves(draw_transfers(result)) == expected
 
 
-# What flows into a block is what stands in it: no vote appears, and none is lost.
+# No vote appears from nowhere, and none is lost.
 @pytest.mark.parametrize("name", [*_COUNTED, "fifty"])
-def test_what_flows_in_is_what_is_there(name: str) -> None:
+def test_flows_into_a_node_add_up_to_its_votes(name: str) -> None:
     result = _result(name)
     arrived: dict[tuple[int, str], Fraction] = {}
     for _, found in marked(draw_transfers(result), _MOVE):
@@ -130,7 +135,7 @@ def test_what_flows_in_is_what_is_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _COUNTED)
-def test_the_words_have_the_tallies_and_the_transfers(name: str) -> None:
+def test_text_has_all_tallies(name: str) -> None:
     result = _result(name)
     words = draw_round_bars(result).text
     assert words == draw_transfers(result).text
@@ -141,8 +146,21 @@ def test_the_words_have_the_tallies_and_the_transfers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _EMPTY)
-def test_where_nothing_counts_the_picture_says_so(name: str) -> None:
+def test_pictures_of_blank_ballots_say_so(name: str) -> None:
     result = _result(name)
     for picture in (draw_round_bars(result), draw_transfers(result)):
-        assert picture.text == "No ballot counts for anybody, so there are no rounds."
+        assert picture.text == "No ballot ranks a candidate, so there are no rounds."
         assert picture.text in written_in(parsed(picture))
+
+
+# A page uses the same classes for its own bars.
+def test_candidates_have_the_same_color_in_all_pictures_of_a_result() -> None:
+    result = _result("cycle")
+    colors = color_classes(result)
+    assert set(colors) == set(result.candidates)
+    for picture in (draw_round_bars(result), draw_transfers(result), draw_transfers(result, 2)):
+        for element, found in marked(picture, _VOTES):
+            if element.tag == f"{SVG}rect" and found[2] in colors:
+                assert classes(element) == {colors[found[2]]}
+    for color in colors.values():
+        assert f".{color}{{--count-color:" in STYLESHEET

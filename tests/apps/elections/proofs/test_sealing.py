@@ -17,7 +17,7 @@ from singletable_apps.elections.proofs import (
     padded_size,
 )
 from singletable_apps.shared.key_files import KeyFileError
-from tests.apps.counting.profiles import NAMES, rankings
+from tests.apps.counting.strategies import NAMES, rankings
 
 KEY = BallotKey(bytes(range(32)))
 IV = bytes(12)

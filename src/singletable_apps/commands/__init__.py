@@ -1,1 +1,0 @@
-"""Commands that the apps add to `singletable`, a file each, which import little until they run."""

@@ -1,1 +1,0 @@
-"""Results in sentences made of their own numbers: one file a method."""

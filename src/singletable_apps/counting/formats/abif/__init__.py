@@ -1,1 +1,0 @@
-"""The Aggregated Ballot Information Format of the Electorama project."""

@@ -1,1 +1,0 @@
-"""The Condorcet Election Format, version 1."""

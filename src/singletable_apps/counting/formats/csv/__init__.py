@@ -1,1 +1,0 @@
-"""Tables with commas: a column for each candidate, or a column for each rank."""

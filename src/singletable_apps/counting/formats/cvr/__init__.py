@@ -1,1 +1,0 @@
-"""Cast vote records in JSON, as NIST SP 1500-103 has them."""

@@ -1,1 +1,0 @@
-"""The order files of PrefLib: soc, soi, toc and toi."""

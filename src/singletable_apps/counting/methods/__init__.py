@@ -1,0 +1,1 @@
+"""The counting methods, one file each, and what they share."""

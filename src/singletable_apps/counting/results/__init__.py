@@ -1,1 +1,0 @@
-"""What each method gives beside places: one file a method."""

@@ -1,1 +1,0 @@
-"""A count at the terminal: a file is read, counted as asked for, and shown as tables."""
