@@ -68,7 +68,7 @@ def parts() -> Iterator[str]:
     """The address of an app that has the page of parts."""
     pages = Pages(
         "parts",
-        secret=b"a secret of the tests alone",
+        secret=b"a secret of thirty-two bytes or more",
         product=Product("Elections", "/parts", "Elections by ranking that everybody can check."),
         context=around,
         generated_files=MADE,

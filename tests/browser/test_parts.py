@@ -30,7 +30,7 @@ NAMED = (
     ".table td",
     ".facts dd",
     ".choice-text",
-    ".fault span",
+    ".field-error span",
     ".callout p",
     ".empty-title",
     ".badge span",

@@ -20,7 +20,7 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from singletable_apps.shared.web import TRY_LATER, Problem
+from singletable_apps.shared.web import UNAVAILABLE, Problem
 
 _LOG = logging.getLogger("singletable_apps.live")
 _MEDIA_TYPE = "text/event-stream"
@@ -100,7 +100,9 @@ class LiveUpdates:
         if _MEDIA_TYPE not in request.headers.get("accept", ""):
             return PlainTextResponse("This is a stream of events.\n", 406)
         if self.clients >= self._max_clients:
-            raise Problem(TRY_LATER, "Too many live pages are open.", headers={"Retry-After": "30"})
+            raise Problem(
+                UNAVAILABLE, "Too many live pages are open.", headers={"Retry-After": "30"}
+            )
         known = request.headers.get("last-event-id") or request.query_params.get("version", "")
         events = self.events(topic, read_version, known)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -98,8 +98,8 @@ def text_in(html: str) -> str:
 def field_errors(response: httpx2.Response) -> dict[str, str]:
     """Return the errors shown beside the fields of a form, by field."""
     errors: dict[str, str] = {}
-    for part in response.text.split('class="fault" id="f-')[1:]:
-        name = part.partition("-fault")[0]
+    for part in response.text.split('class="field-error" id="f-')[1:]:
+        name = part.partition("-error")[0]
         errors[name] = part.partition("<span>")[2].partition("</span>")[0]
     return errors
 

@@ -172,7 +172,7 @@ def test_codes_are_issued_and_voted_with_and_the_poll_is_closed(
     voter.get_by_label("Your code").fill("0000-0000-0000")
     voter.get_by_role("button", name="Review and vote").tap()
     voter.get_by_role("dialog").get_by_role("button", name="Vote", exact=True).tap()
-    expect(voter.locator("#f-code-fault")).to_contain_text("is no code of this poll")
+    expect(voter.locator("#f-code-error")).to_contain_text("is no code of this poll")
     expect(voter.locator(".level")).to_have_count(1)
     assert ranked(voter) == ["Kepler"]
     voter.get_by_label("Your code").fill(codes[0].lower())

@@ -91,7 +91,7 @@ def test_what_is_wrong_in_a_poll_stands_beside_its_field(
             page.locator("main form").first.evaluate(SEND)
         assert answer.value.status in (403, 422), wrong
         expect(page.locator("main [role=alert]").first, str(wrong)).to_be_visible()
-        told = page.locator("main .fault").evaluate_all(TOLD)
+        told = page.locator("main .field-error").evaluate_all(TOLD)
         assert sorted(about for about, _ in told) == sorted(wrong.faults), wrong
         # Right below the field, or within it; a box of a ballot has its name between.
         assert all(away is not False and away < 32 for _, away in told), (wrong, told)

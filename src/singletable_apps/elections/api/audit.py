@@ -23,13 +23,13 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     Pagination,
     api_router,
     responses,
 )
 
-router = api_router("auditing", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
+router = api_router("auditing", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 Chosen = Annotated[str, Path(max_length=100)]
 
 

@@ -24,7 +24,7 @@ from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.mail import MailError
 from singletable_apps.shared.web import (
     NOT_SIGNED_IN,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     Cookie,
     api_router,
     client_address,
@@ -50,7 +50,7 @@ RefreshCookie: TypeAlias = Annotated[str | None, Depends(_refresh)]
 ERRORS = logging.getLogger("singletable_apps.errors")
 COOKIE = {"Set-Cookie": {"description": "What renews the token.", "schema": {"type": "string"}}}
 
-router = api_router("access", TOO_MANY)
+router = api_router("access", TOO_MANY_REQUESTS)
 
 
 @router.post(

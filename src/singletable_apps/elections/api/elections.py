@@ -29,7 +29,7 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     Edit,
     IfMatch,
     Page,
@@ -39,7 +39,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 
-router = api_router("elections", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
+router = api_router("elections", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 _TEXT = {"type": "string"}
 CREATED = {
     "Location": {"description": "Where the election is.", "schema": _TEXT},
@@ -104,7 +104,7 @@ def delete_election(user: Viewer, elections: Service, name: NameInPath, edit: If
 
 
 lifecycle_router = api_router(
-    "conducting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY
+    "conducting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS
 )
 
 
@@ -146,7 +146,9 @@ def _shown(election: Election, edit: Edit, elections: Elections) -> ElectionShow
     return ElectionShown.of(election, elections.context.clock())
 
 
-rolls_router = api_router("candidates and voters", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY)
+rolls_router = api_router(
+    "candidates and voters", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS
+)
 
 
 @rolls_router.get("/elections/{name}/candidates")
@@ -215,7 +217,7 @@ def read_version(elections: Service) -> Version:
     return Version(version=sync.last_event_id, rebuilding=sync.rebuilding)
 
 
-@status_router.get("/counts", responses=responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY))
+@status_router.get("/counts", responses=responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS))
 def read_counts(user: Viewer, elections: Service) -> Counts:
     """How many users and elections there are."""
     found = elections.queries.counts(user)

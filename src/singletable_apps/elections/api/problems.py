@@ -23,8 +23,8 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
-    TOO_MANY,
-    TRY_LATER,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
     FieldError,
     Problem,
     ProblemType,
@@ -72,12 +72,12 @@ def problem_of(
             )
         case TooManyAttempts():
             seconds = max(1, -(-refusal.retry_after.total_seconds() // 1))
-            return Problem(TOO_MANY, words, headers={"Retry-After": f"{seconds:.0f}"})
+            return Problem(TOO_MANY_REQUESTS, words, headers={"Retry-After": f"{seconds:.0f}"})
         case InvalidCode():
             return Problem(INVALID, words, errors=[FieldError(words, parameter="confirmation")])
         case Unavailable():
             wait = "10" if isinstance(refusal, RebuildInProgress) else "1"
-            return Problem(TRY_LATER, words, headers={"Retry-After": wait})
+            return Problem(UNAVAILABLE, words, headers={"Retry-After": wait})
 
 
 def _faults(refusal: Rejected, method: str) -> list[FieldError]:

@@ -39,14 +39,16 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     Pagination,
     api_router,
     download,
     responses,
 )
 
-router = api_router("results", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY)
+router = api_router(
+    "results", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS
+)
 Method = Annotated[
     str, Query(description="How to count.", json_schema_extra={"enum": list(METHODS)})
 ]
@@ -128,7 +130,7 @@ def export_file(elections: Elections, viewer: User, name: str, form: str) -> Res
 
 
 downloads_router = api_router("downloads")
-_OF_AN_ELECTION = responses(NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY)
+_OF_AN_ELECTION = responses(NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS)
 _TEXT = {"schema": {"type": "string"}}
 _NAMED = {"Content-Disposition": {"description": "The name of the file.", **_TEXT}}
 Format = Annotated[

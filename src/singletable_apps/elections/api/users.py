@@ -32,7 +32,7 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     IfMatch,
     Page,
     Pagination,
@@ -41,7 +41,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 
-router = api_router("users", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
+router = api_router("users", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 
 
 @router.get("/users")
@@ -108,7 +108,7 @@ def change_password(
     return tokens(request, api, signed_in)
 
 
-me_router = api_router("me", NOT_SIGNED_IN, TOO_MANY)
+me_router = api_router("me", NOT_SIGNED_IN, TOO_MANY_REQUESTS)
 
 
 @me_router.get("/me", responses=responses(NOT_ALLOWED))
@@ -151,7 +151,7 @@ def end_my_session(
     elections.auth.end_session(user, session)
 
 
-permissions_router = api_router("permissions", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY)
+permissions_router = api_router("permissions", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 
 
 @permissions_router.get("/permissions")

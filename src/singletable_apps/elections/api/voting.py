@@ -17,7 +17,7 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     IdempotencyKey,
     Page,
     Pagination,
@@ -26,7 +26,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 
-router = api_router("voting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY)
+router = api_router("voting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS)
 REPLAYED = "Idempotency-Replayed"
 CAST = {REPLAYED: {"description": "true if it was cast before.", "schema": {"type": "string"}}}
 

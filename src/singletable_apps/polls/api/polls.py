@@ -32,7 +32,7 @@ from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     Edit,
     IfMatch,
     IfNoneMatch,
@@ -57,7 +57,7 @@ _LIMITED = Depends(by_address(lambda limits: limits.make))
 @create_router.post(
     "",
     status_code=201,
-    responses={**responses(TOO_MANY), 201: {"headers": _MADE}},
+    responses={**responses(TOO_MANY_REQUESTS), 201: {"headers": _MADE}},
     dependencies=[_LIMITED],
     openapi_extra=ANYBODY,
 )
@@ -73,7 +73,7 @@ def make_poll(
 @create_router.post(
     "/{poll_id:uuid}/duplicate",
     status_code=201,
-    responses={**responses(NOT_FOUND, TOO_MANY), 201: {"headers": _MADE}},
+    responses={**responses(NOT_FOUND, TOO_MANY_REQUESTS), 201: {"headers": _MADE}},
     dependencies=[_LIMITED],
     openapi_extra=ANYBODY,
 )

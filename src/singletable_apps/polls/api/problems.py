@@ -22,7 +22,7 @@ from singletable_apps.shared.web import (
     INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
-    TRY_LATER,
+    UNAVAILABLE,
     FieldError,
     Problem,
     ProblemType,
@@ -82,7 +82,7 @@ def problem_of(refusal: PollsError, _: Request) -> Problem:
         case OtherSecret():
             return Problem(OTHER_SECRET, words)
         case Busy():
-            return Problem(TRY_LATER, words, headers={"Retry-After": "1"})
+            return Problem(UNAVAILABLE, words, headers={"Retry-After": "1"})
         case Refused():
             return Problem(_BY_REFUSAL[type(refusal)], words)
         case _:

@@ -24,7 +24,7 @@ from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import (
     IDEMPOTENCY_KEY,
     NOT_FOUND,
-    TOO_MANY,
+    TOO_MANY_REQUESTS,
     FieldError,
     IdempotencyKeyIfAny,
     Problem,
@@ -35,7 +35,7 @@ from singletable_apps.shared.web import (
 # A key that names a vote must be one that nobody else comes upon: a UUID has 32 digits.
 SHORTEST_KEY = 16
 
-router = api_router("voting", NOT_FOUND, NO_CODE, TOO_MANY)
+router = api_router("voting", NOT_FOUND, NO_CODE, TOO_MANY_REQUESTS)
 _TEXT = {"schema": {"type": "string"}}
 _CAST = {
     "Location": {"description": "Where the vote is.", **_TEXT},

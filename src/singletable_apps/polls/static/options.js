@@ -56,7 +56,7 @@ function enhance(group) {
   // However many are pasted, none is lost: the server says when there are too many.
   function insert(after) {
     const row = after.cloneNode(true);
-    row.classList.remove("is-faulty");
+    row.classList.remove("is-invalid");
     for (const old of row.querySelectorAll(".fault, .option-away")) old.remove();
     for (const name of ["aria-invalid", "aria-describedby"]) field(row).removeAttribute(name);
     field(row).value = "";

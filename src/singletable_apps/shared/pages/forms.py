@@ -1,4 +1,4 @@
-"""Forms: what somebody typed becomes a model, or is shown again with what is wrong beside it."""
+"""Forms: read what was posted, validate it with a model, and show it again with errors."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from pydantic.fields import FieldInfo
 
 from singletable_apps.shared.pages.times import (
     UTC,
+    NonexistentTime,
+    format_local_time,
+    parse_local_time,
     request_time_zone,
-    typed_as,
-    typed_in,
     zone_named,
 )
 from singletable_apps.shared.web import MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, Problem
 
 _Limits = Mapping[str, object]
 
-# By the types of pydantic's errors; for others its own words are good enough.
-_WORDS: Mapping[str, Callable[[_Limits], str]] = {
+# By pydantic's error types. For others, its own message is good enough.
+_MESSAGES: Mapping[str, Callable[[_Limits], str]] = {
     "missing": lambda limits: "Please fill this in.",
-    "string_too_short": lambda limits: _at_least(limits["min_length"], "character"),
-    "string_too_long": lambda limits: _at_most(limits["max_length"], "character"),
+    "string_too_short": lambda limits: _at_least(limits["min_length"]),
+    "string_too_long": lambda limits: _at_most(limits["max_length"]),
     "too_short": lambda limits: _choose("at least", limits["min_length"]),
     "too_long": lambda limits: _choose("at most", limits["max_length"]),
     "int_parsing": lambda limits: "Enter a whole number.",
@@ -41,40 +42,40 @@ _WORDS: Mapping[str, Callable[[_Limits], str]] = {
     "greater_than": lambda limits: f"Enter more than {limits['gt']}.",
     "less_than_equal": lambda limits: f"Enter {limits['le']} or less.",
     "less_than": lambda limits: f"Enter less than {limits['lt']}.",
-    "literal_error": lambda limits: "Choose one of those offered.",
-    "enum": lambda limits: "Choose one of those offered.",
+    "literal_error": lambda limits: "Choose one of the options.",
+    "enum": lambda limits: "Choose one of the options.",
     "value_error": lambda limits: str(limits["error"]),
 }
 
 
-def in_words(error: ValidationError) -> dict[str, str]:
-    """What is wrong, by the name of the field; the first thing if there are several."""
-    found: dict[str, str] = {}
-    for fault in error.errors():
-        name = str(fault["loc"][0]) if fault["loc"] else ""
-        word = _WORDS.get(fault["type"])
-        text = word(fault.get("ctx", {})) if word else f"{fault['msg']}."
-        found.setdefault(name, text)
-    return found
+def error_messages(error: ValidationError) -> dict[str, str]:
+    """Return the first message of each invalid field, by its name."""
+    messages: dict[str, str] = {}
+    for detail in error.errors():
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        message = _MESSAGES.get(detail["type"])
+        text = message(detail.get("ctx", {})) if message else f"{detail['msg']}."
+        messages.setdefault(name, text)
+    return messages
 
 
-def _at_least(count: object, thing: str) -> str:
-    return "Please fill this in." if count == 1 else f"Enter at least {count} {thing}s."
+def _at_least(count: object) -> str:
+    return "Please fill this in." if count == 1 else f"Enter at least {count} characters."
 
 
-def _at_most(count: object, thing: str) -> str:
-    return f"Enter at most {count} {thing}s."
+def _at_most(count: object) -> str:
+    return f"Enter at most {count} characters."
 
 
-def _choose(how: str, count: object) -> str:
-    return f"Choose {how} {'one' if count == 1 else count}."
+def _choose(bound: str, count: object) -> str:
+    return f"Choose {bound} {'one' if count == 1 else count}."
 
 
 M = TypeVar("M", bound=BaseModel)
-Typeable: TypeAlias = str | bool | int | float | datetime | None
+FieldValue: TypeAlias = str | bool | int | float | datetime | None
 URLENCODED = "application/x-www-form-urlencoded"
-_MOST_FIELDS = 20_000
-_MANY = (list, tuple, set, frozenset)
+_MAX_FIELDS = 20_000
+_COLLECTIONS = (list, tuple, set, frozenset)
 
 
 # Called with the current revision of what is changed; raises if the change is based on another.
@@ -95,60 +96,62 @@ def any_revision(_: int) -> None:
 
 @dataclass(frozen=True)
 class Form:
-    """What stands in the fields of a form, and what is wrong with it.
+    """The values of a form's fields, and what is wrong with them.
 
-    `faults` are shown beside their fields; `summary` above the form. Times are typed and shown in
-    `zone`; a form without one is shown in that of who reads.
+    `errors` are shown beside their fields, and `summary` above the form. Times are shown and typed
+    in `zone`, which is the reader's if left out. `conflict` says that someone else changed what the
+    form edits.
     """
 
-    values: Mapping[str, Typeable | Iterable[str]] = field(default_factory=dict[str, Typeable])
+    values: Mapping[str, FieldValue | Iterable[str]] = field(default_factory=dict[str, FieldValue])
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str = ""
     zone: ZoneInfo | None = None
     conflict: bool = False
 
     def value(self, name: str) -> str:
-        """What stands in a field; nothing if nothing does."""
+        """Return the text of a field, or an empty string."""
         match self.values.get(name):
             case None | False:
                 return ""
             case True:
                 return "on"
             case datetime() as at:
-                return typed_as(at, self.zone or UTC)
-            case str() | int() | float() as one:
-                return str(one)
-            case many:
-                return next(reversed(list(many)), "")
+                return format_local_time(at, self.zone or UTC)
+            case str() | int() | float() as value:
+                return str(value)
+            case values:
+                return next(reversed(list(values)), "")
 
     def selected(self, name: str) -> list[str]:
-        """All that is chosen in a field where several may be."""
-        found = self.values.get(name)
-        if isinstance(found, Iterable) and not isinstance(found, str):
-            return list(found)
-        return [self.value(name)] if found not in (None, False, "") else []
+        """Return all chosen values of a field that allows several."""
+        value = self.values.get(name)
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            return list(value)
+        return [self.value(name)] if value not in (None, False, "") else []
 
     def zone_for(self, name: str) -> str:
-        """The name of the zone that a time in a field is in."""
+        """Return the name of the time zone of a field."""
         return self.value(f"{name}.zone") or (self.zone or UTC).key
 
     def still_shows(self, name: str, at: datetime) -> bool:
-        """Whether a field has a time just as a form shows it.
+        """Return whether a field still contains `at`.
 
-        That is less than the time: there are no seconds, and one hour in autumn comes twice.
+        A field has no seconds, and cannot tell the two hours apart when clocks go back. So an
+        unchanged field must not be parsed and saved.
         """
-        return self.value(name) == typed_as(at, zone_named(self.zone_for(name)))
+        return self.value(name) == format_local_time(at, zone_named(self.zone_for(name)))
 
     def shown_in(self, zone: ZoneInfo) -> Form:
-        """The form in a zone, unless it has one."""
+        """Return the form in a time zone, unless it has one already."""
         return self if self.zone else replace(self, zone=zone)
 
     def error(self, name: str) -> str:
-        """What is wrong with a field; nothing if nothing is."""
+        """Return the error of a field, or an empty string."""
         return self.errors.get(name, "")
 
     def with_errors(self, summary: str = "", /, **errors: str) -> Form:
-        """The same form, with what is wrong with it."""
+        """Return the same form with errors added."""
         return replace(self, summary=summary, errors={**self.errors, **errors})
 
     def revision_check(self, name: str = "revision") -> RevisionCheck:
@@ -172,79 +175,81 @@ class Form:
         )
 
     def validate(self, model: type[M]) -> M | Form:
-        """The model that was typed, or the form with what does not fit."""
-        faults: dict[str, str] = {}
-        given: dict[str, JsonValue | datetime] = {}
+        """Return the validated model, or the form with its errors."""
+        time_errors: dict[str, str] = {}
+        values: dict[str, JsonValue | datetime] = {}
         for name, info in model.model_fields.items():
             key = info.alias or name
             try:
-                self._take(key, info, given)
-            except ValueError as fault:
-                faults[key] = str(fault)
+                self._add_value(key, info, values)
+            except ValueError as error:
+                time_errors[key] = str(error)
         try:
-            made = model.model_validate(given)
+            validated = model.model_validate(values)
         except ValidationError as error:
-            return self.with_errors(**{**in_words(error), **faults})
-        return self.with_errors(**faults) if faults else made
+            return self.with_errors(**{**error_messages(error), **time_errors})
+        return self.with_errors(**time_errors) if time_errors else validated
 
-    def _take(self, key: str, info: FieldInfo, given: dict[str, JsonValue | datetime]) -> None:
-        """Put what was typed where the model expects it. An empty field was left out."""
-        if _takes(info, _MANY):
-            given[key] = [each for each in self.selected(key) if each]
+    def _add_value(
+        self, key: str, info: FieldInfo, values: dict[str, JsonValue | datetime]
+    ) -> None:
+        """Add a field's value as the model expects it. Leave out empty fields unless text."""
+        if _accepts(info, _COLLECTIONS):
+            values[key] = [each for each in self.selected(key) if each]
             return
         text = self.value(key)
-        if not text and not _takes_text_alone(info):
+        if not text and not _requires_text(info):
             return
-        if _takes(info, (datetime,)):
-            given[key] = _moment(text, zone_named(self.zone_for(key)))
+        if _accepts(info, (datetime,)):
+            values[key] = _parse_time(text, zone_named(self.zone_for(key)))
         elif key in self.values:
-            given[key] = text
+            values[key] = text
 
 
-def _moment(text: str, zone: ZoneInfo) -> datetime:
+def _parse_time(text: str, zone: ZoneInfo) -> datetime:
     try:
-        return typed_in(text, zone)
-    except ValueError as error:
-        if "clocks" in str(error):
-            raise
-        raise ValueError("Enter a day and a time, as 2026-11-15T09:30.") from None
+        return parse_local_time(text, zone)
+    except NonexistentTime:
+        raise
+    except ValueError:
+        raise ValueError("Enter a date and a time, such as 2026-11-15T09:30.") from None
 
 
-def _kinds(info: FieldInfo) -> list[object]:
-    """The types a field may have; of `list[str] | None` they are list and None."""
+def _types(info: FieldInfo) -> list[object]:
+    """Return the types that a field accepts: list and None for `list[str] | None`."""
     inner = get_args(info.annotation)
-    is_one = not inner or get_origin(info.annotation) in _MANY
-    options = (info.annotation,) if is_one else inner
+    is_single = not inner or get_origin(info.annotation) in _COLLECTIONS
+    options = (info.annotation,) if is_single else inner
     return [get_origin(option) or option for option in options]
 
 
-def _takes(info: FieldInfo, kinds: tuple[type, ...]) -> bool:
-    found = _kinds(info)
-    return any(kind in found for kind in kinds)
+def _accepts(info: FieldInfo, types: tuple[type, ...]) -> bool:
+    accepted = _types(info)
+    return any(each in accepted for each in types)
 
 
-def _takes_text_alone(info: FieldInfo) -> bool:
-    kinds = _kinds(info)
-    return str in kinds and NoneType not in kinds
+def _requires_text(info: FieldInfo) -> bool:
+    types = _types(info)
+    return str in types and NoneType not in types
 
 
-async def _typed(request: Request) -> Form:
-    """The form of the request, as it was typed."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+async def _posted_form(request: Request) -> Form:
+    """Return the form in the body of a request."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = await request.body()
-    if body and kind != URLENCODED:
+    if body and media_type != URLENCODED:
         raise Problem(
-            UNSUPPORTED_MEDIA_TYPE, f"Expected a form ({URLENCODED}), but got {kind[:80]!a}."
+            UNSUPPORTED_MEDIA_TYPE, f"Expected a form ({URLENCODED}), but got {media_type[:80]!a}."
         )
     try:
         pairs = parse_qsl(
             body.decode(),
             keep_blank_values=True,
             errors="strict",
-            max_num_fields=_MOST_FIELDS,
+            max_num_fields=_MAX_FIELDS,
         )
     except ValueError:
-        raise Problem(MALFORMED_BODY, "The form is not text in UTF-8, or far too long.") from None
+        raise Problem(MALFORMED_BODY, "The form is not UTF-8, or has too many fields.") from None
     values: dict[str, list[str]] = {}
     for name, text in pairs:
         # Browsers send line ends of a textarea as CR LF.
@@ -253,7 +258,7 @@ async def _typed(request: Request) -> Form:
     return Form(single, zone=request_time_zone(request))
 
 
-PostedForm: TypeAlias = Annotated[Form, Depends(_typed)]
+PostedForm: TypeAlias = Annotated[Form, Depends(_posted_form)]
 
 
 def submit_form(

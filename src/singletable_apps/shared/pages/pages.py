@@ -1,4 +1,4 @@
-"""The one door to pages: templates, static files, toasts and problems of an app."""
+"""Render the pages of an app: templates, static files, flash messages and error pages."""
 
 from __future__ import annotations
 
@@ -14,43 +14,32 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from singletable_apps.shared.pages.flash import Flash, FlashMessages
 from singletable_apps.shared.pages.forms import Form
-from singletable_apps.shared.pages.static_files import Assets, whole_site
-from singletable_apps.shared.pages.templates_environment import make_environment
+from singletable_apps.shared.pages.static_files import StaticFiles, site_files
+from singletable_apps.shared.pages.templating import make_environment
 from singletable_apps.shared.pages.times import request_time_zone
-from singletable_apps.shared.pages.urls import path_of, sign_in_address
+from singletable_apps.shared.pages.urls import path_of, sign_in_url
 from singletable_apps.shared.web import Problem, ProblemType
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "font-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-    )
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
 )
+_FOLDER = Path(__file__).parent
+_MIN_COMPRESSED_SIZE = 1000
 
 
 class ProblemPage(Protocol):
-    """Makes the page about a problem."""
+    """Renders the page for a problem, or returns None for the usual one."""
 
     def __call__(self, request: Request, problem: Problem) -> Response | None:
-        """The answer for a browser."""
+        """Return the page."""
         ...
-
-
-HERE = Path(__file__).parent
-_WORTH_PACKING = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way to somewhere else; `here` is where the reader is already."""
+    """A link in a navigation list. `is_current` marks the page or section being shown."""
 
     text: str
     url: str
@@ -59,27 +48,28 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What the pages belong to: its name, where it begins, and one sentence about it."""
+    """The name, home URL and one-sentence description of an app."""
 
     name: str
     home: str
     about: str = ""
 
 
-def _nothing(request: Request) -> Mapping[str, object]:
+def _no_context(request: Request) -> Mapping[str, object]:
     return {}
 
 
 class Pages:
-    """Makes the pages of one app, and serves what they load.
+    """Renders the pages of one app and serves their static files.
 
-    `folder` has `templates/` and `static/`; a file of the latter is `asset("NAME/file.css")`.
-    `generated_files` are further files by name, `templates` further folders. `sign_in` is where
-    people go who are not signed in. `problem_pages` has a page for some problems; it may return
-    None for the usual one. What `context(request)` gives goes to every page, also to one about a
-    problem: `nav` and `links` (of the footer) as lists of Link, `account` (the name of who is
-    signed in), `account_links`. It reads `request.state`, and asks no database. Addresses under
-    `prefix` are this app's.
+    `folder` contains `templates/` and `static/`; templates link static files with
+    `asset("NAME/file.css")`. `generated_files` are further static files by name, and `templates`
+    further template folders. `prefix` is the URL prefix of the pages. People who are not signed in
+    are redirected to `sign_in`. `problem_pages` replaces the error page of some problem types.
+
+    `context(request)` returns variables for every page, including error pages: `nav` and `links`
+    (footer) are lists of Link, `account` is the name of the signed-in person, and `account_links`
+    their menu. It should read `request.state` and not the database.
     """
 
     def __init__(
@@ -91,7 +81,7 @@ class Pages:
         product: Product | None = None,
         prefix: str = "",
         sign_in: str | None = None,
-        context: Callable[[Request], Mapping[str, object]] = _nothing,
+        context: Callable[[Request], Mapping[str, object]] = _no_context,
         generated_files: Mapping[str, str] | None = None,
         templates: Sequence[Path] = (),
         problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({}),
@@ -101,9 +91,9 @@ class Pages:
         self._context = context
         self._flash_messages = FlashMessages(secret)
         self._problem_pages = problem_pages
-        self._assets = {
-            "shared": Assets("shared", HERE / "static", whole_site()),
-            name: Assets(name, folder / "static" if folder else None, generated_files),
+        self._static_files = {
+            "shared": StaticFiles("shared", _FOLDER / "static", site_files()),
+            name: StaticFiles(name, folder / "static" if folder else None, generated_files),
         }
         self._environment = make_environment(
             [*templates, *([folder / "templates"] if folder else [])],
@@ -113,26 +103,26 @@ class Pages:
             },
         )
         self.router = APIRouter()
-        for assets in self._assets.values():
-            assets.add_route(self.router)
+        for files in self._static_files.values():
+            files.add_route(self.router)
 
     def mount(self, app: FastAPI) -> None:
-        """Serve the static files in the app, and show browsers its problems as pages."""
+        """Add the static files to the app, and show its problems to browsers as pages."""
         app.include_router(self.router, include_in_schema=False)
-        shown: dict[str, ProblemPage] = getattr(app.state, "problem_pages", {})
-        app.state.problem_pages = {**shown, self.prefix: self.render_problem}
+        problem_pages: dict[str, ProblemPage] = getattr(app.state, "problem_pages", {})
+        app.state.problem_pages = {**problem_pages, self.prefix: self.render_problem}
 
     def asset(self, path: str) -> str:
-        """The address of a static file: `shared/css/base.css`, or of the app, `NAME/…`."""
+        """Return the URL of a static file: `shared/site.css` or `NAME/file.css`."""
         name, _, rest = path.partition("/")
-        if name not in self._assets:
-            raise LookupError(f"Expected shared/… or one's own name first, but got {path}.")
-        return self._assets[name].address(rest)
+        if name not in self._static_files:
+            raise LookupError(f"Expected shared/… or {self._names()}/…, but got {path}.")
+        return self._static_files[name].url(rest)
 
     def render(
         self, request: Request, template: str, status: int = 200, /, **context: object
     ) -> HTMLResponse:
-        """The page, with what the template asks for."""
+        """Render a template. Forms in the context show times in the reader's time zone."""
         flash = self._flash_messages.take(request)
         zone = request_time_zone(request)
         shown = {
@@ -142,7 +132,7 @@ class Pages:
         text = self._environment.get_template(template).render(
             {**self._common(request), "flash": flash, **shown}
         )
-        return _packed(request, text, status)
+        return _compress(request, text, status)
 
     def redirect(self, request: Request, url: str, flash: str | Flash = "") -> Response:
         """Redirect to another page after an action; that page shows the flash message."""
@@ -152,18 +142,23 @@ class Pages:
         return RedirectResponse(url, 303)
 
     def render_problem(self, request: Request, problem: Problem) -> Response:
-        """Return the page about a problem. Whoever is not signed in is redirected to sign in."""
+        """Render an error page. Redirect to the sign-in page if signing in would help."""
         special = self._problem_pages.get(problem.type)
         if special is not None and (page := special(request, problem)) is not None:
             return page
         if problem.status == 401 and self.sign_in is not None:
-            to = sign_in_address(request, self.sign_in)
+            url = sign_in_url(request, self.sign_in)
             if "hx-request" in request.headers:
-                # htmx follows a redirect by itself, and would put a whole page into a part of one.
-                return Response(headers={"HX-Redirect": to, "Cache-Control": "no-store"})
-            return self.redirect(request, to)
-        number = str(getattr(request.state, "request_id", ""))
-        page = self.render(request, "problem.html", problem.status, problem=problem, number=number)
+                # htmx would follow a redirect and put a whole page into a part of one.
+                return Response(headers={"HX-Redirect": url, "Cache-Control": "no-store"})
+            return self.redirect(request, url)
+        page = self.render(
+            request,
+            "problem.html",
+            problem.status,
+            problem=problem,
+            request_id=str(getattr(request.state, "request_id", "")),
+        )
         page.headers.update({**problem.headers, "Cache-Control": "no-store"})
         return page
 
@@ -175,21 +170,26 @@ class Pages:
             "account": None,
             "account_links": [],
             **self._context(request),
+            # Absent when an app is served on its own.
+            "app_links": getattr(request.state, "apps", ()),
             "here": path_of(request),
             "zone": request_time_zone(request),
             "theme": theme if theme in ("light", "dark") else "",
         }
 
+    def _names(self) -> str:
+        return "/… or ".join(name for name in self._static_files if name != "shared")
 
-def _packed(request: Request, text: str, status: int) -> HTMLResponse:
-    """The answer, packed: a page has no secrets whose length could be guessed at (no tokens)."""
+
+def _compress(request: Request, text: str, status: int) -> HTMLResponse:
+    # Compression is safe here: pages contain no CSRF tokens that BREACH could guess.
     headers = {
         "Content-Security-Policy": POLICY,
         "Cache-Control": "private, no-cache",
         "Vary": "Accept-Encoding, Cookie, HX-Request",
     }
     content = text.encode()
-    if len(content) > _WORTH_PACKING and "gzip" in request.headers.get("accept-encoding", ""):
+    if len(content) > _MIN_COMPRESSED_SIZE and "gzip" in request.headers.get("accept-encoding", ""):
         content = gzip.compress(content, 5)
         headers["Content-Encoding"] = "gzip"
     return HTMLResponse(content, status, headers)

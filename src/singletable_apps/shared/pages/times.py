@@ -1,4 +1,4 @@
-"""Times as people read them: in the zone of who reads, with UTC beside."""
+"""Times in the reader's time zone, for reading and for `datetime-local` fields."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from fastapi import Request
 from markupsafe import Markup
 
-# A small script says it; without scripts it is UTC.
-COOKIE = "zone"
+# A script sets this cookie. Without scripts, times are in UTC.
+_COOKIE = "zone"
 UTC = ZoneInfo("UTC")
 
 
@@ -21,87 +21,91 @@ def _zones() -> frozenset[str]:
 
 
 def zone_named(name: str) -> ZoneInfo:
-    """The zone of this name; UTC if there is none."""
+    """Return the time zone of this name, or UTC if it does not exist."""
     return ZoneInfo(name) if name in _zones() else UTC
 
 
 def request_time_zone(request: Request) -> ZoneInfo:
-    """The zone of who asks, as the browser told; UTC if it did not."""
-    return zone_named(request.cookies.get(COOKIE, ""))
+    """Return the time zone of the reader's browser, or UTC if it is unknown."""
+    return zone_named(request.cookies.get(_COOKIE, ""))
 
 
 @dataclass(frozen=True, slots=True)
 class LocalTime:
-    """A moment in a zone, in words."""
+    """A time in a time zone, formatted for people."""
 
     at: datetime
     zone: ZoneInfo
 
     @property
-    def machine(self) -> str:
-        """As programs read it."""
+    def iso(self) -> str:
+        """Return `2026-11-15T10:30:00Z`."""
         return self.at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
     @property
     def day(self) -> str:
-        """As `15 November 2026`."""
+        """Return `15 November 2026`."""
         local = self.at.astimezone(self.zone)
         return f"{local.day} {local:%B %Y}"
 
     @property
     def short(self) -> str:
-        """As `15 Nov 2026, 11:30`, without the zone."""
+        """Return `15 Nov 2026, 11:30`."""
         local = self.at.astimezone(self.zone)
         return f"{local.day} {local:%b %Y, %H:%M}"
 
     @property
-    def words(self) -> str:
-        """As `15 November 2026, 11:30 CET`."""
+    def long(self) -> str:
+        """Return `15 November 2026, 11:30 CET`."""
         local = self.at.astimezone(self.zone)
-        return f"{self.day}, {local:%H:%M} {_zone_words(local)}"
+        return f"{self.day}, {local:%H:%M} {_zone_name(local)}"
 
     @property
     def utc(self) -> str:
-        """As `15 Nov 2026, 10:30 UTC`."""
+        """Return `15 Nov 2026, 10:30 UTC`."""
         return f"{LocalTime(self.at, UTC).short} UTC"
 
     @property
     def html(self) -> Markup:
-        """The element: the moment in its zone; UTC is one look away."""
+        """Return a `<time>` element, with UTC in its tooltip."""
         return Markup('<time datetime="{}" title="{}">{}</time>').format(
-            self.machine, self.utc, self.words
+            self.iso, self.utc, self.long
         )
 
     @property
     def html_with_utc(self) -> Markup:
-        """The element, and UTC beside where it says something else."""
+        """Return a `<time>` element, followed by UTC if that differs."""
         if self.at.astimezone(self.zone).utcoffset() == self.at.astimezone(UTC).utcoffset():
             return self.html
         return Markup('{} <span class="utc">{}</span>').format(self.html, self.utc)
 
 
-def _zone_words(local: datetime) -> str:
-    """As `CET` where the zone has such a name, else as `UTC+05:45`."""
+def _zone_name(local: datetime) -> str:
+    """Return `CET` if the zone has such a name, or else `UTC+05:45`."""
     name = local.tzname() or "UTC"
     return name if name.isalpha() else f"UTC{local:%z}"[:6] + ":" + f"{local:%z}"[3:]
 
 
-def typed_in(text: str, zone: ZoneInfo) -> datetime:
-    """The moment that somebody typed into a `datetime-local`, in a zone; ValueError if none."""
+class NonexistentTime(ValueError):
+    """The time is skipped when clocks go forward."""
+
+
+def parse_local_time(text: str, zone: ZoneInfo) -> datetime:
+    """Parse the value of a `datetime-local` field. Raise ValueError if there is no such time."""
     typed = datetime.fromisoformat(text)
     try:
-        moment = typed.replace(tzinfo=typed.tzinfo or zone).astimezone(UTC)
+        time = typed.replace(tzinfo=typed.tzinfo or zone).astimezone(UTC)
     except OverflowError:
-        raise ValueError(f"{text} is before the first year in UTC, or after the last.") from None
+        raise ValueError("Choose a year between 1 and 9999.") from None
     if typed.tzinfo is not None:
-        return moment
-    if moment.astimezone(zone).replace(tzinfo=None) != typed:
-        raise ValueError(
-            f"There is no {typed:%H:%M} on that day in {zone.key}: clocks are put forward then."
+        return time
+    if time.astimezone(zone).replace(tzinfo=None) != typed:
+        raise NonexistentTime(
+            f"Clocks go forward on that day in {zone.key}, so {typed:%H:%M} does not exist."
         )
-    return moment
+    return time
 
 
-def typed_as(at: datetime, zone: ZoneInfo) -> str:
-    """The moment as a `datetime-local` has it, in a zone."""
+def format_local_time(at: datetime, zone: ZoneInfo) -> str:
+    """Return a time as the value of a `datetime-local` field."""
     return at.astimezone(zone).replace(tzinfo=None).isoformat(timespec="minutes")

@@ -1,4 +1,4 @@
-"""Where somebody goes back to after signing in: addresses of this site, and no other."""
+"""URLs of this site: the current path, and where to go back to after signing in."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from fastapi import Request
 
 from singletable_apps.shared.web import decode_segment
 
-_LONGEST = 2000
+_MAX_LENGTH = 2000
 
 
-def local_url(text: str | None, otherwise: str) -> str:
-    """The address if it is a path of this site; else the other.
+def local_url(url: str | None, default: str) -> str:
+    """Return `url` if it is a path on this site, or else `default`.
 
-    Browsers read `//host`, `/\\host` and addresses with tabs or line ends as other sites.
+    Browsers treat `//host`, `/\\host` and URLs with tabs or line breaks as other sites.
     """
-    if not text or len(text) > _LONGEST or not text.startswith("/"):
-        return otherwise
-    if text[1:2] in ("/", "\\") or any(not sign.isprintable() for sign in text):
-        return otherwise
-    return text
+    if not url or len(url) > _MAX_LENGTH or not url.startswith("/"):
+        return default
+    if url[1:2] in ("/", "\\") or not url.isprintable():
+        return default
+    return url
 
 
 def path_of(request: Request) -> str:
-    """The path of what was asked for, quoted as addresses in pages are.
+    """Return the request's path, quoted as in the links of pages.
 
-    Not that of request.url, which is made of the decoded path, and ends at a # in a name.
+    `request.url` is built from the decoded path, and ends at a # in a name.
     """
     segments: list[str] = request.scope["path"].split("/")
     return "/".join(quote(decode_segment(segment), safe="") for segment in segments)
 
 
-def sign_in_address(request: Request, sign_in: str) -> str:
-    """Where to sign in, and to come back here from if this is something to look at."""
+def sign_in_url(request: Request, sign_in: str) -> str:
+    """Return the sign-in URL, with `next` set to this page if it can be shown again."""
     if request.method not in ("GET", "HEAD"):
         return sign_in
     query = request.scope["query_string"].decode("latin-1")

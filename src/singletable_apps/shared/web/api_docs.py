@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from singletable_apps.shared.web.problems import NOT_FOUND, Problem, ProblemType, type_of
+from singletable_apps.shared.web.problems import NOT_FOUND, Problem, ProblemType, problem_type_url
 
 STYLE = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
@@ -57,7 +57,10 @@ def problem_pages(kinds: Sequence[ProblemType], prefix: str) -> APIRouter:
     router = APIRouter(include_in_schema=False)
     documents = {
         kind.name: KindDocument(
-            type=type_of(kind, prefix), status=kind.status, title=kind.title, about=kind.about
+            type=problem_type_url(kind, prefix),
+            status=kind.status,
+            title=kind.title,
+            about=kind.about,
         )
         for kind in kinds
     }

@@ -15,13 +15,13 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from singletable_apps.shared.web.middleware import SAFE
-from singletable_apps.shared.web.paths import set_for
+from singletable_apps.shared.web.paths import longest_prefix_value
 from singletable_apps.shared.web.problems import (
     MALFORMED_BODY,
     TOO_LARGE,
     UNSUPPORTED_MEDIA_TYPE,
     Problem,
-    problem_answer,
+    problem_response,
 )
 from singletable_apps.shared.web.settings import MEBIBYTE, site_of
 
@@ -136,7 +136,7 @@ class Bodies:
         if scope["type"] != "http" or scope["method"] in SAFE:
             await self.app(scope, receive, send)
             return
-        upload = set_for(scope["path"], self.uploads)
+        upload = longest_prefix_value(scope["path"], self.uploads)
         try:
             body = await _read(scope, receive, self.limit if upload is None else upload)
             if body is None:
@@ -145,7 +145,7 @@ class Bodies:
                 _check_type(Headers(scope=scope).get("content-type"))
                 await _check(body)
         except Problem as problem:
-            await problem_answer(problem, scope, site_of(scope).prefix)(scope, receive, send)
+            await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
             return
         await self.app(scope, _again(body, receive), send)
 

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from singletable_apps.shared.web.problems import Problem, problem_answer
+from singletable_apps.shared.web.problems import Problem, problem_response
 from singletable_apps.shared.web.rate_limits import (
     RateLimit,
     add_rate_limit_headers,
@@ -62,7 +62,7 @@ class RateLimits:
         try:
             headers = self.limit.hit(client_network(key_of(scope, site.settings.proxies)))
         except Problem as problem:
-            await problem_answer(problem, scope, site.prefix)(scope, receive, send)
+            await problem_response(problem, scope, site.prefix)(scope, receive, send)
             return
 
         async def tell(message: Message) -> None:

@@ -20,17 +20,17 @@ from singletable import (
     TransactionConflict,
 )
 from singletable_apps.shared.web.middleware import allowed, no_handler
-from singletable_apps.shared.web.pagination import cursor_refused
+from singletable_apps.shared.web.pagination import invalid_cursor
 from singletable_apps.shared.web.problems import (
     COMMON,
     INVALID,
     MALFORMED_BODY,
     METHOD_NOT_ALLOWED,
-    TRY_LATER,
+    UNAVAILABLE,
     FieldError,
     Problem,
-    plain_kind,
-    problem_answer,
+    problem_response,
+    status_problem_type,
 )
 from singletable_apps.shared.web.settings import site_of
 
@@ -130,7 +130,7 @@ async def _answer(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException) and error.status_code < 400:
         return Response(status_code=error.status_code, headers=error.headers)
     problem = problem_of(request, error)
-    return problem_answer(problem, request.scope, site_of(request.scope).prefix)
+    return problem_response(problem, request.scope, site_of(request.scope).prefix)
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
@@ -141,11 +141,11 @@ def problem_of(request: Request, error: Exception) -> Problem:
         case RequestValidationError():
             return invalid(error)
         case InvalidCursor():
-            return cursor_refused(str(error))
+            return invalid_cursor(str(error))
         case HTTPException():
             return _http(request, error)
         case _:
-            return Problem(TRY_LATER, headers={"Retry-After": "1"})
+            return Problem(UNAVAILABLE, headers={"Retry-After": "1"})
 
 
 def _http(request: Request, error: HTTPException) -> Problem:
@@ -154,5 +154,5 @@ def _http(request: Request, error: HTTPException) -> Problem:
         return no_handler(request.scope, allowed(request.scope))
     if error.status_code == 404 and "route" not in request.scope:
         return no_handler(request.scope, [])
-    kind = _COMMON.get(error.status_code) or plain_kind(error.status_code)
+    kind = _COMMON.get(error.status_code) or status_problem_type(error.status_code)
     return Problem(kind, error.detail, headers=headers)

@@ -19,15 +19,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from singletable_apps.shared.web.clients import key_of
 from singletable_apps.shared.web.cookies import add_pending_headers
-from singletable_apps.shared.web.paths import SLASH, set_for
+from singletable_apps.shared.web.paths import SLASH, longest_prefix_value
 from singletable_apps.shared.web.problems import (
     CROSS_ORIGIN,
+    INTERNAL_ERROR,
     MALFORMED_PATH,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
-    UNFORESEEN,
     Problem,
-    problem_answer,
+    problem_response,
 )
 from singletable_apps.shared.web.settings import site_of
 
@@ -66,7 +66,7 @@ class AccessLog:
             if status:
                 # Half an answer is out; only a broken connection tells that it is not whole.
                 raise
-            broken = problem_answer(Problem(UNFORESEEN), scope, site_of(scope).prefix)
+            broken = problem_response(Problem(INTERNAL_ERROR), scope, site_of(scope).prefix)
             await broken(scope, receive, send_and_see)
         finally:
             ACCESS.info("%s", _line(scope, status, time.perf_counter() - began))
@@ -154,7 +154,7 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        page_policy = set_for(scope["path"], self.policies)
+        page_policy = longest_prefix_value(scope["path"], self.policies)
         added = {
             **_ALWAYS,
             "Content-Security-Policy": page_policy or JSON_POLICY,
@@ -203,7 +203,7 @@ class Methods:
             )
         else:
             refusal = no_handler(scope, methods)
-            await problem_answer(refusal, scope, site_of(scope).prefix)(scope, receive, send)
+            await problem_response(refusal, scope, site_of(scope).prefix)(scope, receive, send)
 
 
 def no_handler(scope: Scope, methods: list[str]) -> Problem:
@@ -262,7 +262,7 @@ class CrossOriginProtection:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            refusal = problem_answer(Problem(CROSS_ORIGIN), scope, site_of(scope).prefix)
+            refusal = problem_response(Problem(CROSS_ORIGIN), scope, site_of(scope).prefix)
             await refusal(scope, receive, send)
 
     def _is_ours(self, scope: Scope) -> bool:
@@ -303,7 +303,7 @@ class Segments:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
                 return
-            await problem_answer(problem, scope, site_of(scope).prefix)(scope, receive, send)
+            await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
             return
         await self.app({**scope, "path": path}, receive, send)
 

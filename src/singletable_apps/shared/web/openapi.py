@@ -12,22 +12,22 @@ from singletable_apps.shared.web.etags import TAGS
 from singletable_apps.shared.web.idempotency import VISIBLE
 from singletable_apps.shared.web.problems import (
     CROSS_ORIGIN,
-    CURSOR_REFUSED,
     IDEMPOTENCY_KEY,
+    INTERNAL_ERROR,
     INVALID,
+    INVALID_CURSOR,
     MALFORMED_BODY,
     MALFORMED_PATH,
     MEDIA_TYPE,
     PRECONDITION_FAILED,
     PRECONDITION_REQUIRED,
     TOO_LARGE,
-    TOO_MANY,
-    TRY_LATER,
-    UNFORESEEN,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
     ProblemDocument,
     ProblemType,
-    type_of,
+    problem_type_url,
 )
 from singletable_apps.shared.web.settings import Site
 
@@ -44,7 +44,7 @@ _REQUIRED = {
 _BY_PARAMETER = {
     "if-match": (PRECONDITION_FAILED, PRECONDITION_REQUIRED),
     "idempotency-key": (IDEMPOTENCY_KEY,),
-    "cursor": (CURSOR_REFUSED,),
+    "cursor": (INVALID_CURSOR,),
 }
 
 
@@ -74,7 +74,7 @@ def _responses(kinds: tuple[ProblemType, ...]) -> Iterator[tuple[int, Json]]:
 
 def _example(kind: ProblemType) -> Json:
     return {
-        "type": type_of(kind, ""),
+        "type": problem_type_url(kind, ""),
         "title": kind.title,
         "status": kind.status,
         "detail": kind.about,
@@ -138,7 +138,7 @@ def _without_null(parameter: Json) -> None:
 def _kinds(
     names: set[str], path: str, method: str, operation: Json, site: Site, *, has_faults: bool
 ) -> tuple[ProblemType, ...]:
-    kinds = [UNFORESEEN, TRY_LATER]
+    kinds = [INTERNAL_ERROR, UNAVAILABLE]
     if has_faults:
         kinds.append(INVALID)
     if "{" in path:
@@ -149,7 +149,7 @@ def _kinds(
     if "requestBody" in operation or method != "get":
         kinds += [MALFORMED_BODY, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
     if site.settings.limit is not None:
-        kinds.append(TOO_MANY)
+        kinds.append(TOO_MANY_REQUESTS)
     for name, more in _BY_PARAMETER.items():
         if name in names:
             kinds += more

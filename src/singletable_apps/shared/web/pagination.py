@@ -10,7 +10,7 @@ from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel, Field, JsonValue
 
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
-from singletable_apps.shared.web.problems import CURSOR_REFUSED, FieldError, Problem
+from singletable_apps.shared.web.problems import INVALID_CURSOR, FieldError, Problem
 
 T = TypeVar("T")
 _PAGE_PARAMETERS = ("cursor", "limit")
@@ -90,9 +90,9 @@ class OffsetCursors:
         try:
             return self._sealer.open(page.cursor, context=page.list_id)
         except InvalidSeal as error:
-            raise cursor_refused(str(error)) from None
+            raise invalid_cursor(str(error)) from None
 
 
-def cursor_refused(detail: str) -> Problem:
+def invalid_cursor(detail: str) -> Problem:
     """Return the 400 problem for an invalid cursor."""
-    return Problem(CURSOR_REFUSED, errors=[FieldError(detail, parameter="cursor")])
+    return Problem(INVALID_CURSOR, errors=[FieldError(detail, parameter="cursor")])

@@ -1,4 +1,7 @@
-"""Problems as RFC 9457 has them: raised anywhere, answered as application/problem+json."""
+"""Problem details (RFC 9457): raise a Problem anywhere, and the client gets a JSON document.
+
+Browsers that look at pages get an error page instead.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
-from singletable_apps.shared.web.paths import set_for
+from singletable_apps.shared.web.paths import longest_prefix_value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProblemType:
-    """One way in which a request fails: its name in addresses, its status, and what to do about it.
+    """A way in which requests fail: its name in URLs, its status, and what to do about it.
 
-    `headers` are those that such an answer carries, each with a sentence for the description.
+    `headers` are the headers of such a response, each with a description for the API docs.
     """
 
     name: str
@@ -29,120 +32,121 @@ class ProblemType:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-RETRY_AFTER = {"Retry-After": "Seconds after which it is worth asking again."}
-CURRENT_TAG = {"ETag": "The tag of what is there now."}
+RETRY_AFTER = {"Retry-After": "Seconds to wait before trying again."}
+CURRENT_TAG = {"ETag": "The ETag of the current version."}
 
 MALFORMED_BODY = ProblemType(
     "malformed-body",
     400,
-    "The body is not JSON",
-    "A body is JSON in UTF-8 as RFC 7493 has it: no name twice in an object, no NaN, no half "
-    "characters, numbers that a double can hold, and at most 64 levels deep.",
+    "Invalid JSON",
+    "Send JSON in UTF-8 as defined by RFC 7493: unique names in objects, no NaN, no lone "
+    "surrogates, numbers that fit a double, and at most 64 levels.",
 )
 MALFORMED_PATH = ProblemType(
     "malformed-path",
     400,
-    "The path cannot be read",
-    "A path is UTF-8, percent-encoded, without characters for private use.",
+    "Invalid path",
+    "Send the path as percent-encoded UTF-8, without private-use characters.",
 )
-CURSOR_REFUSED = ProblemType(
+INVALID_CURSOR = ProblemType(
     "cursor-refused",
     400,
-    "The cursor is not for this list",
-    "A cursor comes from the `next` of a page, and goes with the same list and the same filters. "
-    "Leave it out to begin again.",
+    "Invalid cursor",
+    "Use the `next` of the previous page, with the same list and filters. Leave the cursor out to "
+    "start again.",
 )
 IDEMPOTENCY_KEY = ProblemType(
     "idempotency-key",
     400,
-    "The Idempotency-Key is missing or cannot be used",
-    "Send a header Idempotency-Key of 1 to 200 visible ASCII characters, new for each thing that "
-    "shall happen, and the same when you try again.",
+    "Missing or invalid Idempotency-Key",
+    "Send an Idempotency-Key header of 1 to 200 visible ASCII characters: a new one for each "
+    "action, and the same one when you retry.",
 )
 NOT_SIGNED_IN = ProblemType(
     "not-signed-in",
     401,
-    "You are not signed in",
-    "Sign in, and send what you get with each request.",
-    {"WWW-Authenticate": "How to say who you are."},
+    "Please sign in",
+    "Sign in, and send your access token with each request.",
+    {"WWW-Authenticate": "How to authenticate."},
 )
 NOT_ALLOWED = ProblemType(
     "not-allowed",
     403,
-    "You may not do this",
-    "Somebody who may give you the right has to do so first.",
+    "You don't have access to this",
+    "Ask an administrator for access.",
 )
 CROSS_ORIGIN = ProblemType(
     "cross-origin",
     403,
-    "The request comes from another site",
-    "A browser says that a page of another site made this request. What changes something is "
-    "asked for from our own pages, or by a program.",
+    "Request from another site",
+    "For your safety, changes can only be made from pages of this site. Open the page again and "
+    "retry.",
 )
-NOT_FOUND = ProblemType("not-found", 404, "There is no such thing", "Look at the address again.")
+NOT_FOUND = ProblemType("not-found", 404, "Not found", "Check the address.")
 METHOD_NOT_ALLOWED = ProblemType(
     "method-not-allowed",
     405,
-    "This cannot be done here",
-    "The header Allow says which methods there are at this address.",
-    {"Allow": "The methods there are."},
+    "Method not allowed",
+    "The Allow header lists the methods of this address.",
+    {"Allow": "The allowed methods."},
 )
 PRECONDITION_FAILED = ProblemType(
     "precondition-failed",
     412,
-    "It was changed in the meantime",
-    "Read it again, see what others have changed, and send the edit with the new ETag in If-Match.",
+    "Someone else changed this",
+    "Get the current version, and send your change again with its ETag in If-Match.",
     CURRENT_TAG,
 )
-TOO_LARGE = ProblemType("too-large", 413, "The body is too large", "Send less at once.")
+TOO_LARGE = ProblemType("too-large", 413, "Request too large", "Send less data at once.")
 UNSUPPORTED_MEDIA_TYPE = ProblemType(
     "unsupported-media-type",
     415,
-    "The body has a type that is not taken",
-    "Send JSON, with Content-Type: application/json.",
-    {"Accept": "The types that are taken."},
+    "Unsupported media type",
+    "Send JSON with Content-Type: application/json.",
+    {"Accept": "The accepted media types."},
 )
 INVALID = ProblemType(
     "invalid-request",
     422,
-    "The request does not fit its description",
-    "`errors` says for each fault where it is, what was expected and what came.",
+    "Invalid request",
+    "`errors` lists what is wrong, and where.",
 )
 PRECONDITION_REQUIRED = ProblemType(
     "precondition-required",
     428,
-    "An edit says what it is based on",
-    "Read first, and send the ETag you got as If-Match; then no edit of others is lost.",
+    "If-Match required",
+    "Get the current version first, and send its ETag in If-Match, so that you don't overwrite "
+    "someone else's change.",
 )
-TOO_MANY = ProblemType(
+TOO_MANY_REQUESTS = ProblemType(
     "too-many-requests",
     429,
     "Too many requests",
-    "Wait as long as Retry-After says.",
+    "Wait for the number of seconds in Retry-After, and try again.",
     {
         **RETRY_AFTER,
-        "RateLimit": "What is left of the quota.",
-        "RateLimit-Policy": "The quota, and its window in seconds.",
+        "RateLimit": "The remaining quota.",
+        "RateLimit-Policy": "The quota and its window in seconds.",
     },
 )
-UNFORESEEN = ProblemType(
+INTERNAL_ERROR = ProblemType(
     "unforeseen",
     500,
-    "Something broke here",
-    "It is written down under the number in `request`; tell it to those who run the service.",
+    "Something went wrong",
+    "This is our fault, and it has been logged. If you report it, please include the request ID.",
 )
-TRY_LATER = ProblemType(
+UNAVAILABLE = ProblemType(
     "try-later",
     503,
-    "The database is busy or away",
-    "Try again as Retry-After says; with the same Idempotency-Key where there is one.",
+    "Temporarily unavailable",
+    "The service is busy. Try again in a few seconds (with the same Idempotency-Key).",
     RETRY_AFTER,
 )
 
 COMMON = (
     MALFORMED_BODY,
     MALFORMED_PATH,
-    CURSOR_REFUSED,
+    INVALID_CURSOR,
     IDEMPOTENCY_KEY,
     NOT_SIGNED_IN,
     NOT_ALLOWED,
@@ -154,9 +158,9 @@ COMMON = (
     UNSUPPORTED_MEDIA_TYPE,
     INVALID,
     PRECONDITION_REQUIRED,
-    TOO_MANY,
-    UNFORESEEN,
-    TRY_LATER,
+    TOO_MANY_REQUESTS,
+    INTERNAL_ERROR,
+    UNAVAILABLE,
 )
 
 
@@ -165,7 +169,7 @@ MEDIA_TYPE = "application/problem+json"
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One thing that is wrong: in the body (a JSON pointer), in a parameter, or in a header."""
+    """One error in a request: in the body (a JSON pointer), a parameter or a header."""
 
     detail: str
     pointer: str | None = None
@@ -173,24 +177,24 @@ class FieldError:
     header: str | None = None
 
     def document(self) -> JsonValue:
-        """As it is in the answer, without the places where it is not."""
-        places = {"pointer": self.pointer, "parameter": self.parameter, "header": self.header}
+        """Return the JSON of the error."""
+        locations = {"pointer": self.pointer, "parameter": self.parameter, "header": self.header}
         return {
-            **{name: at for name, at in places.items() if at is not None},
+            **{name: value for name, value in locations.items() if value is not None},
             "detail": self.detail,
         }
 
 
 class Problem(Exception):
-    """A request cannot be answered as it was meant: raise it anywhere in a handler.
+    """An error response. Raise it anywhere in a handler.
 
-    `detail` is a sentence about this one occurrence that says what to do; `extensions` are further
-    members of the answer, and `headers` further headers of it.
+    `detail` says what happened this time and what to do; `extensions` and `headers` are added to
+    the response.
     """
 
     def __init__(
         self,
-        kind: ProblemType,
+        type: ProblemType,  # noqa: A002, the name in RFC 9457
         detail: str = "",
         *,
         errors: Sequence[FieldError] = (),
@@ -198,52 +202,50 @@ class Problem(Exception):
         instance: str | None = None,
         extensions: Mapping[str, JsonValue] | None = None,
     ) -> None:
-        self.type = kind
-        self.detail = detail or kind.about
+        self.type = type
+        self.detail = detail or type.about
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
         self.instance = instance
         self.extensions = dict(extensions or {})
-        super().__init__(f"{kind.name}: {self.detail}")
+        super().__init__(f"{type.name}: {self.detail}")
 
     @property
     def status(self) -> int:
-        """The status of the answer."""
+        """Return the HTTP status."""
         return self.type.status
 
 
-class FaultDocument(BaseModel):
-    """One thing that is wrong, and where."""
+class FieldErrorDocument(BaseModel):
+    """One error, and where it is."""
 
-    detail: str = Field(description="What was expected, and what came.")
-    pointer: str | None = Field(None, description="Where in the body, as a JSON pointer.")
-    parameter: str | None = Field(None, description="Which parameter of the path or the query.")
-    header: str | None = Field(None, description="Which header or cookie.")
+    detail: str = Field(description="What was expected, and what was sent.")
+    pointer: str | None = Field(None, description="The place in the body, as a JSON pointer.")
+    parameter: str | None = Field(None, description="The path or query parameter.")
+    header: str | None = Field(None, description="The header or cookie.")
 
 
 class ProblemDocument(BaseModel):
-    """What went wrong, and what to do about it (RFC 9457)."""
+    """A problem (RFC 9457)."""
 
     model_config = ConfigDict(extra="allow", title="Problem")
 
-    type: str = Field(
-        description="Which kind of problem; there is a page about it at this address."
-    )
-    title: str = Field(description="The kind in a few words, always the same.")
-    status: int = Field(description="The status of the answer.")
-    detail: str = Field(description="What is the matter this time.")
-    instance: str | None = Field(None, description="What was asked for.")
-    request: str | None = Field(None, description="The number of the request in our records.")
-    errors: list[FaultDocument] = Field(default_factory=list[FaultDocument])
+    type: str = Field(description="The problem type; there is a page about it at this URL.")
+    title: str = Field(description="The problem type in a few words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What happened this time.")
+    instance: str | None = Field(None, description="The requested path.")
+    request: str | None = Field(None, description="The request ID in our logs.")
+    errors: list[FieldErrorDocument] = Field(default_factory=list[FieldErrorDocument])
 
 
-def type_of(kind: ProblemType, prefix: str) -> str:
-    """The address of the page about a kind of problem, which is also its name in answers."""
-    return f"{prefix}/problems/{kind.name}" if kind.name else "about:blank"
+def problem_type_url(type: ProblemType, prefix: str) -> str:  # noqa: A002
+    """Return the URL of a problem type, which identifies it and has a page about it."""
+    return f"{prefix}/problems/{type.name}" if type.name else "about:blank"
 
 
-def plain_kind(status: int) -> ProblemType:
-    """A kind for a status about which nothing more is known."""
+def status_problem_type(status: int) -> ProblemType:
+    """Return a problem type for a bare HTTP status."""
     try:
         title = HTTPStatus(status).phrase
     except ValueError:
@@ -251,43 +253,46 @@ def plain_kind(status: int) -> ProblemType:
     return ProblemType("", status, title, title)
 
 
-def problem_answer(problem: Problem, scope: Scope, prefix: str = "") -> Response:
-    """The answer to the request that is in trouble: a page for a browser that looks at pages."""
-    page = _page_maker(scope, prefix)
-    return page(Request(scope), problem) if page else _document(problem, scope, prefix)
+def problem_response(problem: Problem, scope: Scope, prefix: str = "") -> Response:
+    """Return an error page if a browser asks for a page, or else JSON."""
+    render = _page_renderer(scope, prefix)
+    return render(Request(scope), problem) if render else _json_response(problem, scope, prefix)
 
 
-def _page_maker(scope: Scope, prefix: str) -> Callable[[Request, Problem], Response] | None:
-    """Who makes pages about problems at this address; none for programs, and none in the API."""
+def _page_renderer(scope: Scope, prefix: str) -> Callable[[Request, Problem], Response] | None:
+    """Return the renderer of error pages for this URL. The API and programs have none."""
     app = scope.get("app")
-    makers = getattr(app.state, "problem_pages", None) if app is not None else None
-    if not makers or (prefix and set_for(scope["path"], {prefix: True})):
+    renderers = getattr(app.state, "problem_pages", None) if app is not None else None
+    if not renderers or (prefix and longest_prefix_value(scope["path"], {prefix: True})):
         return None
     accept = Headers(scope=scope).get("accept", "*/*")
-    return set_for(scope["path"], makers) if "html" in accept or "*/*" in accept else None
+    return (
+        longest_prefix_value(scope["path"], renderers)
+        if "html" in accept or "*/*" in accept
+        else None
+    )
 
 
-def _document(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
-    kind = problem.type
+def _json_response(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
     body: dict[str, JsonValue] = {
         **problem.extensions,
-        "type": type_of(kind, prefix),
-        "title": kind.title,
-        "status": kind.status,
+        "type": problem_type_url(problem.type, prefix),
+        "title": problem.type.title,
+        "status": problem.status,
         "detail": problem.detail,
-        "instance": problem.instance or _asked(scope),
+        "instance": problem.instance or _raw_path(scope),
     }
     if request := scope.get("state", {}).get("request_id"):
         body["request"] = request
     if problem.errors:
-        body["errors"] = [fault.document() for fault in problem.errors]
+        body["errors"] = [error.document() for error in problem.errors]
     headers = dict(problem.headers)
-    if kind.status == HTTPStatus.UNAUTHORIZED:
+    if problem.status == HTTPStatus.UNAUTHORIZED:
         headers.setdefault("WWW-Authenticate", "Bearer")
-    return JSONResponse(body, kind.status, headers, media_type=MEDIA_TYPE)
+    return JSONResponse(body, problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def _asked(scope: Scope) -> str:
-    """The path as it was asked for; it is ASCII, whatever it stands for."""
+def _raw_path(scope: Scope) -> str:
+    """Return the requested path, percent-encoded as it was sent."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "backslashreplace")
     return raw.decode("ascii", "backslashreplace")

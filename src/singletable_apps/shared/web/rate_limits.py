@@ -12,7 +12,7 @@ from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from singletable_apps.shared.web.problems import TOO_MANY, Problem
+from singletable_apps.shared.web.problems import TOO_MANY_REQUESTS, Problem
 
 MANY = 10_000
 
@@ -55,7 +55,7 @@ class RateLimit:
         if allowed:
             return headers
         raise Problem(
-            TOO_MANY,
+            TOO_MANY_REQUESTS,
             f"The quota of {self._item.amount} requests in {self._item.get_expiry()} seconds is "
             f"used up. Try again in {wait} seconds.",
             headers={**headers, "Retry-After": str(wait)},

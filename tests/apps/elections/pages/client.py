@@ -98,8 +98,8 @@ class Browser:
         """Follow a redirect and return its flash message, which must be shown only once."""
         page = self.follow(response)
         assert page.status_code == 200, page.text
-        text = page.text.partition("data-toast=")[2].partition("<p>")[2].partition("</p>")[0]
-        assert "data-toast" not in self.open(str(page.url.path)).text
+        text = page.text.partition("data-flash=")[2].partition("<p>")[2].partition("</p>")[0]
+        assert "data-flash" not in self.open(str(page.url.path)).text
         return html.unescape(text)
 
 

@@ -82,7 +82,7 @@ def test_what_is_no_place_is_refused_beside_its_box_and_kept(ben: Voter, typed: 
     sent = {**ben.ballot_fields(), "rank.Dan": typed, "rank.Eve": "1", "sure": "yes"}
     answer = ben.post("e", CHAIR, "ballot", data=sent)
     assert answer.status_code == 422
-    assert 'class="fault rank-error"' in answer.text
+    assert 'class="field-error rank-error"' in answer.text
     kept = fields_of(answer.text)
     assert (kept["rank.Dan"], kept["rank.Eve"]) == (typed, "1")
     assert ranks_of(ben)["Eve"] is None

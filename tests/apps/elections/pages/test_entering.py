@@ -88,7 +88,7 @@ def test_who_joins_is_signed_in_and_welcomed_once(app: PagesApp, ada: Browser) -
         ("email", "ada@example.org", "Another user has the e-mail address"),
         ("email", "nowhere", "e-mail"),
         ("password", "short", "at least 12 characters"),
-        ("password", "zoe@example.org", "your own name or address"),
+        ("password", "zoe@example.org", "your name or address"),
     ],
 )
 def test_what_is_wrong_with_a_newcomer_stands_beside_its_field(

@@ -71,7 +71,7 @@ def test_many_people_are_on_several_pages(app: PagesApp, ada: Browser) -> None:
     second = ada.open(html.unescape(following))
     assert len(_names(first.text)) == 30
     assert _names(second.text) == ["Browser 29", "Browser 30"]
-    assert ">To the start" in second.text.replace("\n", "").replace("</svg>", "")
+    assert ">First page" in second.text.replace("\n", "").replace("</svg>", "")
     # Who gives a role here comes back here.
     answer = ada.submit_to(second, "Browser%2030/role", role="VOTER")
     assert answer.headers["location"] == html.unescape(following)

@@ -44,11 +44,11 @@ def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> N
         ({"candidates": ["A", "", "B", "a"]}, "candidates-2", "Options 1 and 3 are the same"),
         ({"candidates": ["A", "b" * 101]}, "candidates-1", "at most 100"),
         ({"closing": "at"}, "expires_at", "Choose a day and a time"),
-        ({"closing": "at", "expires_at": "soon"}, "expires_at", "Enter a day and a time"),
+        ({"closing": "at", "expires_at": "soon"}, "expires_at", "Enter a date and a time"),
         ({"closing": "at", "expires_at": "2026-11-15T11:00"}, "expires_at", "is over"),
         ({"closing": "at", "expires_at": "2046-11-15T11:00"}, "expires_at", "ten years"),
-        ({"closing": "later"}, "closing", "Choose one of those offered"),
-        ({"results": "never"}, "results", "Choose one of those offered"),
+        ({"closing": "later"}, "closing", "Choose one of the options"),
+        ({"results": "never"}, "results", "Choose one of the options"),
         ({"protection": None}, "protection", "Please fill this in"),
     ],
     ids=lambda value: str(value)[:30],
@@ -141,4 +141,4 @@ def test_who_makes_too_many_waits(ada: Visitor) -> None:
     assert ada.send(ada.look(NEW), NEW, **GOOD).status_code == 303
     refused = ada.send(ada.look(NEW), NEW, **GOOD)
     assert refused.status_code == 429
-    assert "It is worth trying again in" in text_in(refused.text)
+    assert "Try again in" in text_in(refused.text)

@@ -223,7 +223,7 @@ def test_a_place_in_the_list_that_is_none_is_refused(place: Place, ada: Visitor)
     ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
     answer = ada.look("/polls/mine?cursor=nowhere")
     assert answer.status_code == 400
-    assert "To the start" in text_in(answer.text)
+    assert "Go home" in text_in(answer.text)
 
 
 # A server that stops in the middle leaves votes behind; who sends the form again deletes them.

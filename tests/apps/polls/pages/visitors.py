@@ -133,6 +133,8 @@ def id_in(answer: httpx2.Response) -> str:
 def faults_in(answer: httpx2.Response) -> dict[str, str]:
     """What is said to be wrong, by field."""
     found = re.findall(
-        r'class="fault[^"]*" id="(?:f-)?([\w-]+)-fault"[^>]*>(.*?)</p>', answer.text, re.DOTALL
+        r'class="field-error[^"]*" id="(?:f-)?([\w-]+)-error"[^>]*>(.*?)</p>',
+        answer.text,
+        re.DOTALL,
     )
     return {name: unescape(re.sub(r"<[^>]*>", "", text)).strip() for name, text in found}

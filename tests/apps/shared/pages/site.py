@@ -15,13 +15,13 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_SIGNED_IN,
     PRECONDITION_FAILED,
-    TRY_LATER,
+    UNAVAILABLE,
     Problem,
     Settings,
     make_app,
 )
 
-SECRET = b"a secret of the tests alone"
+SECRET = b"a secret of thirty-two bytes or more"
 HOSTILE = "\"><script>alert('1')</script>"
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 PROBLEMS = {
@@ -30,7 +30,7 @@ PROBLEMS = {
         (NOT_SIGNED_IN, {}),
         (NOT_ALLOWED, {}),
         (PRECONDITION_FAILED, {"ETag": '"7"'}),
-        (TRY_LATER, {"Retry-After": "1"}),
+        (UNAVAILABLE, {"Retry-After": "1"}),
     )
 }
 PAGE = """\

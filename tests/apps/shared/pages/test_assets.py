@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.pages.static_files import Assets
+from singletable_apps.shared.pages.static_files import StaticFiles
 
 
 def test_a_file_is_kept_for_ever(browser: TestClient, pages: Pages) -> None:
@@ -22,10 +22,10 @@ def test_a_file_is_kept_for_ever(browser: TestClient, pages: Pages) -> None:
 
 def test_another_content_is_another_address(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("a {}")
-    before = Assets("notes", tmp_path).address("a.css")
-    assert Assets("notes", tmp_path).address("a.css") == before
+    before = StaticFiles("notes", tmp_path).url("a.css")
+    assert StaticFiles("notes", tmp_path).url("a.css") == before
     (tmp_path / "a.css").write_text("b {}")
-    assert Assets("notes", tmp_path).address("a.css") != before
+    assert StaticFiles("notes", tmp_path).url("a.css") != before
 
 
 # Pages that were open when the files changed ask by the address they know.
@@ -53,7 +53,7 @@ def test_files_may_be_made_by_the_app(browser: TestClient, pages: Pages) -> None
 
 
 def test_a_packed_file_is_the_same_each_time() -> None:
-    packed = [Assets("x", None, {"a.css": "a {}"}).files["a.css"].packed for _ in range(2)]
+    packed = [StaticFiles("x", None, {"a.css": "a {}"}).files["a.css"].compressed for _ in range(2)]
     assert packed[0] == packed[1]
     assert gzip.decompress(packed[0] or b"") == b"a {}"
 
@@ -61,8 +61,8 @@ def test_a_packed_file_is_the_same_each_time() -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("notes/gone.css", r"notes has no static file gone.css \(there are: made.css, notes.css\)"),
-        ("others/a.css", "Expected shared/… or one's own name first, but got others/a.css"),
+        ("notes/gone.css", r"notes has no static file gone.css"),
+        ("others/a.css", "Expected shared/… or notes/…, but got others/a.css"),
     ],
 )
 def test_a_file_that_is_not_there_is_an_error_that_says_which_are(

@@ -1,6 +1,8 @@
-"""A toast is said once, and only by us."""
+"""Flash messages are shown once, and only ours are."""
 
 from __future__ import annotations
+
+import time
 
 import pytest
 from fastapi.testclient import TestClient
@@ -13,21 +15,21 @@ from tests.apps.shared.pages.site import SECRET
 TYPED = {"name": "Board", "password": "correct horse"}
 
 
-def test_what_was_done_is_said_once_on_the_next_page(browser: TestClient) -> None:
+def test_next_page_shows_the_message_once(browser: TestClient) -> None:
     done = browser.post("/notes", data=TYPED)
     assert (done.status_code, done.headers["Location"]) == (303, "/notes")
     assert "Board" in browser.get("/notes").text
     assert "Board" not in browser.get("/notes").text
 
 
-def test_a_toast_is_text(browser: TestClient) -> None:
+def test_message_is_escaped(browser: TestClient) -> None:
     browser.post("/notes/gone")
     text = browser.get("/notes").text
     assert "<script>alert" not in text
-    assert "toast-warning" in text
+    assert "flash-warning" in text
 
 
-def test_no_script_reads_a_toast_and_no_other_site_sends_it(browser: TestClient) -> None:
+def test_cookie_is_http_only_and_same_site(browser: TestClient) -> None:
     cookie = browser.post("/notes", data=TYPED).headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
@@ -45,23 +47,37 @@ def _sealed(secret: bytes) -> str:
     return str(header).partition("=")[2].partition(";")[0]
 
 
-def _said(cookie: str) -> Flash | None:
+def _taken(cookie: str) -> Flash | None:
     return FlashMessages(SECRET).take(_request(cookie))
 
 
-def test_a_toast_comes_through() -> None:
-    assert _said(_sealed(SECRET)) == Flash("We owe you money.")
+def test_sealed_message_can_be_taken() -> None:
+    assert _taken(_sealed(SECRET)) == Flash("We owe you money.")
 
 
 @pytest.mark.parametrize(
     "cookie",
-    ["", "x", "%", "ü", "A" * 3000, _sealed(b"a secret of somebody else"), _sealed(SECRET)[:-3]],
-    ids=["none", "short", "no base64", "no ASCII", "long", "of others", "cut"],
+    [
+        "",
+        "x",
+        "%",
+        "ü",
+        "A" * 3000,
+        _sealed(b"another secret of thirty-two bytes"),
+        _sealed(SECRET)[:-3],
+    ],
+    ids=["none", "short", "not base64", "not ASCII", "long", "another secret", "cut"],
 )
-def test_what_others_put_into_the_cookie_is_not_said(cookie: str) -> None:
-    assert _said(cookie) is None
+def test_what_others_put_into_the_cookie_is_not_taken(cookie: str) -> None:
+    assert _taken(cookie) is None
 
 
-def test_a_secret_is_long_enough() -> None:
-    with pytest.raises(ValueError, match="at least 16 bytes, but got 5 bytes"):
+def test_old_message_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    cookie, now = _sealed(SECRET), time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 120)
+    assert _taken(cookie) is None
+
+
+def test_short_secret_is_rejected() -> None:
+    with pytest.raises(ValueError, match="at least 32 bytes, but got 5"):
         Pages("notes", secret=b"short")

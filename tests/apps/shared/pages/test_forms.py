@@ -40,9 +40,9 @@ def test_one_of_several_is_a_list_too() -> None:
         ("seats", "2.5", "Enter a whole number."),
         ("seats", "0", "Enter 1 or more."),
         ("seats", "9" * 5000, "That number is too large."),
-        ("opens", "soon", "Enter a day and a time, as 2026-11-15T09:30."),
-        ("opens", "2026-13-01T10:00", "Enter a day and a time, as 2026-11-15T09:30."),
-        ("method", "guess", "Choose one of those offered."),
+        ("opens", "soon", "Enter a date and a time, such as 2026-11-15T09:30."),
+        ("opens", "2026-13-01T10:00", "Enter a date and a time, such as 2026-11-15T09:30."),
+        ("method", "guess", "Choose one of the options."),
     ],
 )
 def test_what_does_not_fit_is_said_in_plain_words(field: str, typed: str, fault: str) -> None:
@@ -76,7 +76,7 @@ def test_a_form_comes_back_as_it_was_typed_but_for_passwords(browser: TestClient
     assert 'name="secret" checked' in answer.text
     assert 'value="tue" checked' in answer.text
     assert 'value="mon" checked' not in answer.text
-    assert 'aria-describedby="f-name-fault" aria-invalid="true"' in answer.text
+    assert 'aria-describedby="f-name-error" aria-invalid="true"' in answer.text
     assert '<a href="#f-name">Enter at most 20 characters.</a>' in answer.text
 
 
@@ -104,7 +104,7 @@ def test_a_time_that_clocks_pass_over_is_refused() -> None:
     read = Form(GOOD | {"opens": "2026-03-29T02:30"}, zone=BERLIN).validate(Terms)
     assert isinstance(read, Form)
     assert read.errors == {
-        "opens": "There is no 02:30 on that day in Europe/Berlin: clocks are put forward then."
+        "opens": "Clocks go forward on that day in Europe/Berlin, so 02:30 does not exist."
     }
 
 
@@ -119,7 +119,7 @@ def test_a_time_that_clocks_pass_over_is_refused() -> None:
 def test_a_time_beyond_all_calendars_is_refused(typed: str, zone: str) -> None:
     read = Form(GOOD | {"opens": typed}, zone=ZoneInfo(zone)).validate(Terms)
     assert isinstance(read, Form)
-    assert read.errors == {"opens": "Enter a day and a time, as 2026-11-15T09:30."}
+    assert read.errors == {"opens": "Enter a date and a time, such as 2026-11-15T09:30."}
 
 
 def test_a_field_of_time_shows_its_zone(browser: TestClient) -> None:

@@ -23,7 +23,7 @@ AT = datetime(2026, 11, 15, 20, 30, tzinfo=UTC)
     ],
 )
 def test_a_moment_in_words(zone: str, words: str) -> None:
-    assert LocalTime(AT, ZoneInfo(zone)).words == words
+    assert LocalTime(AT, ZoneInfo(zone)).long == words
 
 
 def test_a_moment_is_an_element_that_programs_read() -> None:

@@ -24,7 +24,10 @@ TEMPLATES = sorted((ROOM / "templates").rglob("*.html"))
 @pytest.fixture(scope="module")
 def parts() -> str:
     pages = Pages(
-        "parts", secret=b"a secret of the tests alone", context=around, generated_files=MADE
+        "parts",
+        secret=b"a secret of thirty-two bytes or more",
+        context=around,
+        generated_files=MADE,
     )
     app = make_app("Parts", "1", routers=[], pages=[parts_router(pages)], prefix="/api")
     return TestClient(app).get("/parts").text

@@ -64,7 +64,7 @@ def test_a_problem_says_all_that_it_knows() -> None:
     assert answer.json() == {
         "owner": "ada",
         "type": "/api/problems/not-allowed",
-        "title": "You may not do this",
+        "title": "You don't have access to this",
         "status": 403,
         "detail": "Ask Ada.",
         "instance": "/notes/7",
@@ -146,7 +146,7 @@ def test_who_is_not_signed_in_learns_how() -> None:
 def test_an_unknown_address_is_a_problem_whatever_the_method() -> None:
     for method in ("GET", "POST", "OPTIONS", "DELETE", "BREW"):
         answer = asking.request(method, "/api/nothing")
-        assert (answer.status_code, answer.json()["title"]) == (404, "There is no such thing")
+        assert (answer.status_code, answer.json()["title"]) == (404, "Not found")
 
 
 def test_a_slash_more_is_another_address_and_not_redirected() -> None:

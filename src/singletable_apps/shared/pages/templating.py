@@ -1,4 +1,4 @@
-"""The environment of templates: escaped always, and strict about what is not there."""
+"""The Jinja environment: always escaped, and strict about undefined variables."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from markupsafe import Markup
 
 from singletable_apps.shared.pages.times import LocalTime
 
-SHARED = Path(__file__).parent / "templates"
+_SHARED = Path(__file__).parent / "templates"
 Filter: TypeAlias = Callable[..., str]
 
 
-def make_environment(folders: Sequence[Path], known: Mapping[str, object]) -> Environment:
-    """Templates of the shared folder and of others; a shared one is never hidden by another.
+def make_environment(folders: Sequence[Path], variables: Mapping[str, object]) -> Environment:
+    """Return an environment for the shared templates and those in `folders`.
 
-    `known` is what macros know too, whoever imports them.
+    Shared templates take precedence. `variables` are available in macros too.
     """
     environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader(each) for each in (SHARED, *folders)]),
+        loader=ChoiceLoader([FileSystemLoader(each) for each in (_SHARED, *folders)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
-    # Jinja2 says of both only what it puts there itself.
+    # Jinja2 types both as its own defaults only.
     filters: Any = environment.filters
     filters.update(_FILTERS)
-    everywhere: Any = environment.globals
-    everywhere.update(known)
+    template_globals: Any = environment.globals
+    template_globals.update(variables)
     return environment
 
 
@@ -59,17 +59,17 @@ def _zone(context: Context) -> ZoneInfo:
 
 
 def number(value: float) -> str:
-    """A number with thin spaces between thousands: readable in every language."""
+    """Format a number with narrow spaces between thousands."""
     return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def percent(part: float, whole: float = 1.0) -> str:
-    """A share as `12.5 %`; nothing of nothing is none."""
+    """Format a share as `12.5 %`, and 0 of 0 as `0.0 %`."""
     return f"{100 * part / whole if whole else 0:.1f}\N{NARROW NO-BREAK SPACE}%"
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """As `1 ballot` and `2 ballots`."""
+    """Format a count with its noun: `1 ballot`, `2 ballots`."""
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
 
 
