@@ -155,7 +155,9 @@ def test_a_ballot_that_is_wrong_is_not_cast(open_page: OpenPage, site: Site) -> 
     page.get_by_label("Stew").fill("2")
     with page.expect_navigation():
         page.locator("form[action$='/ballot']").evaluate(SEND)
-    told = page.get_by_role("listitem").filter(has=page.get_by_label("Soup")).locator(".field-error")
+    told = (
+        page.get_by_role("listitem").filter(has=page.get_by_label("Soup")).locator(".field-error")
+    )
     expect(told).to_contain_text("Enter a place")
     expect(page.get_by_label("Soup")).to_have_value("-1")
     expect(page.get_by_label("Stew")).to_have_value("2")
