@@ -16,6 +16,7 @@ from singletable_apps.counting import (
     RunoffResult,
     SchulzeResult,
     TieBreak,
+    describe_margin,
     format_number,
     join_names,
     pluralize,
@@ -32,7 +33,6 @@ from singletable_apps.shared.results import (
     ballot_downloads,
     can_write_rounds,
     candidates_in_order,
-    describe_margin,
     writable_formats,
 )
 
@@ -246,7 +246,9 @@ def _won(count: Count, eyebrow: str) -> Headline:
             f"others, {name} has the stronger one."
         )
     verb = "wins" if count.is_final else "leads"
-    margin = "" if result.margin is None else describe_margin(result.margin, final=count.is_final)
+    margin = (
+        "" if result.margin is None else describe_margin(result.margin, is_final=count.is_final)
+    )
     return Headline(eyebrow, f"{name} {verb}", why, margin)
 
 

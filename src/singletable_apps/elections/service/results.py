@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from singletable_apps.counting import METHODS, Ballots, Ranking, Result, instant_runoff
+from singletable_apps.counting import METHODS, Ballots, Ranking, Result, explain, instant_runoff
 from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
@@ -167,7 +167,10 @@ class Results:
 
     def _tally(self, election: Election, known: _Opened, method: str) -> Tally:
         if method not in known.results:
-            known.results[method] = METHODS[method](known.counting, seed=self._seed(election))
+            result = METHODS[method](known.counting, seed=self._seed(election))
+            if election.allow_vote:
+                result = replace(result, explanation=explain(result, is_final=False))
+            known.results[method] = result
         shown = visible_details(election, self._context.clock())
         closing = get_closing(election, self._context.keys)
         cast, share = len(known.kept), known.unique_share

@@ -18,6 +18,7 @@ from singletable_apps.counting import (
     SchulzeResult,
     ScoreResult,
     Tie,
+    explain,
 )
 from singletable_apps.polls.entities import Poll, Protection, Results, Vote
 from singletable_apps.polls.rules import (
@@ -235,7 +236,7 @@ class ResultsShown(Shown):
             ),
             # Nobody ranks two alike in a poll, so what would be done then is left out.
             rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],
-            explanation=list(runoff.explanation),
+            explanation=list(explain(runoff, is_final=outcome.is_final)),
         )
 
 

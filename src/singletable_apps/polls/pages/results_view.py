@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from singletable_apps.counting import (
     Number,
     Round,
     RunoffResult,
     Tie,
+    describe_margin,
     format_number,
     join_names,
     pluralize,
 )
-from singletable_apps.counting.pictures import Picture, draw_transfers
+from singletable_apps.counting.pictures import Picture, color_classes, draw_transfers
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.service import Outcome
 from singletable_apps.polls.text import DECIDES
@@ -26,7 +27,6 @@ from singletable_apps.shared.results import (
     can_write_rounds,
     candidates_in_order,
     compare_methods,
-    describe_margin,
     round_table,
     writable_formats,
 )
@@ -48,7 +48,9 @@ def headline(outcome: Outcome) -> Headline:
     if runoff.ties_mattered in ("yes", "not known"):
         return Headline(eyebrow, f"{name} {verb} by a tie-break", _why_broken(runoff))
     margin = runoff.margin
-    close = "" if margin is None else describe_margin(margin, final=outcome.is_final, thing="vote")
+    close = (
+        "" if margin is None else describe_margin(margin, is_final=outcome.is_final, noun="vote")
+    )
     return Headline(eyebrow, f"{name} {verb}", _why_won(runoff), close)
 
 
@@ -175,12 +177,13 @@ ALL_OPEN = 3
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What an option has in a round, how much of it is new, and its fate: wins, leaves, or none."""
+    """The votes of an option in a round, the votes it gained, its fate, and its color class."""
 
     name: str
     votes: Number
     gained: str
     fate: str
+    color: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,23 +204,25 @@ class Bars:
 def bars_of(runoff: RunoffResult) -> list[Bars]:
     """The first round and the last ones, or all of them."""
     names = candidates_in_order(runoff)
-    level = all_level(runoff)
-    # What comes after a tie of all is the work of the order, and of no vote.
-    rounds = runoff.rounds if level is None else runoff.rounds[: level.number]
+    rounds = runoff.rounds
     if len(rounds) > MOST_ROUNDS:
         rounds = (rounds[0], *rounds[1 - MOST_ROUNDS :])
-    if level is not None:
-        rounds = (*rounds[:-1], replace(level, eliminated=None, transfers=()))
-    return [_bars(runoff, each, names, rounds[-1].number) for each in rounds]
+    colors = color_classes(runoff)
+    return [_bars(runoff, each, names, rounds[-1].number, colors) for each in rounds]
 
 
-def _bars(runoff: RunoffResult, each: Round, names: list[str], last: int) -> Bars:
+def _bars(
+    runoff: RunoffResult, each: Round, names: list[str], last: int, colors: dict[str, str]
+) -> Bars:
     there = [name for name in names if name in each.tally]
     # Who leaves stands last, and is always among those that are shown.
     shown = there if len(there) <= MOST_BARS else [*there[: MOST_BARS - 1], there[-1]]
     left_out = [each.tally[name] for name in there if name not in shown]
     gained = _gained(runoff, each)
-    bars = [Bar(name, each.tally[name], gained.get(name, ""), _fate(each, name)) for name in shown]
+    bars = [
+        Bar(name, each.tally[name], gained.get(name, ""), _fate(each, name), colors[name])
+        for name in shown
+    ]
     return Bars(
         each.number,
         each.continuing,
@@ -258,7 +263,9 @@ def _rest(votes: list[Number]) -> str:
 def _summary(each: Round) -> str:
     if each.winner is not None:
         return f"{each.winner} has a majority" if len(each.tally) > 1 else f"{each.winner} is left"
-    return "All are level" if each.eliminated is None else f"{each.eliminated} leaves"
+    if each.tie is not None and len(each.tie.tied) == len(each.tally):
+        return f"All are tied; {each.eliminated} leaves by the tie-break"
+    return f"{each.eliminated} leaves"
 
 
 def _moved(each: Round) -> str:

@@ -1,6 +1,6 @@
 """Show the results of a ranked vote: headline, places, rounds, other methods, and downloads.
 
-- `Headline`, `describe_margin`, `compare_methods` and `round_table` put a count into words and
+- `Headline`, `compare_methods` and `round_table` put a count into words and
   tables; the macros in `results/macros.html` draw them.
 - `writable_formats` and `ballot_downloads` list the files that these ballots can be exported to.
 - `ResultCache` computes a result once for everyone who watches it.
@@ -31,7 +31,6 @@ from singletable_apps.shared.results.views import (
     RoundTable,
     candidates_in_order,
     compare_methods,
-    describe_margin,
     possible_winners,
     round_table,
 )
@@ -51,7 +50,6 @@ __all__ = [
     "can_write_rounds",
     "candidates_in_order",
     "compare_methods",
-    "describe_margin",
     "possible_winners",
     "round_table",
     "static_files",

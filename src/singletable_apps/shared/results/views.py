@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from singletable_apps.counting import (
-    Margin,
     Result,
     RunoffResult,
     SchulzeResult,
     format_number,
     join_names,
-    pluralize,
 )
 
 # More rounds are not readable as a table or a drawing.
@@ -55,25 +53,6 @@ class ChartRow:
     maximum: int | Fraction
     label: str
     note: str = ""
-
-
-def describe_margin(margin: Margin, *, final: bool, thing: str = "ballot") -> str:
-    """Say how many ballots would have to be different for another outcome."""
-    could = "could have changed" if final else "could change"
-    least, most = margin.at_least, margin.at_most
-    if margin.kind == "exact":
-        count = (
-            f"One different {thing}" if least == 1 else f"{format_number(least)} different {thing}s"
-        )
-        return f"{count} {could} the winner."
-    if most is None:
-        return (
-            f"It would take at least {pluralize(least, f'different {thing}')} to change the winner."
-        )
-    return (
-        f"Between {format_number(least)} and {pluralize(most, f'different {thing}')} {could} the "
-        "winner."
-    )
 
 
 @dataclass(frozen=True, slots=True)

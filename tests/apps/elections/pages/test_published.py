@@ -69,7 +69,7 @@ def test_a_format_that_cannot_hold_the_ballots_is_not_offered_and_refused(hedy: 
     assert "/ballots/soc" not in hedy.get(BOARD, "tally").text
     refused = hedy.get(BOARD, "tally", "ballots", "soc")
     assert refused.status_code == 422
-    assert "it does not rank everybody" in refused.text
+    assert "does not rank all candidates" in refused.text
     unknown = hedy.get(BOARD, "tally", "ballots", "docx")
     assert unknown.status_code == 422
     assert "There is no format" in unknown.text

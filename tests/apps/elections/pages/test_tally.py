@@ -21,7 +21,7 @@ def sample() -> SampleCopy:
 SAID = {
     "Where we go in summer": [
         "Result Lake wins Nobody beats everybody head to head",
-        "Between 1 and 2 different ballots could have changed the winner.",
+        "It would have taken between 1 and 2 different ballots to change the winner.",
         "Ballots cast 9 Blank 0 Counted 9",
         "The methods disagree.",
         "Castle – 5 (the weakest) → Lake",

@@ -46,6 +46,15 @@ def test_the_page_says_where_to_look_again_and_what_it_has(watched: Watched) -> 
     assert watched.now(f'"{mark}"') == (304, f'"{mark}"', "")
 
 
+# Voting is open, so there is no winner yet.
+def test_open_tally_says_who_would_win(watched: Watched) -> None:
+    said = text_in(watched.now()[2])
+    assert (
+        "Soup beats every other candidate head to head and would win if voting closed now" in said
+    )
+    assert "and wins" not in said
+
+
 def test_a_new_ballot_is_a_new_count_alone(watched: Watched) -> None:
     _, tag, before = watched.now()
     watched.world.clock.advance(seconds=10)

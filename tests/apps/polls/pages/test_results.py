@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import cast
@@ -33,7 +34,7 @@ SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
         "AB",
         {"A": 1, "B": 1},
         "A and B are tied",
-        ("They have 1 vote each.", "All are level", "It mattered: another choice", "sha256sum"),
+        ("They have 1 vote each.", "All are tied", "It mattered: another choice", "sha256sum"),
     ),
     ("ABCD", dict.fromkeys("ABCD", 2), "4 options are tied", ("They have 2 votes each.",)),
     # Whoever of B and C leaves, the other one wins.
@@ -91,6 +92,27 @@ def test_the_outcome_is_said_plainly(
     said = results(ada, polled(place, options, votes))
     assert title in said
     assert [each for each in words if each not in said] == []
+
+
+# All four options are tied from round 1 on; the tie-break makes the rounds after that.
+def test_rounds_in_the_list_are_those_in_the_picture(place: Place, ada: Visitor) -> None:
+    own = polled(place, "ABCD", dict.fromkeys("ABCD", 2))
+    html = ada.look(f"/polls/p/{own.poll.id}/results").text
+    assert re.findall(r'id="round-(\d+)"', html) == ["1", "2", "3", "4"]
+    picture = html.partition('class="count-picture')[2].partition("</svg>")[0]
+    assert sorted(set(re.findall(r">Round (\d+)<", picture))) == ["1", "2", "3", "4"]
+
+
+# C has no votes and goes first without any effect; only the tie of A and B decides.
+def test_tie_without_votes_is_not_said_to_matter(place: Place, ada: Visitor) -> None:
+    said = results(ada, polled(place, "ABCD", {"A": 2, "B": 2}))
+    assert said.count("It mattered") == 1
+    assert "C and D were level for last, with 0 votes each" in said
+
+
+def test_bars_have_the_colors_of_the_picture(place: Place, ada: Visitor) -> None:
+    html = ada.look(f"/polls/p/{polled(place, 'AB', {'AB': 2, 'BA': 1}).poll.id}/results").text
+    assert re.findall(r'class="bar (count-color-\d)', html) == ["count-color-0", "count-color-1"]
 
 
 def test_what_is_final_says_so_and_asks_no_more(place: Place, ada: Visitor) -> None:

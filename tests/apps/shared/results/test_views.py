@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.counting import METHODS, Ballots, Margin, Ranking, Result, RunoffResult
+from singletable_apps.counting import METHODS, Ballots, Ranking, Result, RunoffResult
 from singletable_apps.shared.results import (
     compare_methods,
-    describe_margin,
     round_table,
     writable_formats,
 )
@@ -20,24 +19,6 @@ def count_by_all_methods(
     cast = [(Ranking.from_levels(list(order)), often) for order, often in groups.items()]
     ballots = Ballots.from_counts(list(candidates), cast)
     return {name: method(ballots, seed=seed) for name, method in METHODS.items()}
-
-
-@pytest.mark.parametrize(
-    ("margin", "final", "sentence"),
-    [
-        (Margin(3, 3, "…"), False, "3 different votes could change the winner."),
-        (
-            Margin(1, None, "…"),
-            False,
-            "It would take at least 1 different vote to change the winner.",
-        ),
-        (Margin(1, 2, "…"), False, "Between 1 and 2 different votes could change the winner."),
-        (Margin(1, 1, "…"), True, "One different vote could have changed the winner."),
-    ],
-    ids=str,
-)
-def test_margin_says_whether_it_is_exact(margin: Margin, final: bool, sentence: str) -> None:
-    assert describe_margin(margin, final=final, thing="vote") == sentence
 
 
 def test_disagreement_between_methods_is_explained() -> None:
