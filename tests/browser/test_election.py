@@ -17,7 +17,7 @@ from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.web import Settings
-from tests.apps.home.site import front_of
+from tests.apps.support.site import make_elections_site
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import watch_policy
@@ -34,7 +34,7 @@ def site(tmp_path: Path) -> Iterator[str]:
         elections = open_elections(
             driver, generate_keys(), passwords=Passwords(memory_kib=64, passes=1)
         )
-        app = front_of(elections, ApiSettings(web=Settings(secure_cookies=False)))
+        app = make_elections_site(elections, ApiSettings(web=Settings(secure_cookies=False)))
         with live(app) as address:
             yield address
 

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.projection import get_last_event
 from singletable_apps.shared.web import Settings
-from tests.apps.home.site import front_of
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
+from tests.apps.support.site import make_elections_site
 from tests.browser.crawling import Seen, crawl
 from tests.browser.live import live
 
@@ -63,6 +63,6 @@ def whole_site() -> Generator[Site]:
     """The site while it is served."""
     sample = copy_sample()
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    app = front_of(sample.elections, settings)
+    app = make_elections_site(sample.elections, settings)
     with live(app) as address:
         yield Site(sample, app, address)

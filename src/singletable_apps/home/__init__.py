@@ -1,6 +1,6 @@
-"""The front door: one home page, the apps that exist, and one server for all of them.
+"""The site: a home page, the guide, and every installed app behind one server.
 
-`make_front_app([Served(door, opened), …])` is the whole site on apps that are open.
+`make_site_app([ServedApp(info, running), …])` returns the whole site as one ASGI app.
 """
 
 from __future__ import annotations

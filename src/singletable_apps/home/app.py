@@ -1,4 +1,4 @@
-"""One app with everything: the home page, the parts of pages, and every app behind its prefixes."""
+"""The whole site as one ASGI app: the home page, the guide, and every app under its prefixes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from fastapi import FastAPI, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from singletable_apps.home.apps import ServedApp
+from singletable_apps.home.guide import GUIDE_URL, Guide, docs_folder, guide_router
 from singletable_apps.home.pages import home_router
 from singletable_apps.shared.pages import Link, Pages, Product, gallery
 from singletable_apps.shared.web import Settings, make_app
@@ -78,32 +79,27 @@ def add_app_links(app: ASGIApp, links: tuple[Link, ...]) -> ASGIApp:
     return wrapped
 
 
-PRODUCT = Product(
-    "singletable",
-    "/",
-    "DynamoDB single-table design in Python.",
-)
-_PARTS = "/parts"
-_LARGEST_FORM = 1 << 16
+PRODUCT = Product("singletable", "/", "DynamoDB single-table design in typed Python.")
+_GALLERY_URL = "/parts"
+_FORM_LIMIT = 1 << 16
 
 
 def make_site_app(apps: Sequence[ServedApp], *, settings: Settings | None = None) -> ASGIApp:
-    """The whole site on apps that are open."""
-    web = replace(settings or Settings(), uploads={_PARTS: _LARGEST_FORM})
-    described = " ".join(f"{app.info.name}: {app.running.api}/docs." for app in apps)
-    front = make_app(
+    """Return the site with these apps."""
+    api_docs = " ".join(f"{app.info.name}: {app.running.api}/docs." for app in apps)
+    home = make_app(
         "singletable",
         version("singletable"),
         routers=[],
         prefix="/api",
-        description=f"Every application has an API of its own, described there. {described}",
-        settings=web,
+        description=f"Every application has its own API and its own documentation. {api_docs}",
+        settings=replace(settings or Settings(), uploads={_GALLERY_URL: _FORM_LIMIT}),
     )
-    # It seals nothing but what is said on the next page.
+    # The only values signed with it are flash messages, so it need not survive a restart.
     secret = secrets.token_bytes(32)
-    _add_home(front, apps, secret)
-    _add_parts(front, secret)
-    return PrefixDispatcher(_by_prefix(apps), add_app_links(front, _app_links(apps)))
+    _add_home(home, apps, secret)
+    _add_gallery(home, secret)
+    return PrefixDispatcher(_by_prefix(apps), add_app_links(home, _app_links(apps)))
 
 
 def _app_links(apps: Sequence[ServedApp], current: ServedApp | None = None) -> tuple[Link, ...]:
@@ -124,38 +120,40 @@ def _by_prefix(apps: Sequence[ServedApp]) -> dict[str, ASGIApp]:
     }
 
 
-def _add_home(front: FastAPI, apps: Sequence[ServedApp], secret: bytes) -> None:
+def _add_home(home: FastAPI, apps: Sequence[ServedApp], secret: bytes) -> None:
     styles = dict.fromkeys(app.info.picture_style for app in apps)
     pages = Pages(
-        "front",
+        "home",
         Path(__file__).parent,
         secret=secret,
         product=PRODUCT,
-        context=partial(_around, apps),
+        context=partial(_page_context, apps),
         generated_files={"pictures.css": "\n".join(styles)},
     )
-    front.include_router(home_router(pages, apps), include_in_schema=False)
-    pages.mount(front)
+    guide = Guide(docs_folder())
+    home.include_router(home_router(pages, apps, guide), include_in_schema=False)
+    home.include_router(guide_router(pages, guide), include_in_schema=False)
+    pages.mount(home)
 
 
-def _add_parts(front: FastAPI, secret: bytes) -> None:
+def _add_gallery(home: FastAPI, secret: bytes) -> None:
     pages = Pages(
         "parts",
         secret=secret,
         product=PRODUCT,
-        prefix=_PARTS,
+        prefix=_GALLERY_URL,
         context=gallery.around,
         generated_files=gallery.MADE,
     )
-    front.include_router(gallery.parts_router(pages), include_in_schema=False)
-    pages.mount(front)
+    home.include_router(gallery.parts_router(pages), include_in_schema=False)
+    pages.mount(home)
 
 
-def _around(apps: Sequence[ServedApp], request: Request) -> dict[str, object]:
-    described = [
-        Link(f"The API of {app.info.name.lower()}", f"{app.running.api}/docs") for app in apps
-    ]
+def _page_context(apps: Sequence[ServedApp], request: Request) -> dict[str, object]:
+    path = request.url.path
+    guide = Link("Guide", GUIDE_URL, is_current=path.startswith(GUIDE_URL))
+    apis = [Link(f"{app.info.name} API", f"{app.running.api}/docs") for app in apps]
     return {
-        "nav": [Link(app.info.name, app.info.url) for app in apps],
-        "links": [*described, Link("Parts of pages", _PARTS)],
+        "nav": [guide, *(Link(app.info.name, app.info.url) for app in apps)],
+        "links": [*apis, Link("Components", _GALLERY_URL)],
     }

@@ -9,6 +9,7 @@ import typer
 
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
+from singletable_apps.home.guide import GUIDE_URL
 from singletable_apps.shared.apps import SampleData
 from singletable_apps.shared.serve import ListenOptions, listen, print_rows, print_running, serve
 
@@ -29,7 +30,7 @@ def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: Se
     print_running("singletable", url)
     typer.echo("")
     print_rows([(app.info.name, f"{url}{app.info.url}") for app in apps])
-    print_rows([("API docs", f"{url}/api/docs")])
+    print_rows([("Guide", f"{url}{GUIDE_URL}"), ("API docs", f"{url}/api/docs")])
     for app in apps:
         sample = app.running.sample()
         if sample is not None:

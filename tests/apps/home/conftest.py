@@ -1,4 +1,4 @@
-"""A second app, which lies in a folder of the tests and is found as any other."""
+"""Two apps: elections, and a small one from the folder of these tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from singletable_apps.home.apps import DiscoveredApp, find_apps
-from tests.apps.home.beside import beside
+from tests.apps.home.extra_packages import extra_packages
 
 
 @pytest.fixture(scope="module")
 def apps() -> Iterator[tuple[DiscoveredApp, ...]]:
-    """Elections, and pebbles as if their folder lay beside."""
-    with beside(Path(__file__).parent / "more"):
+    """Return elections and pebbles, found as any app is."""
+    with extra_packages(Path(__file__).parent / "example_apps"):
         yield tuple(app for app in find_apps() if app.folder in ("elections", "pebbles"))

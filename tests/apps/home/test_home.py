@@ -1,26 +1,25 @@
-"""The home page says what is true, and leads to every app there is."""
+"""The home page shows an example that ran, every app, and ways into the sample data."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 
 import pytest
 from fastapi.testclient import TestClient
 
-from singletable import Engine, Store, Table
+from singletable import Engine
 from singletable_apps.elections.api import ApiSettings, Limits
 from singletable_apps.elections.app import app_info
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_PEOPLE, sample_accounts
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home.apps import find_apps
-from singletable_apps.home.pages import PRINTED, SAMPLE, STORED, coloured
+from singletable_apps.home.example import EXAMPLE, StoredItem, run_example
+from singletable_apps.home.pages import INSTALL
 from singletable_apps.shared.web import Settings
-from tests.apps.home.site import front_of
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import FAST_PASSWORDS, World
 from tests.apps.support.html import text_in
+from tests.apps.support.site import make_elections_site
 from tests.house.sources import ROOT
 
 HTML = {"Accept": "text/html"}
@@ -28,8 +27,9 @@ HTML = {"Accept": "text/html"}
 
 def _browser(site: SampleCopy | World) -> TestClient:
     elections = site.elections if isinstance(site, SampleCopy) else site.service
-    app = front_of(elections, ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off()))
-    return TestClient(app, base_url="http://front.example", headers=HTML)
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
+    app = make_elections_site(elections, settings)
+    return TestClient(app, base_url="http://home.example", headers=HTML)
 
 
 @pytest.fixture(scope="module")
@@ -42,113 +42,127 @@ def browser(sample: SampleCopy) -> TestClient:
     return _browser(sample)
 
 
-def test_the_code_is_the_readmes_and_prints_what_it_says() -> None:
-    assert SAMPLE in (ROOT / "README.md").read_text()
-    names: dict[str, object] = {}
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(SAMPLE, "sample", "exec", dont_inherit=True), names)
-    assert printed.getvalue().strip() == PRINTED
-    store, polls = names["store"], names["polls"]
-    assert isinstance(store, Store)
-    assert isinstance(polls, Table)
-    items = store.admin.items(polls, 10).items
-    found = [(item["PK"].get("S"), item["SK"].get("S"), set(item)) for item in items]
-    assert [(pk, sk) for pk, sk, _ in found] == [(pk, sk) for pk, sk, _ in STORED]
-    for (_, _, names_there), (_, _, rest) in zip(found, STORED, strict=True):
-        assert {name for name, _ in rest} <= names_there
+def test_example_is_the_code_of_the_readme() -> None:
+    assert EXAMPLE in (ROOT / "README.md").read_text()
+    example = run_example()
+    assert "\n".join((example.declaration, "\n", example.writes, example.query, "")) == EXAMPLE
 
 
-def test_coloured_code_is_the_same_code() -> None:
-    parts = coloured(SAMPLE)
-    assert "".join(part.text for part in parts) == SAMPLE
-    assert {part.kind for part in parts} == {"", "comment", "string", "keyword"}
+def test_example_shows_what_running_it_produced() -> None:
+    example = run_example()
+    assert example.printed == "[['Rust', 'Go']]"
+    assert example.items == (
+        StoredItem("POLL#7", "METADATA", {"id": "7", "title": "Best language"}),
+        StoredItem(
+            "POLL#7", "VOTE#alice", {"id": "alice", "pollId": "7", "rankings": "[Rust, Go]"}
+        ),
+    )
+    assert [(request.operation, request.units) for request in example.requests] == [
+        ("PutItem", 1),
+        ("PutItem", 1),
+        ("Query", 0.5),
+    ]
+    assert example.requests[-1].about == 'PK = "POLL#7" AND begins_with(SK, "VOTE#")'
 
 
-def test_an_app_is_on_the_page_with_its_picture(browser: TestClient) -> None:
+def test_home_shows_the_install_command_and_all_steps_of_the_example(browser: TestClient) -> None:
+    text = text_in(browser.get("/").text)
+    example = run_example()
+    for shown in (INSTALL, example.items[1].sk, example.printed):
+        assert shown in text
+    for code in (example.declaration, example.writes, example.query):
+        assert "".join(code.split()) in "".join(text.split())
+    for request in example.requests:
+        assert f"{request.operation} {request.about}" in text
+
+
+def test_home_shows_each_app_with_its_picture(browser: TestClient) -> None:
     page = browser.get("/")
     assert page.status_code == 200
-    shown = app_info()
-    assert shown in [app.info for app in find_apps()]
-    assert f'href="{shown.url}"' in page.text
-    assert shown.picture in page.text
-    assert browser.get(shown.url).status_code == 200
-    assert "PK POLL#7 SK VOTE#alice" in text_in(page.text)
+    info = app_info()
+    assert info in [app.info for app in find_apps()]
+    assert f'href="{info.url}"' in page.text
+    assert info.picture in page.text
+    assert browser.get(info.url).status_code == 200
 
 
-def test_everything_that_the_page_names_is_there(browser: TestClient) -> None:
+def test_all_links_and_files_of_the_home_page_exist(browser: TestClient) -> None:
     page = browser.get("/").text
     for path in sorted(set(re.findall(r'(?:href|src)="(/[^"#]*)"', page))):
         assert browser.get(path).status_code == 200, path
     for anchor in re.findall(r'href="#([^"]+)"', page):
         assert f'id="{anchor}"' in page
-    for named in re.findall(r"<code>(docs/[^<]+)</code>", page):
-        assert (ROOT / named).exists(), named
     assert not re.search(r"\sstyle=|<style|\son[a-z]+=", page)
 
 
-def test_one_can_look_around_as_somebody_of_each_role(browser: TestClient) -> None:
+def test_visitors_can_sign_in_as_a_sample_user_of_each_role(browser: TestClient) -> None:
     page = browser.get("/").text
     names = re.findall(r'name="who" value="([^"]+)"', page)
     assert names == ["Ada", "Grace", "Alan", "Barbara", "Leslie", "Niklaus", "Radia"]
+    assert PASSWORD in page
     for name in names:
-        answer = browser.post("/elections/sign-in", data={"who": name, "password": PASSWORD})
-        assert answer.status_code == 200
-        assert f"Signed in as <strong>{name}</strong>" in answer.text
+        response = browser.post("/elections/sign-in", data={"who": name, "password": PASSWORD})
+        assert response.status_code == 200
+        assert f"Signed in as <strong>{name}</strong>" in response.text
         browser.post("/elections/sign-out", data={})
 
 
-def test_without_a_sample_no_password_is_told() -> None:
+def test_home_shows_no_password_without_sample_data() -> None:
     world = World(Engine.in_memory())
-    # People of the same names and addresses, and perhaps of the same password: not ours.
+    # Real people may have the names of the sample users.
     world.register("Zoe", *[person.name for person in SAMPLE_PEOPLE])
-    assert PASSWORD not in _browser(world).get("/").text
+    page = _browser(world).get("/").text
+    assert PASSWORD not in page
+    assert 'id="sample"' not in page
 
 
-def test_who_has_another_password_or_address_is_no_sample_any_more() -> None:
+def test_sample_user_with_a_new_password_or_address_is_not_offered() -> None:
     site = copy_sample()
     ada, grace = site.user("Ada"), site.user("Grace")
     site.elections.auth.change_password(ada, "Ada", PASSWORD, "a password of her own")
     site.elections.people.edit(grace, "Grace", address="grace@example.net")
-    left = [person.name for person in sample_accounts(site.elections)]
-    assert left == [person.name for person in SAMPLE_PEOPLE[2:]]
+    remaining = [person.name for person in sample_accounts(site.elections)]
+    assert remaining == [person.name for person in SAMPLE_PEOPLE[2:]]
 
 
-def test_what_is_nowhere_is_a_page_for_people_and_json_for_programs(browser: TestClient) -> None:
+def test_unknown_pages_are_html_for_browsers_and_json_for_programs(browser: TestClient) -> None:
     for path, product in (("/nowhere", "singletable"), ("/elections/nowhere", "Elections")):
         page = browser.get(path)
         assert page.status_code == 404
         assert f"· {product}</title>" in page.text
-        plain = browser.get(path, headers={"Accept": "application/json"})
-        assert plain.headers["content-type"] == "application/problem+json"
+        problem = browser.get(path, headers={"Accept": "application/json"})
+        assert problem.headers["content-type"] == "application/problem+json"
     api = browser.get("/api/elections/me")
     assert api.status_code == 401
     assert api.headers["content-type"] == "application/problem+json"
 
 
-def test_every_part_of_pages_is_shown_and_works(browser: TestClient) -> None:
+def test_component_gallery_is_part_of_the_site(browser: TestClient) -> None:
     assert browser.get("/parts").status_code == 200
-    assert "This is what a toast looks like" in browser.post("/parts", data={"what": "toast"}).text
+    page = browser.post("/parts", data={"what": "toast"})
+    # The flash message of the page that the form leads to.
+    assert re.search(r'role="status"[^>]*>\s*<div', page.text)
 
 
-def test_the_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy) -> None:
-    described = browser.get("/api/elections/openapi.json").json()
-    assert "/api/elections/sign-in" in described["paths"]
-    assert not [path for path in described["paths"] if not path.startswith("/api/elections")]
+def test_api_is_served_beside_the_pages(browser: TestClient, sample: SampleCopy) -> None:
+    paths = browser.get("/api/elections/openapi.json").json()["paths"]
+    assert "/api/elections/sign-in" in paths
+    assert not [path for path in paths if not path.startswith("/api/elections")]
     signed_in = browser.post(
         "/api/elections/sign-in", json={"name_or_email": "Ada", "password": PASSWORD}
     )
     assert signed_in.json()["user"]["name"] == "Ada"
 
 
-def test_over_tls_cookies_are_sent_over_tls_only_and_not_too_often(sample: SampleCopy) -> None:
-    app = front_of(open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS))
-    browser = TestClient(app, base_url="https://front.example", headers=HTML)
+def test_cookies_are_secure_and_sign_in_is_rate_limited_over_tls(sample: SampleCopy) -> None:
+    app = make_elections_site(open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS))
+    browser = TestClient(app, base_url="https://home.example", headers=HTML)
     browser.post("/elections/sign-in", data={"who": "Ada", "password": PASSWORD})
-    named = [name for name in browser.cookies if "elections" in name]
-    assert sorted(named) == ["__Host-elections_access", "__Host-elections_session"]
-    # As many forms as one likes are looked at, and few are sent: in the API and here together.
-    answers = [browser.post("/elections/sign-in", data={"who": "Ada"}) for _ in range(30)]
-    assert [answer.status_code for answer in answers[-2:]] == [422, 429]
-    assert "Try again" in answers[-1].text
-    asked = {"name_or_email": "Ada", "password": PASSWORD}
-    assert browser.post("/api/elections/sign-in", json=asked).status_code == 429
+    names = [name for name in browser.cookies if "elections" in name]
+    assert sorted(names) == ["__Host-elections_access", "__Host-elections_session"]
+    # Pages and API share one limit.
+    responses = [browser.post("/elections/sign-in", data={"who": "Ada"}) for _ in range(30)]
+    assert [response.status_code for response in responses[-2:]] == [422, 429]
+    assert "retry-after" in responses[-1].headers
+    credentials = {"name_or_email": "Ada", "password": PASSWORD}
+    assert browser.post("/api/elections/sign-in", json=credentials).status_code == 429

@@ -1,4 +1,4 @@
-"""Several apps behind one front: found, opened and closed together, and apart in all they say."""
+"""Several apps on one site: discovered, opened and closed together, each with its own URLs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from singletable_apps.home.apps import (
 from singletable_apps.shared.apps import RunningApp
 from singletable_apps.shared.pages import Link
 from singletable_apps.shared.serve import PublicUrl
-from tests.apps.home.beside import beside
+from tests.apps.home.extra_packages import extra_packages
 
-PUBLIC = PublicUrl("http://front.example")
+PUBLIC = PublicUrl("http://home.example")
 HTML = {"Accept": "text/html"}
 
 
@@ -40,14 +40,14 @@ def _browser(served: tuple[ServedApp, ...]) -> TestClient:
 def browser(
     apps: tuple[DiscoveredApp, ...], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TestClient]:
-    """Who looks at both, with nothing in them."""
+    """Return a client for a site with both apps and no data."""
     folder = tmp_path_factory.mktemp("data")
     with open_apps(apps, folder, PUBLIC, ServeOptions()) as served:
         yield _browser(served)
 
 
-# A sixth app is a sixth folder: there is no list that it would have to be in.
-def test_an_app_is_found_and_served_by_being_there(
+# A new app is a new folder; it is listed nowhere.
+def test_installed_apps_are_discovered_and_served(
     apps: tuple[DiscoveredApp, ...], tmp_path: Path
 ) -> None:
     assert [app.info.name for app in apps] == ["Elections", "Pebbles"]
@@ -59,16 +59,16 @@ def test_an_app_is_found_and_served_by_being_there(
             assert browser.get(app.info.url).status_code == 200
         for path in sorted(set(re.findall(r'(?:href|src)="(/[^"#]*)"', home))):
             assert browser.get(path).status_code == 200, path
-        assert '<a class="tryout-person" href="/pebbles">' in home
+        assert '<a class="sample-entry" href="/pebbles">' in home
         assert 'name="who" value="Ada"' in home
         files = re.findall(r'"(/static/[^"]+)"', browser.get("/elections", headers=HTML).text)
         assert {path.split("/")[3] for path in files} == {"shared", "elections"}
         for path in files:
             assert browser.get(path).headers["cache-control"].endswith("immutable")
-    assert {one.name for one in tmp_path.iterdir()} == {"elections", "pebbles"}
+    assert {folder.name for folder in tmp_path.iterdir()} == {"elections", "pebbles"}
 
 
-def test_each_request_carries_the_links_of_the_app_switcher(
+def test_requests_carry_the_links_of_the_app_switcher(
     apps: tuple[DiscoveredApp, ...],
 ) -> None:
     seen: dict[str, object] = {}
@@ -90,22 +90,21 @@ def test_each_request_carries_the_links_of_the_app_switcher(
     }
 
 
-def test_each_has_its_own_description_and_kinds_of_problems(browser: TestClient) -> None:
+def test_each_app_has_its_own_api_description_and_problem_types(browser: TestClient) -> None:
     for app in ("elections", "pebbles"):
-        described = browser.get(f"/api/{app}/openapi.json").json()["paths"]
-        assert described
-        assert all(path.startswith(f"/api/{app}/") for path in described)
+        paths = browser.get(f"/api/{app}/openapi.json").json()["paths"]
+        assert paths
+        assert all(path.startswith(f"/api/{app}/") for path in paths)
     assert browser.get("/api/openapi.json").json()["paths"] == {}
     assert "/api/pebbles/docs" in browser.get("/api/docs").text
-    assert browser.put("/api/pebbles/grey").status_code == 200
-    taken = browser.put("/api/pebbles/grey").json()
+    assert browser.put("/api/pebbles/gray").status_code == 200
+    taken = browser.put("/api/pebbles/gray").json()
     assert taken["type"] == "/api/pebbles/problems/taken"
-    asked = [f"/api/{app}/problems/taken" for app in ("elections", "pebbles")]
-    told = [browser.get(address).json() for address in asked]
-    assert [kind["title"] for kind in told] == ["Another has it", "Somebody took it"]
+    types = [browser.get(f"/api/{app}/problems/taken").json() for app in ("elections", "pebbles")]
+    assert types[0]["title"] != types[1]["title"] == "Already taken"
 
 
-NOWHERE = {
+UNKNOWN_PAGES = {
     "/nowhere": "singletable",
     "/electionsX": "singletable",
     "/elections%2Fsign-in": "singletable",
@@ -114,15 +113,17 @@ NOWHERE = {
 }
 
 
-@pytest.mark.parametrize("path", NOWHERE)
-def test_what_is_nowhere_is_told_by_whoever_has_the_prefix(browser: TestClient, path: str) -> None:
+@pytest.mark.parametrize("path", UNKNOWN_PAGES)
+def test_unknown_page_is_reported_by_the_app_with_its_prefix(
+    browser: TestClient, path: str
+) -> None:
     page = browser.get(path, headers=HTML)
     assert page.status_code == 404
-    assert f"· {NOWHERE[path]}</title>" in page.text
+    assert f"· {UNKNOWN_PAGES[path]}</title>" in page.text
 
 
 @pytest.mark.parametrize(
-    ("path", "kind"),
+    ("path", "problem_type"),
     [
         ("/api/pebblesters", "/api/problems/not-found"),
         ("/api/nowhere", "/api/problems/not-found"),
@@ -131,16 +132,18 @@ def test_what_is_nowhere_is_told_by_whoever_has_the_prefix(browser: TestClient, 
         ("/api/elections/%ff", "/api/elections/problems/malformed-path"),
     ],
 )
-def test_programs_are_told_so_too(browser: TestClient, path: str, kind: str) -> None:
-    answer = browser.get(path)
-    assert answer.json()["type"] == kind
-    assert browser.get(kind).json()["status"] == answer.status_code
-    # Each convention is kept once, not by the front and by the app.
-    assert len(answer.headers.get_list("x-request-id")) == 1
-    assert len(answer.headers.get_list("content-security-policy")) == 1
+def test_unknown_api_path_has_the_problem_type_of_its_app(
+    browser: TestClient, path: str, problem_type: str
+) -> None:
+    response = browser.get(path)
+    assert response.json()["type"] == problem_type
+    assert browser.get(problem_type).json()["status"] == response.status_code
+    # Only the app adds headers, not the site as well.
+    assert len(response.headers.get_list("x-request-id")) == 1
+    assert len(response.headers.get_list("content-security-policy")) == 1
 
 
-def test_an_app_that_cannot_be_opened_says_so_and_closes_the_others(
+def test_app_that_cannot_start_closes_the_others(
     apps: tuple[DiscoveredApp, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "pebbles").mkdir()
@@ -151,11 +154,11 @@ def test_an_app_that_cannot_be_opened_says_so_and_closes_the_others(
         open_apps(apps, tmp_path, PUBLIC, ServeOptions()),
     ):
         pass
-    # A file that is open cannot be opened again.
+    # Opening a file fails while it is open elsewhere.
     Engine.on_file(tmp_path / "elections" / "votes.db").close()
 
 
-def test_all_are_closed_at_the_end(apps: tuple[DiscoveredApp, ...], tmp_path: Path) -> None:
+def test_apps_are_closed_at_the_end(apps: tuple[DiscoveredApp, ...], tmp_path: Path) -> None:
     files = (tmp_path / "elections" / "votes.db", tmp_path / "pebbles" / "pebbles.db")
     with open_apps(apps, tmp_path, PUBLIC, ServeOptions()):
         for file in files:
@@ -165,36 +168,38 @@ def test_all_are_closed_at_the_end(apps: tuple[DiscoveredApp, ...], tmp_path: Pa
         Engine.on_file(file).close()
 
 
-# Also a file, which a process can open once.
-def test_all_use_one_address_if_one_is_named(
+# A process can open a file only once, so the apps share one driver.
+def test_apps_share_the_address_that_the_operator_names(
     apps: tuple[DiscoveredApp, ...], tmp_path: Path
 ) -> None:
     at = f"file:{tmp_path}/new/all.db"
     with open_apps(apps, tmp_path / "data", PUBLIC, ServeOptions(at, sample=True)) as served:
         assert [app.running.locations[0][1] for app in served] == [at, at]
         site = make_site_app(served, settings=PUBLIC.settings())
-        browser = TestClient(site, base_url="https://front.example")
-        assert browser.put("/api/pebbles/grey").status_code == 200
+        browser = TestClient(site, base_url="https://home.example")
+        assert browser.put("/api/pebbles/gray").status_code == 200
         assert browser.get("/api/elections/version").status_code == 200
     with Engine.on_file(tmp_path / "new" / "all.db") as engine:
         tables = engine.execute(ListTables()).table_names
     assert tables == ["pebbles", "vote_data", "vote_event_log", "vote_sessions"]
-    assert not [one for one in (tmp_path / "data").rglob("*") if one.suffix == ".db"]
+    assert not [*(tmp_path / "data").rglob("*.db")]
 
 
-def test_a_prefix_is_one_apps_alone(apps: tuple[DiscoveredApp, ...], tmp_path: Path) -> None:
+def test_two_apps_with_one_prefix_are_rejected(
+    apps: tuple[DiscoveredApp, ...], tmp_path: Path
+) -> None:
     with open_apps(apps, tmp_path, PUBLIC, ServeOptions()) as (elections, pebbles):
         both = replace(pebbles.running, prefixes=("/pebbles", "/elections"))
         with pytest.raises(ValueError, match="Elections and Pebbles have /elections"):
             make_site_app([elections, ServedApp(pebbles.info, both)])
 
 
-DOORS = {
-    "something else": (
+BROKEN_APPS = {
+    "app_info returns something else": (
         "def app_info(): return 7\n",
         "Expected singletable_apps.broken.app.app_info()",
     ),
-    "what nothing opens": (
+    "open_app is missing": (
         "from singletable_apps.shared.apps import AppInfo\n"
         "def app_info(): return AppInfo('Broken', '', '/broken', '', '')\n",
         "Expected a function singletable_apps.broken.app.open_app",
@@ -202,12 +207,12 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("case", DOORS)
-def test_a_door_that_is_none_is_told_of(tmp_path: Path, case: str) -> None:
-    module, why = DOORS[case]
+@pytest.mark.parametrize("case", BROKEN_APPS)
+def test_broken_app_module_is_reported(tmp_path: Path, case: str) -> None:
+    source, message = BROKEN_APPS[case]
     package = tmp_path / "broken"
     package.mkdir()
     (package / "__init__.py").touch()
-    (package / "app.py").write_text(module)
-    with beside(tmp_path), pytest.raises(TypeError, match=re.escape(why)):
+    (package / "app.py").write_text(source)
+    with extra_packages(tmp_path), pytest.raises(TypeError, match=re.escape(message)):
         find_apps()

@@ -1,4 +1,4 @@
-"""The front with elections behind it, on a service that is open."""
+"""The whole site with the elections app on an open service."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from singletable_apps.elections.service import Elections
 from singletable_apps.home import ServedApp, make_site_app
 
 
-def front_of(elections: Elections, settings: ApiSettings | None = None) -> ASGIApp:
-    """The site."""
+def make_elections_site(elections: Elections, settings: ApiSettings | None = None) -> ASGIApp:
+    """Return a site with elections as its only app."""
     chosen = settings or ApiSettings()
     served = ServedApp(app_info(), site_of(elections, chosen))
     return make_site_app([served], settings=chosen.web)

@@ -1,4 +1,4 @@
-"""How pebbles are shown at the front, and opened there."""
+"""A complete app in one file, as small as an app can be."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from singletable_apps.shared.web import Problem, ProblemType, Settings, make_app
 
 pebbles = Table("pebbles")
 FILE = "pebbles.db"
-# Elections have a kind of this name, too, which says something else.
-TAKEN = ProblemType("taken", 409, "Somebody took it", "Look for another pebble.")
+# Elections have a problem type of the same name with another title.
+TAKEN = ProblemType("taken", 409, "Already taken", "Look for another pebble.")
 
 
 class Pebble(Entity, table=pebbles):
@@ -28,11 +28,11 @@ class Pebble(Entity, table=pebbles):
 
 
 class PebblesLost(AppError):
-    """There is a stone where pebbles should be."""
+    """The folder contains a stone instead of pebbles."""
 
 
 def app_info() -> AppInfo:
-    """How pebbles are shown."""
+    """Return what the home page shows."""
     return AppInfo(
         "Pebbles", "Small stones.", "/pebbles", '<svg class="p"></svg>', "A pebble", ".p{}"
     )
@@ -40,12 +40,12 @@ def app_info() -> AppInfo:
 
 @contextmanager
 def open_app(context: AppContext) -> Generator[RunningApp]:
-    """Pebbles, until the end."""
+    """Open the app, with one sample pebble if the folder is new."""
     if (context.folder / "stone").exists():
         raise PebblesLost("There is a stone. Roll it away.")
     if context.needs_sample:
         with new_folder(context.folder) as draft, open_driver(f"file:{draft / FILE}") as driver:
-            _store(driver).create(Pebble(name="grey"))
+            _store(driver).create(Pebble(name="gray"))
     with context.connect(FILE) as driver:
         store = _store(driver)
         yield RunningApp(
@@ -65,10 +65,10 @@ def _store(driver: Driver) -> Store:
 
 
 def _sample(store: Store) -> SampleData | None:
-    if store.get(Pebble.key("grey")) is None:
+    if store.get(Pebble.key("gray")) is None:
         return None
     return SampleData(
-        "Look at a pebble", (SampleEntry("The grey one", "It lies there.", "/pebbles"),)
+        "Pebbles to try", (SampleEntry("The gray one", "A gray pebble.", "/pebbles"),)
     )
 
 
@@ -76,24 +76,24 @@ def _app(store: Store, settings: Settings) -> FastAPI:
     router = APIRouter()
 
     @router.put("/{name}", responses={409: {}})
-    def put(name: str) -> str:
+    def put_pebble(name: str) -> str:
         if store.get(Pebble.key(name)) is not None:
             raise Problem(TAKEN)
         return store.create(Pebble(name=name)).name
 
-    made = {"grey.css": "p{}"}
-    pages = Pages("pebbles", secret=bytes(32), prefix="/pebbles", generated_files=made)
-    home = APIRouter()
+    styles = {"gray.css": "p{}"}
+    pages = Pages("pebbles", secret=bytes(32), prefix="/pebbles", generated_files=styles)
+    page_router = APIRouter()
 
-    @home.get("/pebbles")
-    def look(request: Request) -> Response:
+    @page_router.get("/pebbles")
+    def show_pebbles(request: Request) -> Response:
         return pages.render(request, "base.html")
 
     app = make_app(
         "Pebbles",
         "1",
         routers=[router],
-        pages=[home],
+        pages=[page_router],
         prefix="/api/pebbles",
         problem_types=[TAKEN],
         settings=settings,

@@ -1,0 +1,171 @@
+"""Run the example of the home page, and record what it stores, sends and costs.
+
+Nothing that the page shows is written by hand: the code runs on an engine in memory.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from singletable import AttributeValue, Driver, Item, Operation, PutItem, Query, Store
+
+R = TypeVar("R")
+
+# The README starts with the same code.
+EXAMPLE = """\
+from singletable import Attr, Entity, Key, Store, Table, attr, connect
+
+polls = Table("ranked-choice-polls")
+
+
+class Poll(Entity, table=polls):
+    id: Attr[str] = attr()
+    title: Attr[str] = attr()
+    key = Key(pk=("POLL", id), sk="METADATA")  # POLL#{id} / METADATA
+
+
+class Vote(Entity, table=polls):
+    poll_id: Attr[str] = attr(name="pollId")
+    id: Attr[str] = attr()
+    rankings: Attr[list[str]] = attr()
+    key = Key(pk=("POLL", poll_id), sk=("VOTE", id))  # POLL#{poll_id} / VOTE#{id}
+
+
+store = Store(connect("memory:"))  # or "file:polls.db" to persist; or "dynamodb:eu-west-1"
+store.admin.create_table(polls)
+store.create(Poll(id="7", title="Best language"))
+store.create(Vote(poll_id="7", id="alice", rankings=["Rust", "Go"]))
+print([vote.rankings for vote in store.query(Vote.key.partition("7"))])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """An item in the table: its key and its other attributes, as text."""
+
+    pk: str
+    sk: str
+    attributes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A request to the engine and the capacity units it consumed."""
+
+    operation: str
+    about: str
+    units: float
+
+    @property
+    def unit(self) -> str:
+        """Return what it consumed: read units or write units."""
+        return "read unit" if self.operation == "Query" else "write unit"
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRun:
+    """The code of the example in three parts, and what running it produced."""
+
+    declaration: str
+    writes: str
+    query: str
+    items: tuple[StoredItem, ...]
+    printed: str
+    requests: tuple[SentRequest, ...]
+
+
+class _RecordingDriver:
+    """Executes operations with another driver, and records puts and queries with their capacity."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.requests: list[SentRequest] = []
+
+    def execute(self, operation: Operation[R], /) -> R:
+        if not isinstance(operation, PutItem | Query):
+            return self.driver.execute(operation)
+        measured = msgspec.structs.replace(operation, return_consumed_capacity="TOTAL")
+        output: Any = self.driver.execute(measured)
+        about = _condition(operation) if isinstance(operation, Query) else _key(operation.item)
+        units: float = output.consumed_capacity.capacity_units
+        self.requests.append(SentRequest(type(operation).__name__, about, units))
+        return cast(R, output)
+
+
+@cache
+def run_example() -> ExampleRun:
+    """Run the example and return what happened."""
+    statements = ast.parse(EXAMPLE).body
+    opened = next(at for at, statement in enumerate(statements) if _opens_store(statement))
+    printed: list[object] = []
+    names: dict[str, Any] = {"print": printed.append}
+    _execute(statements[: opened + 1], names)
+    driver = names["store"].driver
+    recording = _RecordingDriver(driver)
+    names["store"] = Store(recording)
+    _execute(statements[opened + 1 :], names)
+    return ExampleRun(
+        declaration=_source(statements[:opened]),
+        writes=_source(statements[opened:-1]),
+        query=_source(statements[-1:]),
+        items=tuple(map(_stored_item, Store(driver).admin.items(names["polls"], 10).items)),
+        printed="\n".join(map(str, printed)),
+        requests=tuple(recording.requests),
+    )
+
+
+def _opens_store(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id="store")]):
+            return True
+        case _:
+            return False
+
+
+def _execute(statements: list[ast.stmt], names: dict[str, Any]) -> None:
+    module = ast.Module(statements, type_ignores=[])
+    exec(compile(module, "example", "exec", dont_inherit=True), names)
+
+
+def _source(statements: list[ast.stmt]) -> str:
+    """Return the lines of the statements, with the comments and blank lines between them."""
+    lines = EXAMPLE.splitlines()
+    return "\n".join(lines[statements[0].lineno - 1 : statements[-1].end_lineno])
+
+
+def _stored_item(item: Item) -> StoredItem:
+    attributes = {
+        name: _text(value) for name, value in sorted(item.items()) if name not in ("PK", "SK")
+    }
+    return StoredItem(_text(item["PK"]), _text(item["SK"]), attributes)
+
+
+def _text(value: AttributeValue) -> str:
+    """Return an attribute value as people write it: POLL#7, or [Rust, Go]."""
+    if "L" in value:
+        return f"[{', '.join(map(_text, value['L']))}]"
+    [content] = value.values()
+    return str(content)
+
+
+def _key(item: Item) -> str:
+    return f"{_text(item['PK'])} / {_text(item['SK'])}"
+
+
+def _condition(query: Query) -> str:
+    """Return the key condition with names and values instead of placeholders."""
+    names = query.expression_attribute_names or {}
+    values = query.expression_attribute_values or {}
+
+    def fill(placeholder: re.Match[str]) -> str:
+        text = placeholder[0]
+        return names[text] if text in names else f'"{_text(values[text])}"'
+
+    return re.sub(r"[#:]\w+", fill, query.key_condition_expression or "")

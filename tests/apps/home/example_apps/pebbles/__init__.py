@@ -1,0 +1,1 @@
+"""A small app for the tests of the site."""

@@ -1,1 +1,0 @@
-"""Pebbles, counted: as small as an app can be."""

@@ -1,0 +1,152 @@
+"""Home, the guide, sign-in and people in a browser: accessible, narrow enough, and light."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from singletable_apps.elections.api import ApiSettings, Limits
+from singletable_apps.elections.sample import PASSWORD
+from singletable_apps.shared.web import Settings
+from tests.apps.support.elections.sample import copy_sample
+from tests.apps.support.site import make_elections_site
+from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.live import live
+from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+
+VISITOR_PAGES = (
+    "/",
+    "/guide",
+    "/guide/keys",
+    "/guide/shop",
+    "/guide/reference/errors",
+    "/elections",
+    "/elections/sign-in",
+    "/elections/register",
+    "/elections/forgot",
+    "/elections/forgot/sent",
+)
+OWNER_PAGES = (
+    "/elections",
+    "/elections/account",
+    "/elections/people",
+    "/elections/people/Radia",
+    "/elections/people/Radia/owner",
+    "/elections/people/Radia/remove",
+)
+BUDGET = 150_000
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """Yield the URL of the site with sample data."""
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
+    with live(make_elections_site(copy_sample().elections, settings)) as address:
+        yield address
+
+
+def _sign_in(page: Page, site: str, name: str) -> None:
+    page.goto(f"{site}/elections/sign-in")
+    page.fill("#f-who", name)
+    page.fill("#f-password", PASSWORD)
+    page.click("main button[type=submit]")
+    expect(page.locator("h1")).to_contain_text(name)
+
+
+def _problems_at(page: Page, address: str) -> list[str]:
+    page.goto(address)
+    width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return [f"{address}: {fault}" for fault in complaints_of_axe(page)] + (
+        [f"{address} is {width} too wide"] if width > 0 else []
+    )
+
+
+@pytest.mark.parametrize(("theme", "viewport"), [("dark", PHONE)], ids=str)
+def test_pages_for_visitors_and_owners_are_accessible(
+    open_page: OpenPage, site: str, theme: str, viewport: dict[str, int]
+) -> None:
+    page = open_page(color_scheme=theme, viewport=viewport)
+    refused = watch_policy(page)
+    assert [fault for path in VISITOR_PAGES for fault in _problems_at(page, site + path)] == []
+    _sign_in(page, site, "Ada")
+    assert [fault for path in OWNER_PAGES for fault in _problems_at(page, site + path)] == []
+    assert refused == []
+
+
+@pytest.mark.parametrize("path", ["/", "/guide/patterns"])
+def test_page_loads_few_bytes(open_page: OpenPage, site: str, path: str) -> None:
+    assert sum(bytes_to_load(open_page(), f"{site}{path}").values()) < BUDGET
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_steps_of_the_example_can_be_chosen_by_pointer_and_keyboard(
+    open_page: OpenPage, site: str, scripts: bool
+) -> None:
+    page = open_page(java_script_enabled=scripts)
+    page.goto(f"{site}/")
+    panels = page.locator(".demo-panel")
+    expect(panels.nth(0)).to_be_visible()
+    for hidden in (1, 2, 3):
+        expect(panels.nth(hidden)).to_be_hidden()
+    page.click("label[for=demo-2]")
+    expect(panels.nth(1)).to_be_visible()
+    expect(panels.nth(1)).to_contain_text("VOTE#alice")
+    page.locator("#demo-2").press("ArrowRight")
+    expect(panels.nth(2)).to_be_visible()
+    expect(panels.nth(1)).to_be_hidden()
+
+
+def test_install_command_and_code_of_the_guide_can_be_copied(
+    open_page: OpenPage, site: str
+) -> None:
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    refused = watch_policy(page)
+    page.goto(f"{site}/")
+    page.click("[data-copy=install]")
+    assert page.evaluate("navigator.clipboard.readText()") == "pip install singletable"
+    page.goto(f"{site}/guide/first-design")
+    page.locator(".code-block").first.hover()
+    page.locator(".code-block .code-copy").first.click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator(".code-block code").first.inner_text().strip()
+    assert refused == []
+
+
+def test_guide_leads_from_page_to_page_on_a_phone(open_page: OpenPage, site: str) -> None:
+    page = open_page(viewport=PHONE)
+    page.goto(f"{site}/")
+    page.click("text=Read the guide")
+    expect(page.locator("h1")).to_have_text("Your first design")
+    page.click("a[rel=next]")
+    expect(page.locator("h1")).to_have_text("Declarations")
+    page.click("text=All pages")
+    page.click("#contents a[href='/guide/keys']")
+    expect(page.locator("h1")).to_have_text("Keys")
+
+
+def test_one_click_signs_in_as_a_sample_user(open_page: OpenPage, site: str) -> None:
+    page = open_page(java_script_enabled=False)
+    page.goto(f"{site}/")
+    page.click("text=Barbara, user")
+    expect(page.locator("h1")).to_have_text("Good to see you, Barbara")
+
+
+def test_people_are_filtered_while_typing_and_removed_after_a_dialog(
+    open_page: OpenPage, site: str
+) -> None:
+    page = open_page()
+    refused = watch_policy(page)
+    _sign_in(page, site, "Ada")
+    page.goto(f"{site}/elections/people")
+    page.locator("input[type=search]").press_sequentially("ka")
+    expect(page.locator("#people tbody tr")).to_have_count(1)
+    page.click("text=Katherine")
+    page.goto(f"{site}/elections/people/Niklaus")
+    page.click("text=Remove this account")
+    dialog = page.locator("dialog")
+    expect(dialog).to_contain_text("a signed result does not change")
+    page.click("dialog [data-cancel]")
+    expect(dialog).to_have_count(0)
+    assert refused == []
