@@ -451,17 +451,17 @@ def _explain_round(round_: Round, is_final: bool) -> Iterator[str]:
 
 
 def _describe_transfers(round_: Round) -> str:
-    moves = [
-        f"{format_number(transfer.votes)} to {transfer.target}"
-        for transfer in round_.transfers
-        if transfer.target is not None
-    ]
-    moves += [
-        f"{format_number(transfer.votes)} to no one ({transfer.reason})"
-        for transfer in round_.transfers
-        if transfer.target is None
-    ]
-    return f"the votes go {join_names(moves)}" if moves else "there are no votes to transfer"
+    if not round_.transfers:
+        return "there are no votes to transfer"
+    first, *rest = sorted(round_.transfers, key=lambda transfer: transfer.target is None)
+    verb = "goes" if first.votes == 1 else "go"
+    moves = [f"{pluralize(first.votes, 'vote')} {verb} to {_describe_target(first)}"]
+    moves += [f"{format_number(move.votes)} to {_describe_target(move)}" for move in rest]
+    return join_names(moves)
+
+
+def _describe_target(transfer: Transfer) -> str:
+    return f"no one ({transfer.reason})" if transfer.target is None else transfer.target
 
 
 def _explain_undecided(result: RunoffResult) -> str:
