@@ -123,7 +123,7 @@ drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializa
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)
 
 drill-elections: $(INSTALLED)  ## interrupt every election command at every step; run and kill many processes (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
-	PLACES=all $(BIN)/pytest -n 2 tests/apps/elections/log/test_bad_days.py tests/apps/elections/projection/test_power_cuts.py
+	PLACES=all $(BIN)/pytest -n 2 tests/apps/elections/projection/test_faults.py tests/apps/elections/projection/test_crashes.py
 	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
 
 clean:  ## remove everything the other targets created

@@ -1,4 +1,8 @@
-"""The log in a file, back from it, and whether log and table are what they should be."""
+"""Export the event log to a file, restore it, and verify log and table.
+
+An export is JSON Lines: one line for each event, and a last line with the number of events and the
+hash of the last one. It contains everything, password hashes included; protect it like the tables.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +38,20 @@ from singletable_apps.elections.proofs import canonical_json
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.accounts.entities import expiring
 
+# What fits into a transaction, with a margin: it takes 100 items and 4 MB.
+BATCH_EVENTS = 50
+BATCH_BYTES = 3_000_000
+# How many differences `verify_log` reports.
+MAX_DIFFERENCES = 10
+_PAGE_SIZE = 500
+
 
 class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="line"):
     pass
 
 
-class Entry(_Line, frozen=True, tag="event"):
-    """An event, as the log has it."""
+class ExportedEvent(_Line, frozen=True, tag="event"):
+    """A line with an event, as the log has it."""
 
     event_id: int
     when_occurred: datetime
@@ -52,15 +63,34 @@ class Entry(_Line, frozen=True, tag="event"):
 
 
 class ExportEnd(_Line, frozen=True, tag="end"):
-    """The last line: how many events there are, and the hash of the last."""
+    """The last line: the number of events, and the hash of the last one."""
 
     events: int
     head: str
 
 
-def entry_line(event: Event) -> bytes:
-    """The line of an event."""
-    return _written(
+_AnyLine: TypeAlias = ExportedEvent | ExportEnd
+
+
+def export_log(
+    store: Store, write: Callable[[bytes], object], progress: Progress | None = None
+) -> ExportEnd:
+    """Write the log line by line. The service can keep running."""
+    check_not_restoring(store)
+    newest = get_last_event(store)
+    end = ExportEnd(0, "")
+    for event in store.query(patterns.all_events(), consistent=True):
+        check_event(event, end.events + 1, end.head)
+        write(_event_line(event))
+        end = ExportEnd(event.event_id, event.hash)
+        if progress is not None:
+            progress(end.events, max(end.events, newest.event_id if newest else 0))
+    write(_to_line({"line": "end", "events": end.events, "head": end.head}))
+    return end
+
+
+def _event_line(event: Event) -> bytes:
+    return _to_line(
         {
             "line": "event",
             "event_id": event.event_id,
@@ -74,194 +104,145 @@ def entry_line(event: Event) -> bytes:
     )
 
 
-def end_line(end: ExportEnd) -> bytes:
-    """The last line."""
-    return _written({"line": "end", "events": end.events, "head": end.head})
+def _to_line(fields: dict[str, object]) -> bytes:
+    return canonical_json(fields) + b"\n"
 
 
-def events_in(lines: Iterable[bytes]) -> Iterator[Event]:
-    """The events of an export; ExportBroken where it is not whole, and not as it was written."""
+def read_export(lines: Iterable[bytes]) -> Iterator[Event]:
+    """Yield the events of an export. Raise InvalidExport where it is changed or incomplete."""
     last, end = ExportEnd(0, ""), None
     for number, text in enumerate(lines, 1):
         if end is not None:
-            raise InvalidExport(f"Line {number} comes after the end. {_AGAIN}")
-        line = _read(number, text)
+            raise _broken(f"Line {number} comes after the end of the export.")
+        line = _parse_line(number, text)
         if isinstance(line, ExportEnd):
             end = line
             continue
-        event = _checked(number, line, last)
+        event = _check_line(number, line, last)
         last = ExportEnd(event.event_id, event.hash)
         yield event
     if end is None:
-        raise InvalidExport(
-            f"The last line is missing, which says how many events there are: after event "
-            f"{last.events:,} the file just ends. {_AGAIN}"
-        )
+        raise _broken(f"The last line is missing: the file ends after event {last.events:,}.")
     if end != last:
-        raise InvalidExport(
-            f"The last line says that there are {end.events:,} events and that the hash of the "
-            f"last is {end.head or 'none'}, but there are {last.events:,} and it is "
-            f"{last.head or 'none'}. {_AGAIN}"
+        raise _broken(
+            f"According to the last line there are {end.events:,} events, ending with the hash "
+            f"{end.head or '(none)'}, but there are {last.events:,}, ending with "
+            f"{last.head or '(none)'}."
         )
 
 
-_AGAIN = "Take another copy of the export, or export the log again."
-_Lines: TypeAlias = Entry | ExportEnd
-
-
-def _written(line: dict[str, object]) -> bytes:
-    return canonical_json(line) + b"\n"
-
-
-def _read(number: int, text: bytes) -> Entry | ExportEnd:
+def _parse_line(number: int, text: bytes) -> ExportedEvent | ExportEnd:
     try:
-        return cast(_Lines, msgspec.json.decode(text, type=_Lines))
+        return cast(_AnyLine, msgspec.json.decode(text, type=_AnyLine))
     except msgspec.MsgspecError as error:
-        raise InvalidExport(
-            f"Line {number} is no line of an exported log: {error}. {_AGAIN}"
-        ) from error
+        raise _broken(f"Line {number} is not a line of an exported log: {error}.") from error
     except UnicodeDecodeError as error:
-        raise InvalidExport(
-            f"Line {number} is not UTF-8 at byte {error.start}. {_AGAIN}"
-        ) from error
+        raise _broken(f"Line {number} is not UTF-8 at byte {error.start}.") from error
 
 
-def _checked(number: int, line: Entry, last: ExportEnd) -> Event:
-    """The event of a line, if it is the one that follows the last."""
+def _check_line(number: int, line: ExportedEvent, last: ExportEnd) -> Event:
+    """Return the event of a line that must follow `last`."""
     expected = last.events + 1
     if line.event_id != expected:
-        raise InvalidExport(
-            f"Line {number} has event {line.event_id}, and {expected} was expected. {_AGAIN}"
-        )
+        raise _broken(f"Line {number} has event {line.event_id}, but {expected} was expected.")
     event = Event(**{name: getattr(line, name) for name in line.__struct_fields__})
-    written = hash_event(
-        event.event_id,
-        event.actor,
-        event.when_occurred,
-        event.event_type,
-        event.event_data,
-        event.previous_hash,
-    )
-    if line.previous_hash != last.head or line.hash != written:
-        raise InvalidExport(
-            f"Line {number}, event {expected}, is not as it was written: its hash does not follow "
-            f"from it and from the event before. {_AGAIN}"
+    if event.previous_hash != last.head or event.hash != hash_event(event):
+        raise _broken(
+            f"Line {number} (event {expected}) was changed: its hash does not match its content "
+            "and the event before it."
         )
     try:
         parse_event_data(event)
-    except CorruptLog as unknown:
-        raise InvalidExport(f"Line {number}: {unknown}") from unknown
+    except CorruptLog as error:
+        raise InvalidExport(f"Line {number}: {error}") from error
     return event
 
 
-def export_log(
-    store: Store, write: Callable[[bytes], object], progress: Progress | None = None
-) -> ExportEnd:
-    """Write the log line by line; a service may go on writing to it meanwhile.
-
-    It holds all there is, hashes of passwords included: keep it as you keep the tables.
-    """
-    check_not_restoring(store)
-    newest = get_last_event(store)
-    last = ExportEnd(0, "")
-    for event in store.query(patterns.all_events(), consistent=True):
-        check_event(event, last.events + 1, last.head)
-        write(entry_line(event))
-        last = ExportEnd(event.event_id, event.hash)
-        if progress is not None:
-            progress(last.events, max(last.events, newest.event_id if newest else 0))
-    write(end_line(last))
-    return last
-
-
-# What a transaction takes, with some room: a hundred items, and 4 MB.
-BATCH_EVENTS = 50
-BATCH_BYTES = 3_000_000
+def _broken(problem: str) -> InvalidExport:
+    return InvalidExport(f"{problem} Use another copy of the export, or export the log again.")
 
 
 def restore_log(
     store: Store, lines: Iterable[bytes], progress: Progress | None = None
 ) -> ExportEnd:
-    """Fill an empty log with the lines of an export, which are read twice: then rebuild the table.
+    """Fill an empty log from an export. Rebuild the table afterwards.
 
-    Broken off, it is called again with the same lines, and goes on. Until it is done, and until
-    the table is built anew, nobody can use either. Everybody has to sign in again.
+    The lines are read twice: nothing is written before all of them are checked. After a crash,
+    call it again with the same lines to continue. Log and table cannot be used until the log is
+    complete and the table is rebuilt. All users have to sign in again.
     """
     if iter(lines) is lines:
-        raise TypeError("Lines are read twice, so give a list of them, or what reads a file anew.")
+        raise TypeError("The lines are read twice: pass a list, or an object that reopens a file.")
     end = ExportEnd(0, "")
-    for event in events_in(lines):
+    for event in read_export(lines):
         end = ExportEnd(event.event_id, event.hash)
     for table in (votes, event_log, expiring):
         store.admin.create_table(table, if_missing=True)
-    there = _begin(store, end)
-    _close_table(store)
-    # Whoever is signed in is known by the number of an event, which may be another's now.
+    restored = _begin_restore(store, end)
+    _lock_table(store)
+    # Sessions identify users by the id of an event, which may belong to another user now.
     store.admin.clear(expiring)
-    for some in _portions(event for event in events_in(lines) if event.event_id > there):
-        with store.transaction(pattern=patterns.append) as together:
-            for event in some:
-                together.create(event)
+    missing = (event for event in read_export(lines) if event.event_id > restored)
+    for batch in _batch_by_size(missing):
+        with store.transaction(pattern=patterns.append) as transaction:
+            for event in batch:
+                transaction.create(event)
         if progress is not None:
-            progress(some[-1].event_id, end.events)
+            progress(batch[-1].event_id, end.events)
     store.delete(RestoreMarker.key())
     return end
 
 
-def _begin(store: Store, end: ExportEnd) -> int:
-    """Say in the log that it is not whole yet; how many events are there already."""
-    begun = store.get(patterns.restoring(), consistent=True)
+def _begin_restore(store: Store, end: ExportEnd) -> int:
+    """Mark the log as incomplete. Return how many events it already has."""
+    marker = store.get(patterns.restoring(), consistent=True)
     newest = get_last_event(store)
-    if begun is None:
+    if marker is None:
         if newest is not None:
             raise LogNotEmpty(
-                f"The log has {newest.event_id:,} events already, and a log is restored into an "
-                "empty one only. Restore it at another address, or with other tables."
+                f"The log already has {newest.event_id:,} events. An export can only be restored "
+                "into an empty log: use another database."
             )
         store.create(RestoreMarker(events=end.events, head=end.head))
         return 0
-    if (begun.events, begun.head) != (end.events, end.head):
+    if (marker.events, marker.head) != (end.events, end.head):
         raise LogNotEmpty(
-            f"Another export was being restored here, of {begun.events:,} events; the hash of the "
-            f"last is {begun.head}. Restore that one to its end, or restore this one at another "
-            "address."
+            f"Another export is being restored here: {marker.events:,} events, ending with the "
+            f"hash {marker.head}. Finish restoring that one, or restore this one into another "
+            "database."
         )
     return newest.event_id if newest is not None else 0
 
 
-def _close_table(store: Store) -> None:
-    """Let nobody follow the log before the table is built anew."""
+def _lock_table(store: Store) -> None:
+    """Mark the table as being rebuilt, so that it is not used before it is."""
     if ReadModel(store).get_sync() is None:
-        with store.transaction(pattern=patterns.begin) as together:
-            together.create(Sync(rebuilding=True))
-            together.put(Counts())
+        with store.transaction(pattern=patterns.begin) as transaction:
+            transaction.create(Sync(rebuilding=True))
+            transaction.put(Counts())
         return
-    with store.transaction(pattern=patterns.rebuild) as together:
-        together.update(Sync.key(), Sync.rebuilding.set(True))
+    with store.transaction(pattern=patterns.rebuild) as transaction:
+        transaction.update(Sync.key(), Sync.rebuilding.set(True))
 
 
-def _portions(events: Iterable[Event]) -> Iterator[list[Event]]:
-    """Events in as many as one transaction takes, so that the log never has a gap."""
-    some: list[Event] = []
+def _batch_by_size(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Yield as many events as fit into one transaction. The log never has a gap this way."""
+    batch: list[Event] = []
     size = 0
     for event in events:
-        more = len(entry_line(event))
-        if some and (len(some) == BATCH_EVENTS or size + more > BATCH_BYTES):
-            yield some
-            some, size = [], 0
-        some.append(event)
-        size += more
-    if some:
-        yield some
-
-
-MAX_DIFFERENCES = 10
-_AT_ONCE = 500
+        event_size = len(_event_line(event))
+        if batch and (len(batch) == BATCH_EVENTS or size + event_size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(event)
+        size += event_size
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An item that is not in the table as it should be, by its key, and what is wrong with it."""
+    """An item of the table that differs from the log, by its key, and how it differs."""
 
     partition_key: str
     sort_key: str
@@ -270,7 +251,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class VerificationResult:
-    """What was found: how long the log is, how far the table followed it, and what differs."""
+    """The length and last hash of the log, the position of the table, and the differences."""
 
     events: int
     head: str
@@ -280,82 +261,85 @@ class VerificationResult:
 
 
 def verify_log(store: Store, progress: Progress | None = None) -> VerificationResult:
-    """Walk the log, build a table in memory as far as this one is, and compare item by item.
+    """Check the log, rebuild the table in memory, and compare it with the stored one.
 
-    LogBroken if the log is not whole. Nothing is written; the first differences are reported.
+    Raise CorruptLog if the log is damaged. Nothing is written. Only the first differences are
+    returned.
     """
     check_not_restoring(store)
     sync = ReadModel(store).get_sync()
     if sync is not None and sync.rebuilding:
         raise RebuildInProgress(
-            "The table is being built anew from the log. Verify it when that is done."
+            "The table is being rebuilt from the log. Verify it when that is done."
         )
     followed = sync.last_event_id if sync is not None else 0
     if sync is not None and sync.step > 0:
         raise Busy(
-            f"Event {followed + 1:,} is half in the table: somebody is applying it, or was broken "
-            "off. Open the service, which goes on with it, and verify again."
+            f"Event {followed + 1:,} is only partly in the table: it is being applied, or a "
+            "process crashed. Start the service, which continues, and verify again."
         )
     with Engine.in_memory() as memory:
         scratch = Store(memory)
         for table in (votes, event_log):
             scratch.admin.create_table(table)
-        events, head = _copied(store, scratch, followed)
+        events, head = _copy_log(store, scratch, followed)
         if followed > events:
             raise CorruptTable(
-                f"The table has followed {followed:,} events, and the log has {events:,}: it may "
-                "lag, and never lead. Build it anew."
+                f"The table contains {followed:,} events, but the log has only {events:,}. Rebuild "
+                "the table."
             )
         if sync is not None:
             catch_up(scratch, progress=lambda done: progress(done, followed) if progress else None)
-        items, differences = _compared(store, scratch)
+        items, differences = _compare_tables(store, scratch)
     if (now := ReadModel(store).get_sync()) != sync:
-        moved = now.last_event_id if now is not None else 0
         raise Busy(
-            f"While the table was compared, it followed the log from event {followed:,} to "
-            f"{moved:,}. Verify it when nobody writes."
+            f"The table moved from event {followed:,} to {now.last_event_id if now else 0:,} while "
+            "it was compared. Verify it when no one writes."
         )
     return VerificationResult(events, head, followed, items, tuple(differences))
 
 
-def _copied(store: Store, scratch: Store, followed: int) -> tuple[int, str]:
-    """Check every entry of the log, and copy those that the table has followed."""
-    number, previous = 0, ""
-    waiting: list[Event] = []
+def _copy_log(store: Store, scratch: Store, followed: int) -> tuple[int, str]:
+    """Check every event, and copy those that the table contains. Return the count and last hash."""
+    event_id, previous_hash = 0, ""
+    batch: list[Event] = []
     for event in store.query(patterns.all_events(), consistent=True):
-        number += 1
-        check_event(event, number, previous)
-        previous = event.hash
-        if number <= followed:
-            waiting.append(event)
-        if len(waiting) == _AT_ONCE:
-            scratch.put_many(waiting)
-            waiting = []
-    scratch.put_many(waiting)
-    return number, previous
+        event_id += 1
+        check_event(event, event_id, previous_hash)
+        previous_hash = event.hash
+        if event_id <= followed:
+            batch.append(event)
+        if len(batch) == _PAGE_SIZE:
+            scratch.put_many(batch)
+            batch = []
+    scratch.put_many(batch)
+    return event_id, previous_hash
 
 
-def _compared(store: Store, scratch: Store) -> tuple[int, list[Difference]]:
-    """How many items the table has, and the first that differ from those that it should have."""
-    expected = {_key(item): item for item in _items(scratch)}
-    found: list[Difference] = []
+def _compare_tables(store: Store, scratch: Store) -> tuple[int, list[Difference]]:
+    """Return the number of items of the stored table, and its first differences."""
+    expected_items = {_key(item): item for item in _scan(scratch)}
+    differences: list[Difference] = []
     count = 0
-    for item in _items(store):
+    for item in _scan(store):
         count += 1
         key = _key(item)
-        should = expected.pop(key, None)
-        if should is None:
-            found.append(Difference(*key, "is in the table, and not in the log"))
-        elif should != item:
-            found.append(Difference(*key, f"differs in {', '.join(_differing(item, should))}"))
-    found += [Difference(*key, "is missing from the table") for key in expected]
-    return count, sorted(found, key=_order)[:MAX_DIFFERENCES]
+        expected = expected_items.pop(key, None)
+        if expected is None:
+            differences.append(Difference(*key, "is in the table, but not in the log"))
+        elif expected != item:
+            names = sorted(item.keys() | expected.keys())
+            changed = [name for name in names if item.get(name) != expected.get(name)]
+            differences.append(Difference(*key, f"differs in {', '.join(changed)}"))
+    differences += [Difference(*key, "is missing from the table") for key in expected_items]
+    differences.sort(key=lambda each: (each.partition_key, each.sort_key))
+    return count, differences[:MAX_DIFFERENCES]
 
 
-def _items(store: Store) -> Iterator[Item]:
+def _scan(store: Store) -> Iterator[Item]:
     cursor = None
     while True:
-        page = store.admin.items(votes, _AT_ONCE, cursor=cursor)
+        page = store.admin.items(votes, _PAGE_SIZE, cursor=cursor)
         yield from page.items
         cursor = page.cursor
         if cursor is None:
@@ -364,12 +348,3 @@ def _items(store: Store) -> Iterator[Item]:
 
 def _key(item: Item) -> tuple[str, str]:
     return item["PK"]["S"], item["SK"]["S"]
-
-
-def _differing(item: Item, should: Item) -> list[str]:
-    names = sorted(item.keys() | should.keys())
-    return [name for name in names if item.get(name) != should.get(name)]
-
-
-def _order(difference: Difference) -> tuple[str, str]:
-    return difference.partition_key, difference.sort_key

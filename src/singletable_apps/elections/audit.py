@@ -1,11 +1,12 @@
-"""What an auditor sees: items as they are stored, and the same as tables without keys."""
+"""What auditors see: the stored items, and the same data as relations with natural keys.
+
+Password hashes are redacted everywhere. Secret ballots stay sealed, also for auditors.
+"""
 
 from __future__ import annotations
 
-import hmac
 import json
-import secrets
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +14,7 @@ from itertools import islice
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.fernet import Fernet, InvalidToken
 from msgspec import Meta
 
 from singletable import InvalidCursor, Item, Selection, Store
@@ -23,354 +23,164 @@ from singletable_apps.elections.entities import Ballot, Election, Publication, S
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import state_of
+from singletable_apps.shared.sealed import derive_key
 
-HIDDEN = "(hidden)"
+T = TypeVar("T")
+
+# Elections can be empty, so several are read at once to fill a page.
+ELECTIONS_PER_READ = 25
+
+# Redaction.
+
+REDACTED = "(hidden)"
 
 
 def redact_password_hash(encoded: str) -> str:
-    """`$argon2id$v=19$m=…,t=…,p=…$(hidden)`; of what is written in another way, nothing is left."""
+    """Return `$argon2id$v=19$m=…,t=…,p=…$(hidden)`, or only `(hidden)` for other formats."""
     parts = encoded.split("$")
-    known = len(parts) == 6 and parts[0] == "" and parts[1].startswith("argon2")
-    return "$".join([*parts[:4], HIDDEN]) if known else HIDDEN
+    is_argon2 = len(parts) == 6 and parts[0] == "" and parts[1].startswith("argon2")
+    return "$".join([*parts[:4], REDACTED]) if is_argon2 else REDACTED
 
 
 def redact_event_data(data: Mapping[str, object]) -> dict[str, object]:
-    """What an event says, without the hash of a password."""
+    """Return the data of an event without the password hash."""
     if "hash" not in data:
         return dict(data)
     return {**data, "hash": redact_password_hash(str(data["hash"]))}
 
 
 def redact_item(item: Item) -> Item:
-    """An item of either table as it is stored, without the hash of a password.
+    """Return a stored item without the password hash.
 
-    The hash of an entry of the log is none, and stays: it is what the chain is made of.
+    The hash of a log entry is not a password hash and stays: auditors check the chain with it.
     """
     if "event_data" in item:
         data = item["event_data"].get("M", {})
-        return {**item, "event_data": {"M": _without(data)}} if "hash" in data else item
-    return _without(item)
+        return {**item, "event_data": {"M": _redact_attribute(data)}} if "hash" in data else item
+    return _redact_attribute(item)
 
 
-def _without(item: Item) -> Item:
+def _redact_attribute(item: Item) -> Item:
     if "hash" not in item:
         return item
-    kept = item["hash"].get("S")
-    return {**item, "hash": {"S": redact_password_hash(kept) if isinstance(kept, str) else HIDDEN}}
+    encoded = item["hash"].get("S")
+    redacted = redact_password_hash(encoded) if isinstance(encoded, str) else REDACTED
+    return {**item, "hash": {"S": redacted}}
 
 
-# The natural key of the last row that was given.
-Position: TypeAlias = tuple[str | int, ...]
-
-_IV = 12
-
-
-def seal(secret: bytes, relation: str, position: Position) -> str:
-    """A cursor that goes on after the row at this position."""
-    iv = secrets.token_bytes(_IV)
-    hidden = _cipher(secret).encrypt(iv, json.dumps(position).encode(), relation.encode())
-    return urlsafe_b64encode(iv + hidden).rstrip(b"=").decode()
-
-
-def unseal(secret: bytes, relation: str, cursor: str) -> Position:
-    """The position in a cursor of this relation; InvalidCursor if it is of another, or none."""
-    try:
-        sealed = urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4))
-        plain = _cipher(secret).decrypt(sealed[:_IV], sealed[_IV:], relation.encode())
-    except (ValueError, InvalidTag):
-        raise InvalidCursor(
-            f"The page cursor was not made for the relation '{relation}', or was changed. Begin "
-            "without one."
-        ) from None
-    return tuple(cast(list[str | int], json.loads(plain)))
-
-
-def _cipher(secret: bytes) -> AESGCM:
-    return AESGCM(hmac.digest(secret, b"cursors of auditors", "sha256"))
-
+# Relations: rows and columns.
 
 Cell: TypeAlias = str | int | bool | datetime | dict[str, object] | None
 
 
-def _column(what: str) -> Meta:
-    return Meta(description=what)
+def _column(description: str) -> Meta:
+    return Meta(description=description)
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A row of a relation; its fields are the columns, in their order."""
+    """A row of a relation. Its fields are the columns; its docstring describes the relation."""
+
+
+R = TypeVar("R", bound=Row)
 
 
 class UserRow(Row, frozen=True):
-    """Everybody who is registered, by name."""
+    """All registered users, by name."""
 
-    user_id: Annotated[int, _column("the event that registered them; never changes")]
-    name: Annotated[str, _column("unique, whatever its case")]
-    email: Annotated[str, _column("unique, whatever its case")]
-    role: Annotated[Role, _column("what they are here")]
-    elections_owned: Annotated[int, _column("how many elections are theirs")]
-    ballots_cast: Annotated[int, _column("how many of the ballots are theirs")]
-    eligible_in: Annotated[int, _column("how many lists of voters name them")]
-    when_registered: Annotated[datetime, _column("when they registered")]
-    last_event: Annotated[int, _column("the event that last changed this")]
+    user_id: Annotated[int, _column("the event that registered the user; never changes")]
+    name: Annotated[str, _column("unique in any case")]
+    email: Annotated[str, _column("unique in any case")]
+    role: Annotated[Role, _column("what the user may do")]
+    elections_owned: Annotated[int, _column("number of elections the user owns")]
+    ballots_cast: Annotated[int, _column("number of ballots the user has cast")]
+    eligible_in: Annotated[int, _column("number of voter lists the user is on")]
+    when_registered: Annotated[datetime, _column("when the user registered")]
+    last_event: Annotated[int, _column("the last event that changed the user")]
 
 
 class ElectionRow(Row, frozen=True):
-    """Every election, by name."""
+    """All elections, by name."""
 
-    election_id: Annotated[int, _column("the event that created it; never changes")]
-    name: Annotated[str, _column("unique, whatever its case")]
-    owner: Annotated[str, _column("the user whose it is")]
-    state: Annotated[State, _column("whether it can be edited, and accepts votes")]
+    election_id: Annotated[int, _column("the event that created the election; never changes")]
+    name: Annotated[str, _column("unique in any case")]
+    owner: Annotated[str, _column("the user who owns the election")]
+    state: Annotated[State, _column("whether it can be edited, and is open for voting")]
     secret_ballot: Annotated[bool, _column("whether ballots are sealed")]
-    publication: Annotated[Publication, _column("what is published when it has ended")]
-    no_voting_before: Annotated[datetime | None, _column("votes are accepted from then on")]
-    no_voting_after: Annotated[datetime | None, _column("votes are accepted until then")]
-    candidates: Annotated[int, _column("how many candidates there are")]
-    voters: Annotated[int, _column("how many are on its list; 0: everybody may vote")]
-    when_created: Annotated[datetime, _column("when it was created")]
-    signature: Annotated[str | None, _column("of the statement it closed with")]
-    last_event: Annotated[int, _column("the event that last changed this")]
+    publication: Annotated[Publication, _column("what is published after the close")]
+    no_voting_before: Annotated[datetime | None, _column("when voting starts")]
+    no_voting_after: Annotated[datetime | None, _column("when voting ends")]
+    candidates: Annotated[int, _column("number of candidates")]
+    voters: Annotated[int, _column("number of voters on the list; 0: everyone may vote")]
+    when_created: Annotated[datetime, _column("when the election was created")]
+    signature: Annotated[str | None, _column("the signature of the closing statement")]
+    last_event: Annotated[int, _column("the last event that changed the election")]
 
 
 class CandidateRow(Row, frozen=True):
-    """Every candidate, by election and name."""
+    """All candidates, by election and name."""
 
-    election: Annotated[str, _column("in which election")]
+    election: Annotated[str, _column("the name of the election")]
     candidate: Annotated[str, _column("unique in the election")]
-    since: Annotated[int, _column("the event that made it a candidate")]
+    since: Annotated[int, _column("the event that added the candidate")]
 
 
 class VoterRow(Row, frozen=True):
-    """Every entry in a list of voters, by election and name."""
+    """All entries of voter lists, by election and name."""
 
-    election: Annotated[str, _column("in which election")]
-    voter: Annotated[str, _column("who may vote; removed@… was removed since")]
+    election: Annotated[str, _column("the name of the election")]
+    voter: Annotated[str, _column("who may vote; removed@… is a user who was removed")]
 
 
 class BallotRow(Row, frozen=True):
-    """Every ballot, by election and voter."""
+    """All ballots, by election and voter."""
 
-    election: Annotated[str, _column("in which election")]
-    voter: Annotated[str, _column("who cast it; removed@… was removed since")]
-    when_cast: Annotated[datetime, _column("when it was cast, the last time")]
-    sealed: Annotated[bool, _column("whether it is secret: then there are no rankings of it")]
-    confirmation: Annotated[str | None, _column("the voter's code; sealed with a secret ballot")]
-    definition: Annotated[str, _column("the hash of what the voter was asked")]
-    last_event: Annotated[int, _column("the event that cast it")]
+    election: Annotated[str, _column("the name of the election")]
+    voter: Annotated[str, _column("who cast the ballot; removed@… is a user who was removed")]
+    when_cast: Annotated[datetime, _column("when the ballot was last cast")]
+    sealed: Annotated[bool, _column("whether the ballot is secret and has no rankings here")]
+    confirmation: Annotated[str | None, _column("the tracking code; sealed if it is secret")]
+    definition: Annotated[str, _column("the hash of the ballot definition")]
+    last_event: Annotated[int, _column("the event that cast the ballot")]
 
 
 class RankingRow(Row, frozen=True):
-    """Every candidate that an open ballot ranks, by election, voter, rank and name."""
+    """All candidates ranked on ballots that are not secret, by election, voter, rank and name."""
 
-    election: Annotated[str, _column("in which election")]
-    voter: Annotated[str, _column("whose ballot")]
-    candidate: Annotated[str, _column("what is ranked")]
-    rank: Annotated[int, _column("its place; 1 is the best, equals share one")]
+    election: Annotated[str, _column("the name of the election")]
+    voter: Annotated[str, _column("who cast the ballot")]
+    candidate: Annotated[str, _column("the ranked candidate")]
+    rank: Annotated[int, _column("1 is the best; equal candidates share a rank")]
 
 
 class EventRow(Row, frozen=True):
-    """The log, from the first event on."""
+    """The event log, oldest first."""
 
-    event_id: Annotated[int, _column("1, 2, 3 … without a gap")]
+    event_id: Annotated[int, _column("1, 2, 3 … without gaps")]
     when_occurred: Annotated[datetime, _column("when it happened")]
-    actor: Annotated[str, _column("who did it, by the name of then; or system")]
+    actor: Annotated[str, _column("who did it, by their name at that time, or system")]
     event_type: Annotated[str, _column("what happened")]
-    event_data: Annotated[dict[str, object], _column("to whom and what; password hashes hidden")]
+    event_data: Annotated[dict[str, object], _column("the details; password hashes are hidden")]
     previous_hash: Annotated[str, _column("the hash of the event before")]
-    hash: Annotated[str, _column("of all the others")]
+    hash: Annotated[str, _column("the hash of all other columns")]
 
 
 class CountsRow(Row, frozen=True):
-    """How many there are: one row, or none before the first event."""
+    """Totals: one row, or none before the first event."""
 
-    users: Annotated[int, _column("how many users there are")]
-    elections: Annotated[int, _column("how many elections there are")]
-    events: Annotated[int, _column("how many events of the log are in the table")]
+    users: Annotated[int, _column("number of users")]
+    elections: Annotated[int, _column("number of elections")]
+    events: Annotated[int, _column("number of events that are in the table")]
     last_updated: Annotated[datetime | None, _column("when the last of them happened")]
 
 
 def row_values(row: Row) -> dict[str, Cell]:
-    """The values of a row by column."""
+    """Return the values of a row by column."""
     return {name: getattr(row, name) for name in row.__struct_fields__}
-
-
-# FROM py: The rows of each relation in the order of their keys, from any of them on.
-
-# An election may have no candidate, voter or ballot at all, so some are looked at in advance.
-ELECTIONS_AT_ONCE = 25
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The rows after a position, or from the first on; more than `limit` will not be taken."""
-
-    store: Store
-    after: Position | None
-    limit: int
-
-
-Rows: TypeAlias = Iterator[tuple[Position, Row]]
-
-
-def users(wanted: Wanted) -> Rows:
-    """Users, by name whatever its case."""
-    after = wanted.after
-    chosen = patterns.users_after(str(after[0])) if after else patterns.list_users()
-    for one in wanted.store.query(chosen, limit=wanted.limit):
-        yield (
-            (one.name,),
-            UserRow(
-                user_id=one.user_id,
-                name=one.name,
-                email=one.email,
-                role=one.role,
-                elections_owned=one.elections_owned,
-                ballots_cast=one.ballots_cast,
-                eligible_in=one.eligible_in,
-                when_registered=one.when_registered,
-                last_event=one.revision,
-            ),
-        )
-
-
-def elections(wanted: Wanted) -> Rows:
-    """Elections, by name whatever its case."""
-    after = wanted.after
-    chosen = patterns.elections_after(str(after[0])) if after else patterns.list_elections()
-    for one in wanted.store.query(chosen, limit=wanted.limit):
-        yield (
-            (one.name,),
-            ElectionRow(
-                election_id=one.election_id,
-                name=one.name,
-                owner=one.owner_name,
-                state=state_of(one),
-                secret_ballot=one.secret_ballot,
-                publication=one.publication,
-                no_voting_before=one.no_voting_before,
-                no_voting_after=one.no_voting_after,
-                candidates=one.candidate_count,
-                voters=one.voter_count,
-                when_created=one.when_created,
-                signature=one.signature,
-                last_event=one.revision,
-            ),
-        )
-
-
-def candidates(wanted: Wanted) -> Rows:
-    """Candidates, by election and name."""
-    inside = _within(wanted, patterns.candidates_of, patterns.candidates_after)
-    for one in inside:
-        row = CandidateRow(one.election_name, one.candidate_name, one.since)
-        yield (one.election_name, one.candidate_name), row
-
-
-def voters(wanted: Wanted) -> Rows:
-    """Entries in lists of voters, by election and name."""
-    for one in _within(wanted, patterns.voters_of, patterns.voters_after):
-        yield (one.election_name, one.voter_name), VoterRow(one.election_name, one.voter_name)
-
-
-def ballots(wanted: Wanted) -> Rows:
-    """Ballots, by election and voter."""
-    for one in _within(wanted, patterns.ballots_of, patterns.ballots_after):
-        yield (
-            (one.election_name, one.voter_name),
-            BallotRow(
-                election=one.election_name,
-                voter=one.voter_name,
-                when_cast=one.when_cast,
-                sealed=one.sealed is not None,
-                confirmation=one.confirmation,
-                definition=one.definition,
-                last_event=one.revision,
-            ),
-        )
-
-
-def rankings(wanted: Wanted) -> Rows:
-    """What open ballots rank: the rest of the ballot where the last page ended, and all after."""
-    if wanted.after:
-        election, voter, given = str(wanted.after[0]), str(wanted.after[1]), int(wanted.after[2])
-        begun = ReadModel(wanted.store).find_ballot(election, voter)
-        yield from _lines(begun, given) if begun is not None else ()
-    for one in _within(wanted, patterns.ballots_of, patterns.ballots_after):
-        yield from _lines(one, 0)
-
-
-def events(wanted: Wanted) -> Rows:
-    """The log, in order."""
-    after = wanted.after
-    chosen = patterns.events_after(int(after[0])) if after else patterns.all_events()
-    for one in wanted.store.query(chosen, limit=wanted.limit, consistent=True):
-        yield (
-            (one.event_id,),
-            EventRow(
-                event_id=one.event_id,
-                when_occurred=one.when_occurred,
-                actor=one.actor,
-                event_type=one.event_type,
-                event_data=redact_event_data(one.event_data),
-                previous_hash=one.previous_hash,
-                hash=one.hash,
-            ),
-        )
-
-
-def counts(wanted: Wanted) -> Rows:
-    """The one row of counts."""
-    view = ReadModel(wanted.store)
-    sync, there = view.get_sync(), view.get_counts()
-    if sync is not None and wanted.after is None:
-        yield (
-            (0,),
-            CountsRow(
-                users=there.user_count,
-                elections=there.election_count,
-                events=sync.last_event_id,
-                last_updated=sync.last_updated,
-            ),
-        )
-
-
-def _within(
-    wanted: Wanted,
-    all_of: Callable[[str], Selection[T]],
-    after: Callable[[str, str], Selection[T]],
-) -> Iterator[T]:
-    """What belongs to elections, election by election, after the one at the position."""
-    for election in _elections_from(wanted):
-        name, begun = election.name, wanted.after
-        goes_on = begun is not None and begun[0] == name
-        chosen = after(name, str(begun[1])) if begun and goes_on else all_of(name)
-        yield from wanted.store.query(chosen, limit=wanted.limit, consistent=True)
-
-
-def _elections_from(wanted: Wanted) -> Iterator[Election]:
-    after = wanted.after
-    chosen = patterns.elections_from(str(after[0])) if after else patterns.list_elections()
-    cursor = None
-    while True:
-        page = wanted.store.page(chosen, ELECTIONS_AT_ONCE, cursor=cursor)
-        yield from page.items
-        cursor = page.cursor
-        if cursor is None:
-            return
-
-
-def _lines(ballot: Ballot, given: int) -> Rows:
-    for number, line in enumerate(ballot.rankings or (), 1):
-        if number > given:
-            names = ballot.election_name, ballot.voter_name
-            yield (*names, number), RankingRow(*names, line.candidate_name, line.rank)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, what kind of value it has, whether there may be none, what it says."""
+    """A column; `optional` values can be missing."""
 
     name: str
     kind: str
@@ -378,15 +188,48 @@ class Column:
     description: str
 
 
+_KINDS: dict[object, str] = {int: "number", bool: "yes or no", datetime: "time", dict: "JSON"}
+
+
+def _columns(row: type[Row]) -> tuple[Column, ...]:
+    hints = get_type_hints(row, include_extras=True)
+    return tuple(_to_column(name, hints[name]) for name in row.__struct_fields__)
+
+
+def _to_column(name: str, annotated: Any) -> Column:
+    assert get_origin(annotated) is Annotated
+    kind, meta = get_args(annotated)
+    optional = type(None) in get_args(kind)
+    kinds = [each for each in get_args(kind) if each is not type(None)]
+    core = kinds[0] if optional else get_origin(kind) or kind
+    return Column(name, _KINDS.get(core, "text"), optional, str(meta.description))
+
+
+# Relations: pages of rows.
+
+# The natural key of a row.
+Position: TypeAlias = tuple[str | int, ...]
+Rows: TypeAlias = Iterator[tuple[Position, Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowQuery:
+    """Rows after a position, or from the first one; no more than `limit` will be used."""
+
+    store: Store
+    after: Position | None
+    limit: int
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation: its name, what is in it, and its columns."""
+    """A relation with its columns, and the function that reads its rows in order."""
 
     name: str
     description: str
     row: type[Row]
     columns: tuple[Column, ...]
-    read: Callable[[Wanted], Rows]
+    read: Callable[[RowQuery], Rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,51 +244,170 @@ class RelationPage:
 def read_relation(
     relation: Relation, store: Store, secret: bytes, size: int, cursor: str | None
 ) -> RelationPage:
-    """So many rows after those that the cursor was given with."""
-    after = None if cursor is None else unseal(secret, relation.name, cursor)
-    # One more tells whether this page is the last.
-    found = list(islice(relation.read(Wanted(store, after, size + 1)), size + 1))
-    given = found[:size]
-    following = seal(secret, relation.name, given[-1][0]) if len(found) > size else None
-    return RelationPage(relation, [row for _, row in given], following)
+    """Return the page that starts at the cursor, or the first one."""
+    after = None if cursor is None else _open_cursor(secret, relation.name, cursor)
+    # One row more than needed tells whether there is another page.
+    found = list(islice(relation.read(RowQuery(store, after, size + 1)), size + 1))
+    page = found[:size]
+    next_cursor = _seal_cursor(secret, relation.name, page[-1][0]) if len(found) > size else None
+    return RelationPage(relation, [row for _, row in page], next_cursor)
 
 
-_KINDS: dict[object, str] = {
-    int: "number",
-    bool: "yes or no",
-    datetime: "time",
-    dict: "JSON",
-}
+# Cursors contain names of voters, and URLs end up in logs: so they are encrypted, not only signed.
 
 
-def _columns(row: type[Row]) -> tuple[Column, ...]:
-    hints = get_type_hints(row, include_extras=True)
-    return tuple(_column_relations(name, hints[name]) for name in row.__struct_fields__)
+def _seal_cursor(secret: bytes, relation: str, position: Position) -> str:
+    content = json.dumps([relation, *position], ensure_ascii=False)
+    return _cipher(secret).encrypt(content.encode()).decode()
 
 
-def _column_relations(name: str, annotated: Any) -> Column:
-    assert get_origin(annotated) is Annotated
-    kind, meta = get_args(annotated)
-    inner = [one for one in get_args(kind) if one is not type(None)]
-    optional = type(None) in get_args(kind)
-    core = inner[0] if optional else get_origin(kind) or kind
-    return Column(name, _KINDS.get(core, "text"), optional, str(meta.description))
+def _open_cursor(secret: bytes, relation: str, cursor: str) -> Position:
+    try:
+        content = _cipher(secret).decrypt(cursor)
+    except (InvalidToken, ValueError):
+        content = b"[null]"
+    name, *position = cast(list[str | int], json.loads(content))
+    if name != relation:
+        raise InvalidCursor(f"This is not a cursor for '{relation}'. Start without one.")
+    return tuple(position)
 
 
-def _relation(name: str, row: type[Row], read: Callable[[Wanted], Rows]) -> Relation:
+def _cipher(secret: bytes) -> Fernet:
+    return Fernet(urlsafe_b64encode(derive_key(secret, "audit cursors")))
+
+
+# Relations: readers. Each yields the rows after a position, with their positions.
+
+
+def _read_users(query: RowQuery) -> Rows:
+    after = query.after
+    selection = patterns.users_after(str(after[0])) if after else patterns.list_users()
+    for user in query.store.query(selection, limit=query.limit):
+        yield (user.name,), _to_row(UserRow, user, last_event=user.revision)
+
+
+def _read_elections(query: RowQuery) -> Rows:
+    after = query.after
+    selection = patterns.elections_after(str(after[0])) if after else patterns.list_elections()
+    for election in query.store.query(selection, limit=query.limit):
+        yield (
+            (election.name,),
+            _to_row(
+                ElectionRow,
+                election,
+                owner=election.owner_name,
+                state=state_of(election),
+                candidates=election.candidate_count,
+                voters=election.voter_count,
+                last_event=election.revision,
+            ),
+        )
+
+
+def _read_candidates(query: RowQuery) -> Rows:
+    for item in _read_within(query, patterns.candidates_of, patterns.candidates_after):
+        key = item.election_name, item.candidate_name
+        yield key, CandidateRow(*key, item.since)
+
+
+def _read_voters(query: RowQuery) -> Rows:
+    for item in _read_within(query, patterns.voters_of, patterns.voters_after):
+        key = item.election_name, item.voter_name
+        yield key, VoterRow(*key)
+
+
+def _read_ballots(query: RowQuery) -> Rows:
+    for ballot in _read_within(query, patterns.ballots_of, patterns.ballots_after):
+        election, voter = ballot.election_name, ballot.voter_name
+        row = _to_row(
+            BallotRow,
+            ballot,
+            election=election,
+            voter=voter,
+            sealed=ballot.sealed is not None,
+            last_event=ballot.revision,
+        )
+        yield (election, voter), row
+
+
+def _read_rankings(query: RowQuery) -> Rows:
+    if query.after:  # the previous page may have ended in the middle of a ballot
+        election, voter, line = str(query.after[0]), str(query.after[1]), int(query.after[2])
+        ballot = ReadModel(query.store).find_ballot(election, voter)
+        yield from _ranking_rows(ballot, line) if ballot is not None else ()
+    for ballot in _read_within(query, patterns.ballots_of, patterns.ballots_after):
+        yield from _ranking_rows(ballot, 0)
+
+
+def _ranking_rows(ballot: Ballot, after: int) -> Rows:
+    for line, ranked in enumerate(ballot.rankings or (), 1):
+        if line > after:
+            key = ballot.election_name, ballot.voter_name
+            yield (*key, line), RankingRow(*key, ranked.candidate_name, ranked.rank)
+
+
+def _read_events(query: RowQuery) -> Rows:
+    after = query.after
+    selection = patterns.events_after(int(after[0])) if after else patterns.all_events()
+    for event in query.store.query(selection, limit=query.limit, consistent=True):
+        data = redact_event_data(event.event_data)
+        yield (event.event_id,), _to_row(EventRow, event, event_data=data)
+
+
+def _read_counts(query: RowQuery) -> Rows:
+    read = ReadModel(query.store)
+    sync, counts = read.get_sync(), read.get_counts()
+    if sync is not None and query.after is None:
+        totals = counts.user_count, counts.election_count, sync.last_event_id
+        yield (0,), CountsRow(*totals, sync.last_updated)
+
+
+def _to_row(row: type[R], item: object, **values: object) -> R:
+    """Return a row with these values, and the attributes of the item for all other columns."""
+    names = row.__struct_fields__
+    return row(**{name: values[name] if name in values else getattr(item, name) for name in names})
+
+
+def _read_within(
+    query: RowQuery,
+    select_all: Callable[[str], Selection[T]],
+    select_after: Callable[[str, str], Selection[T]],
+) -> Iterator[T]:
+    """Yield items of elections, election by election, after the position."""
+    after = query.after
+    for election in _elections_from(query):
+        name = election.name
+        is_begun = after is not None and after[0] == name
+        selection = select_after(name, str(after[1])) if after and is_begun else select_all(name)
+        yield from query.store.query(selection, limit=query.limit, consistent=True)
+
+
+def _elections_from(query: RowQuery) -> Iterator[Election]:
+    after = query.after
+    selection = patterns.elections_from(str(after[0])) if after else patterns.list_elections()
+    cursor = None
+    while True:
+        page = query.store.page(selection, ELECTIONS_PER_READ, cursor=cursor)
+        yield from page.items
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def _relation(name: str, row: type[Row], read: Callable[[RowQuery], Rows]) -> Relation:
     return Relation(name, (row.__doc__ or "").strip(), row, _columns(row), read)
 
 
 RELATIONS: dict[str, Relation] = {
-    one.name: one
-    for one in (
-        _relation("users", UserRow, users),
-        _relation("elections", ElectionRow, elections),
-        _relation("candidates", CandidateRow, candidates),
-        _relation("voters", VoterRow, voters),
-        _relation("ballots", BallotRow, ballots),
-        _relation("rankings", RankingRow, rankings),
-        _relation("events", EventRow, events),
-        _relation("counts", CountsRow, counts),
+    relation.name: relation
+    for relation in (
+        _relation("users", UserRow, _read_users),
+        _relation("elections", ElectionRow, _read_elections),
+        _relation("candidates", CandidateRow, _read_candidates),
+        _relation("voters", VoterRow, _read_voters),
+        _relation("ballots", BallotRow, _read_ballots),
+        _relation("rankings", RankingRow, _read_rankings),
+        _relation("events", EventRow, _read_events),
+        _relation("counts", CountsRow, _read_counts),
     )
 }

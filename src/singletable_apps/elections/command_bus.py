@@ -1,4 +1,8 @@
-"""How a command becomes events: decided on the table at N, appended as N+1, or decided again."""
+"""Commands become events: decide on the read model at event N, append N + 1, or decide again.
+
+Two processes that decide at the same time both try to write event N + 1. One of them succeeds; the
+other one catches up with the log and decides again (optimistic locking).
+"""
 
 from __future__ import annotations
 
@@ -26,175 +30,179 @@ from singletable_apps.elections.events import Event, EventData, build_event
 from singletable_apps.elections.projection import MAX_BATCH, apply_events, catch_up
 from singletable_apps.elections.read_model import ReadModel
 
-# A decision reads what it needs, and either says what happens or raises why nothing may.
+# A decision reads what it needs, and returns the events to append or raises why it refuses.
 Decision: TypeAlias = Callable[[ReadModel], Sequence[EventData]]
 
-TRIES = 200
-# So often events are sent again before it is said that nobody knows whether they were written.
-AGAIN = 6
+MAX_ATTEMPTS = 200
+# How often to send an append whose outcome is unknown before giving up.
+MAX_SENDS = 6
 
 
 @dataclass(eq=False)
 class _Command:
-    """What somebody wants, and what became of it."""
+    """A decision that waits for its turn, and its outcome."""
 
     actor: str
     decide: Decision
-    # Commands with different marks do not concern each other; those without one concern all.
     batch_key: int | None = None
-    facts: Sequence[EventData] = ()
+    decided: Sequence[EventData] = ()
     events: list[Event] = field(default_factory=list[Event])
     error: Exception | None = None
-    over: bool = False
+    is_done: bool = False
 
-    def end(self, error: Exception | None = None) -> None:
-        """It is over: refused, failed, or done."""
+    def finish(self, error: Exception | None = None) -> None:
+        """Record the outcome: done, or refused with `error`."""
         self.error = error
-        self.over = True
+        self.is_done = True
 
 
 class CommandBus:
-    """Where commands are decided, one after the other in this process, and in turn with others."""
+    """Executes commands one at a time in this process, and safely beside other processes."""
 
     def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
         self._store = store
         self._clock = clock
-        self._view = ReadModel(store)
-        # Threads of one process would only meet at the log; here they wait for their turn.
+        self._read = ReadModel(store)
+        # Threads of one process would only conflict at the log, so they take turns here.
         self._turn = threading.Lock()
         self._waiting: deque[_Command] = deque()
 
     def execute(self, actor: str, decide: Decision, *, batch_key: int | None = None) -> list[Event]:
-        """Decide, append and apply; the events that it became. None is fine: nothing to do.
+        """Decide, append and apply. Return the events; none if there was nothing to do.
 
-        Commands that wait with different marks do not concern each other: whoever has the turn
-        takes them along, and they share the waits for the log and the table.
+        Commands with different batch keys are independent. The thread that has the turn executes
+        those that wait together with its own, so that they share the round trips. A command
+        without a batch key is executed alone.
         """
         command = _Command(actor, decide, batch_key)
         self._waiting.append(command)
         with self._turn:
-            while not command.over:
-                taken = self._take()
+            while not command.is_done:
+                batch = self._take_batch()
                 try:
-                    self._carry_out(taken)
+                    self._execute(batch)
                 except Exception as error:
-                    _end(taken, error)
-                except BaseException:  # this thread is stopped, and others wait for it
-                    _end(taken, Busy("It was broken off, perhaps after it was written. Look."))
+                    _finish_all(batch, error)
+                except BaseException:  # this thread is being stopped, and others wait for it
+                    _finish_all(
+                        batch, Busy("This was interrupted and may have been saved. Check it.")
+                    )
                     raise
         if command.error is not None:
             raise command.error
         return command.events
 
-    def _take(self) -> list[_Command]:
-        """The first that waits, and with it those after it that do not concern each other."""
-        taken = [self._waiting.popleft()]
-        marks = {taken[0].batch_key}
+    def _take_batch(self) -> list[_Command]:
+        """Return the first waiting command and those after it that are independent of it."""
+        batch = [self._waiting.popleft()]
+        keys = {batch[0].batch_key}
         while (
             self._waiting
-            and len(taken) < MAX_BATCH
-            and None not in marks
-            and self._waiting[0].batch_key not in {None, *marks}
+            and len(batch) < MAX_BATCH
+            and None not in keys
+            and self._waiting[0].batch_key not in {None, *keys}
         ):
-            taken.append(self._waiting.popleft())
-            marks.add(taken[-1].batch_key)
-        return taken
+            batch.append(self._waiting.popleft())
+            keys.add(batch[-1].batch_key)
+        return batch
 
-    def _carry_out(self, commands: list[_Command]) -> None:
-        for attempt in range(TRIES):
+    def _execute(self, commands: list[_Command]) -> None:
+        for attempt in range(MAX_ATTEMPTS):
             sync = catch_up(self._store)
-            refused = [(one, self._decide(one)) for one in commands if not one.over]
-            # Whoever builds the table anew says so before it drops anything: what was read
-            # until now was whole. That holds for refusals, too.
-            if self._is_still(sync):
-                for one, error in refused:
-                    if error is not None or not one.facts:
-                        one.end(error)
-                going = [one for one in commands if not one.over]
-                if not going or self._append(going, sync):
+            decided = [
+                (command, self._decide(command)) for command in commands if not command.is_done
+            ]
+            # A rebuild announces itself before it deletes anything. If there is no rebuild now,
+            # the decisions, refusals included, saw a complete read model.
+            if self._is_unchanged(sync):
+                for command, error in decided:
+                    if error is not None or not command.decided:
+                        command.finish(error)
+                remaining = [command for command in commands if not command.is_done]
+                if not remaining or self._append(remaining, sync):
                     return
             time.sleep(random.uniform(0, min(0.05, 0.001 * 2**attempt)))
         raise Busy(
-            f"Others wrote to the log {TRIES} times while this was decided. Nothing was changed; "
-            "ask again."
+            f"Other changes came first, {MAX_ATTEMPTS} times in a row. Nothing was saved; try "
+            "again."
         )
 
     def _decide(self, command: _Command) -> Exception | None:
-        # What was decided before, and not appended, never was.
-        command.facts, command.events = (), []
+        # An earlier attempt may have decided something that was not appended.
+        command.decided, command.events = (), []
         try:
-            command.facts = command.decide(self._view)
+            command.decided = command.decide(self._read)
         except Exception as error:
             return error
         return None
 
-    def _is_still(self, sync: Sync) -> bool:
-        """Whether the table is as it was: no event more in it, and no part of one."""
-        now = self._view.get_sync()
+    def _is_unchanged(self, sync: Sync) -> bool:
+        """Return whether no event, or part of one, was applied since, and no rebuild started."""
+        now = self._read.get_sync()
         if now is None or now.rebuilding:
             return False
         return (now.last_event_id, now.step) == (sync.last_event_id, sync.step)
 
     def _append(self, commands: list[_Command], sync: Sync) -> bool:
-        """Append what happens after the event that it was decided on, unless others did."""
+        """Append the decided events after `sync`. Return False if another process was first."""
         events: list[Event] = []
-        for one in commands:
-            one.events = []
-            for fact in one.facts:
-                last, previous = (
-                    (events[-1].event_id, events[-1].hash)
-                    if events
-                    else (sync.last_event_id, sync.last_hash)
-                )
-                one.events.append(build_event(fact, last + 1, one.actor, self._clock(), previous))
-                events.append(one.events[-1])
+        event_id, previous_hash = sync.last_event_id, sync.last_hash
+        for command in commands:
+            command.events = []
+            for data in command.decided:
+                event = build_event(data, event_id + 1, command.actor, self._clock(), previous_hash)
+                event_id, previous_hash = event.event_id, event.hash
+                command.events.append(event)
+                events.append(event)
         if not self._put(events):
             return False
         try:
             apply_events(self._store, sync, events)
-        except RebuildInProgress as late:
+        except RebuildInProgress as error:
             raise RebuildInProgress(
-                f"It is written, as event {events[-1].event_id} of the log at the latest, and the "
-                "table is being built anew, where it will be seen. Do not ask for it again; look "
-                "in a minute whether it is there."
-            ) from late
-        for one in commands:
-            one.end()
+                f"This was saved (event {events[-1].event_id} at the latest), but is not visible "
+                "yet, because the table is being rebuilt. Do not send it again; check in a minute."
+            ) from error
+        for command in commands:
+            command.finish()
         return True
 
     def _put(self, events: Sequence[Event]) -> bool:
-        """Put them into the log, unless others were faster; sent again until that is known."""
-        unknown: SingleTableError | None = None
-        for attempt in range(AGAIN):
+        """Write the events to the log. Return False if other events were written first.
+
+        Sending again is safe: the events have ids, and an event that is already there is
+        recognized by its hash.
+        """
+        unknown_outcome: SingleTableError | None = None
+        for attempt in range(MAX_SENDS):
             try:
                 self._send(events)
-            except AlreadyExists as refusal:
-                # A put whose answer was lost is sent again, and then meets itself.
-                met = refusal.current
-                return isinstance(met, Event) and met.hash == events[0].hash
-            except (InternalError, ConnectionFailed) as lost:
-                if isinstance(lost, ConnectionFailed) and not lost.may_have_arrived:
+            except AlreadyExists as error:
+                existing = error.current
+                return isinstance(existing, Event) and existing.hash == events[0].hash
+            except (InternalError, ConnectionFailed) as error:
+                if isinstance(error, ConnectionFailed) and not error.may_have_arrived:
                     raise
-                unknown = lost
-            except TransactionConflict:  # somebody else's are on their way
+                unknown_outcome = error
+            except TransactionConflict:  # another process is writing at this moment
                 pass
             else:
                 return True
             time.sleep(random.uniform(0, 0.01 * 2**attempt))
-        if unknown is not None:
-            raise unknown
+        if unknown_outcome is not None:
+            raise unknown_outcome
         return False
 
     def _send(self, events: Sequence[Event]) -> None:
         if len(events) == 1:
             self._store.create(events[0])
             return
-        with self._store.transaction(pattern=patterns.append) as together:
+        with self._store.transaction(pattern=patterns.append) as transaction:
             for event in events:
-                together.create(event)
+                transaction.create(event)
 
 
-def _end(commands: list[_Command], error: Exception) -> None:
-    for one in commands:
-        if not one.over:
-            one.end(error)
+def _finish_all(commands: list[_Command], error: Exception) -> None:
+    for command in commands:
+        if not command.is_done:
+            command.finish(error)

@@ -1,7 +1,7 @@
-"""What can happen in elections.
+"""The event log: every kind of event, and the hash chain that makes changes to the log evident.
 
-A fact is data alone; the log keeps it as JSON under its name. There are no numbers in it, for a
-number that went through DynamoDB may come back written in another way, and is hashed.
+Events hold no numbers besides their id: a number can come back from DynamoDB written in another
+way, and would then have another hash.
 """
 
 from __future__ import annotations
@@ -17,13 +17,121 @@ from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs import digest
 from singletable_apps.elections.roles import Role
 
+event_log = Table("vote_event_log")
+
+# Enough for a thousand events a second for thirty years.
+EVENT_ID_DIGITS = 12
+# The actor of events that no user caused, such as closing an election when its time is up.
+SYSTEM_ACTOR = "system"
+
+
+class Event(Entity, table=event_log):
+    """One entry of the log. Entries are never changed or removed."""
+
+    event_id: Attr[int] = attr()
+    actor: Attr[str] = attr()
+    when_occurred: Attr[datetime] = attr()
+    event_type: Attr[str] = attr()
+    event_data: Attr[dict[str, Any]] = attr()
+    previous_hash: Attr[str] = attr()
+    hash: Attr[str] = attr()
+
+    key = Key(pk="EVENTS", sk=padded(event_id, EVENT_ID_DIGITS))
+
+
+class RestoreMarker(Entity, table=event_log):
+    """Marks a log that is being restored; deleted when all `events` are there."""
+
+    events: Attr[int] = attr()
+    head: Attr[str] = attr()
+
+    key = Key(pk="RESTORING", sk="RESTORING")
+
+
+def build_event(
+    data: EventData, event_id: int, actor: str, now: datetime, previous_hash: str
+) -> Event:
+    """Return the log entry for an event, with its hash."""
+    fields = cast(dict[str, object], msgspec.json.decode(msgspec.json.encode(data)))
+    event = Event(
+        event_id=event_id,
+        actor=actor,
+        when_occurred=now,
+        event_type=str(fields.pop("type")),
+        event_data=fields,
+        previous_hash=previous_hash,
+        hash="",
+    )
+    event.hash = hash_event(event)
+    return event
+
+
+def hash_event(event: Event) -> str:
+    """Return the hash of everything in the entry, including the hash of the previous entry."""
+    entry = {
+        "event_id": event.event_id,
+        "actor": event.actor,
+        "when_occurred": event.when_occurred.isoformat(),
+        "event_type": event.event_type,
+        "event_data": event.event_data,
+        "previous_hash": event.previous_hash,
+    }
+    return digest(entry, domain="event")
+
+
+def parse_event_data(event: Event) -> EventData:
+    """Return the data of an entry as its event class. Raise CorruptLog if the type is unknown."""
+    try:
+        fields = {**event.event_data, "type": event.event_type}
+        return cast(EventData, msgspec.convert(fields, EventData))
+    except msgspec.ValidationError as error:
+        raise CorruptLog(
+            f"Event {event.event_id} of the log ({event.event_type}) is unknown to this version: "
+            f"{error}. It cannot be skipped, because the table would then differ from the log. "
+            "Use the version that wrote it, or a newer one."
+        ) from error
+
+
+def check_event(event: Event, event_id: int, previous_hash: str) -> None:
+    """Raise CorruptLog unless this is the entry with this id, unchanged, after the previous one."""
+    if event.event_id != event_id:
+        raise CorruptLog(
+            f"Event {event_id} is missing from the log: event {event.event_id} comes after "
+            f"{event_id - 1}. Restore the log from an export."
+        )
+    if event.previous_hash != previous_hash:
+        raise CorruptLog(
+            f"Event {event_id} does not continue the log: it follows an event with the hash "
+            f"{event.previous_hash or '(none)'}, but event {event_id - 1} has "
+            f"{previous_hash or '(none)'}. One of the two was changed; compare them with an export."
+        )
+    expected = hash_event(event)
+    if event.hash != expected:
+        raise CorruptLog(
+            f"Event {event_id} was changed after it was written: its hash should be {expected}, "
+            f"but is {event.hash}. Compare it with an export."
+        )
+
+
+def check_not_restoring(store: Store) -> None:
+    """Raise IncompleteRestore while the log is being restored."""
+    marker = store.get(RestoreMarker.key(), consistent=True)
+    if marker is not None:
+        raise IncompleteRestore(
+            f"The log is incomplete: an export of {marker.events:,} events, ending with the hash "
+            f"{marker.head}, is being restored. Restore the same export again to continue."
+        )
+
 
 class _EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
 
+# Users.
+
+
 class UserRegistered(_EventData, frozen=True, tag=True):
-    """Somebody has joined; the first of all is the owner."""
+    """Someone registered. The first user of all is the owner."""
 
     name: str
     email: str
@@ -32,27 +140,27 @@ class UserRegistered(_EventData, frozen=True, tag=True):
 
 
 class UserRoleChanged(_EventData, frozen=True, tag=True):
-    """Somebody was given another role."""
+    """A user has another role."""
 
     name: str
     role: Role
 
 
 class OwnershipTransferred(_EventData, frozen=True, tag=True):
-    """The owner is an auditor now, and another is the owner."""
+    """Another user owns the site; the old owner is an auditor."""
 
     old_owner: str
     new_owner: str
 
 
 class UserRemoved(_EventData, frozen=True, tag=True):
-    """Somebody is gone. What they cast in elections that had closed stays, under no name."""
+    """A user was removed. Their ballots in closed elections stay, without their name."""
 
     name: str
 
 
 class UserPasswordChanged(_EventData, frozen=True, tag=True):
-    """Somebody has another password, or the same one kept in a newer way."""
+    """A user has a new password; if `renewed`, the same password with a newer kind of hash."""
 
     name: str
     hash: str
@@ -60,21 +168,24 @@ class UserPasswordChanged(_EventData, frozen=True, tag=True):
 
 
 class UserNameChanged(_EventData, frozen=True, tag=True):
-    """Somebody has another name."""
+    """A user has another name."""
 
     old_name: str
     new_name: str
 
 
 class UserEmailChanged(_EventData, frozen=True, tag=True):
-    """Somebody has another e-mail address."""
+    """A user has another e-mail address."""
 
     name: str
     email: str
 
 
+# Elections.
+
+
 class ElectionCreated(_EventData, frozen=True, tag=True):
-    """There is a new election."""
+    """An election was created."""
 
     owner: str
     name: str
@@ -85,7 +196,7 @@ class ElectionCreated(_EventData, frozen=True, tag=True):
 
 
 class ElectionUpdated(_EventData, frozen=True, tag=True):
-    """An election has these settings now: all of them, so that what is left out is none."""
+    """The settings were edited. All are here: a missing time means that there is none."""
 
     name: str
     secret_ballot: bool
@@ -102,7 +213,7 @@ class ElectionNameChanged(_EventData, frozen=True, tag=True):
 
 
 class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
-    """An election is somebody else's."""
+    """An election has another owner."""
 
     name: str
     old_owner: str
@@ -110,7 +221,7 @@ class ElectionOwnerChanged(_EventData, frozen=True, tag=True):
 
 
 class ElectionLaunched(_EventData, frozen=True, tag=True):
-    """Votes are accepted. The secret that will order ties is chosen, and committed to."""
+    """Voting is open. The secret for breaking ties is chosen, sealed, and committed to."""
 
     name: str
     allow_edit: bool
@@ -119,13 +230,13 @@ class ElectionLaunched(_EventData, frozen=True, tag=True):
 
 
 class ElectionFixed(_EventData, frozen=True, tag=True):
-    """Nothing in an election can be edited any more, while votes are still accepted."""
+    """The election can no longer be edited; voting continues."""
 
     name: str
 
 
 class ElectionFinalized(_EventData, frozen=True, tag=True):
-    """An election has closed; the statement says with which ballots, and is signed."""
+    """The election is closed. The signed statement says with which ballots."""
 
     name: str
     statement: str
@@ -133,41 +244,44 @@ class ElectionFinalized(_EventData, frozen=True, tag=True):
 
 
 class ElectionDeleted(_EventData, frozen=True, tag=True):
-    """An election is gone, with all that belonged to it."""
+    """An election was deleted, with everything in it."""
 
     name: str
 
 
+# Candidates, voters and ballots.
+
+
 class CandidatesAdded(_EventData, frozen=True, tag=True):
-    """There are more to vote for."""
+    """Candidates were added."""
 
     election: str
     candidates: tuple[str, ...]
 
 
 class CandidatesRemoved(_EventData, frozen=True, tag=True):
-    """There are fewer to vote for; ballots count as if these had never been ranked."""
+    """Candidates were removed. Ballots count as if these had never been ranked."""
 
     election: str
     candidates: tuple[str, ...]
 
 
 class VotersAdded(_EventData, frozen=True, tag=True):
-    """More may vote; the first of them are the first without whom nobody may."""
+    """Voters were added to the list. The first ones end voting by everyone."""
 
     election: str
     voters: tuple[str, ...]
 
 
 class VotersRemoved(_EventData, frozen=True, tag=True):
-    """Fewer may vote, or everybody again, if none is left."""
+    """Voters were removed from the list. If it is empty, everyone may vote again."""
 
     election: str
     voters: tuple[str, ...]
 
 
 class BallotCast(_EventData, frozen=True, tag=True):
-    """Somebody has voted: in the open, level by level with the best first, or sealed."""
+    """Someone voted. The ranking is in `levels`, best first, or in `sealed` if it is secret."""
 
     voter: str
     election: str
@@ -181,7 +295,7 @@ class BallotCast(_EventData, frozen=True, tag=True):
 
 
 class BallotWithdrawn(_EventData, frozen=True, tag=True):
-    """Somebody has taken their ballot back."""
+    """Someone withdrew their ballot."""
 
     voter: str
     election: str
@@ -210,115 +324,3 @@ EventData: TypeAlias = (
     | BallotCast
     | BallotWithdrawn
 )
-
-
-event_log = Table("vote_event_log")
-
-# Twelve digits are enough for a thousand events a second for thirty years.
-EVENT_ID_DIGITS = 12
-SYSTEM_ACTOR = "system"
-
-
-class Event(Entity, table=event_log):
-    """Something that happened, as it is kept for ever."""
-
-    event_id: Attr[int] = attr()
-    actor: Attr[str] = attr()
-    when_occurred: Attr[datetime] = attr()
-    event_type: Attr[str] = attr()
-    event_data: Attr[dict[str, Any]] = attr()
-    previous_hash: Attr[str] = attr()
-    hash: Attr[str] = attr()
-
-    key = Key(pk="EVENTS", sk=padded(event_id, EVENT_ID_DIGITS))
-
-
-class RestoreMarker(Entity, table=event_log):
-    """That the log is being restored, and how long it will be; gone as soon as it is whole."""
-
-    events: Attr[int] = attr()
-    head: Attr[str] = attr()
-
-    key = Key(pk="RESTORING", sk="RESTORING")
-
-
-def build_event(data: EventData, event_id: int, actor: str, now: datetime, previous: str) -> Event:
-    """The entry of the log for a fact."""
-    fields = cast(dict[str, object], msgspec.json.decode(msgspec.json.encode(data)))
-    event_type = str(fields.pop("type"))
-    return Event(
-        event_id=event_id,
-        actor=actor,
-        when_occurred=now,
-        event_type=event_type,
-        event_data=fields,
-        previous_hash=previous,
-        hash=hash_event(event_id, actor, now, event_type, fields, previous),
-    )
-
-
-def hash_event(
-    event_id: int, actor: str, when: datetime, kind: str, data: dict[str, Any], previous: str
-) -> str:
-    """The hash of an entry: of all that is in it, the hash of the one before included."""
-    entry = {
-        "event_id": event_id,
-        "actor": actor,
-        "when_occurred": when.isoformat(),
-        "event_type": kind,
-        "event_data": data,
-        "previous_hash": previous,
-    }
-    return digest(entry, domain="event")
-
-
-def parse_event_data(event: Event) -> EventData:
-    """The fact in an entry; LogBroken if it is none that we know."""
-    try:
-        kept = {**event.event_data, "type": event.event_type}
-        return cast(EventData, msgspec.convert(kept, EventData))
-    except msgspec.ValidationError as error:
-        raise CorruptLog(
-            f"Event {event.event_id} of the log ({event.event_type}) is none that this version "
-            f"knows: {error}. It is not skipped, for then the table would differ from the log. "
-            "Use the version that wrote it, or a newer one."
-        ) from error
-
-
-def check_not_restoring(store: Store) -> None:
-    """Raise HalfRestored while the log is being restored."""
-    begun = store.get(RestoreMarker.key(), consistent=True)
-    if begun is not None:
-        raise IncompleteRestore(
-            f"The log is being restored and not all there: it will have {begun.events:,} events, "
-            f"and the hash of the last will be {begun.head}. Restore the same export again; it "
-            "goes on where it was broken off."
-        )
-
-
-def check_event(event: Event, event_id: int, previous: str) -> None:
-    """Raise LogBroken unless this is the entry with this number, as it was written."""
-    if event.event_id != event_id:
-        raise CorruptLog(
-            f"Event {event_id} of the log is missing: {event.event_id} comes after "
-            f"{event_id - 1}. Restore the log from an export."
-        )
-    if event.previous_hash != previous:
-        raise CorruptLog(
-            f"Event {event_id} of the log does not follow event {event_id - 1}: it was written "
-            f"after one with the hash {event.previous_hash or 'of nothing'}, and this one has "
-            f"{previous or 'none'}. One of them was changed; compare with an export."
-        )
-    written = hash_event(
-        event.event_id,
-        event.actor,
-        event.when_occurred,
-        event.event_type,
-        event.event_data,
-        event.previous_hash,
-    )
-    if written != event.hash:
-        raise CorruptLog(
-            f"Event {event_id} of the log was changed after it was written: its hash should be "
-            f"{written}, and it has {event.hash}. Compare with an export."
-        )

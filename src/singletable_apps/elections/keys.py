@@ -1,4 +1,7 @@
-"""What must never lie in the tables: the key of ballots, the key that signs, and the secret."""
+"""The keys of elections. They are files, and are never stored in the tables.
+
+One key seals ballots, one signs closed elections, and one secret is for tokens and cursors.
+"""
 
 from __future__ import annotations
 
@@ -25,81 +28,84 @@ from singletable_apps.elections.proofs import (
 )
 from singletable_apps.shared.key_files import load_key_file
 
-BALLOTS = "ballots.key"
-SIGNING = "signing.key"
-TOKENS = "tokens.key"
+BALLOT_KEY_FILE = "ballots.key"
+SIGNING_KEY_FILE = "signing.key"
+SECRET_FILE = "tokens.key"
+
+# All elections use the same keys, so it is enough to check some.
+CHECKED_ELECTIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """`ballots` seals them, `signer` signs the end of elections, `secret` makes tokens."""
+    """`ballot_key` seals ballots, `signer` signs closed elections, `secret` is for tokens."""
 
     ballot_key: BallotKey
     signer: Signer
     secret: bytes
 
 
-def load_or_create_keys(folder: Path) -> Keys:
-    """The keys in the files of a folder; those that are missing are made."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Keys(
-        load_ballot_key(folder / BALLOTS),
-        load_signer(folder / SIGNING),
-        load_key_file(folder / TOKENS, "that signs tokens and cursors"),
-    )
-
-
 def generate_keys() -> Keys:
-    """Keys for a trial: what they seal is lost with them."""
+    """Return new keys that are not saved, for tests and trials."""
     return Keys(BallotKey(os.urandom(32)), Signer(os.urandom(32)), os.urandom(32))
 
 
-# One key serves them all, so some elections tell as much as every one.
-LOOKED_AT = 100
+def load_or_create_keys(folder: Path) -> Keys:
+    """Return the keys in a folder. Create those that are missing."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Keys(
+        load_ballot_key(folder / BALLOT_KEY_FILE),
+        load_signer(folder / SIGNING_KEY_FILE),
+        load_key_file(folder / SECRET_FILE, "that signs tokens and cursors"),
+    )
 
 
 def load_store_keys(store: Store, folder: Path, *, create_missing: bool = False) -> Keys:
-    """The keys of a folder; missing ones are made if there is no log yet, or if it is wished."""
+    """Return the keys in a folder for the elections in a store.
+
+    Missing keys are created for an empty log, or if `create_missing` is set. Otherwise the old
+    keys are probably just in another place, and WrongKeys is raised.
+    """
     check_not_restoring(store)
     newest = None if create_missing else get_last_event(store)
     if newest is not None:
-        for name in (BALLOTS, SIGNING):
+        for name in (BALLOT_KEY_FILE, SIGNING_KEY_FILE):
             if not (folder / name).exists():
                 raise WrongKeys(
-                    f"There is no key at {folder / name}, and the log has {newest.event_id:,} "
-                    "events, so there was one: a new key would open no ballot that it sealed. Put "
-                    "the file back from your backup, or name the folder where it lies. If nothing "
-                    "was sealed or signed yet, allow new ones with --new-keys."
+                    f"There is no key file {folder / name}, but the log has {newest.event_id:,} "
+                    "events. A new key could not open the ballots that are already sealed. Restore "
+                    "the file from your backup, or specify its folder. If no election was launched "
+                    "yet, use --new-keys to create new keys."
                 )
     return load_or_create_keys(folder)
 
 
 def check_keys(store: Store, keys: Keys) -> None:
-    """Raise WrongKeys if an election was launched, or closed, with others."""
-    for election in store.page(patterns.list_elections(), LOOKED_AT).items:
-        _check_sealed(election, keys)
-        _check_signed(election, keys)
+    """Raise WrongKeys if elections were launched or closed with other keys."""
+    for election in store.page(patterns.list_elections(), CHECKED_ELECTIONS).items:
+        _check_ballot_key(election, keys)
+        _check_signer(election, keys)
 
 
-def _check_sealed(election: Election, keys: Keys) -> None:
+def _check_ballot_key(election: Election, keys: Keys) -> None:
     if election.tie_sealed is None:
         return
     try:
         keys.ballot_key.open_secret(election.election_id, election.tie_sealed)
-    except UnsealError as broken:
+    except UnsealError as error:
         raise WrongKeys(
-            f"The election '{election.name}' was launched with another key than this one "
-            f"('{keys.ballot_key.name}'), which opens none of its ballots. Put the file {BALLOTS} "
-            "back from your backup; nothing can be read without it."
-        ) from broken
+            f"The election '{election.name}' was launched with another ballot key than "
+            f"'{keys.ballot_key.name}', so its ballots cannot be read. Restore the file "
+            f"{BALLOT_KEY_FILE} from your backup."
+        ) from error
 
 
-def _check_signed(election: Election, keys: Keys) -> None:
+def _check_signer(election: Election, keys: Keys) -> None:
     if election.statement is None or election.signature is None:
         return
-    said = cast(ClosingStatement, json.loads(election.statement))
-    if not is_signed(said, election.signature, keys.signer.public_key):
+    statement = cast(ClosingStatement, json.loads(election.statement))
+    if not is_signed(statement, election.signature, keys.signer.public_key):
         raise WrongKeys(
-            f"The close of the election '{election.name}' was signed with another key than this "
-            f"one, so no receipt of it would hold. Put the file {SIGNING} back from your backup."
+            f"The election '{election.name}' was closed and signed with another key, so its "
+            f"receipts would be invalid. Restore the file {SIGNING_KEY_FILE} from your backup."
         )

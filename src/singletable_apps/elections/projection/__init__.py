@@ -1,4 +1,9 @@
-"""The table follows the log: each event in order, exactly once, large ones in chunks."""
+"""The projection: apply the event log to the table, each event in order and exactly once.
+
+Handlers in `users` and `elections` write what an event changes. A large event (rename an election
+with a thousand ballots) takes several transactions, its steps; the `Sync` item records the last
+event and the steps of the next one, so that any process can continue after a crash.
+"""
 
 from __future__ import annotations
 

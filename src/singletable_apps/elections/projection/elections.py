@@ -1,23 +1,34 @@
-"""How elections stand in the table after an event about them."""
+"""Handlers for events about elections, candidates, voters and ballots.
+
+A handler writes one step and returns whether it was the last one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from typing import TypeAlias
 
-from singletable_apps.elections import patterns
+from singletable import key_of
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
+    CastRequest,
     Counts,
     Definition,
     Election,
     Ownership,
+    RankedCandidate,
     User,
     Voter,
     WithdrawnBallot,
     is_removed_user,
 )
 from singletable_apps.elections.events import (
+    BallotCast,
+    BallotWithdrawn,
+    CandidatesAdded,
+    CandidatesRemoved,
     ElectionCreated,
     ElectionDeleted,
     ElectionFinalized,
@@ -26,101 +37,206 @@ from singletable_apps.elections.events import (
     ElectionNameChanged,
     ElectionOwnerChanged,
     ElectionUpdated,
+    VotersAdded,
+    VotersRemoved,
 )
-from singletable_apps.elections.projection.chunks import ProjectionStep, copy_with, take_step
+from singletable_apps.elections.projection.step import ProjectionStep, copy_with, take_step
 from singletable_apps.elections.proofs import create_definition, hash_definition
 
+# How many of the latest requests to remember for each ballot, for idempotency.
+REMEMBERED_REQUESTS = 8
 
-def created(chunk: ProjectionStep, fact: ElectionCreated) -> bool:
-    """A new election; its number is that of the event."""
-    chunk.transaction.create(
+ElectionItem: TypeAlias = Ballot | Voter | Candidate | Definition
+
+
+def create_election(step: ProjectionStep, data: ElectionCreated) -> bool:
+    """Create the election. Its id is the id of the event."""
+    step.transaction.create(
         Election(
-            name=fact.name,
-            owner_name=fact.owner,
-            secret_ballot=fact.secret_ballot,
-            publication=fact.publication,
-            no_voting_before=fact.no_voting_before,
-            no_voting_after=fact.no_voting_after,
-            election_id=chunk.revision,
-            when_created=chunk.event.when_occurred,
-            revision=chunk.revision,
+            name=data.name,
+            owner_name=data.owner,
+            secret_ballot=data.secret_ballot,
+            publication=data.publication,
+            no_voting_before=data.no_voting_before,
+            no_voting_after=data.no_voting_after,
+            election_id=step.revision,
+            when_created=step.event.when_occurred,
+            revision=step.revision,
         )
     )
-    chunk.transaction.create(Ownership(election_name=fact.name, owner_name=fact.owner))
-    chunk.transaction.update(User.key(fact.owner), User.elections_owned.add(1))
-    count_elections(chunk, 1)
+    step.transaction.create(Ownership(election_name=data.name, owner_name=data.owner))
+    step.transaction.update(User.key(data.owner), User.elections_owned.add(1))
+    _count_elections(step, 1)
     return True
 
 
-def updated(chunk: ProjectionStep, fact: ElectionUpdated) -> bool:
-    """Other settings: what the event does not name is none."""
-    chunk.transaction.update(
-        Election.key(fact.name),
-        Election.secret_ballot.set(fact.secret_ballot),
-        Election.publication.set(fact.publication),
-        Election.no_voting_before.set(fact.no_voting_before),
-        Election.no_voting_after.set(fact.no_voting_after),
-        Election.revision.set(chunk.revision),
+def update_election(step: ProjectionStep, data: ElectionUpdated) -> bool:
+    """Set all settings; times that the event does not name are removed."""
+    step.transaction.update(
+        Election.key(data.name),
+        Election.secret_ballot.set(data.secret_ballot),
+        Election.publication.set(data.publication),
+        Election.no_voting_before.set(data.no_voting_before),
+        Election.no_voting_after.set(data.no_voting_after),
+        Election.revision.set(step.revision),
     )
     return True
 
 
-def owner_changed(chunk: ProjectionStep, fact: ElectionOwnerChanged) -> bool:
-    """Another owner."""
-    chunk.transaction.update(
-        Election.key(fact.name),
-        Election.owner_name.set(fact.new_owner),
-        Election.revision.set(chunk.revision),
+def change_owner(step: ProjectionStep, data: ElectionOwnerChanged) -> bool:
+    """Set the owner."""
+    step.transaction.update(
+        Election.key(data.name),
+        Election.owner_name.set(data.new_owner),
+        Election.revision.set(step.revision),
     )
-    chunk.transaction.update(Ownership.key(fact.name), Ownership.owner_name.set(fact.new_owner))
-    chunk.transaction.update(User.key(fact.old_owner), User.elections_owned.add(-1))
-    chunk.transaction.update(User.key(fact.new_owner), User.elections_owned.add(1))
+    step.transaction.update(Ownership.key(data.name), Ownership.owner_name.set(data.new_owner))
+    step.transaction.update(User.key(data.old_owner), User.elections_owned.add(-1))
+    step.transaction.update(User.key(data.new_owner), User.elections_owned.add(1))
     return True
 
 
-def launched(chunk: ProjectionStep, fact: ElectionLaunched) -> bool:
-    """Votes are accepted, about the candidates there are now."""
-    election = chunk.require(chunk.read.find_election(fact.name), fact.name)
-    names = [candidate.candidate_name for candidate in chunk.read.list_candidates(election.name)]
-    asked = copy(election)
-    asked.tie_commitment = fact.tie_commitment
-    chunk.transaction.update(
+def launch_election(step: ProjectionStep, data: ElectionLaunched) -> bool:
+    """Open voting on the current candidates."""
+    election = copy(step.require(step.read.find_election(data.name), data.name))
+    election.tie_commitment = data.tie_commitment
+    names = [candidate.candidate_name for candidate in step.read.list_candidates(election.name)]
+    step.transaction.update(
         Election.key(election.name),
         Election.allow_vote.set(True),
-        Election.allow_edit.set(fact.allow_edit),
-        Election.tie_commitment.set(fact.tie_commitment),
-        Election.tie_sealed.set(fact.tie_sealed),
-        Election.definition.set(define(chunk, asked, names)),
-        Election.revision.set(chunk.revision),
+        Election.allow_edit.set(data.allow_edit),
+        Election.tie_commitment.set(data.tie_commitment),
+        Election.tie_sealed.set(data.tie_sealed),
+        Election.definition.set(_put_definition(step, election, names)),
+        Election.revision.set(step.revision),
     )
     return True
 
 
-def fixed(chunk: ProjectionStep, fact: ElectionFixed) -> bool:
-    """Nothing can be edited any more."""
-    chunk.transaction.update(
-        Election.key(fact.name),
+def fix_election(step: ProjectionStep, data: ElectionFixed) -> bool:
+    """End editing."""
+    step.transaction.update(
+        Election.key(data.name),
         Election.allow_edit.set(False),
-        Election.revision.set(chunk.revision),
+        Election.revision.set(step.revision),
     )
     return True
 
 
-def finalized(chunk: ProjectionStep, fact: ElectionFinalized) -> bool:
-    """Closed, and signed."""
-    chunk.transaction.update(
-        Election.key(fact.name),
+def finalize_election(step: ProjectionStep, data: ElectionFinalized) -> bool:
+    """Close the election with its signed statement."""
+    step.transaction.update(
+        Election.key(data.name),
         Election.allow_edit.set(False),
         Election.allow_vote.set(False),
-        Election.statement.set(fact.statement),
-        Election.signature.set(fact.signature),
-        Election.revision.set(chunk.revision),
+        Election.statement.set(data.statement),
+        Election.signature.set(data.signature),
+        Election.revision.set(step.revision),
     )
     return True
 
 
-def define(chunk: ProjectionStep, election: Election, names: list[str]) -> str:
-    """Keep what ballots are about from now on, and give its digest."""
+def rename_election(step: ProjectionStep, data: ElectionNameChanged) -> bool:
+    """Move the items of the election step by step, and the election itself last."""
+    if items := _take_items(step, data.old_name):
+        for item in items:
+            step.transaction.create(copy_with(item, election_name=data.new_name))
+            step.transaction.delete(key_of(item))
+        return False
+    election = copy(step.require(step.read.find_election(data.old_name), data.old_name))
+    election.name, election.revision = data.new_name, step.revision
+    step.transaction.delete(Election.key(data.old_name))
+    step.transaction.create(election)
+    step.transaction.delete(Ownership.key(data.old_name))
+    step.transaction.create(Ownership(election_name=data.new_name, owner_name=election.owner_name))
+    return True
+
+
+def delete_election(step: ProjectionStep, data: ElectionDeleted) -> bool:
+    """Delete the items of the election step by step, and the election itself last."""
+    if items := _take_items(step, data.name):
+        for item in items:
+            step.transaction.delete(key_of(item))
+            if isinstance(item, Ballot | Voter) and not is_removed_user(item.voter_name):
+                counter = User.ballots_cast if isinstance(item, Ballot) else User.eligible_in
+                step.transaction.update(User.key(item.voter_name), counter.add(-1))
+        return False
+    election = step.require(step.read.find_election(data.name), data.name)
+    if withdrawn := take_step(step.read.list_withdrawn(election.election_id)):
+        for record in withdrawn:
+            step.transaction.delete(key_of(record))
+        return False
+    step.transaction.delete(Election.key(data.name))
+    step.transaction.delete(Ownership.key(data.name))
+    step.transaction.update(User.key(election.owner_name), User.elections_owned.add(-1))
+    _count_elections(step, -1)
+    return True
+
+
+def _take_items(step: ProjectionStep, election: str) -> Sequence[ElectionItem]:
+    """Return the next items of an election. All are of one kind, so each user is in them once."""
+    kinds: tuple[Callable[[str], Iterable[ElectionItem]], ...] = (
+        step.read.list_ballots,
+        step.read.list_voters_and_removed,
+        step.read.list_candidates,
+        step.read.list_definitions,
+    )
+    for list_items in kinds:
+        if items := take_step(list_items(election)):
+            return items
+    return []
+
+
+def _count_elections(step: ProjectionStep, change: int) -> None:
+    step.transaction.update(
+        Counts.key(),
+        Counts.election_count.add(change),
+        Counts.last_updated.set(step.event.when_occurred),
+    )
+
+
+# Candidates and voters.
+
+
+def add_candidates(step: ProjectionStep, data: CandidatesAdded) -> bool:
+    """Create the candidates. If voting is open, ballots get a new definition."""
+    names, is_last = step.slice_names(data.candidates)
+    for name in names:
+        step.transaction.create(
+            Candidate(election_name=data.election, candidate_name=name, since=step.revision)
+        )
+    if is_last:
+        _update_candidates(step, data.election, added=data.candidates)
+    return is_last
+
+
+def remove_candidates(step: ProjectionStep, data: CandidatesRemoved) -> bool:
+    """Delete the candidates. Ballots stay as they were cast; the tally skips these candidates."""
+    names, is_last = step.slice_names(data.candidates)
+    for name in names:
+        step.transaction.delete(Candidate.key(data.election, name))
+    if is_last:
+        _update_candidates(step, data.election, removed=data.candidates)
+    return is_last
+
+
+def _update_candidates(
+    step: ProjectionStep, name: str, *, added: Sequence[str] = (), removed: Sequence[str] = ()
+) -> None:
+    election = step.require(step.read.find_election(name), name)
+    edits = [
+        Election.candidate_count.add(len(added) - len(removed)),
+        Election.revision.set(step.revision),
+    ]
+    if election.allow_vote:
+        names = {candidate.candidate_name for candidate in step.read.list_candidates(name)}
+        names = (names | set(added)) - set(removed)
+        edits.append(Election.definition.set(_put_definition(step, election, sorted(names))))
+    step.transaction.update(Election.key(name), *edits)
+
+
+def _put_definition(step: ProjectionStep, election: Election, names: list[str]) -> str:
+    """Store what ballots are about from now on. Return its digest."""
     digest = hash_definition(
         create_definition(
             election.election_id,
@@ -130,100 +246,93 @@ def define(chunk: ProjectionStep, election: Election, names: list[str]) -> str:
             commitment=election.tie_commitment or "",
         )
     )
-    chunk.transaction.put(
+    step.transaction.put(
         Definition(election_name=election.name, digest=digest, candidate_names=sorted(names))
     )
     return digest
 
 
-def count_elections(chunk: ProjectionStep, change: int) -> None:
-    """Let METADATA/COUNTS know."""
-    chunk.transaction.update(
-        Counts.key(),
-        Counts.election_count.add(change),
-        Counts.last_updated.set(chunk.event.when_occurred),
+def add_voters(step: ProjectionStep, data: VotersAdded) -> bool:
+    """Add voters to the list."""
+    names, is_last = step.slice_names(data.voters)
+    for name in names:
+        step.transaction.create(Voter(election_name=data.election, voter_name=name))
+        step.transaction.update(User.key(name), User.eligible_in.add(1))
+    if is_last:
+        _count_voters(step, data.election, len(data.voters))
+    return is_last
+
+
+def remove_voters(step: ProjectionStep, data: VotersRemoved) -> bool:
+    """Remove voters from the list."""
+    names, is_last = step.slice_names(data.voters)
+    for name in names:
+        step.transaction.delete(Voter.key(data.election, name))
+        if not is_removed_user(name):
+            step.transaction.update(User.key(name), User.eligible_in.add(-1))
+    if is_last:
+        _count_voters(step, data.election, -len(data.voters))
+    return is_last
+
+
+def _count_voters(step: ProjectionStep, election: str, change: int) -> None:
+    step.transaction.update(
+        Election.key(election),
+        Election.voter_count.add(change),
+        Election.revision.set(step.revision),
     )
 
 
-def name_changed(chunk: ProjectionStep, fact: ElectionNameChanged) -> bool:
-    """What is in it goes first, the election itself at the end."""
-    old, new = fact.old_name, fact.new_name
-    for ballot in (ballots := _ballots(chunk, old)):
-        chunk.transaction.create(copy_with(ballot, election_name=new))
-        chunk.transaction.delete(Ballot.key(old, ballot.voter_name))
-    if ballots:
-        return False
-    for voter in (voters := _voters(chunk, old)):
-        chunk.transaction.create(copy_with(voter, election_name=new))
-        chunk.transaction.delete(Voter.key(old, voter.voter_name))
-    if voters:
-        return False
-    for candidate in (candidates := _candidates(chunk, old)):
-        chunk.transaction.create(copy_with(candidate, election_name=new))
-        chunk.transaction.delete(Candidate.key(old, candidate.candidate_name))
-    if candidates:
-        return False
-    for asked in (definitions := _definitions(chunk, old)):
-        chunk.transaction.create(copy_with(asked, election_name=new))
-        chunk.transaction.delete(Definition.key(old, asked.digest))
-    if definitions:
-        return False
-    election = copy(chunk.require(chunk.read.find_election(old), old))
-    election.name, election.revision = new, chunk.revision
-    chunk.transaction.delete(Election.key(old))
-    chunk.transaction.create(election)
-    chunk.transaction.delete(Ownership.key(old))
-    chunk.transaction.create(Ownership(election_name=new, owner_name=election.owner_name))
+# Ballots.
+
+
+def cast_ballot(step: ProjectionStep, data: BallotCast) -> bool:
+    """Put the voter's ballot, in place of an earlier one."""
+    earlier = step.read.find_ballot(data.election, data.voter)
+    requests = dict(earlier.asked) if earlier is not None else {}
+    requests[data.request] = CastRequest(data.fingerprint, step.revision)
+    step.transaction.put(
+        Ballot(
+            election_name=data.election,
+            voter_name=data.voter,
+            when_cast=step.event.when_occurred,
+            definition=data.definition,
+            confirmation=data.confirmation,
+            nonce=data.nonce,
+            rankings=_to_rankings(data.levels),
+            sealed=data.sealed,
+            asked=_latest(requests),
+            revision=step.revision,
+        )
+    )
+    if earlier is None:
+        step.transaction.update(User.key(data.voter), User.ballots_cast.add(1))
     return True
 
 
-def deleted(chunk: ProjectionStep, fact: ElectionDeleted) -> bool:
-    """What is in it goes first, the election itself at the end."""
-    name = fact.name
-    for ballot in (ballots := _ballots(chunk, name)):
-        chunk.transaction.delete(Ballot.key(name, ballot.voter_name))
-        if not is_removed_user(ballot.voter_name):
-            chunk.transaction.update(User.key(ballot.voter_name), User.ballots_cast.add(-1))
-    if ballots:
-        return False
-    for voter in (voters := _voters(chunk, name)):
-        chunk.transaction.delete(Voter.key(name, voter.voter_name))
-        if not is_removed_user(voter.voter_name):
-            chunk.transaction.update(User.key(voter.voter_name), User.eligible_in.add(-1))
-    if voters:
-        return False
-    for candidate in (candidates := _candidates(chunk, name)):
-        chunk.transaction.delete(Candidate.key(name, candidate.candidate_name))
-    if candidates:
-        return False
-    for asked in (definitions := _definitions(chunk, name)):
-        chunk.transaction.delete(Definition.key(name, asked.digest))
-    if definitions:
-        return False
-    election = chunk.require(chunk.read.find_election(name), name)
-    number = election.election_id
-    for back in (withdrawn := take_step(chunk.read.list_withdrawn(number))):
-        chunk.transaction.delete(WithdrawnBallot.key(number, back.user_id))
-    if withdrawn:
-        return False
-    chunk.transaction.delete(Election.key(name))
-    chunk.transaction.delete(Ownership.key(name))
-    chunk.transaction.update(User.key(election.owner_name), User.elections_owned.add(-1))
-    count_elections(chunk, -1)
+def withdraw_ballot(step: ProjectionStep, data: BallotWithdrawn) -> bool:
+    """Delete the ballot but keep its requests, so that a late retry does not cast it again."""
+    user = step.require(step.read.find_user(data.voter), data.voter)
+    election = step.require(step.read.find_election(data.election), data.election)
+    ballot = step.require(step.read.find_ballot(data.election, data.voter), "the ballot")
+    earlier = step.read.find_withdrawn(election.election_id, user.user_id)
+    requests = {**(earlier.asked if earlier is not None else {}), **ballot.asked}
+    step.transaction.put(
+        WithdrawnBallot(
+            election_id=election.election_id, user_id=user.user_id, asked=_latest(requests)
+        )
+    )
+    step.transaction.delete(Ballot.key(data.election, data.voter))
+    step.transaction.update(User.key(data.voter), User.ballots_cast.add(-1))
     return True
 
 
-def _ballots(chunk: ProjectionStep, election: str) -> list[Ballot]:
-    return take_step(chunk.read.list_ballots(election))
+def _latest(requests: Mapping[str, CastRequest]) -> dict[str, CastRequest]:
+    keys = sorted(requests, key=lambda key: requests[key].event_id)[-REMEMBERED_REQUESTS:]
+    return {key: requests[key] for key in keys}
 
 
-def _voters(chunk: ProjectionStep, election: str) -> list[Voter]:
-    return take_step(chunk.store.query(patterns.voters_of(election), consistent=True))
-
-
-def _candidates(chunk: ProjectionStep, election: str) -> list[Candidate]:
-    return take_step(chunk.read.list_candidates(election))
-
-
-def _definitions(chunk: ProjectionStep, election: str) -> list[Definition]:
-    return take_step(chunk.read.list_definitions(election))
+def _to_rankings(levels: Sequence[Sequence[str]] | None) -> list[RankedCandidate] | None:
+    if levels is None:
+        return None
+    return [RankedCandidate(name, rank) for rank, level in enumerate(levels, 1) for name in level]

@@ -1,4 +1,4 @@
-"""Follow the log: apply what is new, in order, each event once, whoever else does so too."""
+"""Apply new events of the log to the table, in order and once, also beside other processes."""
 
 from __future__ import annotations
 
@@ -28,16 +28,24 @@ from singletable_apps.elections.events import (
     check_not_restoring,
     parse_event_data,
 )
-from singletable_apps.elections.projection import elections, users, voting
-from singletable_apps.elections.projection.chunks import IndexLag, ProjectionStep, StaleReadModel
+from singletable_apps.elections.projection import elections, users
+from singletable_apps.elections.projection.step import IndexLag, ProjectionStep, StaleReadModel
 from singletable_apps.elections.read_model import ReadModel
 
-F = TypeVar("F", bound=EventData)
+D = TypeVar("D", bound=EventData)
+
+# A ballot takes two of the 100 writes of a transaction, and at most 108 KB of its 4 MB.
+MAX_BATCH = 20
+# An index of DynamoDB usually lags a few milliseconds, rarely a second.
+MAX_INDEX_RETRIES = 60
+INDEX_RETRY_DELAY = 0.05
+# Conflicts with other processes before something must be wrong.
+MAX_CONFLICTS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What a fact does: it writes one step, and says whether it was the last."""
+    """Writes one step of an event, and returns whether it was the last one."""
 
     pattern: WritePattern
     apply: Callable[[ProjectionStep, Any], bool]
@@ -46,81 +54,55 @@ class Handler:
 HANDLERS: dict[type[object], Handler] = {}
 
 
-def _on(kind: type[F], pattern: WritePattern, apply: Callable[[ProjectionStep, F], bool]) -> None:
+def _handle(
+    kind: type[D], pattern: WritePattern, apply: Callable[[ProjectionStep, D], bool]
+) -> None:
     HANDLERS[kind] = Handler(pattern, apply)
 
 
-_on(events.UserRegistered, patterns.register, users.registered)
-_on(events.UserRoleChanged, patterns.change_user, users.role_changed)
-_on(events.OwnershipTransferred, patterns.change_user, users.ownership_transferred)
-_on(events.UserPasswordChanged, patterns.change_user, users.password_changed)
-_on(events.UserEmailChanged, patterns.change_user, users.email_changed)
-_on(events.UserNameChanged, patterns.rename_user, users.name_changed)
-_on(events.UserRemoved, patterns.remove_user, users.removed)
+_handle(events.UserRegistered, patterns.register, users.register_user)
+_handle(events.UserRoleChanged, patterns.change_user, users.change_role)
+_handle(events.OwnershipTransferred, patterns.change_user, users.transfer_ownership)
+_handle(events.UserPasswordChanged, patterns.change_user, users.change_password)
+_handle(events.UserEmailChanged, patterns.change_user, users.change_email)
+_handle(events.UserNameChanged, patterns.rename_user, users.rename_user)
+_handle(events.UserRemoved, patterns.remove_user, users.remove_user)
 
-_on(events.ElectionCreated, patterns.create_election, elections.created)
-_on(events.ElectionUpdated, patterns.change_election, elections.updated)
-_on(events.ElectionLaunched, patterns.change_election, elections.launched)
-_on(events.ElectionFixed, patterns.change_election, elections.fixed)
-_on(events.ElectionFinalized, patterns.change_election, elections.finalized)
-_on(events.ElectionOwnerChanged, patterns.hand_over, elections.owner_changed)
-_on(events.ElectionNameChanged, patterns.rename_election, elections.name_changed)
-_on(events.ElectionDeleted, patterns.delete_election, elections.deleted)
+_handle(events.ElectionCreated, patterns.create_election, elections.create_election)
+_handle(events.ElectionUpdated, patterns.change_election, elections.update_election)
+_handle(events.ElectionLaunched, patterns.change_election, elections.launch_election)
+_handle(events.ElectionFixed, patterns.change_election, elections.fix_election)
+_handle(events.ElectionFinalized, patterns.change_election, elections.finalize_election)
+_handle(events.ElectionOwnerChanged, patterns.hand_over, elections.change_owner)
+_handle(events.ElectionNameChanged, patterns.rename_election, elections.rename_election)
+_handle(events.ElectionDeleted, patterns.delete_election, elections.delete_election)
 
-_on(events.CandidatesAdded, patterns.change_candidates, voting.candidates_added)
-_on(events.CandidatesRemoved, patterns.change_candidates, voting.candidates_removed)
-_on(events.VotersAdded, patterns.change_voters, voting.voters_added)
-_on(events.VotersRemoved, patterns.change_voters, voting.voters_removed)
-_on(events.BallotCast, patterns.cast_ballot, voting.ballot_cast)
-_on(events.BallotWithdrawn, patterns.withdraw_ballot, voting.ballot_withdrawn)
-
-
-# A ballot is two of the hundred writes of a transaction, and at most 108 KB of its 4 MB.
-MAX_BATCH = 20
-
-
-def batch_events(events: Iterable[Event]) -> Iterator[list[Event]]:
-    """The events in their order: ballots by different voters in one list, all others alone."""
-    run: list[Event] = []
-    voters: set[str] = set()
-    for event in events:
-        fact = parse_event_data(event)
-        voter = fact.voter if isinstance(fact, BallotCast) else None
-        if run and (voter is None or voter in voters or len(run) == MAX_BATCH):
-            yield run
-            run, voters = [], set()
-        run.append(event)
-        if voter is None:
-            yield run
-            run, voters = [], set()
-        else:
-            voters.add(voter)
-    if run:
-        yield run
-
-
-# An index of DynamoDB is usually a few milliseconds behind, and seldom a second.
-MAX_INDEX_RETRIES = 60
-INDEX_RETRY_DELAY = 0.05
-# Others who follow at the same time may win so many races before something must be wrong.
-MAX_CONFLICTS = 50
+_handle(events.CandidatesAdded, patterns.change_candidates, elections.add_candidates)
+_handle(events.CandidatesRemoved, patterns.change_candidates, elections.remove_candidates)
+_handle(events.VotersAdded, patterns.change_voters, elections.add_voters)
+_handle(events.VotersRemoved, patterns.change_voters, elections.remove_voters)
+_handle(events.BallotCast, patterns.cast_ballot, elections.cast_ballot)
+_handle(events.BallotWithdrawn, patterns.withdraw_ballot, elections.withdraw_ballot)
 
 
 def catch_up(
     store: Store, *, rebuilding: bool = False, progress: Callable[[int], None] | None = None
 ) -> Sync:
-    """Apply all events that the table lacks; how far it is then."""
-    view = ReadModel(store)
+    """Apply all events that the table lacks, and return its new position.
+
+    Raise RebuildInProgress while the table is rebuilt; `rebuilding` is for that process.
+    """
+    read = ReadModel(store)
     while True:
-        sync = view.get_sync() or _begin(store)
+        sync = read.get_sync() or _create_sync(store)
         if sync.rebuilding and not rebuilding:
             raise RebuildInProgress(
-                "The table is being built anew from the log. Nothing is lost; ask again in a "
-                "minute, or let an operator run the rebuild to its end if it was broken off."
+                "The table is being rebuilt from the log. Nothing is lost; try again in a minute. "
+                "If the rebuild was interrupted, an operator has to run it again."
             )
-        after = store.query(patterns.events_after(sync.last_event_id), consistent=True)
-        for run in batch_events(_checked(after, sync)):
-            applied = _apply_run(store, view, run, sync)
+        new_events = store.query(patterns.events_after(sync.last_event_id), consistent=True)
+        for batch in _batch_events(_check_events(new_events, sync)):
+            applied = _apply_batch(store, read, batch, sync)
             if applied is None:
                 break
             sync = applied
@@ -131,108 +113,131 @@ def catch_up(
 
 
 def apply_events(store: Store, sync: Sync, events: Sequence[Event]) -> None:
-    """Apply events that were just appended to a table that is as far as the one before them."""
-    view = ReadModel(store)
-    for run in batch_events(events):
-        applied = _apply_run(store, view, run, sync)
-        if applied is None:  # others apply them too
+    """Apply events that were just appended after the position `sync`."""
+    read = ReadModel(store)
+    for batch in _batch_events(events):
+        applied = _apply_batch(store, read, batch, sync)
+        if applied is None:  # another process applies them, too
             catch_up(store)
             return
         sync = applied
 
 
-def _checked(events: Iterable[Event], sync: Sync) -> Iterator[Event]:
-    """The events, each the one that comes next, as it was written."""
-    number, previous = sync.last_event_id, sync.last_hash
-    for event in events:
-        check_event(event, number + 1, previous)
-        number, previous = event.event_id, event.hash
-        yield event
-
-
 def get_last_event(store: Store) -> Event | None:
-    """The newest event of the log."""
+    """Return the newest event of the log, or None if the log is empty."""
     newest = store.query(patterns.all_events(), limit=1, reverse=True, consistent=True)
     return next(iter(newest), None)
 
 
 def is_behind(store: Store) -> bool:
-    """Whether the table lacks events; TableBroken if it has some that the log lacks."""
-    # The table first: what others do between the two looks makes the log longer.
+    """Return whether the table lacks events. Raise CorruptTable if the log lacks some."""
+    # The table is read first: if an event is added between the two reads, the log is longer.
     sync = ReadModel(store).get_sync()
-    newest = get_last_event(store)
-    there, here = newest.event_id if newest else 0, sync.last_event_id if sync else 0
-    if here > there:
+    last_event = get_last_event(store)
+    in_log = last_event.event_id if last_event else 0
+    in_table = sync.last_event_id if sync else 0
+    if in_table > in_log:
         raise CorruptTable(
-            f"The table has followed {here} events, and the log has {there}: it may lag, and "
-            "never lead. If the log was restored from an older copy, build the table anew from it."
+            f"The table contains {in_table} events, but the log has only {in_log}. If the log was "
+            "restored from an older copy, rebuild the table from it."
         )
-    return here < there
+    return in_table < in_log
 
 
-def _begin(store: Store) -> Sync:
-    """Make the state of a table that has followed nothing yet."""
+def _create_sync(store: Store) -> Sync:
+    """Create the position of a table that contains no event yet."""
     check_not_restoring(store)
     try:
-        with store.transaction(pattern=patterns.begin) as together:
-            together.create(Sync())
-            together.create(Counts())
-    except AlreadyExists:  # somebody else began
+        with store.transaction(pattern=patterns.begin) as transaction:
+            transaction.create(Sync())
+            transaction.create(Counts())
+    except AlreadyExists:  # another process did
         pass
-    return Sync() if (sync := ReadModel(store).get_sync()) is None else sync
+    return ReadModel(store).get_sync() or Sync()
 
 
-def _apply_run(store: Store, view: ReadModel, run: Sequence[Event], sync: Sync) -> Sync | None:
-    """Apply events that do not concern each other by one transaction, and others by themselves."""
-    if len(run) == 1:
-        return _apply(store, view, run[0], sync)
-    effect = HANDLERS[type(parse_event_data(run[0]))]
+def _check_events(events: Iterable[Event], sync: Sync) -> Iterator[Event]:
+    """Yield the events. Raise CorruptLog at the first that is not the next one, unchanged."""
+    event_id, previous_hash = sync.last_event_id, sync.last_hash
+    for event in events:
+        check_event(event, event_id + 1, previous_hash)
+        event_id, previous_hash = event.event_id, event.hash
+        yield event
+
+
+def _batch_events(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Yield the events in order: ballots of different voters together, all others alone."""
+    batch: list[Event] = []
+    voters: set[str] = set()
+    for event in events:
+        data = parse_event_data(event)
+        voter = data.voter if isinstance(data, BallotCast) else None
+        if batch and (voter is None or voter in voters or len(batch) == MAX_BATCH):
+            yield batch
+            batch, voters = [], set()
+        batch.append(event)
+        if voter is None:
+            yield batch
+            batch, voters = [], set()
+        else:
+            voters.add(voter)
+    if batch:
+        yield batch
+
+
+def _apply_batch(store: Store, read: ReadModel, batch: Sequence[Event], sync: Sync) -> Sync | None:
+    """Apply independent events in one transaction. Return None if another process was first."""
+    if len(batch) == 1:
+        return _apply_event(store, read, batch[0], sync)
+    handler = HANDLERS[type(parse_event_data(batch[0]))]
     try:
-        with store.transaction(pattern=effect.pattern) as together:
-            for event in run:
-                effect.apply(
-                    ProjectionStep(event, 0, store, view, together), parse_event_data(event)
-                )
-            together.update(Sync.key(), *_moved(run[-1]), if_=_is_at(sync, 0))
+        with store.transaction(pattern=handler.pattern) as transaction:
+            for event in batch:
+                step = ProjectionStep(event, 0, store, read, transaction)
+                handler.apply(step, parse_event_data(event))
+            transaction.update(Sync.key(), *_advance(batch[-1]), if_=_is_at(sync, 0))
     except (ConditionFailed, TransactionConflict, StaleReadModel):
-        # Somebody else was faster with some of them, or one cannot be applied: that one will say.
-        now: Sync | None = sync
-        for event in run:
-            now = _apply(store, view, event, now) if now is not None else None
-        return now
-    return _at(run[-1], sync)
+        # Another process was first with some of them, or one cannot be applied. Apply them one by
+        # one to find out.
+        position: Sync | None = sync
+        for event in batch:
+            if position is not None:
+                position = _apply_event(store, read, event, position)
+        return position
+    return _position_after(batch[-1], sync)
 
 
-def _apply(store: Store, view: ReadModel, event: Event, sync: Sync) -> Sync | None:
-    """Apply an event from the step that is next; None if somebody else has come in between."""
-    fact = parse_event_data(event)
-    effect = HANDLERS[type(fact)]
-    step, failures, looks = sync.step, 0, 0
+def _apply_event(store: Store, read: ReadModel, event: Event, sync: Sync) -> Sync | None:
+    """Apply the remaining steps of an event. Return None if another process interfered."""
+    data = parse_event_data(event)
+    handler = HANDLERS[type(data)]
+    number, conflicts, index_retries = sync.step, 0, 0
     while True:
         try:
-            with store.transaction(pattern=effect.pattern) as together:
-                last = effect.apply(ProjectionStep(event, step, store, view, together), fact)
-                edits = _moved(event) if last else [Sync.step.set(step + 1)]
-                together.update(Sync.key(), *edits, if_=_is_at(sync, step))
-        except IndexLag as behind:
-            looks += 1
-            if looks > MAX_INDEX_RETRIES:
-                raise CorruptTable(_stuck(event, "its index lacks items that it has")) from behind
+            with store.transaction(pattern=handler.pattern) as transaction:
+                step = ProjectionStep(event, number, store, read, transaction)
+                is_last = handler.apply(step, data)
+                edits = _advance(event) if is_last else [Sync.step.set(number + 1)]
+                transaction.update(Sync.key(), *edits, if_=_is_at(sync, number))
+        except IndexLag as error:
+            index_retries += 1
+            if index_retries > MAX_INDEX_RETRIES:
+                raise _cannot_apply(event, "its index lacks items that it has") from error
             time.sleep(INDEX_RETRY_DELAY)
         except (ConditionFailed, TransactionConflict, StaleReadModel) as error:
-            if _somebody_came(view, sync, step):
+            if _has_moved(read, sync, number):
                 return None
-            failures += 1
-            if not isinstance(error, TransactionConflict) or failures > MAX_CONFLICTS:
-                raise CorruptTable(_stuck(event, str(error))) from error
-            time.sleep(random.uniform(0, 0.01 * failures))
+            conflicts += 1
+            if not isinstance(error, TransactionConflict) or conflicts > MAX_CONFLICTS:
+                raise _cannot_apply(event, str(error)) from error
+            time.sleep(random.uniform(0, 0.01 * conflicts))
         else:
-            step += 1
-            if last:
-                return _at(event, sync)
+            number += 1
+            if is_last:
+                return _position_after(event, sync)
 
 
-def _at(event: Event, sync: Sync) -> Sync:
+def _position_after(event: Event, sync: Sync) -> Sync:
     return Sync(
         last_event_id=event.event_id,
         last_hash=event.hash,
@@ -242,7 +247,7 @@ def _at(event: Event, sync: Sync) -> Sync:
 
 
 def _is_at(sync: Sync, step: int) -> Condition[Sync]:
-    """That nobody else has moved on, and nobody has begun to build the table anew."""
+    """Return the condition that no other process has advanced, or started a rebuild."""
     return (
         (Sync.last_event_id == sync.last_event_id)
         & (Sync.step == step)
@@ -251,7 +256,7 @@ def _is_at(sync: Sync, step: int) -> Condition[Sync]:
     )
 
 
-def _moved(event: Event) -> list[Edit[Sync]]:
+def _advance(event: Event) -> list[Edit[Sync]]:
     return [
         Sync.last_event_id.set(event.event_id),
         Sync.last_hash.set(event.hash),
@@ -260,15 +265,16 @@ def _moved(event: Event) -> list[Edit[Sync]]:
     ]
 
 
-def _somebody_came(view: ReadModel, sync: Sync, step: int) -> bool:
-    now = view.get_sync()
+def _has_moved(read: ReadModel, sync: Sync, step: int) -> bool:
+    """Return whether another process has advanced, or started a rebuild."""
+    now = read.get_sync()
     if now is None or (now.rebuilding, now.builder) != (sync.rebuilding, sync.builder):
         return True
     return (now.last_event_id, now.step) != (sync.last_event_id, step)
 
 
-def _stuck(event: Event, why: str) -> str:
-    return (
-        f"Event {event.event_id} ({event.event_type}) cannot be applied to the table: {why}. "
-        "The log has it, and nothing is lost. The table is not what the log says; build it anew."
+def _cannot_apply(event: Event, reason: str) -> CorruptTable:
+    return CorruptTable(
+        f"Event {event.event_id} ({event.event_type}) cannot be applied to the table: {reason}. "
+        "The event is safe in the log, but the table differs from the log; rebuild it."
     )

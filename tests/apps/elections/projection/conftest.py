@@ -1,4 +1,4 @@
-"""The worlds that these tests are tried in."""
+"""Fixtures for tests of the log and the projection, on every driver."""
 
 from __future__ import annotations
 

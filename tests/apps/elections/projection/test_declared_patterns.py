@@ -1,4 +1,4 @@
-"""Every call of the store, by commands, queries and whoever builds the table, is a pattern."""
+"""Every call of the store, by commands, queries and a rebuild, is a declared pattern."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.apps.support.elections.scenario import COMMANDS, copy_scenario, make_
 from tests.apps.support.patterns import check_declared
 
 
-def test_what_commands_and_rebuilding_ask_is_declared() -> None:
+def test_commands_and_rebuild_use_declared_patterns() -> None:
     base = make_scenario(Engine.in_memory(), elections=2)
     for command in COMMANDS.values():
         there = copy_scenario(base)
@@ -27,7 +27,7 @@ def test_what_commands_and_rebuilding_ask_is_declared() -> None:
     base.world.check_calls()
 
 
-def test_what_is_not_declared_is_found() -> None:
+def test_undeclared_calls_are_detected() -> None:
     calls: list[Call] = []
     base = make_scenario(Engine.in_memory(), elections=1)
     store = Store(base.engine, tables=TABLES, observers=[calls.append])

@@ -1,4 +1,4 @@
-"""On a driver that fails as DynamoDB does nothing is lost, and nothing is doubled."""
+"""On a driver that fails as DynamoDB does, nothing is lost and nothing happens twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.conformance.endpoint import Exchangeable
 
 @pytest.fixture(autouse=True)
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody needs to wait for real."""
+    """Replace sleeping."""
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
 
@@ -31,20 +31,20 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 def places(
     tmp_path_factory: pytest.TempPathFactory, far_end: tuple[Exchangeable, str]
 ) -> Iterator[Backends]:
-    """A world in each place, that is copied for every bad day."""
-    with Backends(tmp_path_factory.mktemp("bad days"), far_end, elections=2) as places:
+    """A database in each place, which is copied for every test."""
+    with Backends(tmp_path_factory.mktemp("faults"), far_end, elections=2) as places:
         yield places
 
 
-ONCE = {
+FAULTS = {
     "throttled": Faults(throttle=Next(2)),
     "unavailable": Faults(unavailable=Next(2)),
-    "an error before": Faults(internal=Next(2)),
-    "the first answer lost": Faults(internal_after=Next(1)),
-    "several answers lost": Faults(internal_after=Next(3)),
-    "in conflict": Faults(conflict=Next(2)),
-    "a lost answer, then a conflict": Faults(internal_after=Next(1), conflict=Next(2)),
-    "in progress": Faults(in_progress=Next(2)),
+    "errors before the write": Faults(internal=Next(2)),
+    "first response lost": Faults(internal_after=Next(1)),
+    "several responses lost": Faults(internal_after=Next(3)),
+    "conflicts": Faults(conflict=Next(2)),
+    "response lost, then a conflict": Faults(internal_after=Next(1), conflict=Next(2)),
+    "transaction in progress": Faults(in_progress=Next(2)),
     "all at once": Faults(
         throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=3
     ),
@@ -52,68 +52,70 @@ ONCE = {
 EVENTS = {"CandidatesRemoved": 2}
 
 
-FEW = ("throttled", "a lost answer, then a conflict", "all at once")
+FEW = ("throttled", "response lost, then a conflict", "all at once")
 CASCADES = ("UserNameChanged", "UserRemoved", "ElectionNameChanged", "ElectionDeleted")
 LAGGING = [
-    (where, fact, behind)
-    for where, (fact, behind) in backend_cases(product(CASCADES, (1, 8, 60)), [("UserRemoved", 8)])
+    (where, event, behind)
+    for where, (event, behind) in backend_cases(product(CASCADES, (1, 8, 60)), [("UserRemoved", 8)])
 ]
 
 
-@pytest.mark.parametrize(("where", "day"), backend_cases(ONCE, FEW))
-def test_each_command_is_in_the_log_once(places: Backends, where: str, day: str) -> None:
-    for fact in (fact for place, fact in backend_cases(COMMANDS, TYPICAL_EVENTS) if place == where):
+@pytest.mark.parametrize(("where", "faults"), backend_cases(FAULTS, FEW))
+def test_command_is_logged_once_despite_faults(places: Backends, where: str, faults: str) -> None:
+    for event in (
+        event for place, event in backend_cases(COMMANDS, TYPICAL_EVENTS) if place == where
+    ):
         with places[where].faulty_copy() as (there, driver):
             length = there.world.event_count
-            driver.faults = replace(ONCE[day], tables=(votes.name, event_log.name))
-            COMMANDS[fact](there.world.service, there)
+            driver.faults = replace(FAULTS[faults], tables=(votes.name, event_log.name))
+            COMMANDS[event](there.world.service, there)
             assert driver.injected
             driver.faults = Faults()
-            appended = [event.event_type for event in read_events(there.engine)[length:]]
-            assert len(appended) == EVENTS.get(fact, 1), f"{fact}: {appended}"
-            assert appended[0] == fact
+            appended = [entry.event_type for entry in read_events(there.engine)[length:]]
+            assert len(appended) == EVENTS.get(event, 1), f"{event}: {appended}"
+            assert appended[0] == event
             check_consistency(there.world)
 
 
 @pytest.mark.parametrize("where", BACKENDS)
-def test_the_table_is_built_anew_on_a_bad_day(places: Backends, where: str) -> None:
+def test_rebuild_despite_faults_gives_the_same_table(places: Backends, where: str) -> None:
     with places[where].faulty_copy() as (there, driver):
-        whole = dump_items(there.engine)
+        before = dump_items(there.engine)
         for seed in range(3):
             driver.faults = Faults(
                 throttle=0.05, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=seed
             )
             rebuild(open_store(there.world.driver))
-            assert dump_items(there.engine) == whole
+            assert dump_items(there.engine) == before
         assert driver.injected["unprocessed"]
 
 
-@pytest.mark.parametrize(("where", "fact", "behind"), LAGGING)
-def test_an_index_that_lags_hides_nothing_from_what_follows_it(
-    places: Backends, where: str, fact: str, behind: int
+@pytest.mark.parametrize(("where", "event", "behind"), LAGGING)
+def test_lagging_index_hides_no_item_from_the_projection(
+    places: Backends, where: str, event: str, behind: int
 ) -> None:
     with places[where].faulty_copy() as (there, driver):
         service = there.world.service
         driver.faults = Faults(stale=0.8, behind=behind, seed=behind)
         COMMANDS["UserNameChanged"](service, there)
         service.people.rename(there.bob, "Robert", "Bob")
-        COMMANDS[fact](service, there)
+        COMMANDS[event](service, there)
         assert driver.injected["stale"]
         driver.faults = Faults()
         check_consistency(there.world)
-        kept = dump_items(there.engine)
+        before = dump_items(there.engine)
         rebuild(open_store(there.engine))
-        assert dump_items(there.engine) == kept
+        assert dump_items(there.engine) == before
 
 
 @pytest.mark.parametrize("where", BACKENDS)
-def test_an_index_that_never_shows_what_is_there_is_told(places: Backends, where: str) -> None:
+def test_index_that_never_catches_up_is_reported(places: Backends, where: str) -> None:
     with places[where].faulty_copy() as (there, driver):
         driver.faults = Faults(stale=1, behind=10_000)
         with pytest.raises(CorruptTable, match="index lacks items"):
             COMMANDS["UserNameChanged"](there.world.service, there)
         driver.faults = Faults()
-        # It is in the log, and whoever comes next goes on with it.
+        # The event is in the log, and the next process continues with it.
         with places[where].reopen(there) as left:
             assert World(left).service.context.read.get_user("Robert").user_id == there.bob.user_id
             check_consistency(World(left))

@@ -1,4 +1,4 @@
-"""Whoever dies in the middle of a command leaves a log and a table that others go on with."""
+"""After a crash in the middle of a command, other processes continue with log and table."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ from tests.conformance.endpoint import Exchangeable
 
 
 @pytest.fixture(scope="module")
-def small_chunks() -> Iterator[None]:
-    """Chunks of two, so that a few items are several of them."""
+def small_steps() -> Iterator[None]:
+    """Apply two items per step, so that a few items take several steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("singletable_apps.elections.projection.chunks.ITEMS_PER_STEP", 2)
+        patch.setattr("singletable_apps.elections.projection.step.ITEMS_PER_STEP", 2)
         yield
 
 
 @pytest.fixture(scope="module")
 def places(
-    small_chunks: None,
+    small_steps: None,
     tmp_path_factory: pytest.TempPathFactory,
     far_end: tuple[Exchangeable, str],
 ) -> Iterator[Backends]:
-    """A world in each place, that is copied for every cut."""
+    """A database in each place, which is copied for every crash."""
     with Backends(tmp_path_factory.mktemp("cuts"), far_end, elections=3) as places:
         yield places
 
 
-def test_every_fact_has_an_effect_and_a_command_here() -> None:
-    facts = set(get_args(EventData))
-    assert set(HANDLERS) == facts
-    assert set(COMMANDS) == {fact.__name__ for fact in facts}
+def test_every_event_has_a_handler_and_a_command_here() -> None:
+    kinds = set(get_args(EventData))
+    assert set(HANDLERS) == kinds
+    assert set(COMMANDS) == {kind.__name__ for kind in kinds}
 
 
-@pytest.mark.parametrize(("where", "fact"), backend_cases(COMMANDS, TYPICAL_EVENTS))
-def test_a_command_that_is_cut_anywhere_is_whole_or_never_was(
-    places: Backends, where: str, fact: str
+@pytest.mark.parametrize(("where", "event"), backend_cases(COMMANDS, TYPICAL_EVENTS))
+def test_command_that_crashes_anywhere_is_complete_or_has_no_effect(
+    places: Backends, where: str, event: str
 ) -> None:
     place = places[where]
     before = dump_items(place.base.engine)
@@ -71,61 +71,59 @@ def test_a_command_that_is_cut_anywhere_is_whole_or_never_was(
         with place.power_cut_copy() as (there, cut):
             cut.cut_after(operations)
             try:
-                COMMANDS[fact](there.world.service, there)
+                COMMANDS[event](there.world.service, there)
             except PowerCut:
                 pass
             else:
-                assert fact in (read_events(there.engine)[-1].event_type, "CandidatesRemoved")
+                assert event in (read_events(there.engine)[-1].event_type, "CandidatesRemoved")
                 break
             with place.reopen(there) as driver:
                 appended = read_events(driver)[length:]
                 outcomes.add(bool(appended))
-                assert len(appended) in (0, _facts_of(fact))
+                assert len(appended) in (0, _count_events(event))
                 catch_up(open_store(driver))
                 if appended and appended[-1].hash not in expected:
-                    expected[appended[-1].hash] = _without_a_cut(place.base, driver)
+                    expected[appended[-1].hash] = _without_crash(place.base, driver)
                 assert dump_items(driver) == (expected[appended[-1].hash] if appended else before)
-    assert outcomes == {False, True}, "it was cut before the event was in the log, and after"
+    assert outcomes == {False, True}, "it crashed both before and after the event was in the log"
 
 
 @pytest.mark.parametrize("where", BACKENDS)
-def test_a_table_that_is_cut_while_it_is_built_anew_is_built_by_the_next(
-    places: Backends, where: str
-) -> None:
+def test_crashed_rebuild_is_completed_by_the_next(places: Backends, where: str) -> None:
     place = places[where]
-    whole = dump_items(place.base.engine)
+    before = dump_items(place.base.engine)
     stride = 7 if ALL_CASES or where == "memory" else 30
     with place.power_cut_copy() as (there, cut):
         other = there.world.open_service(there.engine)
         store = open_store(cut)
-        operations, told, unbuilt = 0, 0, True
-        while unbuilt:
+        operations, refusals, is_built = 0, 0, False
+        while not is_built:
             cut.cut_after(operations)
-            # Whoever dies holds the table until their lease has run out.
+            # A crashed process has the lease until it expires.
             there.world.clock.advance(minutes=2)
             try:
                 rebuild(store, clock=there.world.clock)
-                unbuilt = False
+                is_built = True
             except PowerCut:
-                if dump_items(there.engine) != whole:
-                    told += 1
-                    with pytest.raises(RebuildInProgress, match="ask again"):
+                if dump_items(there.engine) != before:
+                    refusals += 1
+                    with pytest.raises(RebuildInProgress, match="try again"):
                         other.people.rename(there.bob, "Bob", "Robert")
                     with pytest.raises(RebuildInProgress):
                         World(there.engine).service.people.rename(there.bob, "Bob", "Robert")
-            # Near its beginning at every operation, then here and there.
+            # Crash at every operation near the start, then at some.
             operations += 1 if operations < 12 else stride
-        assert told > 10
-        assert dump_items(there.engine) == whole
+        assert refusals > 10
+        assert dump_items(there.engine) == before
         assert other.people.rename(there.bob, "Bob", "Robert").name == "Robert"
 
 
-def _facts_of(fact: str) -> int:
-    return 2 if fact == "CandidatesRemoved" else 1
+def _count_events(event: str) -> int:
+    return 2 if event == "CandidatesRemoved" else 1
 
 
-def _without_a_cut(base: Scenario, left: Driver) -> list[str]:
-    """The table as it would be if the same events had been applied in peace."""
+def _without_crash(base: Scenario, left: Driver) -> list[str]:
+    """Return the table that the same events give without a crash."""
     with base.engine.copy() as engine:
         for item in read_items(left, event_log):
             engine.execute(PutItem(event_log.name, item))

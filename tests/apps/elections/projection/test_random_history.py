@@ -1,4 +1,4 @@
-"""After a long history by chance all is sound, and the table is what the log alone gives."""
+"""After a long random history, everything is consistent and a rebuild gives the same table."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ def _walk(world: World, seed: int, steps: int) -> RandomWalk:
         if step % 25 == 0:
             walk.check()
     walk.check()
-    kept = dump_items(world.driver)
+    before = dump_items(world.driver)
     rebuild(open_store(world.driver))
-    assert dump_items(world.driver) == kept
+    assert dump_items(world.driver) == before
     return walk
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_long_history_gives_the_table_that_its_log_gives(memory: World, seed: int) -> None:
+def test_rebuild_after_random_commands_gives_the_same_table(memory: World, seed: int) -> None:
     walk = _walk(memory, seed, 250)
     assert walk.outcomes["taken"] > 80, walk.outcomes
-    assert len(walk.outcomes) > 3, f"refusals of several kinds: {walk.outcomes}"
+    assert len(walk.outcomes) > 3, f"expected several kinds of refusals: {walk.outcomes}"
 
 
-def test_a_history_is_as_good_on_every_driver(world: World) -> None:
+def test_random_history_works_on_every_driver(world: World) -> None:
     _walk(world, seed=7, steps=60)
 
 
-def test_a_history_is_there_when_its_file_is_opened_again(tmp_path: Path) -> None:
+def test_table_is_unchanged_after_reopening_the_file(tmp_path: Path) -> None:
     with Engine.on_file(tmp_path / "t.db") as engine:
         _walk(World(engine), seed=11, steps=40)
-        kept = dump_items(engine)
+        before = dump_items(engine)
     with Engine.on_file(tmp_path / "t.db") as engine:
-        assert dump_items(World(engine).driver) == kept
+        assert dump_items(World(engine).driver) == before

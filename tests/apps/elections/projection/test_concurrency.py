@@ -1,4 +1,4 @@
-"""Many who write at once: nobody is lost, nothing is doubled, and the log has no gap."""
+"""With many writers at once, nothing is lost or duplicated, and the log has no gap."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 @pytest.fixture(params=("memory", "file", "http"))
 def worlds(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[World]]:
-    """Two worlds with a driver each for the same tables, as two processes would have them."""
+    """Two services with their own drivers on the same tables, like two processes."""
     if request.param == "file":
         with Engine.on_file(tmp_path / "elections.db", Settings(durable=False)) as engine:
             yield _worlds([engine, engine])
@@ -56,8 +56,8 @@ def _worlds(drivers: Sequence[Driver]) -> list[World]:
     return [first, *(World(driver, first.clock) for driver in drivers[1:])]
 
 
-def at_once(commands: Sequence[Callable[[], T]]) -> list[T | Rejected]:
-    """What each came to, begun at the same moment."""
+def run_at_once(commands: Sequence[Callable[[], T]]) -> list[T | Rejected]:
+    """Run the commands at the same time, and return their results or refusals."""
     begin = threading.Barrier(len(commands))
 
     def run(command: Callable[[], T]) -> T | Rejected:
@@ -77,15 +77,15 @@ def _services(worlds: Sequence[World], count: int = 4) -> list[Elections]:
 
 def _check(world: World) -> None:
     check_consistency(world)
-    kept = dump_items(world.driver)
+    before = dump_items(world.driver)
     rebuild(open_store(world.driver))
-    assert dump_items(world.driver) == kept
+    assert dump_items(world.driver) == before
     world.check_calls()
 
 
-def test_of_all_who_come_first_one_is_the_owner(worlds: list[World]) -> None:
+def test_exactly_one_of_the_first_users_becomes_owner(worlds: list[World]) -> None:
     services = _services(worlds)
-    joined = at_once(
+    joined = run_at_once(
         [
             lambda n=n: services[n % 4].people.register(  # type: ignore[misc]
                 f"User {n}", f"user{n}@example.org", PASSWORD
@@ -102,7 +102,7 @@ def test_of_all_who_come_first_one_is_the_owner(worlds: list[World]) -> None:
 
 
 @pytest.mark.parametrize("field", ["name", "email"])
-def test_of_all_who_want_the_same_one_has_it(worlds: list[World], field: str) -> None:
+def test_name_or_email_is_given_to_one_of_many(worlds: list[World], field: str) -> None:
     services = _services(worlds)
     spellings = ["Ada", "ADA", "ada", "aDA"]
 
@@ -111,15 +111,15 @@ def test_of_all_who_want_the_same_one_has_it(worlds: list[World], field: str) ->
         local = spellings[(n + 1) % 4] if field == "email" else f"user{n}"
         return lambda: services[n % 4].people.register(name, f"{local}@example.org", PASSWORD)
 
-    told = at_once([command(n) for n in range(WRITERS)])
-    refusals = [one for one in told if isinstance(one, Rejected)]
+    results = run_at_once([command(n) for n in range(WRITERS)])
+    refusals = [one for one in results if isinstance(one, Rejected)]
     assert len(refusals) == WRITERS - 1
     assert {(type(one), one.field) for one in refusals} == {(AlreadyTaken, field)}
     assert worlds[0].event_count == 1
     _check(worlds[0])
 
 
-def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
+def test_acknowledged_commands_are_logged_once(worlds: list[World]) -> None:
     world = worlds[0]
     ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
     world.launch(ada, "Open")
@@ -141,7 +141,7 @@ def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
 
         return run
 
-    done = at_once([work(n) for n in range(len(voters))])
+    done = run_at_once([work(n) for n in range(len(voters))])
     assert world.event_count - before == sum(one for one in done if isinstance(one, int))
     assert len(done) * (rounds * 3 + 1) == world.event_count - before
     events = read_events(world.driver)[before:]
@@ -153,19 +153,17 @@ def test_what_is_acknowledged_is_in_the_log_once(worlds: list[World]) -> None:
         "ElectionCreated": len(voters),
     }
     marks = {event.event_data["request"] for event in events if event.event_type == "BallotCast"}
-    assert len(marks) == casts, "no request was carried out twice"
+    assert len(marks) == casts, "no request was executed twice"
     _check(world)
 
 
 @pytest.mark.parametrize("secret", [False, True])
-def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
-    worlds: list[World], secret: bool
-) -> None:
+def test_close_signs_exactly_the_ballots_cast_before_it(worlds: list[World], secret: bool) -> None:
     world = worlds[0]
     ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(WRITERS - 1)))
     world.launch(ada, "E", terms=ElectionSettings(secret_ballot=secret))
     services = _services(worlds)
-    # Some have voted already, so that the close has something to sign however early it comes.
+    # Some have already voted, so that there is something to sign even if the close comes first.
     for voter in voters[:2]:
         services[0].voting.cast(voter, "E", ballot("Green"), "before")
 
@@ -180,10 +178,10 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
         services[1].lifecycle.close(ada, "E")
         return ""
 
-    told = at_once([*(vote(n) for n in range(2, len(voters))), close])
-    taken = {one for one in told[:-1] if isinstance(one, str)}
-    assert {type(one) for one in told if isinstance(one, Rejected)} <= {WrongState}
-    assert told[-1] == ""
+    results = run_at_once([*(vote(n) for n in range(2, len(voters))), close])
+    taken = {one for one in results[:-1] if isinstance(one, str)}
+    assert {type(one) for one in results if isinstance(one, Rejected)} <= {WrongState}
+    assert results[-1] == ""
     closing = services[0].results.tally(ada, "E").closing
     assert closing is not None
     codes = [
@@ -198,35 +196,35 @@ def test_what_was_cast_before_the_close_is_signed_and_nothing_after(
     _check(world)
 
 
-def test_of_all_who_close_an_election_one_does(worlds: list[World]) -> None:
+def test_election_is_closed_by_one_of_many(worlds: list[World]) -> None:
     world = worlds[0]
     (ada,) = world.register("Ada")
     world.launch(ada, "E")
     services, before = _services(worlds), world.event_count
-    told = at_once([lambda s=s: s.lifecycle.close(ada, "E") for s in services])  # type: ignore[misc]
-    assert Counter(type(one) for one in told)[WrongState] == len(services) - 1
+    results = run_at_once([lambda s=s: s.lifecycle.close(ada, "E") for s in services])  # type: ignore[misc]
+    assert Counter(type(one) for one in results)[WrongState] == len(services) - 1
     assert world.event_count == before + 1
 
 
-def test_a_request_that_is_sent_many_times_at_once_is_one_ballot(worlds: list[World]) -> None:
+def test_request_sent_many_times_at_once_casts_one_ballot(worlds: list[World]) -> None:
     world = worlds[0]
     ada, bob = world.register("Ada", "Bob")
     world.launch(ada, "E", allow_edit=False)
     services, before = _services(worlds), world.event_count
-    told = at_once(
+    results = run_at_once(
         [
             lambda n=n: services[n % 4].voting.cast(bob, "E", ballot("Red"), "k")  # type: ignore[misc]
             for n in range(WRITERS)
         ]
     )
-    answers = [one for one in told if not isinstance(one, Rejected)]
+    answers = [one for one in results if not isinstance(one, Rejected)]
     assert len(answers) == WRITERS
     assert len({one.receipt["confirmation"] for one in answers}) == 1
     assert [one.again for one in answers].count(False) == 1
     assert world.event_count == before + 1
 
 
-def test_a_table_is_built_anew_while_others_vote(worlds: list[World]) -> None:
+def test_rebuild_while_others_vote(worlds: list[World]) -> None:
     world = worlds[0]
     ada, *voters = world.register("Ada", *(f"Voter {n}" for n in range(3)))
     world.launch(ada, "E", terms=ElectionSettings(secret_ballot=True))
@@ -248,7 +246,7 @@ def test_a_table_is_built_anew_while_others_vote(worlds: list[World]) -> None:
             rebuild(open_store(worlds[-1].driver))
         return 0
 
-    at_once([build, *(vote(n) for n in range(len(voters)))])
+    run_at_once([build, *(vote(n) for n in range(len(voters)))])
     assert world.event_count == before + 5 * len(voters), "one event for each key"
     _check(world)
 

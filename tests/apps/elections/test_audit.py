@@ -1,0 +1,304 @@
+"""Auditors read both tables as stored items and as relations, without password hashes."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from datetime import datetime
+
+import pytest
+
+from singletable import Engine, InvalidCursor, Item, Table
+from singletable_apps.elections.audit import (
+    RELATIONS,
+    BallotRow,
+    CandidateRow,
+    CountsRow,
+    ElectionRow,
+    EventRow,
+    RankingRow,
+    Row,
+    UserRow,
+    VoterRow,
+    redact_item,
+    redact_password_hash,
+    row_values,
+)
+from singletable_apps.elections.entities import State, votes
+from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted
+from singletable_apps.elections.events import event_log
+from singletable_apps.elections.keys import generate_keys
+from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE
+from singletable_apps.elections.service import open_elections
+from singletable_apps.shared.accounts.entities import expiring
+from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample, items
+
+
+@pytest.fixture(scope="module")
+def sample() -> SampleCopy:
+    return copy_sample()
+
+
+def read_items(sample: SampleCopy, table: str, size: int) -> list[Item]:
+    """Return all stored items of a table, read page by page."""
+    found: list[Item] = []
+    cursor = None
+    while True:
+        page = sample.elections.audit.raw(sample.user("grace"), table, size, cursor)
+        assert len(page.items) <= size
+        found += page.items
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+def read_rows(sample: SampleCopy, name: str, size: int = 1000) -> list[Row]:
+    """Return all rows of a relation, read page by page."""
+    found: list[Row] = []
+    cursor = None
+    while True:
+        page = sample.elections.audit.relation(sample.user("grace"), name, size, cursor)
+        assert page.relation.name == name
+        assert len(page.rows) <= size
+        found += page.rows
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+# Access.
+
+
+@pytest.mark.parametrize("name", ["ada", "grace"])
+def test_owner_and_auditor_can_read_tables(sample: SampleCopy, name: str) -> None:
+    assert sample.elections.audit.raw(sample.user(name), "vote_data", 1).items
+
+
+@pytest.mark.parametrize("name", ["alan", "barbara", "leslie", "niklaus", "radia"])
+def test_other_users_cannot_read_tables(sample: SampleCopy, name: str) -> None:
+    with pytest.raises(NotPermitted):
+        sample.elections.audit.raw(sample.user(name), "vote_data", 1)
+    with pytest.raises(NotPermitted):
+        sample.elections.audit.relation(sample.user(name), "users", 1)
+
+
+# The table of sessions holds links that sign a user in: an auditor could become the owner.
+@pytest.mark.parametrize("table", [expiring.name, "vote_sessions", "", "users"])
+def test_other_tables_are_not_shown(sample: SampleCopy, table: str) -> None:
+    with pytest.raises(NotFound):
+        sample.elections.audit.raw(sample.user("grace"), table, 1)
+    assert [each.name for each in sample.elections.audit.tables()] == [
+        "vote_data",
+        "vote_event_log",
+    ]
+
+
+def test_unknown_relation_is_refused(sample: SampleCopy) -> None:
+    with pytest.raises(NotFound):
+        sample.elections.audit.relation(sample.user("grace"), "ghosts", 1)
+
+
+@pytest.mark.parametrize("size", [0, -1, 1001])
+def test_page_size_must_be_in_range(sample: SampleCopy, size: int) -> None:
+    grace = sample.user("grace")
+    with pytest.raises(InvalidInput, match="1 to 1,000"):
+        sample.elections.audit.raw(grace, "vote_data", size)
+    with pytest.raises(InvalidInput, match="1 to 1,000"):
+        sample.elections.audit.relation(grace, "users", size)
+
+
+# Stored items.
+
+
+@pytest.mark.parametrize("table", [votes, event_log], ids=["vote_data", "vote_event_log"])
+def test_items_are_shown_as_stored_except_for_hashes(sample: SampleCopy, table: Table) -> None:
+    shown = read_items(sample, table.name, 37)
+    assert shown == [redact_item(item) for item in items(sample.store, table)]
+
+
+# With a hash, passwords can be guessed without any rate limit.
+@pytest.mark.parametrize("table", ["vote_data", "vote_event_log"])
+def test_no_password_hash_is_shown(sample: SampleCopy, table: str) -> None:
+    hashes = {user.hash for user in map(sample.user, ("ada", "grace", "radia"))}
+    secrets = {part for encoded in hashes for part in encoded.split("$")[4:]}
+    stored = {"vote_data": votes, "vote_event_log": event_log}[table]
+    assert all(secret in json.dumps(list(items(sample.store, stored))) for secret in secrets)
+    shown = json.dumps(read_items(sample, table, 100))
+    assert not [secret for secret in secrets if secret in shown]
+    assert "$argon2id$v=19$m=64,t=1,p=1$(hidden)" in shown
+
+
+# They are not secret, and auditors check the log with them.
+def test_hashes_of_events_are_shown(sample: SampleCopy) -> None:
+    shown = read_items(sample, "vote_event_log", 100)
+    chain = [(item["previous_hash"]["S"], item["hash"]["S"]) for item in shown]
+    assert [previous for previous, _ in chain[1:]] == [own for _, own in chain[:-1]]
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA", "$argon2id$v=19$m=19456,t=2,p=1$(hidden)"),
+        ("$2b$12$abcdefghijklmnopqrstuv", "(hidden)"),
+        ("$argon2id$v=19$secret", "(hidden)"),
+        ("secret", "(hidden)"),
+        ("", "(hidden)"),
+    ],
+)
+def test_redacted_hash_keeps_only_its_parameters(stored: str, shown: str) -> None:
+    assert redact_password_hash(stored) == shown
+
+
+def test_item_cursor_is_only_valid_for_its_table(sample: SampleCopy) -> None:
+    grace, audit = sample.user("grace"), sample.elections.audit
+    cursor = audit.raw(grace, "vote_data", 1).cursor
+    with pytest.raises(InvalidCursor):
+        audit.raw(grace, "vote_event_log", 1, cursor)
+
+
+# Relations.
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_page_size_does_not_change_the_rows(sample: SampleCopy, name: str, size: int) -> None:
+    assert read_rows(sample, name, size) == read_rows(sample, name)
+
+
+def test_users_relation_has_all_users(sample: SampleCopy) -> None:
+    rows = [row for row in read_rows(sample, "users") if isinstance(row, UserRow)]
+    assert [(row.name, row.role) for row in rows] == sorted(
+        (person.name, person.role) for person in SAMPLE_PEOPLE
+    )
+    assert [row.user_id for row in sorted(rows, key=lambda row: row.when_registered)] == list(
+        range(1, len(SAMPLE_PEOPLE) + 1)
+    )
+
+
+def test_elections_relation_has_all_elections(sample: SampleCopy) -> None:
+    rows = [row for row in read_rows(sample, "elections") if isinstance(row, ElectionRow)]
+    assert [row.name for row in rows] == sorted(
+        (poll.name for poll in SAMPLE_ELECTIONS), key=str.casefold
+    )
+    by_name = {poll.name: poll for poll in SAMPLE_ELECTIONS}
+    for row in rows:
+        poll = by_name[row.name]
+        assert (row.owner, row.state, row.secret_ballot) == (poll.owner, poll.state, poll.secret)
+        assert (row.candidates, row.voters) == (len(poll.candidates), len(poll.voters))
+        assert (row.signature is not None) == (poll.state is State.CLOSED)
+
+
+def test_candidates_voters_and_ballots_are_sorted_by_election_and_name(sample: SampleCopy) -> None:
+    polls = sorted(SAMPLE_ELECTIONS, key=lambda poll: poll.name.casefold())
+    candidates = [row for row in read_rows(sample, "candidates") if isinstance(row, CandidateRow)]
+    assert [(row.election, row.candidate) for row in candidates] == [
+        (poll.name, name) for poll in polls for name in sorted(poll.candidates)
+    ]
+    assert read_rows(sample, "voters") == [
+        VoterRow(poll.name, name) for poll in polls for name in sorted(poll.voters)
+    ]
+    ballots = [row for row in read_rows(sample, "ballots") if isinstance(row, BallotRow)]
+    assert [(row.election, row.voter, row.sealed) for row in ballots] == [
+        (poll.name, voter, poll.secret) for poll in polls for voter, _ in sorted(poll.ballots)
+    ]
+    assert all((row.confirmation is None) == row.sealed for row in ballots)
+
+
+def test_open_ballot_has_a_row_for_each_ranked_candidate(sample: SampleCopy) -> None:
+    rows = [row for row in read_rows(sample, "rankings") if isinstance(row, RankingRow)]
+    boat = [row for row in rows if row.election == "The name of the boat"]
+    assert [(row.candidate, row.rank) for row in boat if row.voter == "Ada"] == [
+        ("Heron", 1),
+        ("Kingfisher", 2),
+    ]
+    assert {row.rank for row in boat if row.voter == "Donald"} == {1}
+
+
+# Not even auditors or the owner see how someone voted in secret.
+def test_sealed_ballots_have_no_rankings(sample: SampleCopy) -> None:
+    secret = {poll.name for poll in SAMPLE_ELECTIONS if poll.secret}
+    rows = read_rows(sample, "rankings")
+    shown = {row.election for row in rows if isinstance(row, RankingRow)}
+    assert shown == {poll.name for poll in SAMPLE_ELECTIONS if poll.ballots} - secret
+
+
+def test_events_relation_is_in_order_and_hides_password_hashes(sample: SampleCopy) -> None:
+    rows = [row for row in read_rows(sample, "events") if isinstance(row, EventRow)]
+    assert [row.event_id for row in rows] == list(range(1, len(rows) + 1))
+    assert rows[0].event_data["hash"] == "$argon2id$v=19$m=64,t=1,p=1$(hidden)"
+    (counts,) = read_rows(sample, "counts")
+    assert isinstance(counts, CountsRow)
+    assert (counts.users, counts.elections, counts.events) == (
+        len(SAMPLE_PEOPLE),
+        len(SAMPLE_ELECTIONS),
+        len(rows),
+    )
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_columns_have_descriptions_and_typed_values_but_no_keys(
+    sample: SampleCopy, name: str
+) -> None:
+    kinds = {"text": str, "number": int, "yes or no": bool, "time": datetime, "JSON": dict}
+    relation = RELATIONS[name]
+    assert relation.description.endswith(".")
+    for row in read_rows(sample, name):
+        values = row_values(row)
+        assert list(values) == [column.name for column in relation.columns]
+        for column in relation.columns:
+            value = values[column.name]
+            assert column.description
+            assert isinstance(value, kinds[column.kind]) or (column.optional and value is None)
+            assert not column.name.upper().endswith(("PK", "SK"))
+            assert not (isinstance(value, str) and "ELECTION#" in value)
+
+
+# Cursors are in URLs, which are logged, and contain names.
+def test_relation_cursor_is_unreadable_and_only_valid_for_its_relation(sample: SampleCopy) -> None:
+    grace, audit = sample.user("grace"), sample.elections.audit
+    cursor = audit.relation(grace, "users", 1).cursor
+    assert cursor is not None
+    assert b"Ada" not in urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    changed = cursor[:-6] + ("AAAA" if not cursor.endswith("AAAA", 0, -2) else "BBBB") + cursor[-2:]
+    for name, used in (("elections", cursor), ("users", changed), ("users", "?"), ("users", "é")):
+        with pytest.raises(InvalidCursor):
+            audit.relation(grace, name, 1, used)
+
+
+def _count_ranked(ballot: str) -> int:
+    return len(ballot.replace(" = ", " > ").split(" > "))
+
+
+_WITHOUT_CLAUDE = [
+    *("Donald", "Donald", "Donald"),
+    *("Frances", "Frances"),
+    *("Leslie", "Leslie"),
+    *("Margaret", "Margaret", "Margaret"),
+]
+
+
+# Between two pages, the ballot where the first page ended is withdrawn, or the election renamed.
+@pytest.mark.parametrize("renamed", [False, True])
+def test_paging_continues_after_the_table_has_changed(renamed: bool) -> None:
+    sample = copy_sample()
+    grace, audit, lunch = sample.user("grace"), sample.elections.audit, "What is for lunch"
+    boat = [ballot for _, ballot in SAMPLE_ELECTIONS[1].ballots]
+    first = audit.relation(grace, "rankings", sum(map(_count_ranked, boat)) + 1)
+    assert first.rows[-1] == RankingRow(lunch, "Claude", "Pancakes", 1)
+    if renamed:
+        sample.elections.lifecycle.rename(sample.user("claude"), lunch, "A lunch")
+    else:
+        sample.elections.voting.withdraw(sample.user("claude"), lunch)
+    rest = audit.relation(grace, "rankings", 1000, first.cursor).rows
+    voters = [row.voter for row in rest if isinstance(row, RankingRow) and row.election == lunch]
+    assert voters == ([] if renamed else _WITHOUT_CLAUDE)
+    assert {row.election for row in rest if isinstance(row, RankingRow)} - {lunch} == {
+        "Where we go in summer"
+    }
+
+
+def test_relations_of_a_new_site_are_empty() -> None:
+    elections = open_elections(Engine.in_memory(), generate_keys(), passwords=FAST_PASSWORDS)
+    ada = elections.people.register("Ada", "ada@example.org", "lantern copper river")
+    rows = {name: len(elections.audit.relation(ada, name, 10).rows) for name in RELATIONS}
+    assert {name for name, count in rows.items() if count} == {"users", "events", "counts"}
