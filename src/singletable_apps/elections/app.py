@@ -45,7 +45,7 @@ def sample_of(elections: Elections) -> SampleData | None:
     people = one_of_each_role(sample_accounts(elections))
     if not people:
         return None
-    return SampleData("Look around as somebody", tuple(map(_entrance, people)), PASSWORD)
+    return SampleData(tuple(map(_entrance, people)), PASSWORD)
 
 
 def one_of_each_role(people: Iterable[SamplePerson]) -> list[SamplePerson]:

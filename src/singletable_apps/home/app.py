@@ -14,7 +14,7 @@ from fastapi import FastAPI, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from singletable_apps.home.apps import ServedApp
-from singletable_apps.home.guide import GUIDE_URL, Guide, docs_folder, guide_router
+from singletable_apps.home.guide import GUIDE_URL, REFERENCE_URL, Guide, docs_folder, guide_router
 from singletable_apps.home.pages import home_router
 from singletable_apps.shared.pages import Link, Pages, Product, gallery
 from singletable_apps.shared.web import Settings, make_app
@@ -151,9 +151,14 @@ def _add_gallery(home: FastAPI, secret: bytes) -> None:
 
 def _page_context(apps: Sequence[ServedApp], request: Request) -> dict[str, object]:
     path = request.url.path
-    guide = Link("Guide", GUIDE_URL, is_current=path.startswith(GUIDE_URL))
+    is_reference = path.startswith(REFERENCE_URL)
+    is_guide = path.startswith(GUIDE_URL) and not is_reference
     apis = [Link(f"{app.info.name} API", f"{app.running.api}/docs") for app in apps]
     return {
-        "nav": [guide, *(Link(app.info.name, app.info.url) for app in apps)],
+        "nav": [
+            Link("Guide", GUIDE_URL, is_current=is_guide),
+            Link("Reference", REFERENCE_URL, is_current=is_reference),
+            Link("Apps", "/#apps"),
+        ],
         "links": [*apis, Link("Components", _GALLERY_URL)],
     }

@@ -31,6 +31,7 @@ from singletable_apps.shared.pages import Link, Pages
 from singletable_apps.shared.web import NOT_FOUND, Problem
 
 GUIDE_URL = "/guide"
+REFERENCE_URL = f"{GUIDE_URL}/reference"
 _FILES_URL = f"{GUIDE_URL}/files"
 _SOURCE_URL = f"{GUIDE_URL}/source"
 _APPS = "src/singletable_apps"
@@ -122,6 +123,7 @@ class Guide:
             for root, folder in ((_APPS, packages), ("docs", docs))
             for file in sorted(folder.rglob("*"))
             if file.suffix in (".md", ".py", *_IMAGES)
+            and (root == "docs" or not file.is_relative_to(docs))
         }
         self._paths = {url: path for path in self._files if (url := self.url_of(path)) is not None}
         self.groups = self._table_of_contents()

@@ -47,7 +47,9 @@ def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: Se
 
 
 def _print_sample(name: str, sample: SampleData) -> None:
-    password = f" (password: {sample.password})" if sample.password else ""
-    typer.echo(f"\n{name}: {sample.title}{password}\n")
+    if sample.password:
+        typer.echo(f"\nSample accounts for {name} (password: {sample.password})\n")
+    else:
+        typer.echo(f"\nSample {name.lower()}\n")
     width = max(len(entry.name) for entry in sample.entries) + 3
     print_rows([(entry.name, entry.about) for entry in sample.entries], width=width)

@@ -124,7 +124,7 @@ def sample_of(polls: Polls) -> SampleData | None:
         return None
     words = {asked.draft.title: asked.what for asked in POLLS}
     entrances = [_entrance(own, words.get(own.poll.title, "")) for own in reversed(found)]
-    return SampleData("Polls to look at", tuple(entrances))
+    return SampleData(tuple(entrances))
 
 
 def _entrance(own: Own, about: str) -> SampleEntry:

@@ -109,9 +109,8 @@ class SampleEntry:
 
 @dataclass(frozen=True, slots=True)
 class SampleData:
-    """Sample accounts or pages to try: a heading, the entries, and the password of all accounts."""
+    """Sample accounts or pages to try, and the password of all accounts."""
 
-    title: str
     entries: tuple[SampleEntry, ...]
     password: str = ""
 

@@ -67,9 +67,7 @@ def _store(driver: Driver) -> Store:
 def _sample(store: Store) -> SampleData | None:
     if store.get(Pebble.key("gray")) is None:
         return None
-    return SampleData(
-        "Pebbles to try", (SampleEntry("The gray one", "A gray pebble.", "/pebbles"),)
-    )
+    return SampleData((SampleEntry("The gray one", "A gray pebble.", "/pebbles"),))
 
 
 def _app(store: Store, settings: Settings) -> FastAPI:

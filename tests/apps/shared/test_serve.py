@@ -1,0 +1,128 @@
+"""Serving an app: sockets, signals, the public URL, proxies and new data folders."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from singletable_apps.shared.serve import (
+    FileError,
+    ListenError,
+    ListenOptions,
+    http_url,
+    listen,
+    new_folder,
+    open_listener,
+    resolve_public_url,
+)
+
+URL = "http://127.0.0.1:8000"
+
+
+def test_local_server_uses_plain_http_cookies() -> None:
+    with listen(ListenOptions("127.0.0.1", 0)) as (listener, url, public):
+        assert url == public.url == f"http://127.0.0.1:{listener.getsockname()[1]}"
+    assert not public.secure_cookies
+    assert public.settings().proxies == ()
+    assert public.settings().trusted_origins == (url,)
+
+
+# Also while apps are still being opened: everything that is open is closed.
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_the_block_and_the_program_continues(number: signal.Signals) -> None:
+    previous = signal.getsignal(signal.SIGTERM)
+    events: list[str] = []
+    with ExitStack() as stack:
+        # A shell starts background jobs with SIGINT ignored, and Python then installs no handler.
+        stack.callback(
+            signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler)
+        )
+        stack.callback(events.append, "continues")
+        listener, _, _ = stack.enter_context(listen(ListenOptions("127.0.0.1", 0)))
+        stack.callback(events.append, "closed")
+        signal.raise_signal(number)
+        events.append("not reached")
+    assert events == ["closed", "continues"]
+    assert listener.fileno() == -1
+    assert signal.getsignal(signal.SIGTERM) is previous
+
+
+def test_public_url_over_tls_makes_cookies_secure() -> None:
+    public = resolve_public_url("https://vote.example.org/", ("127.0.0.1", "10.0.0.0/8"), URL)
+    assert public.url == "https://vote.example.org"
+    assert public.secure_cookies
+    web = public.settings(body_limit=7, uploads={"/polls": 8})
+    assert web.trusted_origins == ("https://vote.example.org",)
+    assert web.proxies == ("127.0.0.1", "10.0.0.0/8")
+    assert (web.body_limit, web.uploads) == (7, {"/polls": 8})
+
+
+@pytest.mark.parametrize(
+    ("public", "proxies", "message"),
+    [
+        ("vote.example.org", (), "but got 'vote.example.org'"),
+        ("https://vote.example.org/elections", (), "--public expects a URL"),
+        ("https://ada@example.org", (), "--public expects a URL"),
+        ("https://{token}", (), "--public expects a URL"),
+        ("ftp://vote.example.org", (), "--public expects a URL"),
+        (None, ("everybody",), "--proxy expects a network"),
+        (None, ("10.0.0.1/8",), "--proxy expects a network"),
+    ],
+)
+def test_invalid_public_url_or_proxy_is_rejected(
+    public: str | None, proxies: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(ListenError, match=message):
+        resolve_public_url(public, proxies, URL)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"), [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80")]
+)
+def test_http_url_puts_ipv6_addresses_in_brackets(host: str, url: str) -> None:
+    assert http_url(host, 80) == url
+
+
+# This network is reserved for documentation, so no machine has such an address.
+def test_listening_on_a_foreign_address_is_rejected() -> None:
+    with pytest.raises(ListenError, match=r"Cannot listen on 203\.0\.113\.1 port 0: "):
+        open_listener(ListenOptions("203.0.113.1", 0))
+
+
+def test_new_folder_appears_once_it_is_complete(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "polls"
+    with new_folder(folder) as draft:
+        (draft / "polls.db").touch()
+        assert not folder.exists()
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == [
+        "data",
+        "data/polls",
+        "data/polls/polls.db",
+    ]
+
+
+def test_interrupted_new_folder_leaves_nothing(tmp_path: Path) -> None:
+    context = new_folder(tmp_path / "polls")
+    (context.__enter__() / "polls.db").touch()
+    assert not context.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert list(tmp_path.iterdir()) == []
+
+
+# A process that was killed could not remove its draft.
+def test_new_folder_replaces_an_abandoned_draft(tmp_path: Path) -> None:
+    abandoned = tmp_path / "polls.new"
+    abandoned.mkdir()
+    (abandoned / "half").touch()
+    with new_folder(tmp_path / "polls") as draft:
+        assert draft == abandoned
+        assert list(draft.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["polls"]
+
+
+def test_new_folder_reports_operating_system_errors(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FileError, match="Cannot use"), new_folder(tmp_path / "file" / "polls"):
+        pass
