@@ -138,7 +138,7 @@ REFUSED = {
         "Cannot use 'text'",
     ),
     "no export": (("restore", "no.jsonl", "--at", "memory:"), "Cannot use 'no.jsonl'"),
-    "an export that is none": (("restore", "text", "--at", "memory:"), "Line 1 is no line"),
+    "an export that is none": (("restore", "text", "--at", "memory:"), "Line 1 is not a line"),
     "a file that is there": (("export", "text", "--at", "file:votes.db"), "is there already"),
     "a folder that is not there": (
         ("export", "no/log.jsonl", "--at", "file:votes.db"),
@@ -179,10 +179,10 @@ def test_keys_that_do_not_fit_are_refused(run: Run, folder: Path, name: str) -> 
     kept = (folder / "keys" / name).read_text()
     (folder / "keys" / name).unlink()
     code, _, err = run("serve", *place)
-    assert (code, f"There is no key at {folder}/keys/{name}" in err) == (2, True)
+    assert (code, f"{folder}/keys/{name}" in err) == (2, True)
     assert not (folder / "keys" / name).exists()
     code, _, err = run("serve", *place, "--new-keys")
-    assert (code, f"Put the file {name} back from your backup" in err) == (2, True)
+    assert (code, f"the file {name} from your backup" in err) == (2, True)
     (folder / "keys" / name).write_text(kept)
     load_or_create_keys(folder / "keys")
     assert run("tally", "Board 2026", *place[:4])[0] == 0

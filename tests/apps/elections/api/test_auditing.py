@@ -120,4 +120,4 @@ def test_a_broken_log_is_told_to_operators_alone(caplog: pytest.LogCaptureFixtur
     assert type_of(answer) == "500 unforeseen"
     assert "Eve" not in answer.text
     assert "log" not in answer.json()["detail"]
-    assert "does not follow event 1" in caplog.text
+    assert "Event 2 does not continue the log" in caplog.text
