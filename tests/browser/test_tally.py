@@ -89,6 +89,41 @@ def test_a_tally_changes_while_one_looks_and_keeps_what_was_opened(
     assert [text for text in refused if "304" not in text] == []
 
 
+# Timers of a second and more never fire, so the page cannot poll.
+NO_POLLING = """
+const start = window.setTimeout.bind(window);
+window.setTimeout = (run, delay, ...rest) => (delay >= 1000 ? 0 : start(run, delay, ...rest));
+"""
+
+
+def test_count_follows_the_event_stream_without_polling(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page()
+    page.add_init_script(NO_POLLING)
+    served.let_in(page, "Hedy")
+    with page.expect_response(lambda response: "/events" in response.url) as stream:
+        page.goto(served.at(LUNCH, "tally"))
+    assert stream.value.headers["content-type"].startswith("text/event-stream")
+    for voter in ("Ada", "Alan", "Barbara"):
+        user = served.sample.user(voter)
+        served.sample.elections.voting.cast(user, LUNCH, ballot("Soup"), "once")
+    expect(page.get_by_role("heading", name="Soup leads")).to_be_visible()
+    served.sample.elections.lifecycle.close(served.sample.user("Claude"), LUNCH)
+    expect(page.get_by_role("heading", name="Soup wins")).to_be_visible()
+
+
+def test_count_is_polled_when_the_event_stream_fails(open_page: OpenPage, served: Served) -> None:
+    page = open_page()
+    page.route("**/tally/events*", lambda route: route.fulfill(status=503))
+    served.let_in(page, "Hedy")
+    page.goto(served.at(LUNCH, "tally"))
+    for voter in ("Ada", "Alan", "Barbara"):
+        user = served.sample.user(voter)
+        served.sample.elections.voting.cast(user, LUNCH, ballot("Soup"), "once")
+    expect(page.get_by_role("heading", name="Soup leads")).to_be_visible()
+
+
 def _comes_back(page: Page) -> None:
     """Whoever comes back to the tab sees at once what is new."""
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")

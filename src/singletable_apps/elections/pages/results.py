@@ -85,12 +85,7 @@ def show_what_is_new(
     if not election.allow_vote:
         # What stands around the count has changed too.
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
-    count = site.result_cache.get(
-        election.election_id,
-        lambda: count_of(site.elections, user, name),
-        site.elections.context.clock,
-        site.elections.queries.version(),
-    )
+    count = _current_count(site, user, election)
     tag = f'"{count.mark}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if request.headers.get("if-none-match") == tag:
@@ -98,6 +93,29 @@ def show_what_is_new(
     page = site.pages.render(request, "elections/tally/count.html", **_parts(count, (a, b)))
     page.headers.update(headers)
     return page
+
+
+@router.get("/e/{name}/tally/events")
+def stream_changes(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+    """Stream an event whenever the count changes."""
+    election = site.elections.results.close_if_due(name)
+    check_view_tally(user, election, site.elections.context.clock())
+
+    def version() -> str:
+        current = site.elections.results.close_if_due(name)
+        return _current_count(site, user, current).mark if current.allow_vote else "closed"
+
+    return site.live.respond(request, election.election_id, version)
+
+
+def _current_count(site: Site, user: User, election: Election) -> Count:
+    """Return the count, which is made once for all who look at the same time."""
+    return site.result_cache.get(
+        election.election_id,
+        lambda: count_of(site.elections, user, election.name),
+        site.elections.context.clock,
+        site.elections.queries.version(),
+    )
 
 
 def _waiting(request: Request, site: Site, user: User, election: Election) -> Response:

@@ -16,6 +16,7 @@ from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import static_files as ballot_static_files
+from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
 from singletable_apps.shared.results import TEMPLATES, ResultCache
 from singletable_apps.shared.results import static_files as results_static_files
@@ -40,6 +41,7 @@ class Site:
     elections: Elections
     pages: Pages
     result_cache: ResultCache[Count] = field(default_factory=lambda: ResultCache[Count](LONGEST))
+    live: LiveUpdates = field(default_factory=LiveUpdates)
 
 
 def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemPage]) -> Site:

@@ -59,6 +59,20 @@ def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id
     return page
 
 
+@router.get("/p/{poll_id}/results/events")
+def stream_changes(
+    request: Request, site: ThisSite, browser: Browser, poll: CurrentPoll
+) -> Response:
+    """Stream an event whenever the result changes."""
+    site.polls.standing.check(poll, viewer_of(request, site, browser, poll))
+
+    def version() -> str:
+        outcome = _latest(site, poll.id).outcome
+        return "final" if outcome.is_final else outcome.mark
+
+    return site.live.respond(request, poll.id, version)
+
+
 def _anew() -> Response:
     """Lets the page come anew: what stands around the result has changed too."""
     return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
@@ -107,4 +121,10 @@ def _around(site: Site, poll: Poll, viewer: Viewer) -> dict[str, object]:
 def _parts(shown: Shown) -> dict[str, object]:
     """All that the templates of a result ask for."""
     here = poll_url(shown.poll.id, "results")
-    return {"shown": shown, "runoff": shown.runoff, "here": here, "now": f"{here}/now"}
+    return {
+        "shown": shown,
+        "runoff": shown.runoff,
+        "here": here,
+        "now": f"{here}/now",
+        "events": f"{here}/events",
+    }

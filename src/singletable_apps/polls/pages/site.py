@@ -15,6 +15,7 @@ from singletable_apps.polls.pages.results_view import Shown
 from singletable_apps.polls.service import Polls
 from singletable_apps.polls.urls import PREFIX, url
 from singletable_apps.shared.ballot import static_files as ballot_static_files
+from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
 from singletable_apps.shared.results import TEMPLATES, ResultCache
 from singletable_apps.shared.results import static_files as results_static_files
@@ -36,6 +37,7 @@ class Site:
     pages: Pages
     settings: ApiSettings
     result_cache: ResultCache[Shown] = field(default_factory=lambda: ResultCache[Shown](LONGEST))
+    live: LiveUpdates = field(default_factory=LiveUpdates)
 
 
 def make_site(
