@@ -61,7 +61,7 @@ ROLE_NAMES: Mapping[Role, str] = {
     Role.NO_ACCESS: "No access",
     Role.OBSERVER: "Observer",
     Role.VOTER: "Voter",
-    Role.USER: "User",
+    Role.USER: "Member",
     Role.ADMIN: "Administrator",
     Role.AUDITOR: "Auditor",
     Role.OWNER: "Owner",
@@ -69,11 +69,11 @@ ROLE_NAMES: Mapping[Role, str] = {
 
 
 ROLE_DESCRIPTIONS: Mapping[Role, str] = {
-    Role.NO_ACCESS: "Has registered, and waits to be let in.",
-    Role.OBSERVER: "Looks at elections and their results.",
-    Role.VOTER: "Votes, and looks at results.",
-    Role.USER: "Votes, and holds elections of their own.",
-    Role.ADMIN: "Also manages people with lesser roles, and moderates elections.",
-    Role.AUDITOR: "Also reads the whole log; sealed ballots stay sealed.",
-    Role.OWNER: "Does everything here, and is the only one.",
+    Role.NO_ACCESS: "Registered, and waiting for approval",
+    Role.OBSERVER: "Sees elections and results",
+    Role.VOTER: "Votes, and sees results",
+    Role.USER: "Votes, and creates elections",
+    Role.ADMIN: "Also manages people and all elections",
+    Role.AUDITOR: "Also reads the audit log; sealed ballots stay sealed",
+    Role.OWNER: "Full control; there is only one",
 }

@@ -95,6 +95,11 @@ def text_in(html: str) -> str:
     return " ".join(parser.words)
 
 
+def has_conflict(response: httpx2.Response) -> bool:
+    """Return whether a form is shown again because someone else changed the same thing."""
+    return 'id="form-conflict"' in response.text
+
+
 def field_errors(response: httpx2.Response) -> dict[str, str]:
     """Return the errors shown beside the fields of a form, by field."""
     errors: dict[str, str] = {}

@@ -1,21 +1,22 @@
-"""One's own account: name, address, password."""
+"""Your account: profile, password, sessions, and deleting it."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotPermitted, NotSignedIn, Rejected, WrongState
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn, WrongState
+from singletable_apps.elections.pages.confirm import Confirmation, ConfirmForm
 from singletable_apps.elections.pages.dependencies import (
-    Known,
+    AccountPage,
     refresh_token,
     sign_in,
     sign_out,
 )
-from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,
@@ -25,9 +26,12 @@ from singletable_apps.elections.roles import (
 )
 from singletable_apps.elections.rules.users import check_remove_user
 from singletable_apps.shared.accounts import TooManyAttempts
-from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
+from singletable_apps.shared.pages import Form, PostedForm, submit_form
 
-# In this order, for most of them claim to be those that come later, too.
+router = APIRouter()
+SessionId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$")]
+
+# In this order: most browsers also claim to be the ones further down.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -47,183 +51,189 @@ _SYSTEMS = (
     ("CrOS", "ChromeOS"),
     ("Linux", "Linux"),
 )
-_SHOWN = 60
 
 
-def browser_named(about: str) -> str:
-    """As `Firefox on Linux`; what nobody knows is shown as it is, if it says anything."""
-    browser = next((name for mark, name in _BROWSERS if mark in about), None)
-    system = next((name for mark, name in _SYSTEMS if mark in about), None)
-    match browser, system:
-        case None, _:
-            return about[:_SHOWN].strip() or "A browser"
-        case str(), None:
-            return browser
-        case _:
-            return f"{browser} on {system}"
-
-
-router = APIRouter()
+def describe_browser(user_agent: str) -> str:
+    """Return something like `Firefox on Linux`; an unknown user agent is shown as sent."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), None)
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
+    if browser is None:
+        return user_agent[:60].strip() or "A browser"
+    return f"{browser} on {system}" if system else browser
 
 
 @router.get("/account")
-def show_account(request: Request, site: ThisSite, user: Known) -> Response:
-    """All that one can see and change of oneself."""
-    return _page(request, site, user)
+def show_account(page: AccountPage) -> Response:
+    """Show the account."""
+    return _show_account(page)
 
 
-class Details(BaseModel):
-    """A name and an address."""
+class ProfileForm(BaseModel):
+    """A name and an e-mail address."""
 
     name: str
     email: str
 
 
+def profile_form(user: User) -> Form:
+    """Return the form with a user's name and e-mail address."""
+    return Form({"name": user.name, "email": user.email, "revision": user.revision})
+
+
 @router.post("/account/details")
-def change_details(request: Request, site: ThisSite, user: Known, form: PostedForm) -> Response:
-    """Another name, another address, or both."""
-    typed = form.validate(Details)
-    if isinstance(typed, Form):
-        return _page(request, site, user, 422, details=typed)
-    try:
-        edited = site.elections.people.edit(
-            user, user.name, name=typed.name, address=typed.email, basis=form.revision_check()
+def submit_profile(page: AccountPage, form: PostedForm) -> Response:
+    """Save the name and the e-mail address."""
+
+    def act(values: ProfileForm) -> Response:
+        page.request.state.user = page.elections.people.edit(
+            page.user,
+            page.user.name,
+            name=values.name,
+            address=values.email,
+            basis=form.revision_check(),
         )
-    except RevisionConflict as refusal:
-        user = site.elections.context.read.get_user(user.name)
-        words = f"{refusal} It is now {user.name}, {user.email}. Save again to replace that."
-        return _page(request, site, user, 412, details=form.with_errors(words))
-    except NotPermitted:
-        raise
-    except Rejected as refusal:
-        fault = form.with_errors(**{refusal.field or "": str(refusal)})
-        return _page(request, site, user, 422, details=fault)
-    request.state.user = edited
-    return site.pages.redirect(request, url("account"), "Your details are saved.")
+        return page.redirect(url("account"), "Profile saved.")
+
+    def show(form: Form, status: int) -> Response:
+        return _show_account(page, status, profile=form)
+
+    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput, AlreadyTaken))
 
 
-class PasswordChange(BaseModel):
-    """The password that was, and the one to be."""
+class PasswordForm(BaseModel):
+    """The current password and a new one."""
 
     current: str
     new: str
 
 
 @router.post("/account/password")
-def change_password(request: Request, site: ThisSite, user: Known, form: PostedForm) -> Response:
-    """Another password; other browsers are signed out."""
-    typed = form.validate(PasswordChange)
-    if isinstance(typed, Form):
-        return _page(request, site, user, 422, password=typed)
-    try:
-        entered = site.elections.auth.change_password(
-            user, user.name, typed.current, typed.new, about=request.headers.get("user-agent", "")
-        )
-    except Rejected as refusal:
-        if isinstance(refusal, NotSignedIn) and refusal.field is None:
-            raise
-        fault = form.with_errors(**{refusal.field or "": str(refusal)})
-        return _page(request, site, user, 422, password=fault)
-    except TooManyAttempts as refusal:
-        return _page(request, site, user, 429, password=form.with_errors(str(refusal)))
-    sign_in(request, site, entered)
-    return site.pages.redirect(
-        request, url("account"), "Your password is changed, and other browsers are signed out."
-    )
+def submit_password(page: AccountPage, form: PostedForm) -> Response:
+    """Change the password and end all other sessions."""
+
+    def show(form: Form, status: int) -> Response:
+        return _show_account(page, status, password=form)
+
+    def act(values: PasswordForm) -> Response:
+        user_agent = page.request.headers.get("user-agent", "")
+        try:
+            signed_in = page.elections.auth.change_password(
+                page.user, page.user.name, values.current, values.new, about=user_agent
+            )
+        except TooManyAttempts as error:
+            return show(form.with_errors(str(error)), 429)
+        except NotSignedIn as error:
+            if error.field is None:
+                raise
+            return show(form.with_errors(**{error.field: str(error)}), 422)
+        sign_in(page.request, page.site, signed_in)
+        return page.redirect(url("account"), "Password changed. You're signed out everywhere else.")
+
+    return submit_form(form, PasswordForm, act, show, rejects=(InvalidInput,))
 
 
-def why_not_removed(site: Site, user: User) -> str:
-    """What stands in the way of removing oneself; nothing if nothing does."""
-    counts = site.elections.context.read.get_counts()
-    try:
-        check_remove_user(
-            user, user, user_count=counts.user_count, election_count=counts.election_count
-        )
-    except WrongState as refusal:
-        return str(refusal)
-    return ""
-
-
-def _page(
-    request: Request,
-    site: Site,
-    user: User,
+def _show_account(
+    page: AccountPage,
     status: int = 200,
     *,
-    details: Form | None = None,
+    profile: Form | None = None,
     password: Form | None = None,
 ) -> Response:
-    access = site.elections.auth
-    here = access.session_of(refresh_token(request))
-    sessions = [(one, browser_named(one.about), one.id == here) for one in access.sessions(user)]
-    return site.pages.render(
-        request,
-        "elections/account.html",
+    user, auth = page.user, page.elections.auth
+    current = auth.session_of(refresh_token(page.request))
+    sessions = [
+        (session, describe_browser(session.about), session.id == current)
+        for session in auth.sessions(user)
+    ]
+    return page.render(
+        "account",
         status,
         user=user,
-        role=ROLE_NAMES[user.role],
-        role_words=ROLE_DESCRIPTIONS[user.role],
-        may_edit=has_permission(user.role, Permission.USE_APPLICATION),
-        details=details or Form({"name": user.name, "email": user.email}),
+        role_name=ROLE_NAMES[user.role],
+        role_description=ROLE_DESCRIPTIONS[user.role],
+        can_edit=has_permission(user.role, Permission.USE_APPLICATION),
+        profile=profile or profile_form(user),
         password=password or Form(),
         sessions=sorted(sessions, key=lambda session: not session[2]),
-        why_not_removed=why_not_removed(site, user),
+        cannot_delete=_why_not_delete(page),
     )
-
-
-SessionId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$")]
 
 
 @router.post("/account/sessions/others/end")
-def end_others(request: Request, site: ThisSite, user: Known) -> Response:
-    """Sign out everywhere but here."""
-    access = site.elections.auth
-    here = access.session_of(refresh_token(request))
-    for session in access.sessions(user):
-        if session.id != here:
-            access.end_session(user, session.id)
-    return site.pages.redirect(request, url("account"), "All other browsers are signed out.")
+def end_other_sessions(page: AccountPage) -> Response:
+    """Sign out everywhere else."""
+    auth = page.elections.auth
+    current = auth.session_of(refresh_token(page.request))
+    for session in auth.sessions(page.user):
+        if session.id != current:
+            auth.end_session(page.user, session.id)
+    return page.redirect(url("account"), "You're signed out everywhere else.")
 
 
 @router.post("/account/sessions/{session}/end")
-def end_session(request: Request, site: ThisSite, user: Known, session: SessionId) -> Response:
-    """Sign out in one browser, this one included."""
-    access = site.elections.auth
-    if session == access.session_of(refresh_token(request)):
-        sign_out(request, site)
-        return site.pages.redirect(request, PREFIX, "You are signed out.")
-    access.end_session(user, session)
-    return site.pages.redirect(
-        request, url("account"), "That browser is signed out within minutes."
-    )
+def end_session(page: AccountPage, session: SessionId) -> Response:
+    """Sign out in one browser, which may be this one."""
+    auth = page.elections.auth
+    if session == auth.session_of(refresh_token(page.request)):
+        sign_out(page.request, page.site)
+        return page.redirect(PREFIX, "You're signed out.")
+    auth.end_session(page.user, session)
+    return page.redirect(url("account"), "That browser will be signed out within a few minutes.")
 
 
 @router.get("/account/delete")
-def ask_to_delete(request: Request, site: ThisSite, user: Known) -> Response:
-    """What will be lost, and what stays."""
-    return site.pages.render(
-        request,
-        "elections/account_delete.html",
-        user=user,
-        why_not=why_not_removed(site, user),
-        changed="",
-    )
+def confirm_delete_account(page: AccountPage) -> Response:
+    """Ask before deleting the account."""
+    return _confirm_delete(page, Form({"revision": page.user.revision}))
 
 
 @router.post("/account/delete")
-def delete_account(request: Request, site: ThisSite, user: Known, form: PostedForm) -> Response:
-    """Remove oneself, for good."""
+def delete_account(page: AccountPage, form: PostedForm) -> Response:
+    """Delete the account."""
+
+    def act(_: ConfirmForm) -> Response:
+        page.elections.people.remove(page.user, page.user.name, form.revision_check())
+        sign_out(page.request, page.site)
+        return page.redirect(PREFIX, "Your account is deleted.")
+
+    return submit_form(form, ConfirmForm, act, partial(_confirm_delete, page))
+
+
+def _confirm_delete(page: AccountPage, form: Form, status: int = 200) -> Response:
+    if reason := _why_not_delete(page):
+        raise WrongState(reason)
+    confirmation = Confirmation(
+        title="Delete your account?",
+        text="This can't be undone.",
+        facts=(
+            (
+                "Deleted",
+                "Your account, your sessions, and your ballots in elections that are still open.",
+            ),
+            (
+                "Kept",
+                "Your ballots in closed elections, under a number instead of your name: signed "
+                "results don't change, and your receipts still work. The audit log is never "
+                "changed, so auditors can still read your name there.",
+            ),
+        ),
+        button="Delete my account",
+        url=url("account", "delete"),
+        back=url("account"),
+    )
+    return page.render("confirm", status, confirmation=confirmation, form=form)
+
+
+def _why_not_delete(page: AccountPage) -> str:
+    """Return why the account cannot be deleted now, or an empty string."""
+    counts = page.elections.context.read.get_counts()
     try:
-        site.elections.people.remove(user, user.name, form.revision_check())
-    except RevisionConflict as refusal:
-        user = site.elections.context.read.get_user(user.name)
-        return site.pages.render(
-            request,
-            "elections/account_delete.html",
-            412,
-            user=user,
-            why_not=why_not_removed(site, user),
-            changed=str(refusal),
+        check_remove_user(
+            page.user,
+            page.user,
+            user_count=counts.user_count,
+            election_count=counts.election_count,
         )
-    sign_out(request, site)
-    return site.pages.redirect(request, PREFIX, "Your account is deleted.")
+    except WrongState as error:
+        return str(error)
+    return ""

@@ -1,4 +1,4 @@
-"""What auditors look at: the log with its chain of hashes, and the tables behind the pages."""
+"""The audit pages: the event log with its hash chain, and the tables as stored and as relations."""
 
 from __future__ import annotations
 
@@ -7,47 +7,157 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias, cast
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from singletable import Item
 from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
-from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import CorruptLog
+from singletable_apps.elections.errors import CorruptLog, NotPermitted
 from singletable_apps.elections.events import Event, check_event
-from singletable_apps.elections.pages.dependencies import Viewer
-from singletable_apps.elections.pages.site import Site, ThisSite
+from singletable_apps.elections.pages.dependencies import PageContext, ViewerPage
 from singletable_apps.elections.pages.urls import url
-from singletable_apps.elections.roles import Permission
-from singletable_apps.elections.rules.users import check_permission
+from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.shared.pages import Link
 
-LONGEST = 160
-SEALED = ("sealed", "tie_sealed")
-KEYS = ("PK", "SK", "GSI1PK", "GSI1SK", "entity_type")
+router = APIRouter()
+EVENTS_PER_PAGE = 25
+ITEMS_PER_PAGE = 25
+ROWS_PER_PAGE = 50
+LONGEST_TEXT = 160
+SEALED_FIELDS = ("sealed", "tie_sealed")
+KEY_ATTRIBUTES = ("PK", "SK", "GSI1PK", "GSI1SK", "entity_type")
+# These events carry all settings: a time that is missing was cleared.
+SETTINGS_EVENTS = ("ElectionCreated", "ElectionUpdated")
+TIME_FIELDS = ("no_voting_before", "no_voting_after")
+FIELD_NAMES = {
+    "levels": "ranking",
+    "no_voting_before": "opens",
+    "no_voting_after": "closes",
+}
+# The relation shown beside a stored table at first.
+DEFAULT_RELATIONS = {"vote_data": "elections", "vote_event_log": "events"}
+NameInAudit: TypeAlias = Annotated[str, Path(max_length=100)]
+Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
+
+
+def _auditor_page(page: ViewerPage) -> PageContext:
+    if not has_permission(page.user.role, Permission.VIEW_SECRETS):
+        raise NotPermitted("Only auditors can see this page. Ask an administrator.")
+    return page
+
+
+AuditorPage: TypeAlias = Annotated[PageContext, Depends(_auditor_page)]
+
+
+@router.get("/audit")
+def show_events(page: AuditorPage, cursor: Cursor = None) -> Response:
+    """Show the event log, newest first."""
+    events = page.elections.queries.events(page.user, EVENTS_PER_PAGE, cursor)
+    path = url("audit")
+    return page.render(
+        "audit_events",
+        rows=event_rows(events.items),
+        tabs=_tabs(page, path),
+        next=_with_query(path, cursor=events.cursor) if events.cursor else "",
+        first=path if cursor else "",
+    )
+
+
+@router.get("/audit/tables/{table}")
+def show_table(
+    page: AuditorPage,
+    table: NameInAudit,
+    cursor: Cursor = None,
+    relation: Annotated[str | None, Query(max_length=100)] = None,
+    row: Cursor = None,
+) -> Response:
+    """Show the items of a table as stored, beside one relation."""
+    audit = page.elections.audit
+    items = audit.raw(page.user, table, ITEMS_PER_PAGE, cursor)
+    beside = relation or DEFAULT_RELATIONS[table]
+    rows = audit.relation(page.user, beside, ITEMS_PER_PAGE, row)
+    path = url("audit", "tables", table)
+    return page.render(
+        "audit_table",
+        table=next(entry for entry in audit.tables() if entry.name == table),
+        rows=[item_row(item) for item in items.items],
+        tabs=_tabs(page, path),
+        next=_with_query(path, cursor=items.cursor, relation=relation) if items.cursor else "",
+        first=_with_query(path, relation=relation) if cursor else "",
+        beside=_relation_context(rows),
+        relations=[
+            Link(name, _with_query(path, relation=name, cursor=cursor), name == beside)
+            for name in _relation_names(page)
+        ],
+        beside_next=(
+            _with_query(path, cursor=cursor, relation=beside, row=rows.cursor)
+            if rows.cursor
+            else ""
+        ),
+        beside_first=_with_query(path, cursor=cursor, relation=beside) if row else "",
+    )
+
+
+@router.get("/audit/relations/{relation}")
+def show_relation(page: AuditorPage, relation: NameInAudit, cursor: Cursor = None) -> Response:
+    """Show the rows of a relation, and what its columns mean."""
+    rows = page.elections.audit.relation(page.user, relation, ROWS_PER_PAGE, cursor)
+    path = url("audit", "relations", relation)
+    return page.render(
+        "audit_relation",
+        shown=_relation_context(rows),
+        relations=[
+            Link(name, url("audit", "relations", name), name == relation)
+            for name in _relation_names(page)
+        ],
+        tabs=_tabs(page, path),
+        next=_with_query(path, cursor=rows.cursor) if rows.cursor else "",
+        first=path if cursor else "",
+    )
+
+
+def _relation_names(page: AuditorPage) -> list[str]:
+    return [relation.name for relation in page.elections.audit.relations()]
+
+
+def _tabs(page: AuditorPage, path: str) -> list[Link]:
+    relation_urls = [url("audit", "relations", name) for name in _relation_names(page)]
+    table_urls = {
+        table.name: url("audit", "tables", table.name) for table in page.elections.audit.tables()
+    }
+    return [
+        Link("Events", url("audit"), path == url("audit")),
+        *(Link(name, table_url, table_url == path) for name, table_url in table_urls.items()),
+        Link("Relations", relation_urls[0], path in relation_urls),
+    ]
+
+
+def _with_query(path: str, **parameters: str | None) -> str:
+    query = {name: value for name, value in parameters.items() if value}
+    return f"{path}?{urlencode(query)}" if query else path
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One thing that an event or an item says; `kind` is text, sealed or hidden."""
+class FieldText:
+    """A field of an event or an item as text or time, which may be sealed or redacted."""
 
     name: str
     text: str
-    kind: str = "text"
+    kind: Literal["text", "sealed", "hidden"] = "text"
+    time: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event: whether it is as it was written, and follows the one before it."""
+    """An event; `intact` if it is as written, `follows` if it continues the hash chain."""
 
     number: int
-    name: str
-    about: str
+    title: str
     actor: str
     when: datetime
-    said: tuple[Said, ...]
+    fields: tuple[FieldText, ...]
     previous_hash: str
     hash: str
     intact: bool
@@ -56,36 +166,36 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:
-    """An item as it is stored: its key, what it is, and its attributes."""
+    """A stored item: its keys, its type and its attributes."""
 
     pk: str
     sk: str
     index: tuple[str, str] | None
     kind: str
-    said: tuple[Said, ...]
+    fields: tuple[FieldText, ...]
 
 
 def event_rows(events: Sequence[Event]) -> list[EventRow]:
-    """Events, the newest first, each compared with the one before it if that is among them."""
-    older = {one.event_id: one.hash for one in events}
-    return [_event_row(one, older) for one in events]
+    """Return rows for events, newest first, each checked against the one before it."""
+    hashes = {event.event_id: event.hash for event in events}
+    return [_event_row(event, hashes) for event in events]
 
 
 def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
-    before = hashes.get(event.event_id - 1, event.previous_hash)
+    previous = hashes.get(event.event_id - 1, event.previous_hash)
+    data = redact_event_data(event.event_data)
+    if event.event_type in SETTINGS_EVENTS:
+        data = {**data, **{name: data.get(name) for name in TIME_FIELDS}}
     return EventRow(
         number=event.event_id,
-        name=event.event_type,
-        about=spaced(event.event_type),
+        title=_spaced(event.event_type),
         actor=event.actor,
         when=event.when_occurred,
-        said=tuple(
-            _said(name, value) for name, value in redact_event_data(event.event_data).items()
-        ),
+        fields=tuple(_event_field(name, value) for name, value in data.items()),
         previous_hash=event.previous_hash,
         hash=event.hash,
         intact=_is_intact(event),
-        follows=before == event.previous_hash,
+        follows=previous == event.previous_hash,
     )
 
 
@@ -97,219 +207,91 @@ def _is_intact(event: Event) -> bool:
     return True
 
 
-def spaced(name: str) -> str:
-    """`BallotCast` as `Ballot cast`."""
+def _spaced(name: str) -> str:
+    """Return `Ballot cast` for `BallotCast`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
-def _said(name: str, value: object) -> Said:
-    if name in SEALED:
-        return Said(name, f"{len(str(value)):,} characters", "sealed")
+def _event_field(name: str, value: object) -> FieldText:
+    label = FIELD_NAMES.get(name, name.replace("_", " "))
+    if name in SEALED_FIELDS:
+        return FieldText(label, f"{len(str(value)):,} characters", "sealed")
     if name == "hash":
-        return Said(name, str(value), "hidden")
+        return FieldText(label, str(value), "hidden")
     if name == "levels":
         levels = cast(list[list[str]], value)
-        return Said("ranking", short(" > ".join(" = ".join(level) for level in levels) or "blank"))
-    return Said(name.replace("_", " "), short(_plain(value)))
-
-
-def _plain(value: object) -> str:
-    match value:
-        case True:
-            return "yes"
-        case False:
-            return "no"
-        case list():
-            return ", ".join(str(one) for one in cast(list[object], value)) or "none"
-        case dict():
-            return json.dumps(value, ensure_ascii=False, default=str)
-        case None:
-            return "—"
-        case _:
-            return str(value)
-
-
-def short(text: str) -> str:
-    """The text, cut where it goes on and on."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+        ranking = " > ".join(" = ".join(level) for level in levels) or "blank"
+        return FieldText(label, _shorten(ranking))
+    if name in TIME_FIELDS and isinstance(value, str):
+        return FieldText(label, value, time=datetime.fromisoformat(value))
+    return FieldText(label, _shorten(_as_text(value)))
 
 
 def item_row(item: Item) -> ItemRow:
-    """An item as it is stored."""
-    said = [
-        _stored(name, _untyped(value)) for name, value in sorted(item.items()) if name not in KEYS
-    ]
-    index = (_text(item, "GSI1PK"), _text(item, "GSI1SK")) if "GSI1PK" in item else None
-    return ItemRow(_text(item, "PK"), _text(item, "SK"), index, kind_of(item), tuple(said))
-
-
-def kind_of(item: Item) -> str:
-    """What an item is: what its type says, an event of the log, or what keeps a value unique."""
+    """Return a row for a stored item."""
+    attributes = sorted((name, value) for name, value in item.items() if name not in KEY_ATTRIBUTES)
+    fields = tuple(_item_field(name, _plain_value(value)) for name, value in attributes)
+    index = (_key(item, "GSI1PK"), _key(item, "GSI1SK")) if "GSI1PK" in item else None
     if "entity_type" in item:
-        return _text(item, "entity_type")
-    return "EVENT" if "event_id" in item else "UNIQUE"
+        kind = _key(item, "entity_type")
+    else:
+        kind = "EVENT" if "event_id" in item else "UNIQUE"
+    return ItemRow(_key(item, "PK"), _key(item, "SK"), index, kind, fields)
 
 
-def _text(item: Item, name: str) -> str:
-    return str(_untyped(item[name]))
+def _key(item: Item, name: str) -> str:
+    return str(_plain_value(item[name]))
 
 
-def _stored(name: str, value: object) -> Said:
-    if name in SEALED:
-        return Said(name, f"{len(str(value)):,} characters", "sealed")
+def _item_field(name: str, value: object) -> FieldText:
+    if name in SEALED_FIELDS:
+        return FieldText(name, f"{len(str(value)):,} characters", "sealed")
     is_hidden = name == "hash" and "hidden" in str(value)
-    return Said(name, short(_plain(value)), "hidden" if is_hidden else "text")
+    return FieldText(name, _shorten(_as_text(value)), "hidden" if is_hidden else "text")
 
 
-def _untyped(value: object) -> object:
-    """The value inside DynamoDB's types: `{"L": [{"S": "a"}]}` is `["a"]`."""
+def _plain_value(value: object) -> object:
+    """Return the value without DynamoDB's types: `["a"]` for `{"L": [{"S": "a"}]}`."""
     [(kind, inner)] = cast(Mapping[str, object], value).items()
     match kind:
         case "M":
-            inner_map = cast(Mapping[str, object], inner)
-            return {name: _untyped(one) for name, one in inner_map.items()}
+            members = cast(Mapping[str, object], inner)
+            return {name: _plain_value(member) for name, member in members.items()}
         case "L":
-            return [_untyped(one) for one in cast(Sequence[object], inner)]
+            return [_plain_value(member) for member in cast(Sequence[object], inner)]
         case "NULL":
             return None
         case _:
             return inner
 
 
-router = APIRouter()
-EVENTS = 25
-ITEMS = 25
-ROWS = 50
-# The relation that says most about what is in a table.
-BESIDE = {"vote_data": "elections", "vote_event_log": "events"}
-Chosen: TypeAlias = Annotated[str, Path(max_length=100)]
-Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
-
-
-def _auditor(user: Viewer) -> User:
-    check_permission(user, Permission.VIEW_SECRETS)
-    return user
-
-
-Auditor: TypeAlias = Annotated[User, Depends(_auditor)]
-
-
-@router.get("/audit")
-def show_events(request: Request, site: ThisSite, user: Auditor, cursor: Cursor = None) -> Response:
-    """What happened, the newest first."""
-    found = site.elections.queries.events(user, EVENTS, cursor)
-    here = url("audit")
-    return site.pages.render(
-        request,
-        "elections/audit_events.html",
-        rows=event_rows(found.items),
-        parts=_parts(site, here),
-        next=_further(here, cursor=found.cursor) if found.cursor else "",
-        first=here if cursor else "",
-    )
-
-
-@router.get("/audit/tables/{table}")
-def show_table(
-    request: Request,
-    site: ThisSite,
-    user: Auditor,
-    table: Chosen,
-    cursor: Cursor = None,
-    relation: Annotated[str | None, Query(max_length=100)] = None,
-    row: Cursor = None,
-) -> Response:
-    """Items as they are stored, beside the same as people think of it."""
-    auditing = site.elections.audit
-    found = auditing.raw(user, table, ITEMS, cursor)
-    chosen = relation or BESIDE[table]
-    beside = auditing.relation(user, chosen, ITEMS, row)
-    here = url("audit", "tables", table)
-    return site.pages.render(
-        request,
-        "elections/audit_table.html",
-        table=next(one for one in auditing.tables() if one.name == table),
-        rows=[item_row(item) for item in found.items],
-        parts=_parts(site, here),
-        next=_further(here, cursor=found.cursor, relation=relation) if found.cursor else "",
-        first=_further(here, relation=relation) if cursor else "",
-        beside=_shown(beside),
-        relations=[
-            Link(one.name, _further(here, relation=one.name, cursor=cursor), one.name == chosen)
-            for one in auditing.relations()
-        ],
-        beside_next=(
-            _further(here, cursor=cursor, relation=chosen, row=beside.cursor)
-            if beside.cursor
-            else ""
-        ),
-        beside_first=_further(here, cursor=cursor, relation=chosen) if row else "",
-    )
-
-
-@router.get("/audit/relations/{relation}")
-def show_relation(
-    request: Request, site: ThisSite, user: Auditor, relation: Chosen, cursor: Cursor = None
-) -> Response:
-    """Rows by their natural keys, with what each column says."""
-    found = site.elections.audit.relation(user, relation, ROWS, cursor)
-    here = url("audit", "relations", relation)
-    return site.pages.render(
-        request,
-        "elections/audit_relation.html",
-        shown=_shown(found),
-        relations=[
-            Link(one.name, to, to == here)
-            for one in site.elections.audit.relations()
-            for to in [url("audit", "relations", one.name)]
-        ],
-        parts=_parts(site, here),
-        next=_further(here, cursor=found.cursor) if found.cursor else "",
-        first=here if cursor else "",
-    )
-
-
-def _parts(site: Site, here: str) -> list[Link]:
-    """All that there is to look at."""
-    relations = [one.name for one in site.elections.audit.relations()]
-    among = [url("audit", "relations", name) for name in relations]
-    return [
-        Link("Events", url("audit"), here == url("audit")),
-        *(
-            Link(one.name, to, to == here)
-            for one in site.elections.audit.tables()
-            for to in [url("audit", "tables", one.name)]
-        ),
-        Link("Relations", among[0], here in among),
-    ]
-
-
-def _shown(page: RelationPage) -> Mapping[str, object]:
-    """A relation and its rows; times stay times, so that a page shows them in a reader's zone."""
+def _relation_context(page: RelationPage) -> Mapping[str, object]:
+    """Return a relation and its rows; times stay times, to be shown in the reader's zone."""
     rows = [
         [
-            value if isinstance(value, datetime) else _cell(value)
-            for value in row_values(one).values()
+            value if isinstance(value, datetime) else _shorten(_as_text(value))
+            for value in row_values(row).values()
         ]
-        for one in page.rows
+        for row in page.rows
     ]
     return {"relation": page.relation, "rows": rows}
 
 
-def _cell(value: object) -> str:
+def _as_text(value: object) -> str:
     match value:
-        case None:
-            return "—"
         case True:
             return "yes"
         case False:
             return "no"
+        case list():
+            return ", ".join(str(entry) for entry in cast(list[object], value)) or "none"
         case dict():
-            return short(json.dumps(value, ensure_ascii=False))
+            return json.dumps(value, ensure_ascii=False, default=str)
+        case None:
+            return "none"
         case _:
-            return short(str(value))
+            return str(value)
 
 
-def _further(here: str, **asked: str | None) -> str:
-    given = {name: value for name, value in asked.items() if value}
-    return f"{here}?{urlencode(given)}" if given else here
+def _shorten(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"

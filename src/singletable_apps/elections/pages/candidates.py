@@ -1,166 +1,127 @@
-"""The candidates of an election: who they are, and naming them, one a line."""
+"""The candidates of an election: the list, and editing it as text with one name per line."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
-from singletable_apps.elections.pages.dependencies import (
-    CurrentElection,
-    Viewer,
-    election_context,
-    is_owner,
-)
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.pages.confirm import Confirmation
+from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.rules.elections import check_set_candidates
 from singletable_apps.elections.rules.names import clean_candidate_names
-from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
+from singletable_apps.shared.pages import Form, PostedForm, submit_form
 
 router = APIRouter()
 
 
-class TypedCandidates(BaseModel):
-    """Names, one a line, and whether somebody has seen what becomes of ballots."""
+class CandidatesForm(BaseModel):
+    """Names, one per line. `sure` is "yes" once removals are confirmed."""
 
     candidates: str
     sure: str = ""
 
-    @property
-    def names(self) -> list[str]:
-        """The names in the lines that are not empty."""
-        return lines_in(self.candidates)
 
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """A candidate who is to go; and how many ballots rank them, where that is no secret."""
-
-    name: str
-    ballots: int | None
-
-
-def lines_in(text: str) -> list[str]:
-    """The lines that are not empty."""
+def split_lines(text: str) -> list[str]:
+    """Return the lines that are not empty."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 @router.get("/e/{name}/candidates")
-def show_candidates(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """Who can be voted for; its owner can name others while it is editable."""
-    names = _names(site, user, election)
-    form = Form({"candidates": "\n".join(names), "revision": str(election.revision)})
-    return _page(request, site, user, election, form)
+def show_candidates(page: ElectionPage) -> Response:
+    """List the candidates; the owner can edit them until the election is locked."""
+    text = "\n".join(_names(page))
+    return _show_candidates(page, Form({"candidates": text, "revision": page.election.revision}))
 
 
 @router.post("/e/{name}/candidates")
-def set_candidates(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Set them; before one goes who may be on ballots, say what becomes of these."""
-    typed = form.validate(TypedCandidates)
-    if isinstance(typed, Form):
-        return _page(request, site, user, election, typed, 422)
+def submit_candidates(page: ElectionPage, form: PostedForm) -> Response:
+    """Save the candidates. Removing some while voting is open asks for confirmation first."""
+    user, election = page.user, page.election
     check_set_candidates(user, election)
-    before = _names(site, user, election)
-    try:
-        wanted = clean_candidate_names(typed.names)
-        basis = form.revision_check()
-        basis(election.revision)
-        gone = [name for name in before if name not in wanted]
-        if gone and election.allow_vote and typed.sure != "yes":
-            check_set_candidates(user, election, count=len(wanted))
-            return _sure(request, site, user, election, form, before, wanted)
-        edited = site.elections.lifecycle.set_candidates(user, election.name, wanted, basis)
-    except InvalidInput as refusal:
-        form = form.with_errors(candidates=str(refusal))
-        return _page(request, site, user, election, form, 422)
-    except WrongState as refusal:
-        if not election.allow_vote:
-            raise
-        form = form.with_errors(candidates=str(refusal))
-        return _page(request, site, user, election, form, 422)
-    except RevisionConflict:
-        now = site.elections.results.close_if_due(election.name)
-        form = form.rebased(now.revision)
-        return _page(request, site, user, now, form, 412, meanwhile=True)
-    return site.pages.redirect(request, election_url(edited, "candidates"), _said(before, wanted))
+
+    def act(values: CandidatesForm) -> Response:
+        old, new = _names(page), clean_candidate_names(split_lines(values.candidates))
+        check_revision = form.revision_check()
+        check_revision(election.revision)
+        if election.allow_vote and set(old) - set(new) and values.sure != "yes":
+            check_set_candidates(user, election, count=len(new))
+            return _confirm_removal(page, form, old, new)
+        page.elections.lifecycle.set_candidates(user, election.name, new, check_revision)
+        return page.redirect(page.url("candidates"), _describe_change(old, new))
+
+    return submit_form(
+        form,
+        CandidatesForm,
+        act,
+        partial(_show_candidates, page),
+        rejects=(InvalidInput, WrongState),
+        field="candidates",
+    )
 
 
-def _names(site: Site, user: User, election: Election) -> list[str]:
-    return [one.candidate_name for one in site.elections.queries.candidates(user, election.name)]
-
-
-def _said(before: Sequence[str], after: Sequence[str]) -> str:
-    added, gone = len(set(after) - set(before)), len(set(before) - set(after))
-    said = [f"{count} {what}" for count, what in ((added, "added"), (gone, "removed")) if count]
-    return f"Saved: {', '.join(said)}." if said else "Nothing was changed."
-
-
-def _page(
-    request: Request,
-    site: Site,
-    user: User,
-    election: Election,
-    form: Form,
-    status: int = 200,
-    *,
-    meanwhile: bool = False,
-) -> Response:
-    return site.pages.render(
-        request,
-        "elections/candidates.html",
+def _show_candidates(page: ElectionPage, form: Form, status: int = 200) -> Response:
+    return page.render_tab(
+        "candidates",
+        "candidates",
         status,
-        **election_context(site, election, user, "candidates"),
-        names=_names(site, user, election),
+        names=_names(page),
         form=form,
-        can_edit=is_owner(user, election) and election.allow_edit,
-        is_owner=is_owner(user, election),
-        meanwhile=meanwhile,
+        can_edit=page.is_owner and page.election.allow_edit,
+        is_owner=page.is_owner,
     )
 
 
-def _sure(
-    request: Request,
-    site: Site,
-    user: User,
-    election: Election,
-    form: Form,
-    before: Sequence[str],
-    wanted: Sequence[str],
+def _names(page: ElectionPage) -> list[str]:
+    candidates = page.elections.queries.candidates(page.user, page.election.name)
+    return [candidate.candidate_name for candidate in candidates]
+
+
+def _describe_change(old: Sequence[str], new: Sequence[str]) -> str:
+    counts = (len(set(new) - set(old)), "added"), (len(set(old) - set(new)), "removed")
+    changes = [f"{count} {verb}" for count, verb in counts if count]
+    return f"Saved: {', '.join(changes)}." if changes else "Nothing changed."
+
+
+def _confirm_removal(
+    page: ElectionPage, form: Form, old: Sequence[str], new: Sequence[str]
 ) -> Response:
-    ranked = _ranked(site, user, election)
-    return site.pages.render(
-        request,
-        "elections/candidates_sure.html",
-        **election_context(site, election, user, "candidates"),
-        form=form,
-        gone=[
-            Gone(name, ranked.get(name, 0) if ranked is not None else None)
-            for name in before
-            if name not in wanted
+    removed = [name for name in old if name not in new]
+    added = [name for name in new if name not in old]
+    rankings = _ranking_counts(page)
+    what = "1 candidate" if len(removed) == 1 else f"{len(removed)} candidates"
+    confirmation = Confirmation(
+        title=f"Remove {what} while voting is open?",
+        text="Ballots that rank a removed candidate stay, and count as if they didn't. Voters "
+        "aren't notified. A candidate you add again later starts without rankings.",
+        facts=[
+            *((f"Remove {name}", _describe_rankings(rankings, name)) for name in removed),
+            *((f"Add {name}", "New candidate") for name in added),
         ],
-        added=[name for name in wanted if name not in before],
-        kept=len(set(before) & set(wanted)),
+        button="Remove and save",
+        url=page.url("candidates"),
+        back=page.url("candidates"),
+        hidden={"candidates": form.value("candidates"), "sure": "yes"},
     )
+    return page.render_tab("confirm", "candidates", confirmation=confirmation, form=form)
 
 
-def _ranked(site: Site, user: User, election: Election) -> dict[str, int] | None:
-    """How many ballots rank whom, where ballots can be seen now."""
+def _ranking_counts(page: ElectionPage) -> Counter[str] | None:
+    """Return how many ballots rank each candidate, or None if ballots are secret."""
     try:
-        ballots = site.elections.results.ballots(user, election.name)
+        ballots = page.elections.results.ballots(page.user, page.election.name)
     except (NotPermitted, WrongState):
         return None
-    counts: dict[str, int] = {}
-    for ballot in ballots:
-        for level in ballot.ranking.levels:
-            for name in level:
-                counts[name] = counts.get(name, 0) + 1
-    return counts
+    return Counter(name for ballot in ballots for level in ballot.ranking.levels for name in level)
+
+
+def _describe_rankings(counts: Counter[str] | None, name: str) -> str:
+    if counts is None:
+        return "Ballots are secret, so we can't say how many rank this candidate."
+    if not counts[name]:
+        return "Not ranked on any ballot yet"
+    return "Ranked on 1 ballot" if counts[name] == 1 else f"Ranked on {counts[name]:,} ballots"

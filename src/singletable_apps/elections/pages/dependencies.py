@@ -1,10 +1,19 @@
-"""Who visits a page: known by two cookies, which are renewed on the way."""
+"""What page handlers depend on: the visitor, their session, and the election in the URL.
+
+A handler of a page about an election looks like this; its template extends
+`elections/election_frame.html` and fills the block `tab`:
+
+    @router.get("/e/{name}/candidates")
+    def show_candidates(page: ElectionPage) -> Response:
+        return page.render_tab("candidates", "candidates", names=…)
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, Self, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
 
@@ -18,7 +27,7 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.elections.service import SignedIn
+from singletable_apps.elections.service import Elections, SignedIn
 from singletable_apps.shared.pages import Link
 from singletable_apps.shared.web import NOT_ALLOWED, Cookie, Problem
 
@@ -48,6 +57,13 @@ def refresh_token(request: Request) -> str:
     return renewed.refresh if renewed else SESSION_COOKIE.read(request)
 
 
+def _forget(request: Request) -> None:
+    ACCESS_COOKIE.delete(request)
+    SESSION_COOKIE.delete(request)
+    request.state.signed_in = None
+    request.state.user = None
+
+
 def _visitor(request: Request, site: ThisSite) -> User | None:
     """Return the user who is signed in, or None. An expired access token is renewed."""
     site.elections.context.check_whole()
@@ -65,47 +81,66 @@ def _visitor(request: Request, site: ThisSite) -> User | None:
     return user
 
 
-def _forget(request: Request) -> None:
-    ACCESS_COOKIE.delete(request)
-    SESSION_COOKIE.delete(request)
-    request.state.signed_in = None
-    request.state.user = None
-
-
-# Who looks at the page, if they have signed in.
+# The user who is signed in, or None.
 Visitor: TypeAlias = Annotated[User | None, Depends(_visitor)]
 
 
-def _known(visitor: Visitor) -> User:
+def _signed_in_user(visitor: Visitor) -> User:
     if visitor is None:
-        raise NotSignedIn("Sign in to see this.")
+        raise NotSignedIn("Sign in to see this page.")
     return visitor
 
 
-# Who has signed in, whatever their role is; others are led to the page for that.
-Known: TypeAlias = Annotated[User, Depends(_known)]
+# The user who is signed in, whatever their role. Others are redirected to the sign-in page.
+SignedInUser: TypeAlias = Annotated[User, Depends(_signed_in_user)]
 
 
-def _viewer(user: Known) -> User:
+def _viewer(user: SignedInUser) -> User:
     check_permission(user, Permission.VIEW_APPLICATION)
     return user
 
 
-# Who may see the application.
+# A user who may see elections.
 Viewer: TypeAlias = Annotated[User, Depends(_viewer)]
 
 
-# The frame of every page about one election: its name, where it stands, and its tabs.
-#
-# Handler: site.pages.render(request, "…", **election_context(site, election, user, "tally"), …)
-# A template: {% extends "elections/election_frame.html" %} {% block tab %} … {% endblock %}
-#
-# `framed` gives `election`, `standing` and `tabs`; the last word is the tab that is open, as in the
-# address: "" (Overview), candidates, voters, ballot, tally, voted, settings.
+@dataclass(frozen=True)
+class PageContext:
+    """A request of a signed-in user, with the service and the templates at hand."""
+
+    request: Request
+    site: Site
+    user: User
+
+    @property
+    def elections(self) -> Elections:
+        """Return the service."""
+        return self.site.elections
+
+    def render(self, template: str, status: int = 200, /, **context: object) -> Response:
+        """Render a template of this app, named without its folder and ending."""
+        return self.site.pages.render(self.request, f"elections/{template}.html", status, **context)
+
+    def redirect(self, url: str, flash: str = "") -> Response:
+        """Redirect after something was done, and show a message there."""
+        return self.site.pages.redirect(self.request, url, flash)
+
+
+def _account_page(request: Request, site: ThisSite, user: SignedInUser) -> PageContext:
+    return PageContext(request, site, user)
+
+
+def _viewer_page(request: Request, site: ThisSite, user: Viewer) -> PageContext:
+    return PageContext(request, site, user)
+
+
+# A page for everyone who is signed in; for everyone who may see elections.
+AccountPage: TypeAlias = Annotated[PageContext, Depends(_account_page)]
+ViewerPage: TypeAlias = Annotated[PageContext, Depends(_viewer_page)]
 
 
 class Standing(StrEnum):
-    """Where an election stands for who looks at it, its window included."""
+    """The state of an election as a visitor sees it, opening and closing times included."""
 
     SETUP = "setup"
     WAITING = "waiting"
@@ -133,7 +168,7 @@ _TABS = (
 
 
 def standing_of(election: Election, now: datetime) -> Standing:
-    """Where the election stands now."""
+    """Return the state that visitors see now."""
     if election.allow_vote and not has_begun(election, now):
         return Standing.WAITING
     if election.allow_vote and has_ended(election, now):
@@ -142,46 +177,84 @@ def standing_of(election: Election, now: datetime) -> Standing:
 
 
 def is_owner(viewer: User, election: Election) -> bool:
-    """Whether the election is the viewer's, and they may still conduct it."""
+    """Return whether the viewer owns the election and may still manage it."""
     return is_same_name(viewer.name, election.owner_name) and has_permission(
         viewer.role, Permission.USE_APPLICATION
     )
 
 
-def may_settle(viewer: User, election: Election) -> bool:
-    """Whether there is something in the settings that the viewer may do."""
+def can_manage(viewer: User, election: Election) -> bool:
+    """Return whether the settings page has something for the viewer."""
     return is_owner(viewer, election) or has_permission(viewer.role, Permission.MANAGE_USERS)
 
 
-def check_settles(viewer: User, election: Election) -> None:
-    """Refuse unless there is something in the settings that the viewer may do."""
-    if not may_settle(viewer, election):
+def check_can_manage(viewer: User, election: Election) -> None:
+    """Raise unless the settings page has something for the viewer."""
+    if not can_manage(viewer, election):
         check_owner(viewer, election)
 
 
-def election_links(election: Election, viewer: User, here: str) -> list[Link]:
-    """The tabs of an election, for who looks at it."""
-    tabs = [*_TABS, ("settings", "Settings")] if may_settle(viewer, election) else [*_TABS]
-    return [Link(text, election_url(election, tab), tab == here) for tab, text in tabs]
+def election_links(election: Election, viewer: User, tab: str) -> list[Link]:
+    """Return the tabs of an election; `tab` is the current one."""
+    tabs = [*_TABS, ("settings", "Settings")] if can_manage(viewer, election) else [*_TABS]
+    return [Link(text, election_url(election, name), name == tab) for name, text in tabs]
 
 
-def election_context(site: Site, election: Election, viewer: User, here: str) -> dict[str, object]:
-    """What the frame needs."""
+def election_context(site: Site, election: Election, viewer: User, tab: str) -> dict[str, object]:
+    """Return what the template `election_frame.html` needs."""
     return {
         "election": election,
         "standing": standing_of(election, site.elections.context.clock()),
-        "tabs": election_links(election, viewer, here),
+        "tabs": election_links(election, viewer, tab),
     }
 
 
-def _chosen(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Election:
+def _election(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Election:
     election = site.elections.results.close_if_due(name)
     request.state.election = election
     return election
 
 
-# The election in the address, closed first if its time is up.
-CurrentElection: TypeAlias = Annotated[Election, Depends(_chosen)]
+# The election in the URL. It is closed first if its closing time has passed.
+CurrentElection: TypeAlias = Annotated[Election, Depends(_election)]
+
+
+@dataclass(frozen=True)
+class ElectionPageContext(PageContext):
+    """A request about one election."""
+
+    election: Election
+
+    @property
+    def is_owner(self) -> bool:
+        """Return whether the user owns the election and may manage it."""
+        return is_owner(self.user, self.election)
+
+    def url(self, *parts: str) -> str:
+        """Return the URL of a page of this election."""
+        return election_url(self.election, *parts)
+
+    def reread(self) -> Self:
+        """Return the same with the election as it is now, after a revision conflict."""
+        election = self.elections.context.read.get_election(self.election.name)
+        return replace(self, election=election)
+
+    def render_tab(
+        self, template: str, tab: str, status: int = 200, /, **context: object
+    ) -> Response:
+        """Render a template in the frame of the election; `tab` is the current tab."""
+        frame = election_context(self.site, self.election, self.user, tab)
+        return self.render(template, status, **frame, **context)
+
+
+def _election_page(
+    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
+) -> ElectionPageContext:
+    return ElectionPageContext(request, site, user, election)
+
+
+# A page about the election in the URL.
+ElectionPage: TypeAlias = Annotated[ElectionPageContext, Depends(_election_page)]
 
 
 def _render_in_frame(request: Request, problem: Problem) -> Response | None:
@@ -190,13 +263,14 @@ def _render_in_frame(request: Request, problem: Problem) -> Response | None:
     if election is None:
         return None
     site = cast(Site, request.app.state.election_pages)
-    return site.pages.render(
-        request,
-        "elections/not_now.html",
+    page = ElectionPageContext(request, site, request.state.user, election)
+    is_forbidden = problem.status == 403
+    return page.render_tab(
+        "election_problem",
+        "",
         problem.status,
-        **election_context(site, election, request.state.user, ""),
-        title="This is for others to do" if problem.status == 403 else "Not at this point",
-        words=problem.detail,
+        title="You can't do this" if is_forbidden else "Not possible right now",
+        text=problem.detail,
     )
 
 

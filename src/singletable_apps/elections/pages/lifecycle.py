@@ -1,24 +1,23 @@
-"""The course of an election: launched, fixed, closed, deleted; each asked for once more."""
+"""Launch, lock, close, delete or hand over an election, each after a confirmation.
+
+A step has a page that asks (GET) and takes it (POST) at the same URL; `STEPS` lists them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
-from singletable_apps.elections.entities import Election, State, User
+from singletable_apps.elections.entities import State
 from singletable_apps.elections.errors import InvalidInput, WrongState
-from singletable_apps.elections.pages.dependencies import (
-    CurrentElection,
-    Viewer,
-    check_settles,
-    election_context,
-    is_owner,
-)
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url, url
+from singletable_apps.elections.pages.confirm import Choice, Confirmation, ConfirmForm
+from singletable_apps.elections.pages.dependencies import ElectionPage, check_can_manage
+from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
     check_close,
     check_delete,
@@ -26,333 +25,253 @@ from singletable_apps.elections.rules.elections import (
     check_lock,
     state_of,
 )
-from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
+from singletable_apps.shared.pages import Form, PostedForm, RevisionCheck, submit_form
 
-# (value, name, what it means)
-LAUNCHES = (
+router = APIRouter()
+METHOD_NAME = "Schulze"
+# With more people than this, the new owner's name is typed instead of selected.
+MOST_OFFERED = 100
+LAUNCH_CHOICES = (
     (
         "fixed",
-        "Fixed",
-        "Candidates, voters and the name are final from now on, and so is every ballot the moment "
-        "it is cast: nobody can change or withdraw it.",
+        "Locked",
+        "Candidates, voters and the name are final, and so is every ballot once it is cast.",
     ),
     (
         "editable",
         "Editable",
-        "You may still change candidates, voters and the name, and voters may change or withdraw "
-        "their ballots. You can fix it later.",
+        "You can still change candidates, voters and the name, and voters can change or withdraw "
+        "their ballots. You can lock it later.",
     ),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question: its step in the address, what follows from yes, and how yes is said."""
-
-    step: str
-    title: str
-    words: str
-    follows: tuple[str, ...]
-    undone: str
-    button: str
-    kind: str = "primary"
-    back: str = ""
-
-
-def launching(election: Election) -> Question:
-    """Before voting begins."""
-    who = (
-        f"The {election.voter_count:,} on the list of voters"
-        if election.voter_count
-        else "Everybody whose role lets them vote"
-    )
-    when = "from its opening on" if election.no_voting_before else "at once"
-    return Question(
-        "launch",
-        f"Launch “{election.name}”?",
-        f"{who} can vote {when}, on {election.candidate_count} candidates.",
-        (
-            f"It stays {'a secret' if election.secret_ballot else 'an open'} ballot, and what is "
-            "published at the end stays as it is settled.",
-            "A secret that will order ties is chosen now, and its digest published: nobody can "
-            "pick it to suit the result.",
-        ),
-        "It can not go back into preparation.",
-        "Launch",
-    )
-
-
-def fixing(election: Election) -> Question:
-    """Before edits end."""
-    return Question(
-        "fix",
-        "End all changes?",
-        f"“{election.name}” goes on, and accepts votes as before.",
-        (
-            "Candidates, voters and the name stay as they are now.",
-            "Ballots that were cast are final; who has not voted yet casts one, and that is final.",
-        ),
-        "It can not become editable again.",
-        "Fix it",
-        back="settings",
-    )
-
-
-def finalizing(election: Election) -> Question:
-    """Before the end."""
-    return Question(
-        "finalize",
-        f"Close “{election.name}” for ever?",
-        "Voting ends now, for everybody.",
-        (
-            "All ballots are counted, and the result is there for everybody to see.",
-            "How many ballots there are, and a fingerprint of each, is signed: no ballot can be "
-            "added, changed or left out afterwards without everybody noticing.",
-        ),
-        "It can not be opened again.",
-        "Close and sign",
-        "danger",
-    )
-
-
-def deleting(election: Election) -> Question:
-    """Before it is gone."""
-    lost = ["Its candidates, its list of voters, and what is settled about it."]
-    match state_of(election):
-        case State.SETUP:
-            pass
-        case State.CLOSED:
-            lost.append(
-                "Its result, its signed end, and every ballot: receipts can not be checked here "
-                "any more."
-            )
-        case State.EDITABLE | State.FIXED:
-            lost.append("Every ballot that was cast; people are voting in it right now.")
-    return Question(
-        "delete",
-        f"Delete “{election.name}”?",
-        "This will be gone:",
-        tuple(lost),
-        "It can not be brought back. That it was here stays in the log of events.",
-        "Delete it",
-        "danger",
-        back="settings",
-    )
-
-
-router = APIRouter()
-
-
-class TypedLaunch(BaseModel):
-    """How it is to be launched."""
+class LaunchForm(BaseModel):
+    """Whether the election can still be edited while people vote."""
 
     how: Literal["editable", "fixed"]
 
 
-@router.get("/e/{name}/launch")
-def ask_to_launch(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """What the launch settles, and the choice that is left."""
-    check_launch(user, election, site.elections.context.clock())
-    return _ask(request, site, user, election, launching(election), _form(election))
-
-
-@router.post("/e/{name}/launch")
-def launch(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Let voting begin."""
-    check_launch(user, election, site.elections.context.clock())
-    typed = form.validate(TypedLaunch)
-    if isinstance(typed, Form):
-        return _ask(request, site, user, election, launching(election), typed, 422)
-    try:
-        launched = site.elections.lifecycle.launch(
-            user, election.name, allow_edit=typed.how == "editable", basis=form.revision_check()
-        )
-    except RevisionConflict:
-        return _changed(request, site, user, election, launching(election), form)
-    return site.pages.redirect(request, election_url(launched), f"“{launched.name}” is launched.")
-
-
-@router.get("/e/{name}/fix")
-def ask_to_fix(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """What will not change any more."""
-    check_lock(user, election)
-    return _ask(request, site, user, election, fixing(election), _form(election))
-
-
-@router.post("/e/{name}/fix")
-def fix(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Let nothing be edited any more."""
-    try:
-        site.elections.lifecycle.lock(user, election.name, form.revision_check())
-    except RevisionConflict:
-        return _changed(request, site, user, election, fixing(election), form)
-    return site.pages.redirect(request, election_url(election), "Nothing can be edited any more.")
-
-
-@router.get("/e/{name}/finalize")
-def ask_to_finalize(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """What the end means."""
-    check_close(user, election, site.elections.context.clock())
-    return _ask(request, site, user, election, finalizing(election), _form(election))
-
-
-@router.post("/e/{name}/finalize")
-def finalize(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Close it, and sign with which ballots."""
-    try:
-        site.elections.lifecycle.close(user, election.name, form.revision_check())
-    except RevisionConflict:
-        return _changed(request, site, user, election, finalizing(election), form)
-    return site.pages.redirect(
-        request, election_url(election), f"“{election.name}” is closed, and its end is signed."
-    )
-
-
-@router.get("/e/{name}/delete")
-def ask_to_delete(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """What will be lost."""
-    check_delete(user, election)
-    return _ask(request, site, user, election, deleting(election), _form(election))
-
-
-@router.post("/e/{name}/delete")
-def delete(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Remove it with all that is in it."""
-    try:
-        site.elections.lifecycle.delete(user, election.name, form.revision_check())
-    except RevisionConflict:
-        return _changed(request, site, user, election, deleting(election), form)
-    return site.pages.redirect(request, url("all"), f"“{election.name}” is deleted.")
-
-
-def _form(election: Election) -> Form:
-    return Form({"revision": str(election.revision)})
-
-
-def _changed(
-    request: Request, site: Site, user: User, election: Election, question: Question, form: Form
-) -> Response:
-    """The question again, about what there is now."""
-    return _ask(
-        request,
-        site,
-        user,
-        election,
-        question,
-        form.rebased(election.revision),
-        412,
-        meanwhile=True,
-    )
-
-
-def _ask(
-    request: Request,
-    site: Site,
-    user: User,
-    election: Election,
-    question: Question,
-    form: Form,
-    status: int = 200,
-    *,
-    meanwhile: bool = False,
-) -> Response:
-    return site.pages.render(
-        request,
-        "elections/asking.html",
-        status,
-        **election_context(site, election, user, ""),
-        question=question,
-        form=form,
-        launches=LAUNCHES,
-        to=election_url(election, question.step),
-        back=election_url(election, question.back),
-        meanwhile=meanwhile,
-    )
-
-
-NAMES_OFFERED = 100
-
-
-class TypedOwner(BaseModel):
-    """Who gets the election."""
+class OwnerForm(BaseModel):
+    """The name of the new owner."""
 
     owner: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-@router.get("/e/{name}/owner")
-def ask_for_an_owner(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """The form."""
-    check_settles(user, election)
-    return _owner(request, site, user, election, Form({"revision": str(election.revision)}))
+def _check_launch(page: ElectionPage) -> None:
+    check_launch(page.user, page.election, page.elections.context.clock())
 
 
-@router.post("/e/{name}/owner")
-def transfer(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Make it somebody else's."""
-    check_settles(user, election)
-    typed = form.validate(TypedOwner)
-    if isinstance(typed, Form):
-        return _owner(request, site, user, election, typed, 422)
-    try:
-        given = site.elections.lifecycle.transfer(
-            user, election.name, typed.owner.strip(), form.revision_check()
+def _confirm_launch(page: ElectionPage) -> Confirmation:
+    election = page.election
+    who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
+    when = "from the opening time" if election.no_voting_before else "right away"
+    kind = "secret" if election.secret_ballot else "open"
+    return Confirmation(
+        title=f"Launch “{election.name}”?",
+        text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
+        f"counted with the {METHOD_NAME} method.",
+        consequences=(
+            f"The ballot stays {kind}, and what is published can't change.",
+            "A secret number that breaks ties is drawn now and its fingerprint published, so that "
+            "nobody can pick one to suit the result.",
+        ),
+        warning="You can't go back to setup.",
+        choice=Choice("how", "While people vote, the election is", "radios", LAUNCH_CHOICES),
+        button="Launch",
+        url=page.url("launch"),
+        back=page.url(),
+        kind="primary",
+    )
+
+
+def _launch(page: ElectionPage, check: RevisionCheck, values: LaunchForm) -> Response:
+    page.elections.lifecycle.launch(
+        page.user, page.election.name, allow_edit=values.how == "editable", basis=check
+    )
+    return page.redirect(page.url(), f"“{page.election.name}” is launched.")
+
+
+def _check_lock(page: ElectionPage) -> None:
+    check_lock(page.user, page.election)
+
+
+def _confirm_lock(page: ElectionPage) -> Confirmation:
+    return Confirmation(
+        title=f"Lock “{page.election.name}”?",
+        text="Voting goes on, but nothing can be edited anymore.",
+        consequences=(
+            "Candidates, voters and the name stay as they are now.",
+            "Ballots already cast are final. Everyone else can cast one final ballot.",
+        ),
+        warning="You can't unlock it.",
+        button="Lock",
+        url=page.url("fix"),
+        back=page.url("settings"),
+        kind="primary",
+    )
+
+
+def _lock(page: ElectionPage, check: RevisionCheck, _: ConfirmForm) -> Response:
+    page.elections.lifecycle.lock(page.user, page.election.name, check)
+    return page.redirect(page.url(), f"“{page.election.name}” is locked. Voting goes on.")
+
+
+def _check_close(page: ElectionPage) -> None:
+    check_close(page.user, page.election, page.elections.context.clock())
+
+
+def _confirm_close(page: ElectionPage) -> Confirmation:
+    return Confirmation(
+        title=f"Close “{page.election.name}”?",
+        text=f"{_describe_turnout(page)} Voting ends now, for everyone.",
+        consequences=(
+            f"All ballots are counted with the {METHOD_NAME} method, and everyone here sees the "
+            "results.",
+            "The number of ballots and a fingerprint of each are signed, so that nobody can add, "
+            "change or drop a ballot unnoticed.",
+        ),
+        warning="You can't reopen it.",
+        button="Close election",
+        url=page.url("finalize"),
+        back=page.url(),
+    )
+
+
+def _describe_turnout(page: ElectionPage) -> str:
+    voted = page.elections.queries.turnout(page.user, page.election.name)
+    if page.election.voter_count:
+        return f"{voted:,} of {page.election.voter_count:,} have voted."
+    return "1 person has voted." if voted == 1 else f"{voted:,} people have voted."
+
+
+def _close(page: ElectionPage, check: RevisionCheck, _: ConfirmForm) -> Response:
+    page.elections.lifecycle.close(page.user, page.election.name, check)
+    return page.redirect(page.url(), f"“{page.election.name}” is closed. Results are in.")
+
+
+def _check_delete(page: ElectionPage) -> None:
+    check_delete(page.user, page.election)
+
+
+def _confirm_delete(page: ElectionPage) -> Confirmation:
+    losses = ["Its candidates, voter list and settings."]
+    match state_of(page.election):
+        case State.SETUP:
+            pass
+        case State.CLOSED:
+            losses.append("Its results and every ballot. Receipts can't be checked here anymore.")
+        case State.EDITABLE | State.FIXED:
+            losses.append(f"Every ballot. Voting is open: {_describe_turnout(page)}")
+    return Confirmation(
+        title=f"Delete “{page.election.name}”?",
+        text="You'll lose:",
+        consequences=losses,
+        warning="This can't be undone. The audit log still shows that the election existed.",
+        button="Delete election",
+        url=page.url("delete"),
+        back=page.url("settings"),
+    )
+
+
+def _delete(page: ElectionPage, check: RevisionCheck, _: ConfirmForm) -> Response:
+    page.elections.lifecycle.delete(page.user, page.election.name, check)
+    return page.redirect(url("all"), f"“{page.election.name}” is deleted.")
+
+
+def _check_hand_over(page: ElectionPage) -> None:
+    check_can_manage(page.user, page.election)
+
+
+def _confirm_hand_over(page: ElectionPage) -> Confirmation:
+    owner = page.election.owner_name
+    names, more = page.elections.queries.user_names(
+        page.user, MOST_OFFERED, permission=Permission.USE_APPLICATION
+    )
+    others = [(name, name) for name in names if name != owner]
+    hint = "Someone whose role lets them create elections."
+    if page.is_owner:
+        text = "Only they can edit, lock, close or hand it over from then on. You keep your ballot."
+    else:
+        text = f"{owner} can no longer edit, lock, close or hand it over."
+    return Confirmation(
+        title=f"Hand over “{page.election.name}”?",
+        text=text,
+        warning="Only the new owner or an administrator can give it back.",
+        choice=Choice("owner", "New owner", "text", hint=hint)
+        if more
+        else Choice("owner", "New owner", "select", [("", "Choose a person"), *others], hint),
+        button="Hand over",
+        url=page.url("owner"),
+        back=page.url("settings"),
+        kind="primary",
+    )
+
+
+def _hand_over(page: ElectionPage, check: RevisionCheck, values: OwnerForm) -> Response:
+    handed_over = page.elections.lifecycle.transfer(
+        page.user, page.election.name, values.owner.strip(), check
+    )
+    return page.redirect(page.url(), f"{handed_over.owner_name} now owns “{handed_over.name}”.")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step, taken after a confirmation. `check` raises if it is not possible now."""
+
+    path: str
+    check: Callable[[ElectionPage], None]
+    confirm: Callable[[ElectionPage], Confirmation]
+    act: Callable[[ElectionPage, RevisionCheck, Any], Response]
+    model: type[BaseModel] = ConfirmForm
+    # Errors that are shown beside a field of the form.
+    rejects: tuple[type[Exception], ...] = ()
+    field: str | None = None
+
+
+STEPS = (
+    Step("launch", _check_launch, _confirm_launch, _launch, LaunchForm),
+    Step("fix", _check_lock, _confirm_lock, _lock),
+    Step("finalize", _check_close, _confirm_close, _close),
+    Step("delete", _check_delete, _confirm_delete, _delete),
+    Step(
+        "owner",
+        _check_hand_over,
+        _confirm_hand_over,
+        _hand_over,
+        OwnerForm,
+        rejects=(InvalidInput, WrongState),
+        field="owner",
+    ),
+)
+
+
+def _add_routes(step: Step) -> None:
+    def show(page: ElectionPage, form: Form, status: int = 200) -> Response:
+        page = page.reread() if form.conflict else page
+        return page.render_tab(
+            "confirm", "settings", status, confirmation=step.confirm(page), form=form
         )
-    except (InvalidInput, WrongState) as refusal:
-        form = form.with_errors(owner=str(refusal))
-        return _owner(request, site, user, election, form, 422)
-    except RevisionConflict:
-        now = site.elections.results.close_if_due(election.name)
-        form = form.rebased(now.revision)
-        return _owner(request, site, user, now, form, 412, meanwhile=True)
-    return site.pages.redirect(
-        request, election_url(given), f"“{given.name}” is {given.owner_name}'s now."
-    )
+
+    def ask(page: ElectionPage) -> Response:
+        step.check(page)
+        return show(page, Form({"revision": page.election.revision}))
+
+    def submit(page: ElectionPage, form: PostedForm) -> Response:
+        step.check(page)
+        return submit_form(
+            form,
+            step.model,
+            lambda values: step.act(page, form.revision_check(), values),
+            lambda form, status: show(page, form, status),
+            rejects=step.rejects,
+            field=step.field,
+        )
+
+    path = f"/e/{{name}}/{step.path}"
+    router.add_api_route(path, ask, methods=["GET"], name=f"confirm_{step.path}")
+    router.add_api_route(path, submit, methods=["POST"], name=step.path)
 
 
-def _owner(
-    request: Request,
-    site: Site,
-    user: User,
-    election: Election,
-    form: Form,
-    status: int = 200,
-    *,
-    meanwhile: bool = False,
-) -> Response:
-    names, more = site.elections.queries.user_names(user, NAMES_OFFERED)
-    return site.pages.render(
-        request,
-        "elections/owner.html",
-        status,
-        **election_context(site, election, user, "settings"),
-        form=form,
-        # To choose from, if that is everybody; else one types.
-        names=[] if more else _choices(names, election),
-        mine=is_owner(user, election),
-        meanwhile=meanwhile,
-    )
-
-
-def _choices(names: list[str], election: Election) -> list[tuple[str, str]]:
-    others = [name for name in names if name != election.owner_name]
-    return [("", "Choose somebody"), *((name, name) for name in others)]
+for _step in STEPS:
+    _add_routes(_step)

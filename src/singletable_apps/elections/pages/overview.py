@@ -17,7 +17,7 @@ from singletable_apps.elections.pages.dependencies import (
     is_owner,
     standing_of,
 )
-from singletable_apps.elections.pages.settings import BALLOT_WORDS, published_words
+from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs import format_fingerprint
@@ -148,8 +148,8 @@ def show_election(
         part=part,
         is_owner=owner,
         candidates=[one.candidate_name for one in candidates[:SHOWN]],
-        ballots=BALLOT_WORDS[election.secret_ballot],
-        published=published_words(election),
+        ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
+        published=describe_publication(election),
         end=_signed_end(site, election),
     )
 

@@ -1,18 +1,19 @@
-"""People: who there is, found by name, and one of them."""
+"""People: the list, and one person's role, profile and removal. For administrators."""
 
 from __future__ import annotations
 
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotPermitted, Rejected
-from singletable_apps.elections.pages.dependencies import Viewer
-from singletable_apps.elections.pages.site import Site, ThisSite
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotPermitted
+from singletable_apps.elections.pages.account import ProfileForm, profile_form
+from singletable_apps.elections.pages.confirm import Confirmation, ConfirmForm
+from singletable_apps.elections.pages.dependencies import ViewerPage
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, Role
 from singletable_apps.elections.rules.users import (
@@ -20,114 +21,89 @@ from singletable_apps.elections.rules.users import (
     check_remove_user,
     check_role_change,
 )
-from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict, local_url
+from singletable_apps.shared.pages import Form, PostedForm, local_url, submit_form
 
 router = APIRouter()
-A_PAGE = 30
-LONGEST = 200
+PAGE_SIZE = 30
+LONGEST_QUERY = 200
 
 
 @router.get("/people")
 def list_people(
-    request: Request,
-    site: ThisSite,
-    user: Viewer,
+    page: ViewerPage,
     q: str = "",
     cursor: Annotated[str | None, Query(min_length=1, max_length=4000)] = None,
 ) -> Response:
-    """Everybody by name, or those whose names begin so."""
-    wanted = " ".join(q.split())[:LONGEST]
-    found, following = site.elections.queries.users(user, A_PAGE, cursor, beginning=wanted)
-    asked = {"q": wanted} if wanted else {}
-    here = {**asked, "cursor": cursor} if cursor else asked
-    first = url("people") + (f"?{urlencode(asked)}" if asked else "")
-    return site.pages.render(
-        request,
-        "elections/people.html",
-        user=user,
-        people=found,
+    """List people by name, or those whose name starts with `q`."""
+    queries, prefix = page.elections.queries, " ".join(q.split())[:LONGEST_QUERY]
+    people, next_cursor = queries.users(page.user, PAGE_SIZE, cursor, beginning=prefix)
+    return page.render(
+        "people",
+        user=page.user,
+        people=people,
         role_names=ROLE_NAMES,
-        role_words=ROLE_DESCRIPTIONS,
-        total=site.elections.queries.counts(user).user_count,
-        q=wanted,
-        address=url,
-        here_again=f"{url('people')}?{urlencode(here)}" if here else url("people"),
-        first=first if cursor else "",
-        next=f"{url('people')}?{urlencode({**asked, 'cursor': following})}" if following else "",
+        total=queries.counts(page.user).user_count,
+        q=prefix,
+        url=url,
+        this_page=_list_url(prefix, cursor),
+        first=_list_url(prefix) if cursor else "",
+        next=_list_url(prefix, next_cursor) if next_cursor else "",
     )
+
+
+def _list_url(prefix: str, cursor: str | None = None) -> str:
+    query = {name: value for name, value in (("q", prefix), ("cursor", cursor)) if value}
+    return f"{url('people')}?{urlencode(query)}" if query else url("people")
 
 
 @router.get("/people/{name}")
-def show_person(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """One of them, and what can be done."""
-    return person_page(request, site, user, name)
-
-
-class Details(BaseModel):
-    """A name and an address."""
-
-    name: str
-    email: str
+def show_person(page: ViewerPage, name: NameInPath) -> Response:
+    """Show a person, with forms for what the viewer may change."""
+    return _show_person(page, name)
 
 
 @router.post("/people/{name}")
-def edit_person(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
-) -> Response:
-    """Another name, another address, or both; all that bears the name follows."""
-    typed = form.validate(Details)
-    if isinstance(typed, Form):
-        return person_page(request, site, user, name, 422, details=typed)
-    try:
-        edited = site.elections.people.edit(
-            user, name, name=typed.name, address=typed.email, basis=form.revision_check()
+def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
+    """Save a person's name and e-mail address."""
+
+    def act(values: ProfileForm) -> Response:
+        edited = page.elections.people.edit(
+            page.user, name, name=values.name, address=values.email, basis=form.revision_check()
         )
-    except RevisionConflict as refusal:
-        now = site.elections.context.read.get_user(name)
-        words = f"{refusal} It is now {now.name}, {now.email}. Save again to replace that."
-        return person_page(request, site, user, name, 412, details=form.with_errors(words))
-    except NotPermitted:
-        raise
-    except Rejected as refusal:
-        if refusal.field == "user":
-            raise
-        fault = form.with_errors(**{refusal.field or "": str(refusal)})
-        return person_page(request, site, user, name, 422, details=fault)
-    return site.pages.redirect(request, url("people", edited.name), f"{edited.name} is saved.")
+        return page.redirect(url("people", edited.name), f"{edited.name} saved.")
+
+    def show(form: Form, status: int) -> Response:
+        return _show_person(page, name, status, profile=form)
+
+    return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput, AlreadyTaken))
 
 
-def person_page(
-    request: Request,
-    site: Site,
-    user: User,
+def _show_person(
+    page: ViewerPage,
     name: str,
     status: int = 200,
     *,
-    details: Form | None = None,
+    profile: Form | None = None,
     role: Form | None = None,
 ) -> Response:
-    """The page of one person, with forms as they were typed."""
-    found = site.elections.queries.user(user, name)
-    person = found.user
-    return site.pages.render(
-        request,
-        "elections/person.html",
+    summary = page.elections.queries.user(page.user, name)
+    person = summary.user
+    return page.render(
+        "person",
         status,
-        user=user,
         person=person,
-        is_self=person.user_id == user.user_id,
-        may_edit=_may_edit(user, person),
-        roles=[(one, ROLE_NAMES[one], ROLE_DESCRIPTIONS[one]) for one in found.allowed_roles],
+        is_self=person.user_id == page.user.user_id,
+        can_edit=_can_edit(page.user, person),
+        roles=[(role, ROLE_NAMES[role], ROLE_DESCRIPTIONS[role]) for role in summary.allowed_roles],
         role_name=ROLE_NAMES[person.role],
-        role_words=ROLE_DESCRIPTIONS[person.role],
-        details=details or Form({"name": person.name, "email": person.email}),
-        role=role or Form({"role": person.role.value}),
-        to=url("people", person.name),
-        people=url("people"),
+        role_description=ROLE_DESCRIPTIONS[person.role],
+        profile=profile or profile_form(person),
+        role=role or Form({"role": person.role.value, "revision": person.revision}),
+        person_url=url("people", person.name),
     )
 
 
-def _may_edit(user: User, person: User) -> bool:
+def _can_edit(user: User, person: User) -> bool:
     try:
         check_edit_user(user, person)
     except NotPermitted:
@@ -135,109 +111,119 @@ def _may_edit(user: User, person: User) -> bool:
     return True
 
 
-class Appointment(BaseModel):
-    """A role, and where one came from."""
+class RoleForm(BaseModel):
+    """A new role, and the page to go back to."""
 
     role: Role
     back: str = ""
 
 
 @router.post("/people/{name}/role")
-def change_role(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
-) -> Response:
-    """Another role; for the ownership one is asked first, for it is given away."""
-    typed = form.validate(Appointment)
-    if isinstance(typed, Form):
-        return person_page(request, site, user, name, 422, role=typed)
-    if typed.role is Role.OWNER:
-        return site.pages.redirect(request, url("people", name, "owner"))
-    try:
-        changed = site.elections.people.change_role(user, name, typed.role, form.revision_check())
-    except RevisionConflict as refusal:
-        now = site.elections.context.read.get_user(name)
-        words = f"{refusal} The role is now {ROLE_NAMES[now.role]}. Save again to replace that."
-        return person_page(request, site, user, name, 412, role=form.with_errors(words))
-    except NotPermitted as refusal:
-        return person_page(request, site, user, name, 422, role=form.with_errors(role=str(refusal)))
-    back = local_url(typed.back, url("people", changed.name))
-    return site.pages.redirect(request, back, f"{changed.name} is now: {ROLE_NAMES[changed.role]}.")
+def submit_role(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
+    """Change a role. Transferring the ownership asks for confirmation first."""
+
+    def act(values: RoleForm) -> Response:
+        if values.role is Role.OWNER:
+            return page.redirect(url("people", name, "owner"))
+        people, check_revision = page.elections.people, form.revision_check()
+        changed = people.change_role(page.user, name, values.role, check_revision)
+        back = local_url(values.back, url("people", changed.name))
+        return page.redirect(back, f"{changed.name}'s role: {ROLE_NAMES[changed.role]}.")
+
+    def show(form: Form, status: int) -> Response:
+        return _show_person(page, name, status, role=form)
+
+    return submit_form(form, RoleForm, act, show, rejects=(NotPermitted,), field="role")
 
 
 @router.get("/people/{name}/owner")
-def ask_to_transfer(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """What it means to make somebody else the owner."""
-    person = site.elections.queries.user(user, name).user
-    check_role_change(user, person, Role.OWNER)
-    return _transfer_page(request, site, person)
+def confirm_transfer(page: ViewerPage, name: NameInPath) -> Response:
+    """Ask before making someone else the owner of the site."""
+    person = page.elections.queries.user(page.user, name).user
+    check_role_change(page.user, person, Role.OWNER)
+    return _confirm_transfer(page, person, Form({"revision": person.revision}))
 
 
 @router.post("/people/{name}/owner")
-def transfer(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
-) -> Response:
-    """Make somebody else the owner, and oneself an auditor."""
-    try:
-        owner = site.elections.people.change_role(user, name, Role.OWNER, form.revision_check())
-    except RevisionConflict as refusal:
-        person = site.elections.queries.user(user, name).user
-        return _transfer_page(request, site, person, str(refusal))
-    return site.pages.redirect(
-        request,
-        url("people", owner.name),
-        f"{owner.name} is the owner now, and you are an auditor.",
+def transfer_ownership(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
+    """Make someone else the owner; the previous owner becomes an auditor."""
+
+    def act(_: ConfirmForm) -> Response:
+        people, check_revision = page.elections.people, form.revision_check()
+        owner = people.change_role(page.user, name, Role.OWNER, check_revision)
+        return page.redirect(
+            url("people", owner.name), f"{owner.name} is now the owner. You're an auditor."
+        )
+
+    def show(form: Form, status: int) -> Response:
+        return _confirm_transfer(
+            page, page.elections.queries.user(page.user, name).user, form, status
+        )
+
+    return submit_form(form, ConfirmForm, act, show)
+
+
+def _confirm_transfer(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
+    confirmation = Confirmation(
+        title=f"Make {person.name} the owner?",
+        text="There is only one owner, and it won't be you anymore.",
+        facts=(
+            (
+                person.name,
+                f"From {ROLE_NAMES[person.role].lower()} to owner: full control, including who "
+                "is an auditor.",
+            ),
+            ("You", f"You become an auditor. Only {person.name} can make you the owner again."),
+        ),
+        button="Transfer ownership",
+        url=url("people", person.name, "owner"),
+        back=url("people", person.name),
     )
+    return page.render("confirm", status, confirmation=confirmation, form=form)
 
 
 @router.get("/people/{name}/remove")
-def ask_to_remove(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """What will be lost, and what stays."""
-    person = site.elections.queries.user(user, name).user
-    _check_removal(site, user, person)
-    return _removal_page(request, site, person)
+def confirm_remove_person(page: ViewerPage, name: NameInPath) -> Response:
+    """Ask before removing a person."""
+    person = page.elections.queries.user(page.user, name).user
+    counts = page.elections.queries.counts(page.user)
+    check_remove_user(
+        page.user, person, user_count=counts.user_count, election_count=counts.election_count
+    )
+    return _confirm_remove(page, person, Form({"revision": person.revision}))
 
 
 @router.post("/people/{name}/remove")
-def remove(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
-) -> Response:
-    """Remove somebody, for good."""
-    person = site.elections.queries.user(user, name).user
-    if person.user_id == user.user_id:
-        return site.pages.redirect(request, url("account", "delete"))
-    try:
-        site.elections.people.remove(user, name, form.revision_check())
-    except RevisionConflict as refusal:
-        person = site.elections.queries.user(user, name).user
-        return _removal_page(request, site, person, str(refusal))
-    return site.pages.redirect(request, url("people"), f"{person.name} is removed.")
+def remove_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Response:
+    """Remove a person."""
+    person = page.elections.queries.user(page.user, name).user
+    if person.user_id == page.user.user_id:
+        return page.redirect(url("account", "delete"))
+
+    def act(_: ConfirmForm) -> Response:
+        page.elections.people.remove(page.user, name, form.revision_check())
+        return page.redirect(url("people"), f"{person.name} was removed.")
+
+    def show(form: Form, status: int) -> Response:
+        return _confirm_remove(page, person, form, status)
+
+    return submit_form(form, ConfirmForm, act, show)
 
 
-def _check_removal(site: Site, user: User, person: User) -> None:
-    counts = site.elections.queries.counts(user)
-    check_remove_user(
-        user, person, user_count=counts.user_count, election_count=counts.election_count
+def _confirm_remove(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
+    confirmation = Confirmation(
+        title=f"Remove {person.name}?",
+        text="This can't be undone.",
+        facts=(
+            ("Deleted", "The account, and its ballots in elections that are still open."),
+            (
+                "Kept",
+                "Ballots in closed elections, under a number instead of the name: signed results "
+                "don't change. The audit log still shows the name to auditors.",
+            ),
+        ),
+        button="Remove account",
+        url=url("people", person.name, "remove"),
+        back=url("people", person.name),
     )
-
-
-def _transfer_page(request: Request, site: Site, person: User, changed: str = "") -> Response:
-    return site.pages.render(
-        request,
-        "elections/person_owner.html",
-        412 if changed else 200,
-        person=person,
-        role_name=ROLE_NAMES[person.role],
-        changed=changed,
-        to=url("people", person.name),
-    )
-
-
-def _removal_page(request: Request, site: Site, person: User, changed: str = "") -> Response:
-    return site.pages.render(
-        request,
-        "elections/person_remove.html",
-        412 if changed else 200,
-        person=person,
-        changed=changed,
-        to=url("people", person.name),
-    )
+    return page.render("confirm", status, confirmation=confirmation, form=form)

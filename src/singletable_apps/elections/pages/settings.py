@@ -1,87 +1,85 @@
-"""The settings of an election: its name, and what is settled before it opens."""
+"""Create an election and edit its settings: name, kind of ballot, publication, voting period."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from singletable_apps.elections.entities import Election, Publication, State, User
+from singletable_apps.elections.entities import Election, Publication, State
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
-from singletable_apps.elections.pages.dependencies import (
-    CurrentElection,
-    Viewer,
-    check_settles,
-    election_context,
-    is_owner,
-)
-from singletable_apps.elections.pages.site import Site, ThisSite
+from singletable_apps.elections.pages.dependencies import ElectionPage, ViewerPage, check_can_manage
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.rules.elections import check_owner, default_publication, state_of
+from singletable_apps.elections.rules.elections import (
+    check_create_election,
+    check_owner,
+    default_publication,
+    state_of,
+)
 from singletable_apps.elections.service import ElectionEdit, ElectionSettings
-from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict, request_time_zone
+from singletable_apps.shared.pages import Form, PostedForm, request_time_zone, submit_form
 
-USUAL = "usual"
+router = APIRouter()
+DEFAULT_PUBLICATION = "usual"
 
-# (value, name, what it means)
-BALLOTS = (
+# (value, label, description)
+BALLOT_CHOICES = (
     (
         "open",
         "Open ballot",
-        "Like raised hands: the count is live from the first ballot on, and when everything is "
-        "published, names stand beside what they voted. Right for small decisions among people "
-        "who know each other.",
+        "Like a show of hands: results are live from the first ballot, and can be published with "
+        "names. Good for small decisions among people who know each other.",
     ),
     (
         "secret",
         "Secret ballot",
-        "Ballots are sealed as they are cast. Everybody sees who has voted; nobody sees what, not "
-        "even auditors. It is counted once, when it has closed.",
+        "Everyone sees who has voted, but nobody sees how, not even auditors. Ballots are counted "
+        "once, after voting closes.",
     ),
 )
-PUBLICATIONS = (
+PUBLICATION_CHOICES = (
     (
-        USUAL,
-        "What suits the ballot",
-        "Of a secret ballot totals only; of an open one everything, with names.",
+        DEFAULT_PUBLICATION,
+        "The usual for this kind of ballot",
+        "Totals for a secret ballot; everything, with names, for an open one.",
     ),
     (
         "totals",
         "Totals only",
-        "Who won, and how many ranked whom above whom. No single ballot is ever shown.",
+        "Who won, and how many ranked whom above whom. Individual ballots are never shown.",
     ),
     (
         "anonymous",
         "Ballots without names",
-        "All rankings, shuffled, so that everybody can count again.",
+        "All rankings, shuffled, so that anyone can recount them.",
     ),
     (
         "confirmations",
-        "Ballots with their confirmation codes",
-        "All rankings beside the code on each voter's receipt: everybody can count again, and find "
-        "their own. Of an open ballot with names, too.",
+        "Ballots with tracking codes",
+        "All rankings with the code on each voter's receipt: anyone can recount them, and voters "
+        "can find their own. An open ballot also shows names.",
     ),
 )
-
-# What is settled, said of an election that has it.
-BALLOT_WORDS = {
-    False: "Open: the count is live while people vote.",
-    True: "Secret: sealed as they are cast, and counted when the election has closed.",
+BALLOT_DESCRIPTIONS = {
+    False: "Open: results are live while people vote.",
+    True: "Secret: sealed when cast, and counted after voting closes.",
 }
-PUBLISHED_WORDS = {
-    Publication.TOTALS: "Totals only; no single ballot is ever shown.",
-    Publication.ANONYMOUS: "All ballots, without names, so that everybody can count again.",
-    Publication.CONFIRMATIONS: "All ballots with their confirmation codes, so that everybody can "
-    "count again and find their own.",
+PUBLICATION_DESCRIPTIONS = {
+    Publication.TOTALS: "Totals only; individual ballots are never shown.",
+    Publication.ANONYMOUS: "All ballots without names, so that anyone can recount them.",
+    Publication.CONFIRMATIONS: "All ballots with their tracking codes, so that anyone can recount "
+    "them and voters can find their own.",
 }
-WITH_NAMES = "All ballots with their confirmation codes and the names of who cast them."
+PUBLISHED_WITH_NAMES = "All ballots with their tracking codes and the voters' names."
 
 
-class TypedTerms(BaseModel):
-    """What somebody settles."""
+class ElectionForm(BaseModel):
+    """The name and the settings of an election."""
 
+    name: Annotated[str, Field(min_length=1)]
     ballot: Literal["open", "secret"]
     publication: Literal["usual", "totals", "anonymous", "confirmations"]
     no_voting_before: datetime | None = None
@@ -89,135 +87,147 @@ class TypedTerms(BaseModel):
 
     @field_validator("no_voting_after")
     @classmethod
-    def _comes_after(cls, after: datetime | None, info: ValidationInfo) -> datetime | None:
+    def _is_after_opening(cls, after: datetime | None, info: ValidationInfo) -> datetime | None:
         before: datetime | None = info.data.get("no_voting_before")
-        # The rules say so too, in UTC; who types sees their own zone.
+        # The rules check this too, but name both times in UTC.
         if before is not None and after is not None and before >= after:
-            raise ValueError("Choose a time after it opens, or leave one of the two empty.")
+            raise ValueError("Choose a time after the opening, or leave one of them empty.")
         return after
 
     @property
-    def secret(self) -> bool:
-        """Whether ballots are to be sealed."""
+    def is_secret(self) -> bool:
+        """Return whether ballots are sealed."""
         return self.ballot == "secret"
 
     @property
     def published(self) -> Publication:
-        """What is to be published."""
-        if self.publication == USUAL:
-            return default_publication(self.secret)
+        """Return what is published after the close."""
+        if self.publication == DEFAULT_PUBLICATION:
+            return default_publication(self.is_secret)
         return Publication(self.publication)
 
+    def check_closing_time(self, now: datetime, current: datetime | None = None) -> None:
+        """Raise unless the closing time is in the future, or unchanged."""
+        after = self.no_voting_after
+        if after is not None and after <= now and after != current:
+            raise InvalidInput("Choose a time in the future.", field="no_voting_after")
 
-class TypedElection(TypedTerms):
-    """A name, and what is settled."""
-
-    name: Annotated[str, Field(min_length=1)]
-
-    def terms(self) -> ElectionSettings:
-        """What is settled, for an election that is new."""
+    def settings(self) -> ElectionSettings:
+        """Return the settings of a new election."""
         return ElectionSettings(
-            self.secret, self.published, self.no_voting_before, self.no_voting_after
+            self.is_secret, self.published, self.no_voting_before, self.no_voting_after
         )
 
     def changes(self) -> ElectionEdit:
-        """What is settled from now on, for one that is there."""
+        """Return the changes to an existing election."""
         return ElectionEdit(
-            self.name, self.secret, self.published, self.no_voting_before, self.no_voting_after
+            self.name, self.is_secret, self.published, self.no_voting_before, self.no_voting_after
         )
 
 
-class TypedName(BaseModel):
-    """Another name."""
+class NameForm(BaseModel):
+    """A new name: all that can change after the launch."""
 
     name: Annotated[str, Field(min_length=1)]
 
+    def changes(self) -> ElectionEdit:
+        """Return the change to the election."""
+        return ElectionEdit(name=self.name)
 
-def published_words(election: Election) -> str:
-    """What is published of the election at the end."""
+
+def describe_publication(election: Election) -> str:
+    """Return what is published of the election, as a sentence."""
     if not election.secret_ballot and election.publication is Publication.CONFIRMATIONS:
-        return WITH_NAMES
-    return PUBLISHED_WORDS[election.publication]
+        return PUBLISHED_WITH_NAMES
+    return PUBLICATION_DESCRIPTIONS[election.publication]
 
 
-def values_of(election: Election) -> dict[str, str | datetime | None]:
-    """What stands in the form of an election."""
-    return {
+@router.get("/new")
+def show_new_election(page: ViewerPage) -> Response:
+    """Show the form for a new election."""
+    check_create_election(page.user)
+    values = {"ballot": "secret", "publication": DEFAULT_PUBLICATION}
+    return _show_new(page, Form(values, zone=request_time_zone(page.request)))
+
+
+@router.post("/new")
+def create_election(page: ViewerPage, form: PostedForm) -> Response:
+    """Create the election and go on to its candidates."""
+    check_create_election(page.user)
+
+    def act(values: ElectionForm) -> Response:
+        values.check_closing_time(page.elections.context.clock())
+        created = page.elections.lifecycle.create(page.user, values.name, values.settings())
+        return page.redirect(
+            election_url(created, "candidates"),
+            f"“{created.name}” is created. Now add candidates.",
+        )
+
+    show = partial(_show_new, page)
+    return submit_form(form, ElectionForm, act, show, rejects=(InvalidInput, AlreadyTaken))
+
+
+def _show_new(page: ViewerPage, form: Form, status: int = 200) -> Response:
+    return page.render(
+        "new",
+        status,
+        form=form,
+        ballot_choices=BALLOT_CHOICES,
+        publication_choices=PUBLICATION_CHOICES,
+    )
+
+
+@router.get("/e/{name}/settings")
+def show_settings(page: ElectionPage) -> Response:
+    """Show the settings, with a form for what can still change, and the next steps."""
+    election = page.election
+    check_can_manage(page.user, election)
+    values = {
         "name": election.name,
         "ballot": "secret" if election.secret_ballot else "open",
         "publication": election.publication.value,
         "no_voting_before": election.no_voting_before,
         "no_voting_after": election.no_voting_after,
-        "revision": str(election.revision),
+        "revision": election.revision,
     }
-
-
-router = APIRouter()
-
-
-@router.get("/e/{name}/settings")
-def show_settings(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """What can be settled now, and what was."""
-    check_settles(user, election)
-    form = Form(values_of(election), zone=request_time_zone(request))
-    return _settings(request, site, user, election, form)
+    return _show_settings(page, Form(values, zone=request_time_zone(page.request)))
 
 
 @router.post("/e/{name}/settings")
-def settle(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Another name and other terms while it is set up, and another name while it is editable."""
+def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
+    """Save the name, and before the launch all settings."""
+    user, election = page.user, page.election
     check_owner(user, election)
-    changes = _changes(form)
-    if isinstance(changes, Form):
-        return _settings(request, site, user, election, changes, 422)
-    try:
-        edited = site.elections.lifecycle.edit(user, election.name, changes, form.revision_check())
-    except (InvalidInput, AlreadyTaken) as refusal:
-        form = form.with_errors(**{refusal.field or "": str(refusal)})
-        return _settings(request, site, user, election, form, 422)
-    except RevisionConflict:
-        now = site.elections.results.close_if_due(election.name)
-        return _settings(request, site, user, now, form.rebased(now.revision), 412, meanwhile=True)
-    return site.pages.redirect(request, election_url(edited, "settings"), "Saved.")
 
+    def act(values: ElectionForm | NameForm) -> Response:
+        if isinstance(values, ElectionForm):
+            values.check_closing_time(page.elections.context.clock(), election.no_voting_after)
+        edited = page.elections.lifecycle.edit(
+            user, election.name, values.changes(), form.revision_check()
+        )
+        return page.redirect(election_url(edited, "settings"), "Settings saved.")
 
-def _changes(form: Form) -> ElectionEdit | Form:
+    show, rejects = partial(_show_settings, page), (InvalidInput, AlreadyTaken)
     if "ballot" in form.values:
-        typed = form.validate(TypedElection)
-        return typed if isinstance(typed, Form) else typed.changes()
-    named = form.validate(TypedName)
-    return named if isinstance(named, Form) else ElectionEdit(name=named.name)
+        return submit_form(form, ElectionForm, act, show, rejects=rejects)
+    return submit_form(form, NameForm, act, show, rejects=rejects)
 
 
-def _settings(
-    request: Request,
-    site: Site,
-    user: User,
-    election: Election,
-    form: Form,
-    status: int = 200,
-    *,
-    meanwhile: bool = False,
-) -> Response:
-    state = state_of(election)
-    return site.pages.render(
-        request,
-        "elections/settings.html",
+def _show_settings(page: ElectionPage, form: Form, status: int = 200) -> Response:
+    page = page.reread() if form.conflict else page
+    election, state = page.election, state_of(page.election)
+    return page.render_tab(
+        "settings",
+        "settings",
         status,
-        **election_context(site, election, user, "settings"),
         form=form,
-        ballots=BALLOTS,
-        publications=PUBLICATIONS[1:],
-        ballot_words=BALLOT_WORDS[election.secret_ballot],
-        published=published_words(election),
-        meanwhile=meanwhile,
-        is_owner=is_owner(user, election),
+        ballot_choices=BALLOT_CHOICES,
+        publication_choices=PUBLICATION_CHOICES[1:],
+        ballot_description=BALLOT_DESCRIPTIONS[election.secret_ballot],
+        publication_description=describe_publication(election),
+        is_owner=page.is_owner,
         in_setup=state is State.SETUP,
         can_rename=election.allow_edit,
-        can_fix=state is State.EDITABLE,
-        can_finalize=election.allow_vote and election.no_voting_after is None,
+        can_lock=state is State.EDITABLE,
+        can_close=election.allow_vote and election.no_voting_after is None,
     )

@@ -1,277 +1,207 @@
-"""Who may vote in an election."""
+"""Who can vote in an election: everyone, or a list that is chosen or pasted."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.errors import InvalidInput
-from singletable_apps.elections.pages.candidates import lines_in
-from singletable_apps.elections.pages.dependencies import (
-    CurrentElection,
-    Viewer,
-    election_context,
-    is_owner,
-)
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.pages.candidates import split_lines
+from singletable_apps.elections.pages.dependencies import ElectionPage
+from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import check_set_voters
 from singletable_apps.elections.rules.names import fold_name
-from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
+from singletable_apps.shared.pages import Form, PostedForm, submit_form
 
 router = APIRouter()
-SIZE = 100
+SearchText: TypeAlias = Annotated[str, Query(max_length=200)]
+Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
+VOTERS_PER_PAGE = 100
+PEOPLE_PER_PAGE = 50
+# A search stops after this many registered people.
+MOST_SEARCHED = 5_000
+WHO_CAN_VOTE = (
+    (
+        "everybody",
+        "All registered voters",
+        "Includes everyone who registers while voting is open.",
+    ),
+    ("listed", "Only people on a list", "Registered people, by name. Nobody else can vote."),
+)
 
 
 @router.get("/e/{name}/voters")
-def show_voters(
-    request: Request,
-    site: ThisSite,
-    user: Viewer,
-    election: CurrentElection,
-    q: Annotated[str, Query(max_length=200)] = "",
-    cursor: Annotated[str | None, Query(max_length=4000)] = None,
-) -> Response:
-    """The list of voters, or that everybody may vote."""
-    here = election_url(election, "voters")
-    following: str | None = None
+def show_voters(page: ElectionPage, q: SearchText = "", cursor: Cursor = None) -> Response:
+    """Show the voter list, or that all registered voters can vote."""
+    election, next_cursor = page.election, None
     if q.strip():
-        names = _named_like(site, election, q)
+        matches = (name for name in _listed(page) if fold_name(q.strip()) in fold_name(name))
+        names = list(islice(matches, VOTERS_PER_PAGE))
     else:
-        found, following = site.elections.queries.voters(user, election.name, SIZE, cursor)
-        names = [one.voter_name for one in found]
-    [part] = site.elections.queries.participation(user, [election])
-    return site.pages.render(
-        request,
-        "elections/voters.html",
-        **election_context(site, election, user, "voters"),
+        voters, next_cursor = page.elections.queries.voters(
+            page.user, election.name, VOTERS_PER_PAGE, cursor
+        )
+        names = [voter.voter_name for voter in voters]
+    [participation] = page.elections.queries.participation(page.user, [election])
+    return page.render_tab(
+        "voters",
+        "voters",
         names=names,
         q=q,
-        here_voters=here,
-        part=part,
-        can_edit=is_owner(user, election) and election.allow_edit,
-        is_owner=is_owner(user, election),
-        next=f"{here}?{urlencode({'cursor': following})}" if following else "",
-        first=here if cursor else "",
-        most=SIZE,
+        can_vote=participation.may_vote,
+        can_edit=page.is_owner and election.allow_edit,
+        is_owner=page.is_owner,
+        next=_page_url(page, "voters", cursor=next_cursor) if next_cursor else "",
+        first=_page_url(page, "voters") if cursor else "",
+        limit=VOTERS_PER_PAGE,
     )
 
 
-def _named_like(site: Site, election: Election, text: str) -> list[str]:
-    """The first of those on the list whose names hold the text, whatever its case."""
-    wanted = fold_name(text.strip())
-    voters = site.elections.context.read.list_voters(election.name)
-    found = (one.voter_name for one in voters if wanted in fold_name(one.voter_name))
-    return list(islice(found, SIZE))
-
-
-CHOICES_PER_PAGE = 50
-# So many of the registered are looked through for a name.
-LOOKED_AT = 5_000
-WHO = (
-    (
-        "everybody",
-        "Everybody",
-        "Every VOTER and above, those included who register while it is open.",
-    ),
-    ("listed", "Only those on a list", "Registered people, by their names; nobody else can vote."),
-)
-
-
-class TypedVoters(BaseModel):
-    """Everybody, or names, one a line."""
+class VoterListForm(BaseModel):
+    """Everyone, or names with one per line."""
 
     who: Literal["everybody", "listed"]
     voters: str = ""
 
 
 @router.get("/e/{name}/voters/list")
-def write_a_list(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
-    """The form, with who is on the list now."""
-    check_set_voters(user, election)
-    names = _listed(site, election)
-    form = Form(
-        {
-            "who": "listed" if election.voter_count else "everybody",
-            "voters": "\n".join(names),
-            "revision": str(election.revision),
-        }
-    )
-    return _written(request, site, user, election, form)
+def show_voter_list_form(page: ElectionPage) -> Response:
+    """Show the voter list as text."""
+    check_set_voters(page.user, page.election)
+    values = {
+        "who": "listed" if page.election.voter_count else "everybody",
+        "voters": "\n".join(_listed(page)),
+        "revision": page.election.revision,
+    }
+    return _show_list_form(page, Form(values))
 
 
 @router.post("/e/{name}/voters/list")
-def set_voters(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection, form: PostedForm
-) -> Response:
-    """Let exactly these vote, or everybody."""
-    check_set_voters(user, election)
-    typed = form.validate(TypedVoters)
-    if isinstance(typed, Form):
-        return _written(request, site, user, election, typed, 422)
-    names = lines_in(typed.voters) if typed.who == "listed" else []
-    if typed.who == "listed" and not names:
-        form = form.with_errors(voters="Name at least one voter, or let everybody vote.")
-        return _written(request, site, user, election, form, 422)
-    try:
-        edited = site.elections.lifecycle.set_voters(
-            user, election.name, names, form.revision_check()
-        )
-    except InvalidInput as refusal:
-        form = form.with_errors(voters=str(refusal))
-        return _written(request, site, user, election, form, 422)
-    except RevisionConflict:
-        now = site.elections.results.close_if_due(election.name)
-        form = form.rebased(now.revision)
-        return _written(request, site, user, now, form, 412, meanwhile=True)
-    return site.pages.redirect(request, election_url(edited, "voters"), _said(edited))
+def submit_voter_list(page: ElectionPage, form: PostedForm) -> Response:
+    """Save the voter list."""
+    check_set_voters(page.user, page.election)
+
+    def act(values: VoterListForm) -> Response:
+        names = split_lines(values.voters) if values.who == "listed" else []
+        if values.who == "listed" and not names:
+            raise InvalidInput("Add at least one voter, or choose “All registered voters”.")
+        return page.redirect(page.url("voters"), _save_voters(page, names, form))
+
+    show = partial(_show_list_form, page)
+    return submit_form(form, VoterListForm, act, show, rejects=(InvalidInput,), field="voters")
 
 
-class TypedChoice(BaseModel):
-    """Those who were shown, and those of them who are to vote."""
+def _show_list_form(page: ElectionPage, form: Form, status: int = 200) -> Response:
+    return page.render_tab(
+        "voters_list",
+        "voters",
+        status,
+        form=form,
+        who_can_vote=WHO_CAN_VOTE,
+        listed_now=_listed(page) if form.conflict else [],
+    )
+
+
+class ChosenVotersForm(BaseModel):
+    """The people on the page and those of them who are ticked; then where to go from here."""
 
     shown: list[str]
     chosen: list[str]
+    search: str = ""
+    go: Literal["done", "next", "first", "search"] = "done"
 
 
 @router.get("/e/{name}/voters/choose")
-def choose_voters(
-    request: Request,
-    site: ThisSite,
-    user: Viewer,
-    election: CurrentElection,
-    q: Annotated[str, Query(max_length=200)] = "",
-    cursor: Annotated[str | None, Query(max_length=4000)] = None,
-) -> Response:
-    """Registered people to tick, page by page."""
-    check_set_voters(user, election)
-    form = Form({"revision": str(election.revision)})
-    return _chosen(request, site, user, election, form, q=q, cursor=cursor)
+def show_voter_choice(page: ElectionPage, q: SearchText = "", cursor: Cursor = None) -> Response:
+    """Show registered people who can vote, to tick, page by page."""
+    check_set_voters(page.user, page.election)
+    return _show_choice(page, q, cursor, Form({"revision": page.election.revision}))
 
 
 @router.post("/e/{name}/voters/choose")
-def take_choice(
-    request: Request,
-    site: ThisSite,
-    user: Viewer,
-    election: CurrentElection,
-    form: PostedForm,
-    q: Annotated[str, Query(max_length=200)] = "",
-    cursor: Annotated[str | None, Query(max_length=4000)] = None,
+def submit_voter_choice(
+    page: ElectionPage, form: PostedForm, q: SearchText = "", cursor: Cursor = None
 ) -> Response:
-    """Take who is ticked onto the list, and who is not ticked any more off it."""
-    check_set_voters(user, election)
-    typed = form.validate(TypedChoice)
-    if isinstance(typed, Form):
-        return _chosen(request, site, user, election, typed, 422, q=q, cursor=cursor)
-    listed = _listed(site, election)
-    stay = [name for name in listed if name not in typed.shown or name in typed.chosen]
-    names = [*stay, *(name for name in typed.chosen if name not in listed)]
-    if listed and not names:
-        form = form.with_errors(
-            chosen="Nobody would be left, and then everybody could vote. Choose that by its name: "
-            "write the list, and let everybody vote."
-        )
-        return _chosen(request, site, user, election, form, 422, q=q, cursor=cursor)
-    try:
-        edited = site.elections.lifecycle.set_voters(
-            user, election.name, names, form.revision_check()
-        )
-    except InvalidInput as refusal:
-        form = form.with_errors(chosen=str(refusal))
-        return _chosen(request, site, user, election, form, 422, q=q, cursor=cursor)
-    except RevisionConflict:
-        now = site.elections.results.close_if_due(election.name)
-        form = form.rebased(now.revision)
-        return _chosen(request, site, user, now, form, 412, q=q, cursor=cursor, meanwhile=True)
-    return site.pages.redirect(request, _here(edited, q, cursor), _said(edited))
+    """Save the ticks of this page. Every button saves them, then goes where it says."""
+    check_set_voters(page.user, page.election)
+
+    def act(values: ChosenVotersForm) -> Response:
+        listed = _listed(page)
+        kept = [name for name in listed if name not in values.shown or name in values.chosen]
+        names = [*kept, *(name for name in values.chosen if name not in listed)]
+        if listed and not names:
+            raise InvalidInput(
+                "Nobody would be left on the list, and then everyone could vote. If you want "
+                "that, choose “All registered voters” under “Edit as text”."
+            )
+        message = _save_voters(page, names, form)
+        if values.go == "done":
+            return page.redirect(page.url("voters"), message)
+        text, position = (values.search, None) if values.go == "search" else (q, None)
+        if values.go == "next":
+            _, position = _find_people(page, q, cursor)
+        target = _page_url(page, "voters", "choose", q=text.strip()[:200], cursor=position)
+        return page.redirect(target, message)
+
+    show = partial(_show_choice, page, q, cursor)
+    return submit_form(form, ChosenVotersForm, act, show, rejects=(InvalidInput,), field="chosen")
 
 
-def _listed(site: Site, election: Election) -> list[str]:
-    return [one.voter_name for one in site.elections.context.read.list_voters(election.name)]
-
-
-def _said(election: Election) -> str:
-    if not election.voter_count:
-        return "Everybody may vote."
-    return f"{election.voter_count:,} may vote." if election.voter_count > 1 else "One may vote."
-
-
-def _here(election: Election, q: str, cursor: str | None) -> str:
-    asked = {name: value for name, value in (("q", q), ("cursor", cursor)) if value}
-    here = election_url(election, "voters", "choose")
-    return f"{here}?{urlencode(asked)}" if asked else here
-
-
-def _people(site: Site, user: User, q: str, cursor: str | None) -> tuple[list[str], str | None]:
-    """Registered people: a page of them, or the first whose names hold a text."""
-    names = site.elections.queries.user_names
-    if not q.strip():
-        return names(user, CHOICES_PER_PAGE, cursor)
-    wanted, found, looked, at = fold_name(q.strip()), list[str](), 0, None
-    while looked < LOOKED_AT and len(found) < CHOICES_PER_PAGE:
-        some, at = names(user, 500, at)
-        looked += len(some)
-        found += [name for name in some if wanted in fold_name(name)]
-        if at is None:
-            break
-    return list(islice(found, CHOICES_PER_PAGE)), None
-
-
-def _written(
-    request: Request,
-    site: Site,
-    user: User,
-    election: Election,
-    form: Form,
-    status: int = 200,
-    *,
-    meanwhile: bool = False,
+def _show_choice(
+    page: ElectionPage, q: str, cursor: str | None, form: Form, status: int = 200
 ) -> Response:
-    return site.pages.render(
-        request,
-        "elections/voters_list.html",
-        status,
-        **election_context(site, election, user, "voters"),
-        form=form,
-        who=WHO,
-        meanwhile=meanwhile,
-    )
-
-
-def _chosen(
-    request: Request,
-    site: Site,
-    user: User,
-    election: Election,
-    form: Form,
-    status: int = 200,
-    *,
-    q: str,
-    cursor: str | None,
-    meanwhile: bool = False,
-) -> Response:
-    names, following = _people(site, user, q, cursor)
-    listed = set(_listed(site, election))
+    names, next_cursor = _find_people(page, q, cursor)
+    listed = set(_listed(page))
     ticked = set(form.selected("chosen")) if "shown" in form.values else listed
-    return site.pages.render(
-        request,
-        "elections/voters_choose.html",
+    return page.render_tab(
+        "voters_choose",
+        "voters",
         status,
-        **election_context(site, election, user, "voters"),
         form=form,
-        rows=[(name, name in ticked, name in listed) for name in names],
+        people=[(name, name in ticked, name in listed) for name in names],
         q=q,
-        to=_here(election, q, cursor),
-        start=_here(election, "", None),
-        next=_here(election, q, following) if following else "",
-        first=_here(election, q, None) if cursor else "",
-        meanwhile=meanwhile,
+        form_url=_page_url(page, "voters", "choose", q=q, cursor=cursor),
+        has_next=next_cursor is not None,
+        has_first=cursor is not None,
     )
+
+
+def _find_people(page: ElectionPage, q: str, cursor: str | None) -> tuple[list[str], str | None]:
+    """Return a page of the registered people who can vote, or the first that match `q`."""
+    queries, text = page.elections.queries, fold_name(q.strip())
+    if not text:
+        return queries.user_names(page.user, PEOPLE_PER_PAGE, cursor, permission=Permission.VOTE)
+    matches: list[str] = []
+    position: str | None = None
+    for _ in range(0, MOST_SEARCHED, 500):
+        names, position = queries.user_names(page.user, 500, position, permission=Permission.VOTE)
+        matches += [name for name in names if text in fold_name(name)]
+        if position is None or len(matches) >= PEOPLE_PER_PAGE:
+            break
+    return matches[:PEOPLE_PER_PAGE], None
+
+
+def _listed(page: ElectionPage) -> list[str]:
+    voters = page.elections.context.read.list_voters(page.election.name)
+    return [voter.voter_name for voter in voters]
+
+
+def _save_voters(page: ElectionPage, names: list[str], form: Form) -> str:
+    """Save the voter list, and return a message that says who can vote now."""
+    edited = page.elections.lifecycle.set_voters(
+        page.user, page.election.name, names, form.revision_check()
+    )
+    if not edited.voter_count:
+        return "Saved. All registered voters can vote."
+    people = "1 person" if edited.voter_count == 1 else f"{edited.voter_count:,} people"
+    return f"Saved. {people} can vote."
+
+
+def _page_url(page: ElectionPage, *parts: str, q: str = "", cursor: str | None = None) -> str:
+    query = {name: value for name, value in (("q", q), ("cursor", cursor)) if value}
+    return f"{page.url(*parts)}?{urlencode(query)}" if query else page.url(*parts)

@@ -28,7 +28,7 @@ from singletable_apps.shared.accounts import (
 )
 from singletable_apps.shared.mail import Email, MailError
 
-WRONG = "Name or e-mail address and password do not fit together."
+WRONG = "Wrong name or password."
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from singletable_apps.elections.entities import (
     is_removed_user,
 )
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.roles import Permission, Role, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended
 from singletable_apps.elections.rules.names import is_valid_key
 from singletable_apps.elections.rules.users import allowed_roles, check_permission, check_view_user
@@ -109,12 +109,22 @@ class Queries:
         return [UserSummary(one, allowed_roles(viewer, one)) for one in page.items], page.cursor
 
     def user_names(
-        self, viewer: User, size: int, cursor: str | None = None
+        self,
+        viewer: User,
+        size: int,
+        cursor: str | None = None,
+        *,
+        permission: Permission | None = None,
     ) -> tuple[list[str], str | None]:
-        """The names of users, for whoever sets up who may vote."""
+        """Return the names on a page of users, or only of those who have `permission`."""
         check_permission(viewer, Permission.USE_APPLICATION)
         page = self._store.page(patterns.list_users(), size, cursor=cursor)
-        return [one.name for one in page.items], page.cursor
+        names = [
+            user.name
+            for user in page.items
+            if permission is None or has_permission(user.role, permission)
+        ]
+        return names, page.cursor
 
     def elections(self, viewer: User, size: int, cursor: str | None = None) -> Page[Election]:
         """Elections by name."""

@@ -72,7 +72,7 @@ def test_a_wrong_password_and_nobody_at_all_are_answered_alike(town: Town, who: 
     answer = sign_in(town, who, "another password than that")
     assert type_of(answer) == "401 not-signed-in"
     assert answer.headers["WWW-Authenticate"] == "Bearer"
-    assert "do not fit together" in answer.json()["detail"]
+    assert answer.json()["detail"] == "Wrong name or password."
 
 
 def test_guessing_is_slowed_down(town: Town) -> None:

@@ -1,96 +1,94 @@
-"""One's own account: what one changes is kept, and what is wrong stands beside its field."""
+"""Users edit their profile and password, end sessions, and delete their account."""
 
 from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.pages.account import browser_named
+from singletable_apps.elections.pages.account import describe_browser
 from singletable_apps.elections.roles import Role
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
-from tests.apps.support.html import field_errors, forms_in, text_in
+from tests.apps.support.html import field_errors, forms_in, has_conflict, text_in
 
-NEW = "another lantern, another river"
+NEW_PASSWORD = "another lantern, another river"
 
 
-def test_a_name_and_an_address_are_changed_together(app: PagesApp, ada: Browser) -> None:
-    odd = "Ada / #1 🦊"
+def test_name_and_address_change_together(app: PagesApp, ada: Browser) -> None:
+    name = "Ada / #1 🦊"
     page = ada.get("account")
-    answer = ada.submit_to(page, "/details", name=odd, email="countess@example.org")
-    assert ada.flash(answer) == "Your details are saved."
-    assert app.user(odd).email == "countess@example.org"
-    assert f"Signed in as <strong>{odd}</strong>" in ada.get("account").text
+    response = ada.submit_to(page, "/details", name=name, email="countess@example.org")
+    assert ada.flash(response)
+    assert app.user(name).email == "countess@example.org"
+    assert f"Signed in as <strong>{name}</strong>" in ada.get("account").text
 
 
 @pytest.mark.parametrize(
-    ("field", "typed", "why"),
-    [
-        ("name", "BEN", "Another user has the name"),
-        ("name", "", "name"),
-        ("email", "ben@example.org", "Another user has the e-mail address"),
-        ("email", "nowhere", "e-mail"),
-    ],
+    ("field", "value"),
+    [("name", "BEN"), ("name", ""), ("email", "ben@example.org"), ("email", "nowhere")],
 )
-def test_details_that_cannot_be_stand_beside_their_field(
-    ada: Browser, ben: Browser, field: str, typed: str, why: str
+def test_invalid_profile_has_an_error_beside_the_field(
+    ada: Browser, ben: Browser, field: str, value: str
 ) -> None:
-    answer = ada.submit_to(ada.get("account"), "/details", **{field: typed})
-    assert answer.status_code == 422
-    assert set(field_errors(answer)) == {field}
-    assert why in field_errors(answer)[field]
-    assert f'name="{field}"' in answer.text
-    assert not typed or f'value="{typed}"' in answer.text
+    response = ada.submit_to(ada.get("account"), "/details", **{field: value})
+    assert response.status_code == 422
+    assert set(field_errors(response)) == {field}
+    assert not value or f'value="{value}"' in response.text
 
 
-def test_who_changed_it_elsewhere_meanwhile_is_told_and_can_send_again(
+def test_profile_conflict_shows_the_current_profile_and_keeps_the_changes(
     app: PagesApp, ada: Browser
 ) -> None:
     page = ada.get("account")
     app.world.service.people.edit(app.user("Ada"), "Ada", address="new@example.org")
-    late = ada.submit_to(page, "/details", name="Countess")
-    assert late.status_code == 412
-    assert "Someone else changed this" in late.text
-    assert "new@example.org" in late.text
-    assert 'value="Countess"' in late.text
+    response = ada.submit_to(page, "/details", name="Countess")
+    assert response.status_code == 412
+    assert has_conflict(response)
+    assert "new@example.org" in response.text
+    assert 'value="Countess"' in response.text
     assert app.user("Ada").name == "Ada"
-    assert ada.submit_to(late, "/details", email="new@example.org").status_code == 303
+    assert ada.submit_to(response, "/details", email="new@example.org").status_code == 303
     assert app.user("Countess").email == "new@example.org"
 
 
-def test_who_may_not_change_their_name_sees_it_alone(app: PagesApp, ada: Browser) -> None:
+def test_voters_cannot_edit_their_profile(app: PagesApp, ada: Browser) -> None:
     voter = app.register("Vera", Role.VOTER)
     page = voter.get("account")
-    assert not [one for one in forms_in(page) if one.action.endswith("/details")]
+    assert not [form for form in forms_in(page) if form.action.endswith("/details")]
     assert "ask an administrator" in page.text
-    forced = {"name": "X", "email": "x@example.org", "revision": str(app.user("Vera").revision)}
-    assert voter.post("/elections/account/details", forced).status_code == 403
+    fields = {"name": "X", "email": "x@example.org", "revision": str(app.user("Vera").revision)}
+    assert voter.post("/elections/account/details", fields).status_code == 403
 
 
-def test_another_password_signs_out_every_other_browser(app: PagesApp, ada: Browser) -> None:
-    here, there = app.sign_in("Ada"), app.sign_in("Ada")
+def test_account_shows_the_role_in_words(app: PagesApp, ada: Browser) -> None:
+    assert "Owner – Full control; there is only one" in ada.get("account").text
+    assert "OWNER" not in ada.get("account").text
+
+
+def test_new_password_signs_out_everywhere_else(app: PagesApp, ada: Browser) -> None:
+    here, elsewhere = app.sign_in("Ada"), app.sign_in("Ada")
     page = here.get("account")
-    answer = here.submit_to(page, "/password", current=PASSWORD, new=NEW, username=None)
-    assert "other browsers are signed out" in here.flash(answer)
-    assert "Your account" in here.get("account").text
-    assert there.get("account").url.path == "/elections/sign-in"
+    response = here.submit_to(page, "/password", current=PASSWORD, new=NEW_PASSWORD, username=None)
+    assert here.flash(response)
+    assert here.get("account").url.path == "/elections/account"
+    assert elsewhere.get("account").url.path == "/elections/sign-in"
 
 
 @pytest.mark.parametrize(
-    ("current", "new", "field", "why"),
+    ("current", "new", "field"),
     [
-        ("not it at all", NEW, "current", "not this one"),
-        (PASSWORD, "short", "new", "at least 12"),
-        (PASSWORD, "", "new", "at least 12"),
+        ("not it at all", NEW_PASSWORD, "current"),
+        (PASSWORD, "short", "new"),
+        (PASSWORD, "", "new"),
     ],
 )
-def test_a_password_that_cannot_be_stands_beside_its_field_and_is_not_kept(
-    ada: Browser, current: str, new: str, field: str, why: str
+def test_invalid_password_has_an_error_beside_the_field_and_is_not_kept(
+    ada: Browser, current: str, new: str, field: str
 ) -> None:
-    answer = ada.submit_to(ada.get("account"), "/password", current=current, new=new)
-    assert answer.status_code == 422
-    assert why in field_errors(answer)[field]
-    assert f'value="{current}"' not in answer.text
-    assert not new or f'value="{new}"' not in answer.text
+    response = ada.submit_to(ada.get("account"), "/password", current=current, new=new)
+    assert response.status_code == 422
+    assert list(field_errors(response)) == [field]
+    assert f'value="{current}"' not in response.text
+    assert not new or f'value="{new}"' not in response.text
 
 
 def test_sessions_are_listed_and_can_be_ended(app: PagesApp, ada: Browser) -> None:
@@ -99,62 +97,63 @@ def test_sessions_are_listed_and_can_be_ended(app: PagesApp, ada: Browser) -> No
     third = app.sign_in("Ada")
     page = here.get("account")
     assert text_in(page.text).count("This browser") == 1
-    ends = [one.action for one in forms_in(page) if one.action.endswith("/end")]
-    others = [one for one in ends if "others" not in one]
-    assert len(others) == 4  # one of them began before, without a form
-    answer = here.post(others[1], {})
-    assert "signed out" in here.flash(answer)
+    ends = [form.action for form in forms_in(page) if form.action.endswith("/end")]
+    sessions = [action for action in ends if "others" not in action]
+    assert len(sessions) == 4  # one of them began without the form
+    assert here.flash(here.post(sessions[1], {}))
     assert len(app.world.service.auth.sessions(app.user("Ada"))) == 3
     assert here.post("/elections/account/sessions/others/end", {}).status_code == 303
     assert len(app.world.service.auth.sessions(app.user("Ada"))) == 1
     app.world.clock.advance(hours=1)
     assert third.get("account").url.path == "/elections/sign-in"
-    here_now = forms_in(here.get("account"))
-    [mine] = [one.action for one in here_now if one.action.endswith("/end")]
-    here.post(mine, {})
+    forms = forms_in(here.get("account"))
+    [own] = [form.action for form in forms if form.action.endswith("/end")]
+    here.post(own, {})
     assert here.get("account").url.path == "/elections/sign-in"
 
 
-def test_an_account_is_deleted_after_a_question_that_says_what_is_lost(
-    app: PagesApp, ada: Browser, ben: Browser
-) -> None:
+def test_account_is_deleted_after_confirmation(app: PagesApp, ada: Browser, ben: Browser) -> None:
     page = ben.get("account", "delete")
-    said = text_in(page.text)
-    assert "Lost" in said
-    assert "Stays" in said
+    text = text_in(page.text)
+    assert "Deleted" in text
+    assert "Kept" in text
     assert "data-confirm-body" in page.text
-    answer = ben.submit(page)
-    assert ben.flash(answer) == "Your account is deleted."
+    assert ben.flash(ben.submit(page))
     assert app.world.service.context.read.find_user("Ben") is None
     assert app.browser().get("account").url.path == "/elections/sign-in"
 
 
-def test_who_changed_meanwhile_is_asked_again(app: PagesApp, ada: Browser, ben: Browser) -> None:
+def test_deletion_must_be_confirmed_again_after_a_change(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
     page = ben.get("account", "delete")
     app.world.service.people.rename(app.user("Ben"), "Ben", "Benjamin")
-    late = ben.submit(page)
-    assert late.status_code == 412
-    assert "Please look again" in late.text
-    assert ben.submit(late).status_code == 303
+    response = ben.submit(page)
+    assert response.status_code == 412
+    assert has_conflict(response)
+    assert ben.submit(response).status_code == 303
 
 
-def test_who_cannot_leave_is_told_why(app: PagesApp, ada: Browser, ben: Browser) -> None:
-    for page in (ada.get("account"), ada.get("account", "delete")):
-        assert "who leaves last" in page.text
+def test_account_says_why_it_cannot_be_deleted(app: PagesApp, ada: Browser, ben: Browser) -> None:
+    delete_link = 'href="/elections/account/delete"'
+    assert delete_link not in ada.get("account").text  # the owner of the site
+    assert ada.get("account", "delete").status_code == 409
+    assert delete_link in ben.get("account").text
     app.world.service.lifecycle.create(app.user("Ben"), "Board")
-    assert "owns elections" in ben.get("account").text
+    assert delete_link not in ben.get("account").text
     revision = str(app.user("Ben").revision)
     assert ben.post("/elections/account/delete", {"revision": revision}).status_code == 409
 
 
 @pytest.mark.parametrize("path", ["account", "account/delete", "people", "people/Ada"])
-def test_strangers_are_led_to_the_sign_in(app: PagesApp, ada: Browser, path: str) -> None:
-    page = app.browser().open(f"/elections/{path}")
-    assert page.url.path == "/elections/sign-in"
+def test_anonymous_visitors_are_redirected_to_sign_in(
+    app: PagesApp, ada: Browser, path: str
+) -> None:
+    assert app.browser().open(f"/elections/{path}").url.path == "/elections/sign-in"
 
 
 @pytest.mark.parametrize(
-    ("about", "name"),
+    ("user_agent", "name"),
     [
         ("Mozilla/5.0 (X11; Linux x86_64) Gecko Firefox/130.0", "Firefox on Linux"),
         ("Mozilla/5.0 (Windows NT 10.0) Chrome/130 Safari/537 Edg/130", "Edge on Windows"),
@@ -165,5 +164,5 @@ def test_strangers_are_led_to_the_sign_in(app: PagesApp, ada: Browser, path: str
         ("", "A browser"),
     ],
 )
-def test_a_browser_is_called_what_people_call_it(about: str, name: str) -> None:
-    assert browser_named(about) == name
+def test_browser_is_described_in_words(user_agent: str, name: str) -> None:
+    assert describe_browser(user_agent) == name

@@ -77,8 +77,8 @@ def test_ones_own_elections_say_what_is_next(app: PagesApp, ada: Browser) -> Non
     world.service.lifecycle.close(owner, "Done")
     said = text_in(ada.get().text).partition("Your elections")[2]
     for words in (
-        "Empty It needs at least two candidates · 0 candidates In preparation Add candidates",
-        "Ready Ready to be launched · 2 candidates In preparation Launch…",
+        "Empty It needs at least two candidates · 0 candidates In setup Add candidates",
+        "Ready Ready to be launched · 2 candidates In setup Launch…",
         "Editable Candidates and voters can still change · 3 candidates Open Who voted",
         "Fixed Open until you close it",
         "Coming Voting has not begun: 2 January 2026, 12:00 UTC",

@@ -38,7 +38,7 @@ def test_a_name_that_changes_signs_nobody_out(memory: World) -> None:
 def test_who_cannot_show_it_is_told_the_same_whoever_they_are(memory: World, name: str) -> None:
     memory.register("Ada")
     wrong = expect_rejection(memory, NotSignedIn, lambda: memory.service.auth.sign_in(name, OTHER))
-    assert str(wrong) == "Name or e-mail address and password do not fit together."
+    assert str(wrong) == "Wrong name or password."
 
 
 def test_another_password_ends_every_session_but_the_new_one(world: World) -> None:

@@ -1,10 +1,10 @@
-// A textarea with one name a line becomes one field a name; what is sent stays the textarea.
+// Turns a textarea with one name per line into one field per name; the textarea is still what is submitted.
 const CROSS = '<svg viewBox="0 0 20 20" aria-hidden="true" focusable="false"><path d="M5.5 5.5l9 9M14.5 5.5l-9 9"/></svg>';
 
-for (const area of document.querySelectorAll("[data-rows] textarea")) enhance(area);
+for (const area of document.querySelectorAll("[data-name-list] textarea")) enhance(area);
 
 function enhance(area) {
-  const what = area.closest("[data-rows]").dataset.rows;
+  const what = area.closest("[data-name-list]").dataset.nameList;
   const list = document.createElement("ol");
   list.className = "rows";
   const add = document.createElement("button");
@@ -13,7 +13,7 @@ function enhance(area) {
   add.textContent = `Add a ${what}`;
   add.addEventListener("click", () => insert("", null).focus());
   const hint = document.getElementById(`${area.id}-hint`);
-  if (hint) hint.textContent = hint.textContent.replace(", one a line", "");
+  if (hint) hint.textContent = hint.textContent.replace(", one per line", "");
   area.hidden = true;
   area.required = false;
   area.after(list, add);

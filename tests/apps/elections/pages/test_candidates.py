@@ -1,0 +1,102 @@
+"""Owners edit the candidates; everyone reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.elections.service import ElectionSettings
+from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.support.elections.world import ballot
+from tests.apps.support.html import field_errors, forms_in, has_conflict, missing_in, text_in
+
+
+@pytest.fixture
+def tea(app: PagesApp, ada: Browser) -> str:
+    return app.world.service.lifecycle.create(app.user("Ada"), "Tea").name
+
+
+def test_candidates_are_entered_one_per_line(app: PagesApp, ada: Browser, tea: str) -> None:
+    response = ada.submit(ada.get("e", tea, "candidates"), candidates=" Assam\r\n\r\nCeylon  ")
+    assert ada.flash(response) == "Saved: 2 added."
+    page = ada.get("e", tea, "candidates")
+    assert forms_in(page)[0].fields["candidates"] == ["Assam\nCeylon"]
+    response = ada.submit(page, candidates="Ceylon\nDarjeeling\nSencha")
+    assert ada.flash(response) == "Saved: 2 added, 1 removed."
+    assert app.candidates(tea) == ["Ceylon", "Darjeeling", "Sencha"]
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        pytest.param("Assam\nASSAM", id="twice"),
+        pytest.param("a" * 201, id="too long"),
+        pytest.param("\n".join(f"Tea {number}" for number in range(101)), id="too many"),
+        pytest.param("a\u202eb", id="invisible character"),
+    ],
+)
+def test_invalid_candidates_are_rejected_beside_the_field(
+    app: PagesApp, ada: Browser, tea: str, candidates: str
+) -> None:
+    response = ada.submit(ada.get("e", tea, "candidates"), candidates=candidates)
+    assert response.status_code == 422
+    assert list(field_errors(response)) == ["candidates"]
+    assert app.candidates(tea) == []
+
+
+def test_removing_a_candidate_during_voting_needs_confirmation(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    app.world.launch(app.user("Ada"), "Tea")
+    app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Red", "Blue"), "once")
+    question = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Red\nBlack\nGreen")
+    assert question.status_code == 200
+    text = text_in(question.text)
+    assert "Remove 1 candidate while voting is open?" in text
+    assert "Remove Blue Ranked on 1 ballot Add Black" in text
+    assert app.candidates("Tea") == ["Blue", "Green", "Red"]
+    assert ada.flash(ada.submit(question)) == "Saved: 1 added, 1 removed."
+    assert app.candidates("Tea") == ["Black", "Green", "Red"]
+
+
+def test_confirmation_does_not_count_secret_ballots(app: PagesApp, ada: Browser) -> None:
+    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
+    app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Red"), "once")
+    question = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Green\nBlue")
+    assert "Ballots are secret" in question.text
+    assert "anked on" not in question.text
+
+
+def test_launched_election_keeps_at_least_two_candidates(app: PagesApp, ada: Browser) -> None:
+    app.world.launch(app.user("Ada"), "Tea")
+    response = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Red")
+    assert response.status_code == 422
+    assert list(field_errors(response)) == ["candidates"]
+
+
+def test_conflict_shows_the_current_candidates_and_keeps_the_changes(
+    app: PagesApp, ada: Browser, tea: str
+) -> None:
+    page = ada.get("e", tea, "candidates")
+    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
+    response = ada.submit(page, candidates="Darjeeling")
+    assert response.status_code == 412
+    assert has_conflict(response)
+    assert "Assam, Ceylon" in response.text
+    assert ada.submit(response).status_code == 303
+    assert app.candidates(tea) == ["Darjeeling"]
+
+
+def test_everyone_reads_candidates_and_only_the_owner_edits_them(
+    app: PagesApp, ada: Browser, ben: Browser, tea: str
+) -> None:
+    assert 'class="empty"' in ben.get("e", tea, "candidates").text
+    app.world.service.lifecycle.set_candidates(app.user("Ada"), tea, ["Assam", "Ceylon"])
+    page = ben.get("e", tea, "candidates")
+    assert forms_in(page) == []
+    assert missing_in(page, ["Assam", "Ceylon"]) == []
+    response = ben.post("/elections/e/Tea/candidates", {"candidates": "Mine\nMine too"})
+    assert response.status_code == 403
+    app.world.service.lifecycle.launch(app.user("Ada"), tea, allow_edit=False)
+    assert forms_in(ada.get("e", tea, "candidates")) == []
+    response = ada.post("/elections/e/Tea/candidates", {"candidates": "A\nB"})
+    assert response.status_code == 409
