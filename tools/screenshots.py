@@ -121,6 +121,10 @@ def main() -> None:
     """Take each picture."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with site() as address, launch_browser() as browser:
+        home = open_page(browser, "light", 1280, 800)
+        home.goto(address.removesuffix("/elections"))
+        home.click("label[for=demo-2]")
+        save("home.webp", screenshot(home))
         wide = open_signed_in(browser, address, "Ada", "light", 1280, 800)
         wide.goto(f"{address}/{SUMMER}/tally")
         head_to_head = wide.get_by_role("heading", name="Head to head")

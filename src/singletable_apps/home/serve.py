@@ -29,8 +29,10 @@ def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: Se
     """Print the address, the apps, the sample accounts, and where the data is."""
     print_running("singletable", url)
     typer.echo("")
-    print_rows([(app.info.name, f"{url}{app.info.url}") for app in apps])
-    print_rows([("Guide", f"{url}{GUIDE_URL}"), ("API docs", f"{url}/api/docs")])
+    print_rows([("Guide", f"{url}{GUIDE_URL}")])
+    print_rows(
+        [(app.info.name, f"{url}{app.info.url} (API: {app.running.api}/docs)") for app in apps]
+    )
     for app in apps:
         sample = app.running.sample()
         if sample is not None:

@@ -71,7 +71,7 @@ def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_p
         newcomer = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
         assert _ask(f"{api}/register", newcomer)
     said = "".join(printed)
-    for words in (PASSWORD, "Grace", f"{url}/api/docs", "Ctrl-C", "Back up", "Stopped."):
+    for words in (PASSWORD, "Grace", "/api/elections/docs", "Ctrl-C", "Back up", "Stopped."):
         assert words in said
     assert "Traceback" not in said
     # The next start finds all this, and makes nothing anew.

@@ -1,0 +1,56 @@
+"""What `singletable serve` prints: the address first, then what to try, then where the data is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from singletable_apps.home.apps import ServedApp, ServeOptions
+from singletable_apps.home.serve import print_welcome
+from singletable_apps.shared.apps import AppInfo, RunningApp, SampleData, SampleEntry
+
+
+async def _app(scope: object, receive: object, send: object) -> None:
+    """Stand in for an app that is not called."""
+
+
+def _served(sample: SampleData | None) -> ServedApp:
+    running = RunningApp(_app, ("/notes",), "/api/notes", sample=lambda: sample)
+    return ServedApp(AppInfo("Notes", "Take notes.", "/notes", "", ""), running)
+
+
+def _welcome(
+    capsys: pytest.CaptureFixture[str], sample: SampleData | None, options: ServeOptions
+) -> list[str]:
+    print_welcome("http://localhost:8000", [_served(sample)], Path("data"), options)
+    return [line for line in capsys.readouterr().out.splitlines() if line]
+
+
+def test_welcome_starts_with_the_address_and_lists_guide_and_apps(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = _welcome(capsys, None, ServeOptions())
+    assert "http://localhost:8000 " in lines[0]
+    assert "Ctrl-C" in lines[0]
+    assert lines[1].split() == ["Guide", "http://localhost:8000/guide"]
+    assert lines[2].split()[:2] == ["Notes", "http://localhost:8000/notes"]
+    assert "/api/notes/docs" in lines[2]
+    assert "data" in lines[-1]
+    assert len(lines) == 4
+
+
+def test_welcome_shows_sample_accounts_with_their_password(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sample = SampleData((SampleEntry("Ada", "Owner", "/notes"),), password="secret words")
+    lines = _welcome(capsys, sample, ServeOptions(print_emails=True))
+    assert "secret words" in lines[3]
+    assert lines[4].split() == ["Ada", "Owner"]
+    assert "E-mails" in lines[5]
+
+
+def test_welcome_names_the_address_of_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = _welcome(capsys, None, ServeOptions("dynamodb:eu-west-1"))
+    assert "dynamodb:eu-west-1" in lines[-2]
+    assert "data" in lines[-2]
