@@ -26,6 +26,7 @@ CAPTION = (
     "Exhausted votes have no choice left.",
 )
 _ROOM = 120
+_FINAL_ROOM = 210  # names in the last column, where there is more room
 _HEAD = 24
 _NODE_WIDTH = 9
 _MIN_HEIGHT = 240  # more if there are many candidates
@@ -73,11 +74,14 @@ def draw_transfers(result: RunoffResult, last: int | None = None) -> Picture:
     scale = Fraction(max(_MIN_HEIGHT, 12 * len(names))) / Fraction(total)
     labels: dict[str | None, str] = {None: EXHAUSTED}
     labels.update(shorten_names(names, _ROOM))
+    final_names = [name for name in names if name in result.rounds[-1].tally]
+    final_labels: dict[str | None, str] = {None: EXHAUSTED}
+    final_labels.update(shorten_names(final_names, _FINAL_ROOM))
     numbers = [format_number(votes) for round_ in result.rounds for votes in round_.tally.values()]
     number_width = widest([*numbers, format_number(result.rounds[-1].exhausted_total)], 11)
     left = widest(labels.values()) + 10 if len(result.rounds) > 1 else 0
     distance = max(2 * number_width + 34, 84.0 if len(result.rounds) < 6 else 64.0)
-    drawing = _Drawing(labels, color_classes(result), left, distance, first.number)
+    drawing = _Drawing(labels, final_labels, color_classes(result), left, distance, first.number)
     columns = [_layout_nodes(round_, names, scale) for round_ in result.rounds]
     shapes: list[str] = []
     for at, round_ in enumerate(result.rounds[:-1]):
@@ -89,7 +93,7 @@ def draw_transfers(result: RunoffResult, last: int | None = None) -> Picture:
         for node in columns[at]:
             shapes.extend(drawing.draw_node(round_.number, node, is_first=at == 0, is_last=is_last))
     right = left + (len(columns) - 1) * distance + _NODE_WIDTH
-    right += number_width + widest(labels.values()) + 18
+    right += number_width + widest(final_labels.values()) + 18
     bottom = max(node.top + max(node.height, _SLOT) for column in columns for node in column)
     canvas = Canvas(right, bottom + _HEAD, tuple(shapes))
     return compose(TITLE, CAPTION, canvas, describe_rounds(result))
@@ -143,12 +147,14 @@ class _Drawing:
     def __init__(
         self,
         labels: dict[str | None, str],
+        final_labels: dict[str | None, str],
         colors: dict[str, str],
         left: float,
         distance: float,
         first_round: int,
     ) -> None:
         self._labels = labels
+        self._final_labels = final_labels
         self._colors = colors
         self._left = left
         self._distance = distance
@@ -212,7 +218,7 @@ class _Drawing:
             yield element("text", label, x=x - 7, y=middle, text_anchor="end")
         if is_last:
             label = element("tspan", escape_text(votes), class_="strong")
-            label += escape_text(f" {self._labels[node.name]}")
+            label += escape_text(f" {self._final_labels[node.name]}")
             yield element("text", tooltip(name), label, x=x + _NODE_WIDTH + 6, y=middle)
         else:
             yield element(
