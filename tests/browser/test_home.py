@@ -130,7 +130,7 @@ def test_one_click_signs_in_as_a_sample_user(open_page: OpenPage, site: str) -> 
     page = open_page(java_script_enabled=False)
     page.goto(f"{site}/")
     page.click("text=Barbara, user")
-    expect(page.locator("h1")).to_have_text("Good to see you, Barbara")
+    expect(page.locator("h1")).to_have_text("Welcome, Barbara")
 
 
 def test_people_are_filtered_while_typing_and_removed_after_a_dialog(

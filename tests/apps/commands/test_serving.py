@@ -19,7 +19,7 @@ def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_the
     assert browser.get("/").url.path == "/elections"
     sent = {"who": "Ada", "password": PASSWORD}
     page = browser.post("/elections/sign-in", data=sent, headers={"Origin": URL})
-    assert "Good to see you, Ada" in page.text
+    assert "Welcome, Ada" in page.text
     told = browser.post(
         "/api/elections/sign-in", json={"name_or_email": "Ada", "password": PASSWORD}
     )

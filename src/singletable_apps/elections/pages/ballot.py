@@ -1,4 +1,4 @@
-"""The ballot: filled in, looked at once more, cast, and taken back while that is possible."""
+"""The ballot: fill it in, review it, cast it, and withdraw it while changes are allowed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
 from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.dependencies import Viewer, election_context
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.proofs import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.voting import is_eligible
@@ -24,325 +26,317 @@ from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
     Choice,
+    SubmittedRanks,
     group_by_rank,
     parse_ranks,
     render_ballot_form,
     render_ranking,
 )
-from singletable_apps.shared.ballot import SubmittedRanks as TypedRanks
 from singletable_apps.shared.pages import Form, PostedForm
 
+router = APIRouter()
 
-class Way(StrEnum):
-    """What stands between somebody and the ballot box, if anything does."""
+MIN_KEY_LENGTH, MAX_KEY_LENGTH = 16, 100
 
-    CLOSED = "closed"
-    ENDED = "ended"
-    NO_VOTER = "no voter"
-    NOT_LISTED = "not listed"
-    NOT_LAUNCHED = "not launched"
-    NOT_BEGUN = "not begun"
-    FINAL = "final"
-    AGAIN = "again"
-    FREE = "free"
+CANDIDATES_CHANGED = (
+    "The candidates have changed since you opened this ballot ({changes}). Your ranking is still "
+    "here: please check it and cast it again."
+)
+ALREADY_CAST = "You already cast a different ballot from this page. Cast this one to replace it."
+MISSING_KEY = "Something went wrong with this form. Your ranking is still here: please try again."
+INVALID_RANKS = "Please fix the marked places."
 
-
-# From here on one can cast.
-OPEN = frozenset({Way.AGAIN, Way.FREE})
-
-_PUBLISHED = {
-    Publication.TOTALS: "After the close only totals are published.",
-    Publication.ANONYMOUS: "After the close all rankings are published, without names.",
+_PUBLICATION_NOTICES = {
+    Publication.TOTALS: "Only totals are published.",
+    Publication.ANONYMOUS: "After the close, all rankings are published without names.",
     Publication.CONFIRMATIONS: (
-        "After the close all rankings are published, each beside its confirmation and without a "
-        "name."
+        "After the close, all rankings are published with their tracking codes, without names."
     ),
 }
 
 
+class VoterStatus(StrEnum):
+    """Whether someone can vote in an election now, and if not, why."""
+
+    CLOSED = "closed"
+    ENDED = "ended"
+    NOT_A_VOTER = "not a voter"
+    NOT_LISTED = "not listed"
+    NOT_LAUNCHED = "not launched"
+    NOT_OPEN_YET = "not open yet"
+    FINAL = "final"
+    CAN_CHANGE = "can change"
+    CAN_VOTE = "can vote"
+
+
 @dataclass(frozen=True, slots=True)
-class Polling:
-    """An election as one voter meets it: the way, the ballot that is there, and who stands."""
+class VoterContext:
+    """An election as one voter sees it: their status, their ballot, and the shuffled candidates."""
 
     election: Election
-    voter: User
-    way: Way
+    user: User
+    status: VoterStatus
     ballot: Ballot | None
-    names: tuple[str, ...]
+    candidates: tuple[str, ...]
 
     @property
-    def draft(self) -> str:
-        """What a draft is kept under in the browser: nothing of it tells what is in it."""
-        return f"elections {self.election.election_id} {self.voter.user_id}"
+    def can_cast(self) -> bool:
+        """Return whether the voter can cast a ballot now."""
+        return self.status in (VoterStatus.CAN_CHANGE, VoterStatus.CAN_VOTE)
 
     @property
-    def basis(self) -> str:
-        """What a draft is based on: the candidates, and the ballot that it would replace."""
-        cast = self.ballot.revision if self.ballot is not None else ""
-        return f"{self.election.definition or ''} {cast}"
+    def draft_key(self) -> str:
+        """Return the key of the draft in the browser, which reveals nothing about its content."""
+        return f"elections {self.election.election_id} {self.user.user_id}"
+
+    @property
+    def draft_version(self) -> str:
+        """Return what a draft depends on: the candidates, and the ballot it would replace."""
+        revision = self.ballot.revision if self.ballot is not None else ""
+        return f"{self.election.definition or ''} {revision}"
 
 
-def polling(site: Site, voter: User, name: str) -> Polling:
-    """How a voter meets an election now; closed first, if its time is up."""
-    view, now = site.elections.context.read, site.elections.context.clock()
+def load_voter_context(site: Site, user: User, name: str) -> VoterContext:
+    """Read the election, closed first if its time is up, and the user's part in it."""
+    read, now = site.elections.context.read, site.elections.context.clock()
     election = site.elections.results.close_if_due(name)
-    ballot = view.find_ballot(election.name, voter.name)
-    listed = election.voter_count > 0 and view.is_listed_voter(election.name, voter.name)
-    names = [one.candidate_name for one in view.list_candidates(election.name)]
-    way = way_to(voter, election, listed=listed, ballot=ballot, now=now)
-    return Polling(
-        election, voter, way, ballot, shuffled(names, election, voter, site.elections.context.keys)
-    )
+    ballot = read.find_ballot(election.name, user.name)
+    listed = election.voter_count > 0 and read.is_listed_voter(election.name, user.name)
+    names = [one.candidate_name for one in read.list_candidates(election.name)]
+    status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
+    candidates = shuffle_candidates(names, election, user, site.elections.context.keys)
+    return VoterContext(election, user, status, ballot, candidates)
 
 
-def way_to(
-    voter: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
-) -> Way:
-    """What stands between them: the first thing that waiting or asking would not help past."""
+def voter_status(
+    user: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
+) -> VoterStatus:
+    """Return whether the user can vote, or the most lasting reason why not."""
     state = state_of(election)
     if state is State.CLOSED:
-        return Way.CLOSED
+        return VoterStatus.CLOSED
     if state is not State.SETUP and has_ended(election, now):
-        return Way.ENDED
-    if not has_permission(voter.role, Permission.VOTE):
-        return Way.NO_VOTER
-    if not is_eligible(voter, election, listed):
-        return Way.NOT_LISTED
+        return VoterStatus.ENDED
+    if not has_permission(user.role, Permission.VOTE):
+        return VoterStatus.NOT_A_VOTER
+    if not is_eligible(user, election, listed):
+        return VoterStatus.NOT_LISTED
     if state is State.SETUP:
-        return Way.NOT_LAUNCHED
+        return VoterStatus.NOT_LAUNCHED
     if not has_begun(election, now):
-        return Way.NOT_BEGUN
+        return VoterStatus.NOT_OPEN_YET
     if ballot is None:
-        return Way.FREE
-    return Way.AGAIN if election.allow_edit else Way.FINAL
+        return VoterStatus.CAN_VOTE
+    return VoterStatus.CAN_CHANGE if election.allow_edit else VoterStatus.FINAL
 
 
-def shuffled(names: Sequence[str], election: Election, voter: User, keys: Keys) -> tuple[str, ...]:
-    """The names in an order that is this voter's: who stands first on paper gets more votes."""
-    whose = (str(election.election_id), str(voter.user_id))
-    return tuple(sorted(names, key=lambda name: keys.ballot_key.hmac("order", *whose, name)))
+def shuffle_candidates(
+    names: Sequence[str], election: Election, user: User, keys: Keys
+) -> tuple[str, ...]:
+    """Return the names in this voter's own order: the first name on a ballot gets more votes."""
+    salt = (str(election.election_id), str(user.user_id))
+    return tuple(sorted(names, key=lambda name: keys.ballot_key.hmac("order", *salt, name)))
 
 
-def paper_of(polling: Polling, choices: Sequence[Choice], key: str) -> BallotForm:
-    """The paper to fill in. The key lets it be cast once, however often it is sent."""
-    election = polling.election
-    return BallotForm(
-        action=election_url(election, "ballot"),
-        choices=tuple(choices),
-        notice=meaning(election),
-        hidden_fields={"key": key, "definition": election.definition or ""},
-        draft_key=polling.draft,
-        draft_version=polling.basis,
-    )
-
-
-def meaning(election: Election) -> str:
-    """Who will see a ballot that is cast now, and whether it can be changed."""
-    return f"{seen_by(election)} {_lasts(election)}"
-
-
-def seen_by(election: Election) -> str:
-    """Who sees what somebody has cast."""
+def visibility_notice(election: Election) -> str:
+    """Say who can see a ballot."""
     if election.secret_ballot:
-        return (
-            "This ballot is secret: others see that you have voted, and never what. "
-            + _PUBLISHED[election.publication]
-        )
+        published = _PUBLICATION_NOTICES[election.publication]
+        return f"Your ballot is secret: others see that you voted, but never how. {published}"
     if election.publication is Publication.CONFIRMATIONS:
-        return "This ballot is open: everybody here can see your name beside what you ranked."
-    return (
-        "This ballot is open: it is not sealed, and those who run this service can read it. "
-        + _PUBLISHED[election.publication]
-    )
+        return "This is an open ballot: everyone here can see your name next to your ranking."
+    published = _PUBLICATION_NOTICES[election.publication]
+    return f"This is an open ballot: the people who run this site can read it. {published}"
 
 
-def _lasts(election: Election) -> str:
+def casting_notice(election: Election) -> str:
+    """Say who can see a ballot, and whether it can be changed."""
     if election.allow_edit:
-        return "You can cast another one in its place until the election is fixed or closed."
-    return "It is final: once cast, it cannot be changed or taken back."
-
-
-router = APIRouter()
-
-SHORTEST_KEY, LONGEST_KEY = 16, 100
-CHANGED = (
-    "The candidates have changed since this ballot was opened: {changes}. Look at it again; what "
-    "you ranked is still there."
-)
-CAST_BEFORE = (
-    "Another ballot has been cast from this page before. This one takes its place, if you say so."
-)
-NO_KEY = "The form came without its key, which lets it be cast once. Send this one."
-NO_PLACE = "Some boxes hold something other than a place."
+        return f"{visibility_notice(election)} You can change it while changes are allowed."
+    return f"{visibility_notice(election)} Once cast, it is final."
 
 
 @router.get("/e/{name}/ballot")
 def show_ballot(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """The paper to fill in, or why there is none."""
-    found = polling(site, user, name)
-    if found.way not in OPEN:
-        return _shut(request, site, found)
-    ranks = dict(site.elections.queries.rankings(user, found.election.name))
-    choices = [Choice(one, str(ranks.get(one) or "")) for one in found.names]
-    return _paper(request, site, found, choices)
+    """Show the ballot to fill in, or why there is none."""
+    voter = load_voter_context(site, user, name)
+    if not voter.can_cast:
+        return _render_unavailable(request, site, voter)
+    ranks = dict(site.elections.queries.rankings(user, voter.election.name))
+    choices = [Choice(one, str(ranks.get(one) or "")) for one in voter.candidates]
+    return _render_ballot(request, site, voter, choices)
 
 
 @router.post("/e/{name}/ballot")
-def cast_ballot(
+def submit_ballot(
     request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
 ) -> Response:
-    """Cast what was filled in; without a word that it is meant so, show it once more."""
-    found, typed = polling(site, user, name), parse_ranks(form.values)
-    wrong = _wrong(found, typed, form)
-    if form.value("sure") and not wrong:
-        return _cast(request, site, found, typed, form.value("key"))
-    if found.way not in OPEN:
-        return _shut(request, site, found, 409)
-    if wrong or form.value("change"):
-        return _paper(request, site, found, typed.choices(found.names), wrong)
-    return _review(request, site, found, typed, key=form.value("key"))
+    """Cast the ballot if it is confirmed; otherwise show it for review."""
+    voter, submitted = load_voter_context(site, user, name), parse_ranks(form.values)
+    error = _find_error(voter, submitted, form)
+    if form.value("sure") and not error:
+        return _cast(request, site, voter, submitted, form.value("key"))
+    if not voter.can_cast:
+        return _render_unavailable(request, site, voter, 409)
+    if error or form.value("change"):
+        return _render_ballot(request, site, voter, submitted.choices(voter.candidates), error)
+    return _render_review(request, site, voter, submitted, key=form.value("key"))
 
 
 @router.get("/e/{name}/ballot/withdraw")
-def ask_to_withdraw(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """Whether the ballot shall really be taken back."""
-    found = polling(site, user, name)
-    if found.ballot is None or found.way not in OPEN:
-        return site.pages.redirect(request, election_url(found.election, "ballot"))
+def confirm_withdrawal(
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath
+) -> Response:
+    """Ask before withdrawing the ballot."""
+    voter = load_voter_context(site, user, name)
+    if voter.ballot is None or not voter.can_cast:
+        return site.pages.redirect(request, election_url(voter.election, "ballot"))
     return site.pages.render(
         request,
         "confirm.html",
         question="Withdraw your ballot?",
         words=(
-            f"Your ballot in “{found.election.name}” will not be counted, and its confirmation "
-            "will not be among those signed. You can cast another one while voting lasts."
+            f"Your ballot in “{voter.election.name}” won’t be counted, and your receipt becomes "
+            "invalid. You can vote again while voting is open."
         ),
-        to=election_url(found.election, "ballot", "withdraw"),
+        to=election_url(voter.election, "ballot", "withdraw"),
         button="Withdraw ballot",
-        back=election_url(found.election, "ballot"),
+        back=election_url(voter.election, "ballot"),
     )
 
 
 @router.post("/e/{name}/ballot/withdraw")
 def withdraw_ballot(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """Take it back."""
+    """Withdraw the ballot."""
     site.elections.voting.withdraw(user, name)
+    election = site.elections.context.read.get_election(name)
     return site.pages.redirect(
-        request,
-        election_url(site.elections.context.read.get_election(name), "ballot"),
-        "Your ballot has been withdrawn.",
+        request, election_url(election, "ballot"), "Your ballot was withdrawn."
     )
 
 
-def _cast(request: Request, site: Site, found: Polling, typed: TypedRanks, key: str) -> Response:
-    """Cast, and go to the receipt. What was cast by the same key before is there already."""
-    try:
-        lines = list(typed.ranks.items())
-        site.elections.voting.cast(found.voter, found.election.name, lines, key)
-    except IdempotencyKeyReused:
-        if found.way not in OPEN:
-            return _shut(request, site, found, 409)
-        return _review(request, site, found, typed, CAST_BEFORE)
-    except InvalidInput as refusal:
-        return _paper(request, site, found, typed.choices(found.names), str(refusal))
-    to = election_url(found.election, "receipt")
-    return site.pages.redirect(request, to, "Your ballot has been cast.")
-
-
-def _wrong(found: Polling, typed: TypedRanks, form: Form) -> str:
-    """What is wrong with a form that was sent, if anything is."""
-    if not SHORTEST_KEY <= len(form.value("key")) <= LONGEST_KEY:
-        return NO_KEY
-    if form.value("definition") != (found.election.definition or ""):
-        return CHANGED.format(changes=_changes(typed, found))
-    return NO_PLACE if typed.errors else ""
-
-
-def _paper(
-    request: Request,
-    site: Site,
-    found: Polling,
-    choices: Sequence[Choice],
-    wrong: str = "",
+def _cast(
+    request: Request, site: Site, voter: VoterContext, submitted: SubmittedRanks, key: str
 ) -> Response:
-    paper = paper_of(found, choices, _new_key(site))
+    """Cast the ballot and go to the receipt. The key makes submitting it twice harmless."""
+    try:
+        ranks = list(submitted.ranks.items())
+        site.elections.voting.cast(voter.user, voter.election.name, ranks, key)
+    except IdempotencyKeyReused:
+        if not voter.can_cast:
+            return _render_unavailable(request, site, voter, 409)
+        return _render_review(request, site, voter, submitted, ALREADY_CAST)
+    except InvalidInput as error:
+        choices = submitted.choices(voter.candidates)
+        return _render_ballot(request, site, voter, choices, str(error))
+    return site.pages.redirect(request, election_url(voter.election, "receipt"))
+
+
+def _find_error(voter: VoterContext, submitted: SubmittedRanks, form: Form) -> str:
+    """Return what is wrong with a submitted ballot, or nothing."""
+    if not MIN_KEY_LENGTH <= len(form.value("key")) <= MAX_KEY_LENGTH:
+        return MISSING_KEY
+    if form.value("definition") != (voter.election.definition or ""):
+        return CANDIDATES_CHANGED.format(changes=_describe_changes(submitted, voter))
+    return INVALID_RANKS if submitted.errors else ""
+
+
+def _describe_changes(submitted: SubmittedRanks, voter: VoterContext) -> str:
+    added = [name for name in voter.candidates if name not in submitted.texts]
+    removed = [name for name in submitted.texts if name not in voter.candidates]
+    changes = [
+        f"{change}: {', '.join(names)}"
+        for change, names in (("added", added), ("removed", removed))
+        if names
+    ]
+    return "; ".join(changes) or "one was removed and added again"
+
+
+def _render_ballot(
+    request: Request, site: Site, voter: VoterContext, choices: Sequence[Choice], error: str = ""
+) -> Response:
+    form = BallotForm(
+        action=election_url(voter.election, "ballot"),
+        choices=tuple(choices),
+        notice=casting_notice(voter.election),
+        hidden_fields={"key": _new_key(site), "definition": voter.election.definition or ""},
+        draft_key=voter.draft_key,
+        draft_version=voter.draft_version,
+    )
     return site.pages.render(
         request,
         "elections/ballot.html",
-        422 if wrong else 200,
-        **_around(site, found),
-        paper=render_ballot_form(paper),
-        wrong=wrong,
+        422 if error else 200,
+        **_voter_page(site, voter),
+        ballot_form=render_ballot_form(form),
+        error=error,
     )
 
 
-def _review(
+def _render_review(
     request: Request,
     site: Site,
-    found: Polling,
-    typed: TypedRanks,
-    note: str = "",
+    voter: VoterContext,
+    submitted: SubmittedRanks,
+    warning: str = "",
     key: str = "",
 ) -> Response:
-    """The ballot in words, with a button that casts it. A paper that was cast has a new key."""
-    ranks = {name: typed.ranks.get(name) for name in found.names}
-    levels, rest = group_by_rank(ranks)
-    fields = {
+    """Show the ballot as text, with a button that casts it; without a key it gets a new one."""
+    ranks = {name: submitted.ranks.get(name) for name in voter.candidates}
+    levels, unranked = group_by_rank(ranks)
+    hidden_fields = {
         "key": key or _new_key(site),
-        "definition": found.election.definition or "",
+        "definition": voter.election.definition or "",
         **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
     }
     return site.pages.render(
         request,
         "elections/ballot_review.html",
-        409 if note else 200,
-        **_around(site, found),
-        said=render_ranking(levels, rest),
-        blank=not levels,
-        fields=fields,
-        means=meaning(found.election),
-        note=note,
+        409 if warning else 200,
+        **_voter_page(site, voter),
+        ranking=render_ranking(levels, unranked),
+        is_blank=not levels,
+        hidden_fields=hidden_fields,
+        notice=casting_notice(voter.election),
+        warning=warning,
     )
 
 
-def _shut(request: Request, site: Site, found: Polling, status: int = 200) -> Response:
+def _render_unavailable(
+    request: Request, site: Site, voter: VoterContext, status: int = 200
+) -> Response:
     return site.pages.render(
         request,
-        "elections/ballot_shut.html",
+        "elections/ballot_unavailable.html",
         status,
-        **_around(site, found),
-        cast=_own(site, found),
+        **_voter_page(site, voter),
+        cast=_own_ballot(site, voter),
     )
 
 
-def _around(site: Site, found: Polling) -> dict[str, object]:
-    """What every page about a ballot has: its frame, its voter's way, and addresses beside it."""
+def _voter_page(site: Site, voter: VoterContext) -> dict[str, object]:
+    """Return the context that every page about a ballot needs."""
     return {
-        **election_context(site, found.election, found.voter, "ballot"),
-        "found": found,
-        "at": partial(election_url, found.election),
+        **election_context(site, voter.election, voter.user, "ballot"),
+        "voter": voter,
+        "method": METHOD,
+        "url": partial(election_url, voter.election),
     }
 
 
-def _own(site: Site, found: Polling) -> Mapping[str, object] | None:
-    """One's own ballot in words, if there is one."""
-    if found.ballot is None:
+def _own_ballot(site: Site, voter: VoterContext) -> Mapping[str, object] | None:
+    if voter.ballot is None:
         return None
-    name = found.voter.name
-    cast = site.elections.voting.ballot(found.voter, found.election.name, name)
-    ranking = cast.receipt["ranking"]
-    ranked = {each for level in ranking for each in level}
-    rest = [each for each in cast.receipt["definition"]["candidates"] if each not in ranked]
-    return {"when": cast.when_cast, "said": render_ranking(ranking, rest)}
+    cast = site.elections.voting.ballot(voter.user, voter.election.name, voter.user.name)
+    return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
 
 
-def _changes(typed: TypedRanks, found: Polling) -> str:
-    new = [name for name in found.names if name not in typed.texts]
-    gone = [name for name in typed.texts if name not in found.names]
-    parts = [
-        f"{what}: {', '.join(names)}" for what, names in (("new", new), ("gone", gone)) if names
-    ]
-    return "; ".join(parts) or "one has gone, and come back"
+def render_receipt_ranking(receipt: Receipt) -> str:
+    """Render the ranking of a receipt."""
+    levels = receipt["ranking"]
+    ranked = {name for level in levels for name in level}
+    candidates = receipt["definition"]["candidates"]
+    return render_ranking(levels, [name for name in candidates if name not in ranked])
 
 
 def _new_key(site: Site) -> str:

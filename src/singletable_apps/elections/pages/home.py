@@ -1,4 +1,4 @@
-"""The first page: what this is, or what waits for who has signed in."""
+"""The home page: a welcome for visitors, a dashboard for users; and how votes are counted."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from functools import cache
 
 from fastapi import APIRouter, Request, Response
 
-from singletable_apps.counting import Ballots, Ranking, instant_runoff
-from singletable_apps.counting.pictures import Picture, draw_transfers
+from singletable_apps.counting import Ballots, Ranking, schulze
+from singletable_apps.counting.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.pages.dependencies import (
-    Standing,
-    Visitor,
-    standing_of,
-)
+from singletable_apps.elections.method import METHOD
+from singletable_apps.elections.pages.dependencies import Standing, Visitor, standing_of
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import FEWEST_CANDIDATES
 
-_PLACES = ("Castle", "Garden", "Lake", "Museum")
-_GROUPS = (
+router = APIRouter()
+
+_SAMPLE = (
     (6, ("Lake", "Garden", "Museum", "Castle")),
     (5, ("Museum", "Castle", "Garden", "Lake")),
     (4, ("Garden", "Museum", "Lake")),
@@ -31,60 +29,66 @@ _GROUPS = (
 
 
 @cache
-def sample_count() -> Picture:
-    """Round by round: whose ballots go where when the last one drops out."""
-    groups = [(Ranking.from_levels([[name] for name in order]), many) for many, order in _GROUPS]
-    return draw_transfers(instant_runoff(Ballots.from_counts(_PLACES, groups)))
-
-
-router = APIRouter()
+def sample_picture() -> Picture:
+    """Draw a small election the way it would be decided here."""
+    counts = [(Ranking.from_levels([[name] for name in order]), n) for n, order in _SAMPLE]
+    return draw_beat_paths(schulze(Ballots.from_counts(sorted(_SAMPLE[0][1]), counts)))
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What comes next for an election of one's own, and where that is done."""
+class NextStep:
+    """What the owner of an election can do next, as a sentence and a button."""
 
-    words: str
+    text: str
     button: str
-    to: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An election in a list, and where it stands."""
+    """An election on the dashboard."""
 
     election: Election
     standing: Standing
-    to: str
-    step: Step
+    url: str
+    step: NextStep
 
 
 @router.get("")
-def home(request: Request, site: ThisSite, visitor: Visitor) -> Response:
-    """What waits, a word to who is not approved yet, or a word of welcome."""
+def show_home(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+    """Show the welcome page, the dashboard, or that an administrator has to approve the account."""
     if visitor is None:
-        return site.pages.render(request, "elections/welcome.html", picture=sample_count())
+        return site.pages.render(
+            request, "elections/welcome.html", picture=sample_picture(), method=METHOD
+        )
     if not has_permission(visitor.role, Permission.VIEW_APPLICATION):
-        return site.pages.render(request, "elections/awaiting.html", user=visitor)
-    found = site.elections.queries.overview(visitor)
+        return site.pages.render(request, "elections/awaiting_approval.html", user=visitor)
+    overview = site.elections.queries.overview(visitor)
     now = site.elections.context.clock()
-    own = [_row(one, now) for one in found.own]
+    own = [_row(election, now) for election in overview.own]
     return site.pages.render(
         request,
         "elections/dashboard.html",
         user=visitor,
-        overview=found,
-        to_vote=[_row(one, now) for one in found.to_vote],
-        voted=[_row(one, now) for one in found.voted],
-        coming=[_row(one, now) for one in found.coming],
-        own=sorted(own, key=lambda row: _ORDER.index(row.standing)),
-        # One's own are in the list above.
-        ended=[_row(one, now) for one in found.ended if one not in found.own],
+        overview=overview,
+        to_vote=[_row(election, now) for election in overview.to_vote],
+        voted=[_row(election, now) for election in overview.voted],
+        upcoming=[_row(election, now) for election in overview.coming],
+        own=sorted(own, key=lambda row: _MOST_URGENT_FIRST.index(row.standing)),
+        # The user's own elections are in `own` already.
+        closed=[_row(election, now) for election in overview.ended if election not in overview.own],
     )
 
 
-# What asks for something first.
-_ORDER = (
+@router.get("/counting")
+def show_counting(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+    """Explain how votes are counted."""
+    return site.pages.render(
+        request, "elections/counting.html", picture=sample_picture(), method=METHOD
+    )
+
+
+_MOST_URGENT_FIRST = (
     Standing.SETUP,
     Standing.ENDED,
     Standing.OPEN,
@@ -96,28 +100,25 @@ _ORDER = (
 
 def _row(election: Election, now: datetime) -> Row:
     standing = standing_of(election, now)
-    to = election_url(election)
-    return Row(election, standing, to, _next_step(election, standing))
+    return Row(election, standing, election_url(election), _next_step(election, standing))
 
 
-def _next_step(election: Election, standing: Standing) -> Step:
-    def step(words: str, button: str, page: str) -> Step:
-        return Step(words, button, election_url(election, page))
+def _next_step(election: Election, standing: Standing) -> NextStep:
+    def step(text: str, button: str, page: str) -> NextStep:
+        return NextStep(text, button, election_url(election, page))
 
     match standing:
         case Standing.SETUP if election.candidate_count < FEWEST_CANDIDATES:
-            return step("It needs at least two candidates", "Add candidates", "candidates")
+            return step("Needs at least two candidates", "Add candidates", "candidates")
         case Standing.SETUP:
-            return step("Ready to be launched", "Launch…", "launch")
-        case Standing.OPEN:
-            return step("Candidates and voters can still change", "Who voted", "voted")
-        case Standing.FIXED if election.no_voting_after is None:
+            return step("Ready to launch", "Launch…", "launch")
+        case Standing.OPEN | Standing.FIXED if election.no_voting_after is None:
             return step("Open until you close it", "Who voted", "voted")
-        case Standing.FIXED:
-            return step("Closes by itself", "Who voted", "voted")
+        case Standing.OPEN | Standing.FIXED:
+            return step("Closes", "Who voted", "voted")
         case Standing.WAITING:
-            return step("Voting has not begun", "Look at it", "")
+            return step("Opens", "View", "")
         case Standing.ENDED:
-            return step("Voting has ended", "Count it", "tally")
+            return step("Voting has ended", "Results", "tally")
         case Standing.CLOSED:
-            return step("Counted and signed", "Result", "tally")
+            return step("Results are in", "Results", "tally")

@@ -1,4 +1,4 @@
-"""The first page about an election: where it stands, what is settled, and what to do next."""
+"""The overview of an election: its state, its settings, turnout, and what to do next."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 from fastapi import APIRouter, Request, Response
 
 from singletable_apps.elections.entities import Election
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.dependencies import (
     CurrentElection,
     Standing,
@@ -21,105 +22,27 @@ from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, descr
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs import format_fingerprint
-from singletable_apps.elections.rules.elections import describe_status
+from singletable_apps.elections.rules.elections import FEWEST_CANDIDATES
 from singletable_apps.elections.service.queries import Participation
 
-FEWEST_CANDIDATES = 2
+router = APIRouter()
+MAX_CANDIDATES_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: what it is, why, and where it is taken; nowhere if there is only to wait."""
+    """What to do next; without a URL there is nothing to do but wait."""
 
     title: str
     text: str
     button: str = ""
-    to: str = ""
+    url: str = ""
     done: bool = False
 
 
-def next_step(election: Election, standing: Standing, part: Participation, *, owner: bool) -> Step:
-    """The next step of who looks at the election; `owner` if it is theirs."""
-    match standing:
-        case Standing.SETUP:
-            return _prepare(election) if owner else _wait_for_launch(election)
-        case Standing.WAITING:
-            return _wait_for_opening(part)
-        case Standing.OPEN | Standing.FIXED:
-            return _vote(election, part, final=standing is Standing.FIXED)
-        case Standing.ENDED | Standing.CLOSED:
-            return _see(election, part)
-
-
-def _prepare(election: Election) -> Step:
-    lacking = FEWEST_CANDIDATES - election.candidate_count
-    if lacking > 0:
-        return Step(
-            "Name the candidates",
-            f"It takes at least {FEWEST_CANDIDATES} to vote on, and there "
-            f"{'is one' if election.candidate_count == 1 else 'are none yet'}.",
-            "Name candidates",
-            election_url(election, "candidates"),
-        )
-    return Step(
-        "Ready to launch",
-        "Look once more at what is settled: secrecy, publication and dates cannot change after "
-        "the launch.",
-        "Launch…",
-        election_url(election, "launch"),
-    )
-
-
-def _wait_for_launch(election: Election) -> Step:
-    return Step(
-        "Being prepared",
-        f"{election.owner_name} has not launched it yet. Candidates and rules may still change.",
-    )
-
-
-def _wait_for_opening(part: Participation) -> Step:
-    who = "You can vote from then on." if part.may_vote else "You are not asked to vote in it."
-    return Step("Not open yet", f"Everything is settled, and voting opens later. {who}")
-
-
-def _vote(election: Election, part: Participation, *, final: bool) -> Step:
-    ballot = election_url(election, "ballot")
-    if part.has_voted and final:
-        text = "Your ballot is final. Keep your receipt: with it you can check the result."
-        return Step("You have voted", text, "See my ballot", ballot, done=True)
-    if part.has_voted:
-        text = "You can change or withdraw your ballot as long as it is open; the last one counts."
-        return Step("You have voted", text, "See or change my ballot", ballot, done=True)
-    if part.may_vote:
-        text = (
-            "Rank as many candidates as you like. The first ballot you cast is final."
-            if final
-            else "Rank as many candidates as you like. You can change your mind while it is open."
-        )
-        return Step("Your vote is asked for", text, "Vote", ballot)
-    if election.voter_count:
-        text = f"You are not on the list of voters. Ask {election.owner_name} if you should be."
-        return Step("Others are voting", text)
-    return Step("Others are voting", "Your role lets you look on, and not vote.")
-
-
-def _see(election: Election, part: Participation) -> Step:
-    own = " Your ballot is in it: check it with your receipt." if part.has_voted else ""
-    return Step(
-        "The result is there",
-        f"It was counted and signed when it closed.{own}",
-        "See the result",
-        election_url(election, "tally"),
-    )
-
-
-router = APIRouter()
-SHOWN = 12
-
-
 @dataclass(frozen=True, slots=True)
-class SignedEnd:
-    """What was signed at the close, as far as a reader compares it."""
+class SignedClosing:
+    """What was signed when the election closed."""
 
     ballots: int
     closed_at: datetime
@@ -132,36 +55,106 @@ class SignedEnd:
 def show_election(
     request: Request, site: ThisSite, user: Viewer, election: CurrentElection
 ) -> Response:
-    """The overview; an election whose time is up is closed now."""
+    """Show the overview."""
     elections = site.elections
-    now = elections.context.clock()
-    standing = standing_of(election, now)
-    [part] = site.elections.queries.participation(user, [election])
+    standing = standing_of(election, elections.context.clock())
+    [part] = elections.queries.participation(user, [election])
     owner = is_owner(user, election)
     candidates = elections.queries.candidates(user, election.name)
     return site.pages.render(
         request,
         "elections/overview.html",
         **election_context(site, election, user, ""),
-        status=describe_status(election, now),
         step=next_step(election, standing, part, owner=owner),
-        part=part,
         is_owner=owner,
-        candidates=[one.candidate_name for one in candidates[:SHOWN]],
+        candidates=[one.candidate_name for one in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
-        end=_signed_end(site, election),
+        turnout=elections.queries.turnout(user, election.name),
+        method=METHOD,
+        closing=_signed_closing(site, election),
     )
 
 
-def _signed_end(site: Site, election: Election) -> SignedEnd | None:
+def next_step(election: Election, standing: Standing, part: Participation, *, owner: bool) -> Step:
+    """Return the viewer's next step; `owner` says whether the election is theirs."""
+    match standing:
+        case Standing.SETUP:
+            return _set_up(election) if owner else _wait_for_launch(election)
+        case Standing.WAITING:
+            return _wait_for_opening(part)
+        case Standing.OPEN | Standing.FIXED:
+            return _vote(election, part, final=standing is Standing.FIXED)
+        case Standing.ENDED | Standing.CLOSED:
+            return _see_results(election, part)
+
+
+def _set_up(election: Election) -> Step:
+    if election.candidate_count < FEWEST_CANDIDATES:
+        so_far = "There is one so far." if election.candidate_count == 1 else "There are none yet."
+        return Step(
+            "Add candidates",
+            f"You need at least {FEWEST_CANDIDATES} before you can launch. {so_far}",
+            "Add candidates",
+            election_url(election, "candidates"),
+        )
+    return Step(
+        "Ready to launch",
+        "Check the settings first: ballot type, publication and dates can’t change after the "
+        "launch.",
+        "Launch…",
+        election_url(election, "launch"),
+    )
+
+
+def _wait_for_launch(election: Election) -> Step:
+    return Step(
+        "Not launched yet",
+        f"{election.owner_name} is still setting it up. Candidates and settings may change.",
+    )
+
+
+def _wait_for_opening(part: Participation) -> Step:
+    who = "You can vote then." if part.may_vote else "You’re not one of its voters."
+    return Step("Not open yet", f"Voting opens later. {who}")
+
+
+def _vote(election: Election, part: Participation, *, final: bool) -> Step:
+    ballot = election_url(election, "ballot")
+    if part.has_voted and final:
+        text = "Your ballot is final. Keep your receipt to check the results later."
+        return Step("You’ve voted", text, "See my ballot", ballot, done=True)
+    if part.has_voted:
+        text = "You can change or withdraw your ballot while changes are allowed."
+        return Step("You’ve voted", text, "See or change my ballot", ballot, done=True)
+    if part.may_vote:
+        changes = "Your first ballot is final." if final else "You can change your ballot later."
+        text = f"Rank as many candidates as you like. {changes}"
+        return Step("You haven’t voted yet", text, "Vote", ballot)
+    if election.voter_count:
+        text = f"You’re not on the voter list. Ask {election.owner_name} if you should be."
+        return Step("Voting is open", text)
+    return Step("Voting is open", "Your account can view elections, but not vote.")
+
+
+def _see_results(election: Election, part: Participation) -> Step:
+    own = " Your ballot is included: check it with your receipt." if part.has_voted else ""
+    return Step(
+        "Results are in",
+        f"The ballots were counted and the results signed.{own}",
+        "See the results",
+        election_url(election, "tally"),
+    )
+
+
+def _signed_closing(site: Site, election: Election) -> SignedClosing | None:
     if election.statement is None or election.signature is None:
         return None
-    said = json.loads(election.statement)
-    return SignedEnd(
-        ballots=said["ballots"],
-        closed_at=datetime.fromisoformat(said["closed_at"]),
-        root=said["root"],
+    statement = json.loads(election.statement)
+    return SignedClosing(
+        ballots=statement["ballots"],
+        closed_at=datetime.fromisoformat(statement["closed_at"]),
+        root=statement["root"],
         signature=election.signature,
         fingerprint=format_fingerprint(site.elections.context.keys.signer.public_key),
     )

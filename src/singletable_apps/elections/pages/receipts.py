@@ -1,8 +1,9 @@
-"""The receipt: what a voter takes home, on screen, on paper, and as a file for the checker."""
+"""Receipts: the page after voting, the file for the checker, and the page that checks them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.parser import BytesParser
 from email.policy import HTTP
@@ -16,12 +17,12 @@ from pydantic import BaseModel, Field, JsonValue
 from singletable_apps.elections.api import PREFIX as API
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.errors import NotSignedIn, Rejected
-from singletable_apps.elections.pages.ballot import OPEN, polling, seen_by
-from singletable_apps.elections.pages.dependencies import (
-    Viewer,
-    Visitor,
-    election_context,
+from singletable_apps.elections.pages.ballot import (
+    load_voter_context,
+    render_receipt_ranking,
+    visibility_notice,
 )
+from singletable_apps.elections.pages.dependencies import Viewer, Visitor, election_context
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
 from singletable_apps.elections.proofs import (
@@ -39,46 +40,45 @@ from singletable_apps.elections.proofs import (
     receipt_filename,
     verify_receipt,
 )
-from singletable_apps.shared.ballot import render_ranking
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.web import download
 
 router = APIRouter()
-CHECKER = f"{API}/{CHECKER_FILENAME}"
+CHECKER_URL = f"{API}/{CHECKER_FILENAME}"
+# More than twice the receipt of a closed election with a hundred candidates with long names.
+MAX_RECEIPT_SIZE = 512 * 1024
 
 
 @router.get("/e/{name}/receipt")
 def show_receipt(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """What was cast, its confirmation, and what can be done with it."""
-    found = polling(site, user, name)
-    if found.ballot is None:
-        to = election_url(found.election, "ballot")
-        return site.pages.redirect(request, to, "There is no receipt: you have not voted here.")
-    cast = site.elections.voting.ballot(user, found.election.name, user.name)
-    ranking, asked = cast.receipt["ranking"], cast.receipt["definition"]
-    ranked = {each for level in ranking for each in level}
+    """Show the receipt of the user's ballot; after casting, voters are redirected here."""
+    voter = load_voter_context(site, user, name)
+    if voter.ballot is None:
+        flash = "You don’t have a receipt: you haven’t voted in this election."
+        return site.pages.redirect(request, election_url(voter.election, "ballot"), flash)
+    cast = site.elections.voting.ballot(user, voter.election.name, user.name)
     return site.pages.render(
         request,
         "elections/receipt.html",
-        **election_context(site, found.election, user, "ballot"),
-        found=found,
-        at=partial(election_url, found.election),
+        **election_context(site, voter.election, user, "ballot"),
+        voter=voter,
+        url=partial(election_url, voter.election),
         cast=cast,
-        groups=format_code(cast.receipt["confirmation"]).split("-"),
-        said=render_ranking(ranking, [each for each in asked["candidates"] if each not in ranked]),
-        may_change=found.way in OPEN,
-        seen_by=seen_by(found.election),
+        code_groups=format_code(cast.receipt["confirmation"]).split("-"),
+        ranking=render_receipt_ranking(cast.receipt),
+        can_change=voter.can_cast,
+        visibility=visibility_notice(voter.election),
         closing=cast.receipt["closing"],
-        key=_formatted_key(site),
+        fingerprint=_formatted_fingerprint(site),
         command=checker_command(receipt_filename(cast.receipt["name"])),
-        check=url("check"),
-        checker=CHECKER,
+        check_url=url("check"),
+        checker_url=CHECKER_URL,
     )
 
 
 @router.get("/e/{name}/receipt.json")
 def download_receipt(site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """The receipt as a file, as the checker reads it."""
+    """Return the receipt as a file for the checker."""
     election = site.elections.results.close_if_due(name)
     receipt = site.elections.voting.ballot(user, election.name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
@@ -87,195 +87,219 @@ def download_receipt(site: ThisSite, user: Viewer, name: NameInPath) -> Response
     return response
 
 
-# A receipt of a hundred candidates with the longest names, closed, has less than half of it.
-LARGEST = 512 * 1024
-TOO_LARGE = f"A receipt has at most {LARGEST // 1024} kB, and this is larger. Is it the right file?"
-
-
-class ReceiptRefused(Exception):
-    """What came is no receipt; the text says why."""
+class InvalidReceipt(Exception):
+    """The text or file is not a receipt; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What was given: pasted text, or the bytes of a file."""
+class SubmittedReceipt:
+    """A receipt as it was submitted: pasted text, or the content of a file."""
 
     pasted: str = ""
     file: bytes = b""
 
 
-async def given(request: Request) -> Given:
-    """What the form holds: fields as text, or with a file in parts."""
+async def read_submitted_receipt(request: Request) -> SubmittedReceipt:
+    """Read the form, which is multipart if it has a file."""
     body = await request.body()
-    kind = request.headers.get("content-type", "")
-    if not kind.lower().startswith("multipart/form-data"):
+    content_type = request.headers.get("content-type", "")
+    if not content_type.lower().startswith("multipart/form-data"):
         fields = parse_qs(body.decode(errors="replace"))
-        return Given(fields.get("receipt", [""])[0])
-    parts = _parts(kind, body)
-    return Given(parts.get("receipt", b"").decode(errors="replace"), parts.get("file", b""))
+        return SubmittedReceipt(fields.get("receipt", [""])[0])
+    parts = _multipart_fields(content_type, body)
+    pasted = parts.get("receipt", b"").decode(errors="replace")
+    return SubmittedReceipt(pasted, parts.get("file", b""))
 
 
-def _parts(kind: str, body: bytes) -> dict[str, bytes]:
-    """The parts of the form by their names: mail has them too, and Python reads mail."""
-    head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
-    whole = BytesParser(policy=HTTP).parsebytes(head + body)
-    found: dict[str, bytes] = {}
-    for part in whole.iter_parts() if whole.is_multipart() else ():
+def _multipart_fields(content_type: str, body: bytes) -> dict[str, bytes]:
+    """Parse a multipart form with the standard library's e-mail parser."""
+    header = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
+    message = BytesParser(policy=HTTP).parsebytes(header + body)
+    fields: dict[str, bytes] = {}
+    for part in message.iter_parts() if message.is_multipart() else ():
         name = part.get_param("name", header="content-disposition")
         content = part.get_payload(decode=True)
         if isinstance(name, str) and isinstance(content, bytes):
-            found[name] = content
-    return found
+            fields[name] = content
+    return fields
 
 
-def parsed(sent: Given) -> JsonValue:
-    """The receipt as JSON has it; refused in words if it is none. A file comes before a paste."""
-    raw = sent.file or sent.pasted.encode()
-    if len(raw) > LARGEST:
-        raise ReceiptRefused(TOO_LARGE)
+def parse_receipt(submitted: SubmittedReceipt) -> dict[str, JsonValue]:
+    """Return the receipt, or raise InvalidReceipt. A file takes precedence over pasted text."""
+    raw = submitted.file or submitted.pasted.encode()
+    if len(raw) > MAX_RECEIPT_SIZE:
+        raise InvalidReceipt(
+            f"This file is too large: a receipt has at most {MAX_RECEIPT_SIZE // 1024} kB. Did you "
+            "choose the right file?"
+        )
     if not raw.strip():
-        raise ReceiptRefused("Paste the text of your receipt, or choose its file.")
+        raise InvalidReceipt("Choose your receipt file, or paste its text.")
+    if raw.startswith(b"%PDF") or b"\0" in raw[:200]:
+        raise InvalidReceipt(
+            "This is not a receipt file. Choose the file that ends in .json, not a PDF or an image."
+        )
     try:
-        text = raw.decode("utf-8-sig")
-        value: JsonValue = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        receipt: JsonValue = json.loads(
+            raw.decode("utf-8-sig"),
+            object_pairs_hook=_reject_duplicates,
+            parse_constant=_reject_constant,
+        )
     except (ValueError, RecursionError) as error:
-        raise ReceiptRefused(_why(raw, error)) from error
-    if not isinstance(value, dict):
-        raise ReceiptRefused("A receipt begins with { and ends with }, and this does not.")
-    if str(value.get("format", "")).startswith("singletable election publication"):
-        raise ReceiptRefused(
-            "This is what was published of an election, and no receipt. checker.py checks it, "
+        raise InvalidReceipt(
+            "This is not a complete receipt. Use the file as you downloaded it, or copy all of its "
+            "text from the first { to the last }."
+        ) from error
+    if not isinstance(receipt, dict):
+        raise InvalidReceipt("This is not a receipt. A receipt starts with { and ends with }.")
+    if str(receipt.get("format", "")).startswith("singletable election publication"):
+        raise InvalidReceipt(
+            "This is the published data of an election, not a receipt. Check it with checker.py, "
             "alone or together with your receipt."
         )
-    return value
+    return receipt
 
 
-def _why(raw: bytes, error: Exception) -> str:
-    if raw.startswith(b"%PDF") or b"\0" in raw[:200]:
-        return (
-            "This is no text. A receipt is the file that ends in .json, not a print or a picture."
-        )
-    if isinstance(error, json.JSONDecodeError):
-        where = f"line {error.lineno}, column {error.colno}"
-        return f"This is no receipt, or not the whole of it: {where} cannot be read ({error.msg})."
-    if isinstance(error, UnicodeDecodeError):
-        return "This is no text in UTF-8. Take the file as it was downloaded."
-    if isinstance(error, RecursionError):
-        return "This is no receipt: it is nested far too deeply."
-    return f"This is no receipt: {error}"
-
-
-def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """An object, if each name is in it once: of two, one is checked, and another read."""
+def _reject_duplicates(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """Reject duplicate names: programs would differ about which value counts."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a name is in it twice.")
+        raise ValueError("duplicate name")
     return members
 
 
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text[:20]} is no number of JSON.")
+def _reject_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is not a JSON number")
 
 
-class Search(BaseModel):
-    """A confirmation, and where to look for it."""
+class CodeForm(BaseModel):
+    """A tracking code, and the election to look it up in."""
 
     election: Annotated[str, Field(min_length=1, max_length=200)]
     confirmation: Annotated[str, Field(min_length=1, max_length=200)]
 
 
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of a check: a headline, one sentence, and the findings behind it."""
+
+    title: str
+    text: str
+    findings: Sequence[Finding]
+    election: str = ""
+
+    @property
+    def is_ok(self) -> bool:
+        """Return whether all findings are good."""
+        return all(finding.ok for finding in self.findings)
+
+
 @router.get("/check")
-def ask_for_receipt(request: Request, site: ThisSite, visitor: Visitor) -> Response:
-    """The two forms: a receipt, or a confirmation."""
-    return _page(request, site)
+def show_check(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+    """Show the forms that check a receipt or a tracking code."""
+    return _render_check(request, site)
 
 
 @router.post("/check")
 def check_receipt(
-    request: Request, site: ThisSite, visitor: Visitor, sent: Annotated[Given, Depends(given)]
+    request: Request,
+    site: ThisSite,
+    visitor: Visitor,
+    submitted: Annotated[SubmittedReceipt, Depends(read_submitted_receipt)],
 ) -> Response:
-    """What a receipt proves."""
+    """Check a receipt and show what it proves."""
+    form = Form({"receipt": submitted.pasted})
     try:
-        receipt = parsed(sent)
-    except ReceiptRefused as refusal:
-        form = Form({"receipt": sent.pasted}).with_errors(receipt=str(refusal))
-        return _page(request, site, 422, receipt_form=form)
-    closed = isinstance(receipt, dict) and bool(receipt.get("closing"))
-    key = _fingerprint(site)
-    findings = verify_receipt(receipt, key=key if closed else None)
-    return _page(
-        request,
-        site,
-        receipt_form=Form({"receipt": sent.pasted}),
-        findings=findings,
-        holds=all(finding.ok for finding in findings),
-        closed=closed,
-        about=str(receipt["name"])[:400] if isinstance(receipt, dict) and "name" in receipt else "",
+        receipt = parse_receipt(submitted)
+    except InvalidReceipt as error:
+        form = form.with_errors(receipt=str(error))
+        return _render_check(request, site, 422, receipt_form=form)
+    is_closed = bool(receipt.get("closing"))
+    key = fingerprint(site.elections.context.keys.signer.public_key) if is_closed else None
+    findings = verify_receipt(receipt, key=key)
+    title, text = _describe_receipt(all(finding.ok for finding in findings), is_closed)
+    result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
+    return _render_check(request, site, receipt_form=form, receipt_check=result)
+
+
+def _describe_receipt(is_ok: bool, is_closed: bool) -> tuple[str, str]:
+    if not is_ok:
+        return (
+            "This receipt doesn’t check out",
+            "Use the file as you downloaded it and try again. If that doesn’t help, keep the file "
+            "and contact the people who run the election.",
+        )
+    if is_closed:
+        return (
+            "Your ballot was counted",
+            "Your receipt is genuine, and your ballot is among those that were counted and signed.",
+        )
+    return (
+        "Your receipt is valid",
+        "The election is still open. After it closes, download your receipt again to prove that "
+        "your ballot was counted.",
     )
 
 
 @router.post("/check/confirmation")
-def look_up(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm) -> Response:
-    """Whether a confirmation is among those that were signed when an election closed."""
+def check_code(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm) -> Response:
+    """Look up a tracking code among those that were signed when an election closed."""
     if visitor is None:
-        raise NotSignedIn("Sign in to look up a confirmation.")
-    typed = form.validate(Search)
-    if isinstance(typed, Form):
-        return _page(request, site, 422, search_form=typed)
+        raise NotSignedIn("Sign in to look up a tracking code.")
+    values = form.validate(CodeForm)
+    if isinstance(values, Form):
+        return _render_check(request, site, 422, code_form=values)
     try:
-        code = parse_code(typed.confirmation)
-    except InvalidCode as refusal:
-        return _page(request, site, 422, search_form=form.with_errors(confirmation=str(refusal)))
+        code = parse_code(values.confirmation)
+    except InvalidCode as error:
+        form = form.with_errors(confirmation=str(error))
+        return _render_check(request, site, 422, code_form=form)
     try:
-        inclusion, closing = site.elections.results.proof(visitor, typed.election.strip(), code)
-    except Rejected as refusal:
-        if refusal.field != "confirmation":
-            form = form.with_errors(election=str(refusal))
-            return _page(request, site, 422, search_form=form)
-        missing = Finding(
-            False,
-            f"The confirmation {format_code(code)} is not among those signed. A ballot that was "
-            "cast again, or withdrawn, has another confirmation or none: compare it with your "
-            "receipt.",
+        inclusion, closing = site.elections.results.proof(visitor, values.election.strip(), code)
+    except Rejected as error:
+        if error.field != "confirmation":
+            form = form.with_errors(election=str(error))
+            return _render_check(request, site, 422, code_form=form)
+        missing = Finding(False, f"The tracking code {format_code(code)} was not signed.")
+        result = CheckResult(
+            "This tracking code is not on the list",
+            "Compare it with your receipt. If you changed or withdrew your ballot, only the code "
+            "of your last ballot is on the list.",
+            [missing],
+            values.election.strip(),
         )
-        return _page(request, site, search_form=form, looked_up=[missing])
+        return _render_check(request, site, code_form=form, code_check=result)
     statement = closing["statement"]
-    way = InclusionProof(inclusion["index"], inclusion["size"], tuple(inclusion["path"]))
-    signed = is_signed(statement, closing["signature"], closing["public_key"])
+    proof = InclusionProof(inclusion["index"], inclusion["size"], tuple(inclusion["path"]))
     findings = [
         Finding(
-            is_included(statement["root"], code, way),
-            f"The confirmation is among those signed (ballots: {statement['ballots']:,}).",
+            is_included(statement["root"], code, proof),
+            f"The tracking code is one of {statement['ballots']:,} that were signed.",
         ),
         Finding(
-            signed, f"The close of “{statement['name']}” is signed by the key of this service."
+            is_signed(statement, closing["signature"], closing["public_key"]),
+            f"The results of “{statement['name']}” are signed with our key.",
         ),
     ]
-    return _page(request, site, search_form=form, looked_up=findings)
+    text = "The ballot with this tracking code is among those that were counted and signed."
+    result = CheckResult("This ballot was counted", text, findings, statement["name"])
+    return _render_check(request, site, code_form=form, code_check=result)
 
 
-def _page(request: Request, site: Site, status: int = 200, /, **context: object) -> Response:
-    shown: dict[str, object] = {
+def _render_check(
+    request: Request, site: Site, status: int = 200, /, **context: object
+) -> Response:
+    defaults: dict[str, object] = {
         "receipt_form": Form(),
-        "search_form": Form(),
-        "findings": [],
-        "looked_up": [],
-        "holds": False,
-        "closed": False,
-        "about": "",
-        "key": _formatted_key(site),
+        "code_form": Form(),
+        "receipt_check": None,
+        "code_check": None,
+        "fingerprint": _formatted_fingerprint(site),
         "command": checker_command("RECEIPT"),
-        "checker": CHECKER,
-        "to": url("check"),
-        "look_up": url("check", "confirmation"),
-        "known": getattr(request.state, "user", None) is not None,
+        "checker_url": CHECKER_URL,
+        "is_signed_in": getattr(request.state, "user", None) is not None,
     }
-    return site.pages.render(request, "elections/check.html", status, **{**shown, **context})
+    return site.pages.render(request, "elections/check.html", status, **{**defaults, **context})
 
 
-def _formatted_key(site: Site) -> str:
+def _formatted_fingerprint(site: Site) -> str:
     return format_fingerprint(site.elections.context.keys.signer.public_key)
-
-
-def _fingerprint(site: Site) -> str:
-    return fingerprint(site.elections.context.keys.signer.public_key)

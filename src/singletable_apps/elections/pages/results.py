@@ -1,4 +1,4 @@
-"""How an election stands or has ended: the page that people show each other."""
+"""The results of an election: the count, all ballots, who voted, and what was published."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 
-from singletable_apps.counting.pictures import Picture, draw_beat_paths, draw_transfers
+from singletable_apps.counting.pictures import draw_transfers
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.api.results import export_file
 from singletable_apps.elections.entities import Election, User, is_removed_user
 from singletable_apps.elections.errors import WrongState
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.dependencies import Viewer, election_context
 from singletable_apps.elections.pages.results_view import (
-    EVERY_PAIR,
-    MOST,
+    MAX_FULL_PAIRS,
+    MAX_MATRIX,
     Count,
-    count_of,
-    duels,
-    files_of,
-    headline,
-    lines_of,
-    pair_rows,
-    places,
+    describe_statement,
+    describe_turnout,
+    draw_graph,
+    list_downloads,
+    list_pairs,
+    load_count,
+    make_chart,
+    make_headline,
+    make_matrix,
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
@@ -47,50 +50,58 @@ from singletable_apps.shared.web import download
 
 router = APIRouter()
 
-SETTLED = "Schulze decides, as was settled before the election opened."
-# Whose chains are drawn: two candidates, or the first two of the result.
-Asked = Annotated[str, Query(max_length=200)]
+BALLOTS_PER_PAGE = 50
+NAMES_PER_PAGE = 100
+CODES_PER_PAGE = 200
+
+DECIDING_METHOD = f"The {METHOD.title} decides, as announced before the election opened."
+# The two candidates whose chains are drawn; by default the first two of the result.
+CandidateName = Annotated[str, Query(max_length=200)]
+Start = Annotated[int, Query(ge=0, le=10**9, alias="from")]
+Cursor = Annotated[str | None, Query(min_length=1, max_length=4000)]
 
 
 @router.get("/e/{name}/tally")
-def show_tally(
+def show_results(
     request: Request,
     site: ThisSite,
     user: Viewer,
     name: NameInPath,
-    a: Asked = "",
-    b: Asked = "",
+    a: CandidateName = "",
+    b: CandidateName = "",
 ) -> Response:
-    """The count, or why there is none yet."""
+    """Show the results, or why there are none yet."""
     try:
-        count = count_of(site.elections, user, name)
+        count = load_count(site.elections, user, name)
     except WrongState:
-        return _waiting(request, site, user, site.elections.results.close_if_due(name))
+        return _render_pending(request, site, user, site.elections.results.close_if_due(name))
     frame = election_context(site, count.election, user, "tally")
-    return site.pages.render(request, "elections/tally.html", **{**frame, **_parts(count, (a, b))})
+    context = {**frame, **_count_context(count, (a, b))}
+    return site.pages.render(request, "elections/results.html", **context)
 
 
 @router.get("/e/{name}/tally/now")
-def show_what_is_new(
+def refresh_results(
     request: Request,
     site: ThisSite,
     user: Viewer,
     name: NameInPath,
-    a: Asked = "",
-    b: Asked = "",
+    a: CandidateName = "",
+    b: CandidateName = "",
 ) -> Response:
-    """The count alone, for a page that is open; 304 if that shows it already."""
+    """Return the count alone, for live updates; 304 if it has not changed."""
     election = site.elections.results.close_if_due(name)
     check_view_tally(user, election, site.elections.context.clock())
     if not election.allow_vote:
-        # What stands around the count has changed too.
+        # The election has closed: reload the whole page.
         return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
     count = _current_count(site, user, election)
-    tag = f'"{count.mark}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if request.headers.get("if-none-match") == tag:
+    headers = {"ETag": f'"{count.etag}"', "Cache-Control": "private, no-cache"}
+    if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    page = site.pages.render(request, "elections/tally/count.html", **_parts(count, (a, b)))
+    page = site.pages.render(
+        request, "elections/results/count.html", **_count_context(count, (a, b))
+    )
     page.headers.update(headers)
     return page
 
@@ -103,208 +114,181 @@ def stream_changes(request: Request, site: ThisSite, user: Viewer, name: NameInP
 
     def version() -> str:
         current = site.elections.results.close_if_due(name)
-        return _current_count(site, user, current).mark if current.allow_vote else "closed"
+        return _current_count(site, user, current).etag if current.allow_vote else "closed"
 
     return site.live.respond(request, election.election_id, version)
 
 
 def _current_count(site: Site, user: User, election: Election) -> Count:
-    """Return the count, which is made once for all who look at the same time."""
+    """Return the count, which is computed once for everyone who watches it."""
     return site.result_cache.get(
         election.election_id,
-        lambda: count_of(site.elections, user, election.name),
+        lambda: load_count(site.elections, user, election.name),
         site.elections.context.clock,
         site.elections.queries.version(),
     )
 
 
-def _waiting(request: Request, site: Site, user: User, election: Election) -> Response:
-    """Why there is nothing to see yet; who has voted is no secret, and so not how many."""
+def _render_pending(request: Request, site: Site, user: User, election: Election) -> Response:
+    """Say why there are no results yet. Turnout is public, even for secret ballots."""
     return site.pages.render(
         request,
-        "elections/tally/waiting.html",
+        "elections/results_pending.html",
         **election_context(site, election, user, "tally"),
         turnout=site.elections.queries.turnout(user, election.name),
-        voted=election_url(election, "voted"),
+        turnout_url=election_url(election, "voted"),
+        method=METHOD,
     )
 
 
-def _parts(count: Count, asked: tuple[str, str]) -> dict[str, object]:
-    """All that the templates of a count ask for."""
+def _count_context(count: Count, pair: tuple[str, str]) -> dict[str, object]:
     result, runoff = count.result, count.runoff
     names = candidates_in_order(result)
     return {
         "count": count,
         "election": count.election,
-        "headline": headline(count),
-        "places": places(count),
+        "headline": make_headline(count),
+        "chart": make_chart(count),
+        "explanation": result.explanation,
+        "turnout": describe_turnout(count),
         "names": names,
-        "pairs": pair_rows(result),
-        "most_pairs": MOST,
-        "duels": duels(result),
-        "every_pair": len(names) <= EVERY_PAIR,
-        "pair": asked,
-        "graph": _graph(count, asked),
-        "comparison": compare_methods(count.results, SETTLED),
+        "matrix": make_matrix(result),
+        "max_matrix": MAX_MATRIX,
+        "pairs": list_pairs(result),
+        "every_pair": len(names) <= MAX_FULL_PAIRS,
+        "pair": pair,
+        "graph": draw_graph(count, pair),
+        "comparison": compare_methods(count.results, DECIDING_METHOD),
         "rounds": round_table(runoff),
         "flow": draw_transfers(runoff) if len(runoff.rounds) <= MAX_ROUNDS else None,
-        "files": files_of(count),
-        "to": partial(election_url, count.election),
+        "downloads": list_downloads(count),
+        "method": METHOD,
+        "url": partial(election_url, count.election),
     }
-
-
-def _graph(count: Count, asked: tuple[str, str]) -> Picture | None:
-    """The victories as arrows, with the chains between two marked."""
-    known = set(count.result.candidates)
-    if len(known) < 2 or len(known) > 2 * MOST:
-        return None
-    chosen = asked if asked[0] != asked[1] and known >= set(asked) else None
-    return draw_beat_paths(count.result, chosen)
-
-
-BALLOTS_PER_PAGE = 50
-Begin = Annotated[int, Query(ge=0, le=10**9, alias="from")]
 
 
 @router.get("/e/{name}/tally/rankings")
 def list_rankings(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, begin: Begin = 0
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, start: Start = 0
 ) -> Response:
-    """Every ranking that was cast, and how often."""
-    alike = site.elections.results.rankings(user, name)
+    """List every ranking and how often it was cast."""
+    rankings = site.elections.results.rankings(user, name)
     tally = site.elections.results.tally(user, name)
     return site.pages.render(
         request,
-        "elections/tally/rankings.html",
+        "elections/results/rankings.html",
         **election_context(site, tally.election, user, "tally"),
-        **_part(election_url(tally.election, "tally", "rankings"), begin, len(alike)),
-        alike=alike[begin : begin + BALLOTS_PER_PAGE],
+        **_pager(election_url(tally.election, "tally", "rankings"), start, len(rankings)),
+        rankings=rankings[start : start + BALLOTS_PER_PAGE],
         tally=tally,
-        back=election_url(tally.election, "tally"),
+        results_url=election_url(tally.election, "tally"),
     )
 
 
 @router.get("/e/{name}/tally/ballots")
 def list_ballots(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, begin: Begin = 0
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, start: Start = 0
 ) -> Response:
-    """Every ballot: by voter where ballots are open, by confirmation where they are secret."""
+    """List every ballot: by voter in open elections, by tracking code in secret ones."""
     tally = site.elections.results.tally(user, name)
     if ResultDetail.CONFIRMATIONS not in tally.shown:
         return site.pages.redirect(request, election_url(tally.election, "tally", "rankings"))
     ballots = site.elections.results.ballots(user, name)
     return site.pages.render(
         request,
-        "elections/tally/ballots.html",
+        "elections/results/ballots.html",
         **election_context(site, tally.election, user, "tally"),
-        **_part(election_url(tally.election, "tally", "ballots"), begin, len(ballots)),
-        ballots=ballots[begin : begin + BALLOTS_PER_PAGE],
-        named=ResultDetail.NAMES in tally.shown,
-        back=election_url(tally.election, "tally"),
+        **_pager(election_url(tally.election, "tally", "ballots"), start, len(ballots)),
+        ballots=ballots[start : start + BALLOTS_PER_PAGE],
+        with_names=ResultDetail.NAMES in tally.shown,
+        results_url=election_url(tally.election, "tally"),
     )
+
+
+def _pager(url: str, start: int, total: int) -> dict[str, object]:
+    end = min(start + BALLOTS_PER_PAGE, total)
+    return {
+        "first": url if start else "",
+        "next": f"{url}?from={end}" if end < total else "",
+        "shown": f"{start + 1:,}–{end:,} of {total:,}" if start < total else "",
+    }
 
 
 @router.get("/e/{name}/tally/ballots/{form}")
 def download_ballots(site: ThisSite, user: Viewer, name: NameInPath, form: str) -> Response:
-    """The ballots as a file for other programs."""
+    """Return the ballots as a file in another program's format."""
     return export_file(site.elections, user, name, form)
 
 
 @router.get("/e/{name}/tally/result.json")
 def download_result(site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """The count as a file."""
+    """Return the count as a file."""
     tally = site.elections.results.tally(user, name)
     content = tally.result.to_json().encode()
     return download(content, f"{tally.election.name}, result.json", "application/json")
 
 
-def _part(to: str, begin: int, total: int) -> dict[str, object]:
-    """What the pager of a list says, and where it leads."""
-    end = min(begin + BALLOTS_PER_PAGE, total)
-    return {
-        "begin": begin,
-        "total": total,
-        "first": to if begin else "",
-        "next": f"{to}?from={end}" if end < total else "",
-        "shown": f"{begin + 1:,} to {end:,} of {total:,}" if begin < total else "",
-    }
-
-
-NAMES_PER_PAGE = 100
-Cursor = Annotated[str | None, Query(min_length=1, max_length=4000)]
-
-
 @router.get("/e/{name}/voted")
-def list_who_voted(
+def show_turnout(
     request: Request, site: ThisSite, user: Viewer, name: NameInPath, cursor: Cursor = None
 ) -> Response:
-    """Their names, some at a time, and how many of those who may that is."""
+    """List who voted, and show the turnout."""
     queries = site.elections.queries
     election = site.elections.results.close_if_due(name)
     names, following = queries.who_voted(user, election.name, NAMES_PER_PAGE, cursor)
-    to = election_url(election, "voted")
+    here = election_url(election, "voted")
     return site.pages.render(
         request,
-        "elections/voted.html",
+        "elections/turnout.html",
         **election_context(site, election, user, "voted"),
-        names=[one for one in names if not is_removed_user(one)],
+        names=[voter for voter in names if not is_removed_user(voter)],
         removed=sum(map(is_removed_user, names)),
         turnout=queries.turnout(user, election.name),
-        next=f"{to}?cursor={quote(following, safe='')}" if following else "",
-        first=to if cursor else "",
-        tally=election_url(election, "tally"),
+        next=f"{here}?cursor={quote(following, safe='')}" if following else "",
+        first=here if cursor else "",
+        results_url=election_url(election, "tally"),
     )
 
 
-LINES_PER_PAGE = 200
-
-
 @router.get("/e/{name}/published")
-def show_published(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, begin: Begin = 0
+def show_publication(
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath, start: Start = 0
 ) -> Response:
-    """The signed statement explained, the key, and all confirmations."""
+    """Explain the signed statement, and list the key and all tracking codes."""
     election = site.elections.results.close_if_due(name)
     frame = election_context(site, election, user, "tally")
-    key = format_fingerprint(site.elections.context.keys.signer.public_key)
+    results_url = election_url(election, "tally")
     if election.statement is None:
-        return site.pages.render(
-            request,
-            "elections/published_later.html",
-            **frame,
-            key=key,
-            tally=election_url(election, "tally"),
-        )
-    published = site.elections.results.published(user, name)
-    closing, codes = published["closing"], published["confirmations"]
-    to, end = election_url(election, "published"), begin + LINES_PER_PAGE
+        template = "elections/publication_pending.html"
+        return site.pages.render(request, template, **frame, results_url=results_url)
+    publication = site.elections.results.published(user, name)
+    closing, codes = publication["closing"], publication["confirmations"]
+    here, end = election_url(election, "published"), start + CODES_PER_PAGE
     return site.pages.render(
         request,
-        "elections/published.html",
+        "elections/publication.html",
         **frame,
-        statement=closing["statement"],
-        lines=lines_of(closing["statement"]),
+        lines=describe_statement(closing["statement"]),
         signature=closing["signature"],
-        public_key=closing["public_key"],
-        key=key,
-        codes=[format_code(code) for code in codes[begin:end]],
-        total=len(codes),
-        begin=begin,
-        next=f"{to}?from={end}#confirmations" if end < len(codes) else "",
-        first=f"{to}#confirmations" if begin else "",
-        file=election_url(election, "published", "publication.json"),
+        fingerprint=format_fingerprint(site.elections.context.keys.signer.public_key),
         command=checker_command(
             receipt_filename(election.name), publication_filename(election.name)
         ),
-        check=url("check"),
-        tally=election_url(election, "tally"),
+        codes=[format_code(code) for code in codes[start:end]],
+        total=len(codes),
+        begin=start,
+        next=f"{here}?from={end}#confirmations" if end < len(codes) else "",
+        first=f"{here}#confirmations" if start else "",
+        file_url=election_url(election, "published", "publication.json"),
+        check_url=url("check"),
+        results_url=results_url,
     )
 
 
 @router.get("/e/{name}/published/publication.json")
 def download_publication(site: ThisSite, user: Viewer, name: NameInPath) -> Response:
-    """The signed file that everybody may check."""
-    published = site.elections.results.published(user, name)
-    content = json.dumps(published, ensure_ascii=False, indent=1).encode()
-    title = site.elections.context.read.get_election(name).name
-    return download(content, publication_filename(title), "application/json")
+    """Return the signed file that anyone can check."""
+    publication = site.elections.results.published(user, name)
+    content = json.dumps(publication, ensure_ascii=False, indent=1).encode()
+    election = site.elections.context.read.get_election(name)
+    return download(content, publication_filename(election.name), "application/json")

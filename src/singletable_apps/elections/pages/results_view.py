@@ -1,9 +1,10 @@
-"""A count as people read it: one file a part of the page."""
+"""The parts of a results page: headline, chart, pairs, downloads, and statement."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations, pairwise
 
@@ -21,13 +22,16 @@ from singletable_apps.counting import (
     join_names,
     pluralize,
 )
+from singletable_apps.counting.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs import ClosingStatement, compute_tie_seed, hash_definition
 from singletable_apps.elections.rules.elections import ResultDetail
 from singletable_apps.elections.service import Elections, Tally
 from singletable_apps.shared.results import (
     ROUNDS_FORMAT,
+    ChartRow,
     Download,
     Headline,
     ballot_downloads,
@@ -36,214 +40,106 @@ from singletable_apps.shared.results import (
     writable_formats,
 )
 
-# So many rankings are on the page itself; the rest is on pages of its own.
-FIRST = 12
+# This many rankings are on the results page; there is a page with all of them.
+MAX_TOP_RANKINGS = 12
+# With more candidates, only the pairs that decide are listed.
+MAX_FULL_PAIRS = 6
+# More candidates do not fit into the matrix.
+MAX_MATRIX = 30
+# The matrix colors a cell from 0 (lost every ballot) to 10 (won every ballot).
+EQUAL_STEP = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The ballots counted by every method, and as much of them as is published.
+    """The ballots counted by every method, with as much of them as is published.
 
-    `alike` are the most frequent rankings, of `kinds` that there are; `formats` can hold all of
-    them. `mark` is another if anything of it is.
+    `top_rankings` are the most frequent of `ranking_count` different rankings. `formats` can hold
+    all of them. `etag` changes whenever anything else does.
     """
 
     tally: Tally
     results: dict[str, Result]
-    alike: tuple[tuple[Ranking, int], ...]
-    kinds: int
+    top_rankings: tuple[tuple[Ranking, int], ...]
+    ranking_count: int
     formats: tuple[str, ...]
-    mark: str
+    etag: str
 
     @property
     def election(self) -> Election:
-        """The election."""
+        """Return the election."""
         return self.tally.election
 
     @property
     def is_final(self) -> bool:
-        """Whether no ballot can change it any more."""
+        """Return whether the election has closed."""
         return not self.election.allow_vote
 
     @property
     def result(self) -> SchulzeResult:
-        """The count that decides."""
-        result = self.results["schulze"]
+        """Return the result that decides."""
+        result = self.results[METHOD.key]
         assert isinstance(result, SchulzeResult)
         return result
 
     @property
     def runoff(self) -> RunoffResult:
-        """The count in rounds, for comparison."""
+        """Return the instant runoff, for comparison."""
         result = self.results["instant runoff"]
         assert isinstance(result, RunoffResult)
         return result
 
-    def shows(self, what: str) -> bool:
-        """Whether this is published of the ballots."""
-        return what in self.tally.shown
+    def shows(self, part: str) -> bool:
+        """Return whether this part of the ballots is published."""
+        return part in self.tally.shown
 
 
-def count_of(elections: Elections, viewer: User, name: str) -> Count:
-    """The count as the viewer may see it now."""
+def load_count(elections: Elections, viewer: User, name: str) -> Count:
+    """Count the ballots, as far as the viewer may see them now."""
     tallies = elections.results.tallies(viewer, name)
-    tally = tallies["schulze"]
-    alike: list[tuple[Ranking, int]] = []
+    tally = tallies[METHOD.key]
+    rankings: list[tuple[Ranking, int]] = []
+    formats: tuple[str, ...] = ()
     if ResultDetail.RANKINGS in tally.shown:
-        alike = elections.results.rankings(viewer, name)
+        rankings = elections.results.rankings(viewer, name)
+        formats = writable_formats(tally.result.candidates, rankings)
     results = {method: each.result for method, each in tallies.items()}
-    first = tuple(alike[:FIRST])
-    formats = (
-        writable_formats(tally.result.candidates, alike)
-        if ResultDetail.RANKINGS in tally.shown
-        else ()
-    )
-    return Count(tally, results, first, len(alike), formats, _mark(tally, results, first))
+    top = tuple(rankings[:MAX_TOP_RANKINGS])
+    parts = [str(tally.election.revision), repr(top)]
+    parts += [result.to_json() for result in results.values()]
+    etag = sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return Count(tally, results, top, len(rankings), formats, etag)
 
 
-def _mark(tally: Tally, results: dict[str, Result], alike: tuple[tuple[Ranking, int], ...]) -> str:
-    said = [str(tally.election.revision), repr(alike)]
-    said += [result.to_json() for result in results.values()]
-    return sha256("\n".join(said).encode()).hexdigest()[:16]
-
-
-# Up to so many candidates every pair is in the table; of more, the pairs that decide.
-EVERY_PAIR = 6
-MOST = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One victory of a chain: over whom, by how much, and whether it makes the chain so weak."""
-
-    strength: int
-    to: str
-    is_weakest: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """From whom it leads, by which victories, and how strong that makes it."""
-
-    start: str
-    links: tuple[Link, ...]
-    strength: int
-
-
-@dataclass(frozen=True, slots=True)
-class Duel:
-    """Two candidates, and the chain each has to the other; None if there is none."""
-
-    a: str
-    b: str
-    there: Chain | None
-    back: Chain | None
-
-    @property
-    def higher(self) -> str | None:
-        """Who has the stronger chain; None if they are level."""
-        there = self.there.strength if self.there else 0
-        back = self.back.strength if self.back else 0
-        return None if there == back else self.a if there > back else self.b
-
-
-def duels(result: SchulzeResult) -> list[Duel]:
-    """The pairs of the table, in the order of the result."""
-    paths = {(path.names[0], path.names[-1]): path for path in result.paths}
-    return [
-        Duel(a, b, _chain(paths.get((a, b))), _chain(paths.get((b, a))))
-        for a, b in _pairs(candidates_in_order(result))
-    ]
-
-
-def _pairs(names: list[str]) -> Iterator[tuple[str, str]]:
-    if len(names) <= EVERY_PAIR:
-        yield from combinations(names, 2)
-        return
-    shown = names[:MOST]
-    yield from ((shown[0], other) for other in shown[1:])
-    yield from pairwise(shown[1:])
-
-
-def _chain(path: BeatPath | None) -> Chain | None:
-    if path is None:
-        return None
-    links = zip(path.links, path.names[1:], strict=True)
-    several = len(path.links) > 1
-    steps = tuple(
-        Link(strength, to, several and strength == path.strength) for strength, to in links
-    )
-    return Chain(path.names[0], steps, path.strength)
-
-
-def files_of(count: Count) -> list[Download]:
-    """Every file that there may be of the election now."""
-    return [*_about(count), *_ballots(count)]
-
-
-def _about(count: Count) -> list[Download]:
-    election = count.election
-    files = [
-        Download(
-            "The result",
-            "All of this page as data: places, pairs, chains, and the sentences.",
-            "json",
-            election_url(election, "tally", "result.json"),
-        )
-    ]
-    if count.tally.closing is not None:
-        files.append(
-            Download(
-                "The signed publication",
-                "What the checker reads: the signed close, all confirmations, and what else is "
-                "published.",
-                "json",
-                election_url(election, "published", "publication.json"),
-            )
-        )
-    return files
-
-
-def _ballots(count: Count) -> list[Download]:
-    rounds = {ROUNDS_FORMAT} if can_write_rounds(count.runoff, count.election.name) else set[str]()
-    return ballot_downloads(
-        {*rounds, *count.formats},
-        lambda form: election_url(count.election, "tally", "ballots", form),
-    )
-
-
-def headline(count: Count) -> Headline:
-    """What is said first about the count."""
+def make_headline(count: Count) -> Headline:
+    """Say who won or leads, and why."""
     account = count.result.account
     eyebrow = "Result" if count.is_final else "So far"
     if account.cast == 0:
-        return _nobody(count, eyebrow)
+        if count.is_final:
+            return Headline(eyebrow, "No one voted", f"It closed without a ballot. {_tie(count)}")
+        text = "Results appear here with the first ballot."
+        return Headline(eyebrow, "No one has voted yet", text)
     if len(count.result.candidates) == 1:
         name = count.result.candidates[0]
-        return Headline(eyebrow, f"{name} is the only candidate", f"Nobody stands beside {name}.")
+        return Headline(eyebrow, f"{name} is the only candidate", "There was no one to beat.")
     if account.blank == account.cast:
-        why = f"{_ballots_headline(count)} cast, and every one is blank. {_lot(count)}"
-        return Headline(eyebrow, "Everybody is tied", why)
+        ballots = "The only ballot is" if account.cast == 1 else f"All {account.cast} ballots are"
+        return Headline(eyebrow, "Everyone is tied", f"{ballots} blank. {_tie(count)}")
     if len(count.result.winners) > 1:
-        return Headline(eyebrow, _tie_title(count), f"{_level(count)} {_lot(count)}")
-    return _won(count, eyebrow)
+        return Headline(eyebrow, _tie_title(count), f"{_why_tied(count)} {_tie(count)}")
+    return _win(count, eyebrow)
 
 
-def _nobody(count: Count, eyebrow: str) -> Headline:
-    if count.is_final:
-        return Headline(eyebrow, "Nobody voted", f"It closed without a ballot. {_lot(count)}")
-    return Headline(eyebrow, "Nobody has voted yet", "The count is here as soon as somebody has.")
-
-
-def _won(count: Count, eyebrow: str) -> Headline:
+def _win(count: Count, eyebrow: str) -> Headline:
     result = count.result
     name = result.winners[0]
     if result.condorcet_winner is not None:
         why = f"{name} beats every other candidate head to head."
     else:
         why = (
-            f"Nobody beats everybody head to head, so chains of victories decide: to each of the "
-            f"others, {name} has the stronger one."
+            f"No candidate beats all others head to head, so chains of wins decide: {name} has the "
+            "stronger chain to each of the others."
         )
     verb = "wins" if count.is_final else "leads"
     margin = (
@@ -256,45 +152,129 @@ def _tie_title(count: Count) -> str:
     names = count.result.winners
     if count.result.final_order:
         return f"{count.result.final_order[0]} wins a tie"
-    return (
-        f"{join_names(names)} are tied" if len(names) < 4 else f"{len(names)} candidates are tied"
-    )
+    return f"{join_names(names) if len(names) < 4 else f'{len(names)} candidates'} are tied"
 
 
-def _level(count: Count) -> str:
+def _why_tied(count: Count) -> str:
     names = count.result.winners
     if len(names) > 2:
-        why = "none has a stronger chain of victories to another of them than that one has back"
+        why = "none has a stronger chain of wins to another than that one has back"
     else:
-        why = "neither has a stronger chain of victories to the other than the other has back"
-    return f"{join_names(names)} share the first place: {why}."
+        why = "neither has a stronger chain of wins to the other"
+    return f"{join_names(names)} are tied for first: {why}."
 
 
-def _lot(count: Count) -> str:
-    """How the tie at the top was broken, or would be."""
+def _tie(count: Count) -> str:
+    """Say how the tie for first was broken, or would be."""
     if count.result.final_order:
         first = count.result.final_order[0]
-        return f"Ties go by an order that nobody could choose or foresee, and {first} is first."
-    return (
-        "If it stays so, an order decides that nobody can choose or foresee: it is made at the "
-        "close."
+        return f"The tie is broken by an order that no one could choose or predict: {first} first."
+    return "If it stays a tie, an order that no one can choose or predict decides at the close."
+
+
+def describe_turnout(count: Count) -> str:
+    """Say how many people voted."""
+    cast, voters = count.tally.ballots_cast, count.election.voter_count
+    if voters:
+        verb = "voted" if count.is_final else "have voted"
+        return f"{format_number(cast)} of {format_number(voters)} {verb}"
+    return pluralize(cast, "ballot")
+
+
+def make_chart(count: Count) -> list[ChartRow]:
+    """Return all candidates, best first, with the share of the others that each is ahead of."""
+    result = count.result
+    places = {name: place.place for place in result.places for name in place.candidates}
+    others = len(places) - 1
+    rows: list[ChartRow] = []
+    for name in candidates_in_order(result):
+        behind = sum(place > places[name] for place in places.values())
+        tied = sum(place == places[name] for place in places.values()) - 1
+        label = f"ahead of {behind} of {others}"
+        value = behind + Fraction(tied, 2)
+        rows.append(ChartRow(places[name], name, value, others, label, "tied" if tied else ""))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """A win in a chain: over whom, with how many ballots, and whether it is the weakest."""
+
+    strength: int
+    loser: str
+    is_weakest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A chain of wins, and how strong it is."""
+
+    start: str
+    links: tuple[ChainLink, ...]
+    strength: int
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePair:
+    """Two candidates and the strongest chain in each direction, if there is one."""
+
+    a: str
+    b: str
+    forward: Chain | None
+    backward: Chain | None
+
+    @property
+    def higher(self) -> str | None:
+        """Return the candidate with the stronger chain, or None if they are tied."""
+        forward = self.forward.strength if self.forward else 0
+        backward = self.backward.strength if self.backward else 0
+        return None if forward == backward else self.a if forward > backward else self.b
+
+
+def list_pairs(result: SchulzeResult) -> list[CandidatePair]:
+    """Return all pairs of candidates, or of many candidates those that decide."""
+    paths = {(path.names[0], path.names[-1]): path for path in result.paths}
+    return [
+        CandidatePair(a, b, _chain(paths.get((a, b))), _chain(paths.get((b, a))))
+        for a, b in _deciding_pairs(candidates_in_order(result))
+    ]
+
+
+def _deciding_pairs(names: list[str]) -> Iterator[tuple[str, str]]:
+    if len(names) <= MAX_FULL_PAIRS:
+        yield from combinations(names, 2)
+        return
+    first, *others = names[:MAX_MATRIX]
+    yield from ((first, other) for other in others)
+    yield from pairwise(others)
+
+
+def _chain(path: BeatPath | None) -> Chain | None:
+    if path is None:
+        return None
+    several = len(path.links) > 1
+    links = tuple(
+        ChainLink(strength, loser, several and strength == path.strength)
+        for strength, loser in zip(path.links, path.names[1:], strict=True)
     )
+    return Chain(path.names[0], links, path.strength)
 
 
-def _ballots_headline(count: Count) -> str:
-    cast = count.result.account.cast
-    return f"{pluralize(cast, 'ballot')} {'was' if cast == 1 else 'were'}"
+def draw_graph(count: Count, pair: tuple[str, str]) -> Picture | None:
+    """Draw all wins as arrows, and mark the chains between two candidates."""
+    candidates = set(count.result.candidates)
+    if not 2 <= len(candidates) <= 2 * MAX_MATRIX:
+        return None
+    chosen = pair if pair[0] != pair[1] and candidates >= set(pair) else None
+    return draw_beat_paths(count.result, chosen)
 
 
-# A map of more is none: it would be a million cells.
-_MIDDLE = 5
-
-Row = tuple[str, list[tuple[Markup, int | None]]]
+MatrixRow = tuple[str, list[tuple[Markup, int | None]]]
 
 
-def pair_rows(result: SchulzeResult) -> list[Row]:
-    """A row for each candidate, best first; at most so many as can be read."""
-    names = candidates_in_order(result)[:MOST]
+def make_matrix(result: SchulzeResult) -> list[MatrixRow]:
+    """Return a row per candidate, best first, with a cell per opponent: text and color step."""
+    names = candidates_in_order(result)[:MAX_MATRIX]
     at = {name: result.candidates.index(name) for name in names}
     return [
         (
@@ -302,7 +282,7 @@ def pair_rows(result: SchulzeResult) -> list[Row]:
             [
                 (Markup("–"), None)
                 if name == other
-                else _cell(
+                else _matrix_cell(
                     result.preferences[at[name]][at[other]], result.preferences[at[other]][at[name]]
                 )
                 for other in names
@@ -312,159 +292,122 @@ def pair_rows(result: SchulzeResult) -> list[Row]:
     ]
 
 
-def _cell(votes: int, against: int) -> tuple[Markup, int]:
-    """Both numbers, the larger one bold, and a step from 0 (lost by all) to 10 (won by all)."""
-    kinds = ("strong", "span") if votes > against else ("span", "span")
-    text = Markup("<{0}>{1}</{0}> : <{2}>{3}</{2}>").format(
-        Markup(kinds[0]), format_number(votes), Markup(kinds[1]), format_number(against)
+def _matrix_cell(votes: int, against: int) -> tuple[Markup, int]:
+    first = Markup("<strong>{}</strong>") if votes > against else Markup("<span>{}</span>")
+    text = Markup("{} : <span>{}</span>").format(
+        first.format(format_number(votes)), format_number(against)
     )
     if votes == against:
-        return text, _MIDDLE
-    ahead = abs(votes - against) * _MIDDLE
-    step = 1 + min(_MIDDLE - 1, ahead // (votes + against))
-    return text, _MIDDLE + step if votes > against else _MIDDLE - step
+        return text, EQUAL_STEP
+    lead = abs(votes - against) * EQUAL_STEP
+    step = 1 + min(EQUAL_STEP - 1, lead // (votes + against))
+    return text, EQUAL_STEP + step if votes > against else EQUAL_STEP - step
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A candidate in a place, and how many of the others it beats, equals, and loses to."""
-
-    name: str
-    won: int
-    level: int
-    lost: int
-
-
-@dataclass(frozen=True, slots=True)
-class SharedPlace:
-    """A place and those in it, in the order that ties go by if there is one."""
-
-    place: int
-    standings: tuple[Standing, ...]
-    is_tied: bool
-    is_broken: bool
-
-
-def places(count: Count) -> list[SharedPlace]:
-    """All places, the first one first."""
-    result = count.result
-    order = {name: at for at, name in enumerate(result.final_order)}
-    return [
-        SharedPlace(
-            place.place,
-            tuple(
-                _standing(count, name)
-                for name in sorted(place.candidates, key=lambda name: order.get(name, 0))
-            ),
-            len(place.candidates) > 1,
-            bool(order),
+def list_downloads(count: Count) -> list[Download]:
+    """Return every file that can be downloaded now."""
+    election = count.election
+    files = [
+        Download(
+            "Results",
+            "Everything on this page as data.",
+            "json",
+            election_url(election, "tally", "result.json"),
         )
-        for place in result.places
     ]
-
-
-def _standing(count: Count, name: str) -> Standing:
-    result = count.result
-    at = result.candidates.index(name)
-    pairs = [
-        (result.preferences[at][other], result.preferences[other][at])
-        for other in range(len(result.candidates))
-        if other != at
-    ]
-    won = sum(votes > against for votes, against in pairs)
-    lost = sum(votes < against for votes, against in pairs)
-    return Standing(name, won, len(pairs) - won - lost, lost)
-
-
-_LEVELS = {
-    "totals": "the sums alone; no ranking",
-    "anonymous": "all rankings, without confirmations and in an order that tells nothing",
-    "confirmations": "all rankings, each beside its confirmation",
-}
+    if count.tally.closing is not None:
+        files.append(
+            Download(
+                "Signed publication",
+                "For the checker: the signed statement and all tracking codes.",
+                "json",
+                election_url(election, "published", "publication.json"),
+            )
+        )
+    formats = {*count.formats}
+    if can_write_rounds(count.runoff, election.name):
+        formats.add(ROUNDS_FORMAT)
+    return files + ballot_downloads(
+        formats, lambda name: election_url(election, "tally", "ballots", name)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the statement: its word there, what it says, and what that means."""
+class StatementLine:
+    """A field of the signed statement, its value, and what it means."""
 
-    word: str
-    said: str
-    means: str
+    field: str
+    value: str
+    meaning: str
     is_code: bool = False
 
 
-def lines_of(said: ClosingStatement) -> list[Line]:
-    """Every line, in an order in which one builds on the other."""
-    asked = said["definition"]
-    order = TieBreak.from_seed(
-        asked["candidates"], compute_tie_seed(said["root"], bytes.fromhex(said["secret"]))
-    ).order
+_PUBLICATION_LEVELS = {
+    "totals": "totals only",
+    "anonymous": "all rankings, without tracking codes and in an order that reveals nothing",
+    "confirmations": "all rankings, each with its tracking code",
+}
+
+
+def describe_statement(statement: ClosingStatement) -> list[StatementLine]:
+    """Explain every field of the signed statement."""
+    definition = statement["definition"]
+    seed = compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
+    tie_order = join_names(TieBreak.from_seed(definition["candidates"], seed).order)
+    earlier: list[StatementLine] = []
+    if statement["earlier"]:
+        earlier.append(
+            StatementLine(
+                "earlier",
+                ", ".join(statement["earlier"]),
+                f"{pluralize(len(statement['earlier']), 'earlier definition')}: the candidates "
+                "changed after people had voted.",
+                True,
+            )
+        )
+    if statement["rankings"] is None:
+        rankings = StatementLine("rankings", "none", "Rankings are not published.")
+    else:
+        rankings = StatementLine(
+            "rankings", statement["rankings"], "The hash of all rankings as they were cast.", True
+        )
     return [
-        Line("format", said["format"], "How to read the rest."),
-        Line("name", said["name"], "The name of the election when it closed."),
-        Line(
+        StatementLine("format", statement["format"], "How to read this statement."),
+        StatementLine("name", statement["name"], "The name of the election at the close."),
+        StatementLine(
             "definition",
-            hash_definition(asked),
-            f"What voters were asked: number {asked['election_id']}, the candidates "
-            f"{join_names(asked['candidates'])}, {'secret' if asked['secret'] else 'open'} "
-            "ballots, "
-            f"and that this would be published: {_LEVELS[asked['level']]}. Every confirmation "
-            "holds it.",
+            hash_definition(definition),
+            f"What people voted on: election {definition['election_id']}, the candidates "
+            f"{join_names(definition['candidates'])}, "
+            f"{'secret' if definition['secret'] else 'open'} ballots, and what is published: "
+            f"{_PUBLICATION_LEVELS[definition['level']]}. Every tracking code depends on it.",
             True,
         ),
-        *_earlier(said),
-        Line("ballots", f"{said['ballots']:,}", "So many were counted: no more, and no fewer."),
-        Line(
+        *earlier,
+        StatementLine("ballots", f"{statement['ballots']:,}", "How many ballots were counted."),
+        StatementLine(
             "root",
-            said["root"],
-            "One digest over all confirmations. Take one away, add one, or change one, and it is "
-            "another.",
+            statement["root"],
+            "The root hash of all tracking codes. Adding, removing or changing one changes it.",
             True,
         ),
-        _rankings(said),
-        Line(
+        rankings,
+        StatementLine(
             "commitment",
-            asked["commitment"],
-            "The promise, given at launch, of the secret that ties are broken with.",
+            definition["commitment"],
+            "The hash, published at the launch, of the secret that breaks ties.",
             True,
         ),
-        Line(
+        StatementLine(
             "secret",
-            said["secret"],
-            "That secret. With the root it gives the seed, and ties go in the order "
-            f"{join_names(order)}.",
+            statement["secret"],
+            f"That secret. Together with the root hash it breaks ties in this order: {tie_order}.",
             True,
         ),
-        Line(
+        StatementLine(
             "rules",
-            "; ".join(f"{about}: {choice}" for about, choice in said["rules"].items()),
-            "How it was counted, and how anybody can count it again.",
+            "; ".join(f"{about}: {choice}" for about, choice in statement["rules"].items()),
+            "How the ballots were counted, so that anyone can recount them.",
         ),
-        Line("closed_at", said["closed_at"], "When it closed."),
+        StatementLine("closed_at", statement["closed_at"], "When the election closed."),
     ]
-
-
-def _earlier(said: ClosingStatement) -> list[Line]:
-    if not said["earlier"]:
-        return []
-    digests = pluralize(len(said["earlier"]), "definition")
-    return [
-        Line(
-            "earlier",
-            ", ".join(said["earlier"]),
-            f"{digests} before: candidates changed while ballots were there already.",
-            True,
-        )
-    ]
-
-
-def _rankings(said: ClosingStatement) -> Line:
-    if said["rankings"] is None:
-        return Line(
-            "rankings",
-            "none",
-            "Rankings are not published; a digest of few of them could be found out by trying.",
-        )
-    return Line(
-        "rankings", said["rankings"], "One digest over all rankings as they were cast.", True
-    )

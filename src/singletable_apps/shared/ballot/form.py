@@ -51,7 +51,7 @@ class BallotLabels:
     submit_button: str = "Cast ballot"
     confirm_title: str = "Cast this ballot?"
     confirm_blank_title: str = "Cast a blank ballot?"
-    blank_hint: str = "You ranked no one. A blank ballot counts as cast, but prefers no one."
+    blank_hint: str = "A blank ballot counts as cast, but prefers no one."
     back_button: str = "Go back"
 
 

@@ -1,4 +1,4 @@
-"""Whoever has a receipt can have it checked, and whatever else they bring is refused in words."""
+"""The check page: receipts and tracking codes, and clear messages for everything else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from singletable_apps.elections.pages.receipts import LARGEST
+from singletable_apps.elections.pages.receipts import MAX_RECEIPT_SIZE
 from singletable_apps.elections.proofs import Signer, fingerprint, format_code
 from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
 from tests.apps.support.html import text_in
@@ -18,7 +18,7 @@ Receipt = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def app() -> VotingApp:
-    """An election of one secret ballot, which Ben has cast, and which has closed."""
+    """Return a closed election with one secret ballot, which Ben cast."""
     app = VotingApp()
     owner = app.launch("Cleo", "Dan", secret_ballot=True)
     app.voter("Ben").cast({"Dan": "1"})
@@ -33,40 +33,44 @@ def receipt(app: VotingApp) -> Receipt:
 
 
 @pytest.fixture
-def stranger(app: VotingApp) -> Voter:
+def visitor(app: VotingApp) -> Voter:
     return app.voter()
 
 
-def pasted(who: Voter, text: str) -> httpx2.Response:
-    return who.post("check", data={"receipt": text})
+def paste(visitor: Voter, text: str) -> httpx2.Response:
+    return visitor.post("check", data={"receipt": text})
 
 
-def uploaded(who: Voter, content: bytes) -> httpx2.Response:
-    return who.post("check", data={"receipt": ""}, files={"file": ("r.json", content)})
+def upload(visitor: Voter, content: bytes) -> httpx2.Response:
+    return visitor.post("check", data={"receipt": ""}, files={"file": ("r.json", content)})
 
 
-def test_a_receipt_is_found_good_as_text_and_as_a_file(
-    app: VotingApp, stranger: Voter, receipt: Receipt
+def outcome_of(answer: httpx2.Response) -> str:
+    """Return the headline of the result of a check."""
+    return answer.text.partition('<h2 id="')[2].partition(">")[2].partition("<")[0]
+
+
+def test_receipt_is_valid_as_text_and_as_a_file(
+    app: VotingApp, visitor: Voter, receipt: Receipt
 ) -> None:
     text = json.dumps(receipt, ensure_ascii=False)
-    for answer in (pasted(stranger, text), uploaded(stranger, b"\xef\xbb\xbf" + text.encode())):
-        told = text_in(answer.text)
+    for answer in (paste(visitor, text), upload(visitor, b"\xef\xbb\xbf" + text.encode())):
         assert answer.status_code == 200
-        assert "Everything holds Receipt of “Chair”" in told
-        assert "Does not hold" not in told
+        assert outcome_of(answer) == "Your ballot was counted"
+        assert "is-wrong" not in answer.text
         key = app.world.service.context.keys.signer.public_key
-        assert format_code(fingerprint(key)) in told
+        assert format_code(fingerprint(key)) in answer.text
 
 
-def test_a_receipt_from_before_the_close_holds_so_far(receipt: Receipt, stranger: Voter) -> None:
+def test_receipt_from_before_the_close_is_valid(receipt: Receipt, visitor: Voter) -> None:
     early = json.dumps({**receipt, "closing": None, "proof": None})
-    told = text_in(pasted(stranger, early).text)
-    assert "So far, everything holds" in told
-    assert "nothing is signed yet" in told
+    answer = paste(visitor, early)
+    assert outcome_of(answer) == "Your receipt is valid"
+    assert "is-wrong" not in answer.text
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "reason"),
     [
         ({"ranking": [["Cleo"]]}, "does not give the confirmation of this receipt"),
         ({"name": "Another"}, "The receipt is of 'Another', and 'Chair' was closed."),
@@ -74,55 +78,58 @@ def test_a_receipt_from_before_the_close_holds_so_far(receipt: Receipt, stranger
         ({"ranking": "Dan"}, "This is no receipt"),
     ],
 )
-def test_a_receipt_that_was_changed_does_not_hold(
-    receipt: Receipt, stranger: Voter, change: Receipt, said: str
+def test_changed_receipt_fails_with_the_reason(
+    receipt: Receipt, visitor: Voter, change: Receipt, reason: str
 ) -> None:
-    told = text_in(pasted(stranger, json.dumps({**receipt, **change})).text)
-    assert "Something does not hold" in told
-    assert said in told
+    answer = paste(visitor, json.dumps({**receipt, **change}))
+    assert outcome_of(answer) == "This receipt doesn’t check out"
+    assert reason in text_in(answer.text)
 
 
-def test_a_receipt_signed_by_another_key_does_not_hold_here(
-    receipt: Receipt, stranger: Voter
-) -> None:
+def test_receipt_signed_with_another_key_fails(receipt: Receipt, visitor: Voter) -> None:
     other, statement = Signer(b"x" * 32), receipt["closing"]["statement"]
     closing = {
         "statement": statement,
         "signature": other.sign(statement),
         "public_key": other.public_key,
     }
-    told = text_in(pasted(stranger, json.dumps({**receipt, "closing": closing})).text)
-    assert "Something does not hold" in told
-    assert "Does not hold The key is" in told
+    answer = paste(visitor, json.dumps({**receipt, "closing": closing}))
+    assert outcome_of(answer) == "This receipt doesn’t check out"
+    assert "Failed The key is" in text_in(answer.text)
 
 
+INCOMPLETE = "This is not a complete receipt."
 JUNK = {
-    "nothing": (b"", "Paste the text of your receipt"),
-    "spaces": (b" \r\n ", "Paste the text of your receipt"),
-    "words": (b"hello", "line 1, column 1 cannot be read"),
-    "a half": (b'{"format": ', "not the whole of it"),
-    "a list": (b"[1, 2]", "A receipt begins with {"),
-    "a print": (b"%PDF-1.7 ...", "not a print or a picture"),
-    "a picture": (b"\x89PNG\r\n\0\0\0", "not a print or a picture"),
-    "no UTF-8": (b'{"a": "\xff"}', "no text in UTF-8"),
-    "a name twice": (b'{"a": 1, "a": 2}', "a name is in it twice"),
-    "no number": (b'{"a": NaN}', "NaN is no number of JSON"),
-    "depths": (b'{"a":' + b"[" * 100_000, "nested far too deeply"),
-    "a number of a million digits": (b'{"a": ' + b"9" * 400_000 + b"}", "This is no receipt"),
+    "nothing": (b"", "Choose your receipt file, or paste its text."),
+    "spaces": (b" \r\n ", "Choose your receipt file, or paste its text."),
+    "words": (b"hello", INCOMPLETE),
+    "a half": (b'{"format": ', INCOMPLETE),
+    "a list": (b"[1, 2]", "A receipt starts with {"),
+    "a print": (b"%PDF-1.7 ...", "not a PDF or an image"),
+    "a picture": (b"\x89PNG\r\n\0\0\0", "not a PDF or an image"),
+    "no UTF-8": (b'{"a": "\xff"}', INCOMPLETE),
+    "a name twice": (b'{"a": 1, "a": 2}', INCOMPLETE),
+    "no number": (b'{"a": NaN}', INCOMPLETE),
+    "depths": (b'{"a":' + b"[" * 100_000, INCOMPLETE),
+    "a number of a million digits": (b'{"a": ' + b"9" * 400_000 + b"}", INCOMPLETE),
     "a publication": (
         b'{"format": "singletable election publication 1"}',
-        "This is what was published of an election",
+        "This is the published data of an election",
     ),
-    "too much": (b'"' + b"a" * LARGEST + b'"', "at most 512 kB"),
+    "too much": (b'"' + b"a" * MAX_RECEIPT_SIZE + b'"', "at most 512 kB"),
 }
 
 
 @pytest.mark.parametrize("name", JUNK)
-def test_junk_is_refused_in_words(stranger: Voter, name: str) -> None:
-    content, said = JUNK[name]
-    answer = uploaded(stranger, content)
+def test_junk_gets_a_clear_message(visitor: Voter, name: str) -> None:
+    content, message = JUNK[name]
+    answer = upload(visitor, content)
     assert answer.status_code == 422
-    assert said in text_in(answer.text)
+    text = text_in(answer.text)
+    assert message in text
+    # The JSON parser's own messages mean nothing to voters.
+    assert "column" not in text
+    assert "JSON" not in text
 
 
 @pytest.mark.parametrize(
@@ -135,46 +142,45 @@ def test_junk_is_refused_in_words(stranger: Voter, name: str) -> None:
         ("", b"receipt"),
     ],
 )
-def test_a_form_that_is_none_is_answered_as_an_empty_one(
-    stranger: Voter, kind: str, body: bytes
-) -> None:
-    stranger.http.headers["content-type"] = kind
-    answer = stranger.post("check", content=body)
+def test_malformed_form_is_treated_as_empty(visitor: Voter, kind: str, body: bytes) -> None:
+    visitor.http.headers["content-type"] = kind
+    answer = visitor.post("check", content=body)
     assert answer.status_code == 422, answer.text
 
 
-def test_a_confirmation_is_looked_up_as_people_type_it(app: VotingApp, receipt: Receipt) -> None:
+def test_tracking_code_is_found_however_it_is_typed(app: VotingApp, receipt: Receipt) -> None:
     typed = format_code(receipt["confirmation"]).upper().replace("-", " ")
     sent = {"election": " chair ", "confirmation": typed}
-    told = text_in(app.voter("Fay").post("check", "confirmation", data=sent).text)
-    assert "The confirmation is among those signed (ballots: 1)." in told
-    assert "Does not hold" not in told
+    answer = app.voter("Fay").post("check", "confirmation", data=sent)
+    assert outcome_of(answer) == "This ballot was counted"
+    assert "is-wrong" not in answer.text
 
 
 @pytest.mark.parametrize(
-    ("election", "confirmation", "status", "said"),
+    ("election", "confirmation", "status", "message"),
     [
-        (CHAIR, "a" * 52, 200, "is not among those signed"),
+        (CHAIR, "a" * 52, 200, "This tracking code is not on the list"),
         (CHAIR, "a" * 51, 422, "A code has 52 letters and digits, and this one has 51."),
         (CHAIR, "", 422, "Please fill this in."),
         ("Nowhere", "a" * 52, 422, "There is no election 'Nowhere'."),
     ],
 )
-def test_a_confirmation_that_is_not_there_is_said_to_be_so(
-    app: VotingApp, election: str, confirmation: str, status: int, said: str
+def test_unknown_tracking_code_gets_a_clear_message(
+    app: VotingApp, election: str, confirmation: str, status: int, message: str
 ) -> None:
     sent = {"election": election, "confirmation": confirmation}
     answer = app.voter("Fay").post("check", "confirmation", data=sent)
     assert answer.status_code == status
-    assert said in text_in(answer.text)
+    assert message in text_in(answer.text)
 
 
-def test_confirmations_are_looked_up_by_who_has_signed_in(stranger: Voter) -> None:
-    answer = stranger.post("check", "confirmation", data={"election": CHAIR, "confirmation": "a"})
+def test_looking_up_tracking_codes_requires_signing_in(visitor: Voter) -> None:
+    answer = visitor.post("check", "confirmation", data={"election": CHAIR, "confirmation": "a"})
     assert answer.headers["location"].startswith("/elections/sign-in")
 
 
-def test_the_page_says_whom_one_trusts_and_how_not_to(stranger: Voter) -> None:
-    told = text_in(stranger.get("check").text)
-    assert "its answer is worth as much as your trust in it" in told
-    assert stranger.http.get("/api/elections/checker.py").status_code == 200
+def test_check_page_offers_the_offline_checker(visitor: Voter) -> None:
+    page = visitor.get("check").text
+    assert "What this check proves" in page
+    assert 'href="/api/elections/checker.py"' in page
+    assert visitor.http.get("/api/elections/checker.py").status_code == 200

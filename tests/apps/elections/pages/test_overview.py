@@ -1,4 +1,4 @@
-"""The overview of an election says where it stands, and what is next for who looks."""
+"""The overview of an election shows its state, its settings, and what to do next."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.proofs import format_fingerprint
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import KEYS, ballot
-from tests.apps.support.html import missing_in
+from tests.apps.support.html import missing_in, text_in
 
 OPENS = datetime(2026, 7, 1, 8, tzinfo=UTC)
 ENDS = datetime(2026, 12, 1, 9, tzinfo=UTC)
 
 
-def test_the_next_step_is_told_from_the_first_to_the_last(
+def test_next_step_depends_on_the_state_and_the_viewer(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     looker = app.register("Carol", Role.OBSERVER)
@@ -28,44 +29,46 @@ def test_the_next_step_is_told_from_the_first_to_the_last(
         pages = (person.get("e", "Tea").text for person in (ada, ben, looker))
         return [page.partition('<h2 id="next">')[2].partition("</h2>")[0] for page in pages]
 
-    assert steps() == ["Name the candidates", "Being prepared", "Being prepared"]
+    assert steps() == ["Add candidates", "Not launched yet", "Not launched yet"]
     rolls.set_candidates(app.user("Ada"), "Tea", ["Assam", "Ceylon"])
-    assert steps() == ["Ready to launch", "Being prepared", "Being prepared"]
+    assert steps() == ["Ready to launch", "Not launched yet", "Not launched yet"]
     conducting.launch(app.user("Ada"), "Tea", allow_edit=True)
-    assert steps() == ["Your vote is asked for", "Your vote is asked for", "Others are voting"]
+    assert steps() == ["You haven’t voted yet", "You haven’t voted yet", "Voting is open"]
     app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Assam"), "once")
-    assert steps() == ["Your vote is asked for", "You have voted", "Others are voting"]
+    assert steps() == ["You haven’t voted yet", "You’ve voted", "Voting is open"]
     rolls.set_voters(app.user("Ada"), "Tea", ["Ben"])
     conducting.lock(app.user("Ada"), "Tea")
-    assert steps() == ["Others are voting", "You have voted", "Others are voting"]
+    assert steps() == ["Voting is open", "You’ve voted", "Voting is open"]
     conducting.close(app.user("Ada"), "Tea")
-    assert steps() == ["The result is there"] * 3
+    assert steps() == ["Results are in"] * 3
 
 
-def test_the_window_is_told_in_the_zone_of_who_reads_with_utc_beside(
+def test_all_times_are_shown_in_the_time_zone_of_the_reader_in_one_format(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     terms = ElectionSettings(no_voting_before=OPENS, no_voting_after=ENDS)
     app.world.launch(app.user("Ada"), "Tea", terms=terms)
     ben.http.cookies.set("zone", "Europe/Vienna")
     page = ben.get("e", "Tea")
-    told = ["1 July 2026, 10:00 CEST", "1 Jul 2026, 08:00 UTC", "1 December 2026, 10:00 CET"]
-    assert missing_in(page, [*told, "Not open yet", "Voting opens 2026-07-01 08:00 UTC"]) == []
+    text = text_in(page.text)
+    assert "1 July 2026, 10:00 CEST" in text
+    assert "1 December 2026, 10:00 CET" in text
+    assert "UTC" not in text
 
 
-def test_an_election_whose_time_is_up_is_closed_at_the_first_look(
+def test_election_past_its_closing_time_closes_when_opened(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     soon = app.world.clock.now + timedelta(minutes=5)
     app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(no_voting_after=soon))
     app.world.clock.now = soon
-    assert missing_in(ben.get("e", "Tea"), ["The result is there", "Signed end"]) == []
+    assert missing_in(ben.get("e", "Tea"), ["Results are in", "Signed results"]) == []
 
 
-def test_a_closed_election_shows_what_was_signed(app: PagesApp, ada: Browser, ben: Browser) -> None:
+def test_closed_election_shows_its_signature(app: PagesApp, ada: Browser, ben: Browser) -> None:
     app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
     app.world.service.voting.cast(app.user("Ben"), "Tea", ballot("Red"), "once")
-    assert "Digest of the secret" in ben.get("e", "Tea").text
+    assert "SHA-256 of the secret" in ben.get("e", "Tea").text
     closed = app.world.service.lifecycle.close(app.user("Ada"), "Tea")
     page = ben.get("e", "Tea")
     shown = [closed.signature or "", format_fingerprint(KEYS.signer.public_key), "Ballots counted"]
@@ -73,21 +76,39 @@ def test_a_closed_election_shows_what_was_signed(app: PagesApp, ada: Browser, be
 
 
 @pytest.mark.parametrize(
-    ("voters", "told"),
+    ("voters", "text"),
     [
-        ([], "Everybody who may vote here: every VOTER and above"),
-        (["Ada"], "1 person on its list"),
-        (["Ada", "Ben"], "2 people on its list"),
+        ([], "All registered voters"),
+        (["Ada"], "1 person on the voter list"),
+        (["Ada", "Ben"], "2 people on the voter list"),
     ],
 )
-def test_who_may_vote_is_told(
-    app: PagesApp, ada: Browser, ben: Browser, voters: list[str], told: str
+def test_overview_says_who_can_vote(
+    app: PagesApp, ada: Browser, ben: Browser, voters: list[str], text: str
 ) -> None:
     app.world.launch(app.user("Ada"), "Tea", voters=voters)
-    assert told in ben.get("e", "Tea").text
+    assert text in ben.get("e", "Tea").text
 
 
-def test_settings_are_a_tab_for_its_owner_and_who_moderates(
+# The method was once named only in the results, after everyone had voted.
+def test_counting_method_is_named_before_anyone_votes(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    app.world.launch(app.user("Ada"), "Tea")
+    for page in (ben.get("e", "Tea"), ben.get("e", "Tea", "ballot")):
+        assert missing_in(page, [METHOD.title, METHOD.summary, 'href="/elections/counting"']) == []
+
+
+def test_turnout_is_shown(app: PagesApp, ada: Browser, ben: Browser) -> None:
+    app.world.launch(app.user("Ada"), "Tea", voters=["Ada", "Ben"])
+    app.world.launch(app.user("Ada"), "Coffee")
+    for name in ("Tea", "Coffee"):
+        app.world.service.voting.cast(app.user("Ben"), name, ballot("Red"), "once")
+    assert "Turnout 1 of 2 have voted" in text_in(ben.get("e", "Tea").text)
+    assert "Turnout 1 person has voted" in text_in(ben.get("e", "Coffee").text)
+
+
+def test_settings_tab_is_for_the_owner_and_administrators(
     app: PagesApp, ada: Browser, ben: Browser
 ) -> None:
     app.world.service.lifecycle.create(app.user("Ben"), "Tea")
@@ -99,7 +120,7 @@ def test_settings_are_a_tab_for_its_owner_and_who_moderates(
 @pytest.mark.parametrize(
     "name", ["tea/coffee", "50 % off?", "#1 & <b>more</b>", "🫖 Tee – süß", "a+b=c;d", "%2F"]
 )
-def test_every_name_has_its_pages(app: PagesApp, ada: Browser, name: str) -> None:
+def test_any_name_works_in_urls(app: PagesApp, ada: Browser, name: str) -> None:
     answer = ada.submit(ada.get("new"), name=name)
     page = ada.follow(answer)
     assert page.status_code == 200
@@ -116,6 +137,6 @@ def test_every_name_has_its_pages(app: PagesApp, ada: Browser, name: str) -> Non
     assert "deleted" in ada.follow(ada.submit(ada.get("e", name, "delete"))).text
 
 
-def test_what_is_not_there_is_not_found(ada: Browser) -> None:
+def test_unknown_election_is_not_found(ada: Browser) -> None:
     assert ada.get("e", "Nothing").status_code == 404
     assert ada.get("e", "x" * 300).status_code in (404, 422)

@@ -159,7 +159,7 @@ def test_person_is_removed_after_confirmation(app: PagesApp, ada: Browser, ben: 
     assert ada.flash(response)
     assert _names(ada.get("people").text) == ["Ada"]
     assert ben.get().url.path == "/elections"
-    assert "Elections people can check" in ben.get().text
+    assert "Elections you can check" in ben.get().text
 
 
 def test_owner_of_elections_cannot_be_removed(app: PagesApp, ada: Browser, ben: Browser) -> None:

@@ -160,7 +160,7 @@ function mount(form) {
         </section>
         <section class=${`ballot-area ${over ? "is-over" : ""}`} data-rest aria-labelledby="ballot-rest">
           <h2 id="ballot-rest">${labels.unranked_title}</h2>
-          <p class="ballot-rest-hint">${rest.length ? labels.unranked_hint : "Everyone is ranked."}</p>
+          <p class="ballot-rest-hint">${rest.length ? labels.unranked_hint : "All are ranked."}</p>
           <${Rest} list=${now} rest=${rest} />
         </section>
       </div>

@@ -19,7 +19,7 @@ export function describePlace(levels, who, names) {
 /** As `3 of 5 ranked`. @param {Levels} levels @param {string[]} names */
 export function describeCount(levels, names) {
   const ranked = levels.flat().length;
-  if (!ranked) return "No one ranked yet";
+  if (!ranked) return "Nothing ranked yet";
   return ranked === names.length ? `All ${ranked} ranked` : `${ranked} of ${names.length} ranked`;
 }
 

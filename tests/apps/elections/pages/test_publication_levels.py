@@ -22,7 +22,7 @@ FILES = (("tally", "result.json"), ("tally", "ballots", "csv"), ("tally", "ballo
 
 @dataclass(frozen=True)
 class TallySite:
-    """An election, its voters, what they were given, and somebody who looks on."""
+    """An election with its voters, and someone who did not vote."""
 
     world: World
     owner: User
@@ -51,8 +51,8 @@ def make_site(secret: bool, publication: Publication | None, *, closed: bool = T
     return TallySite(world, owner, voters, reader(world.service, onlooker))
 
 
-# What may be found on which page, by whether ballots are secret, and by level.
-# "names" are beside ballots; who voted is on a page of its own, whatever the level.
+# What each page may show, by whether ballots are secret and by publication level. "names" are names
+# beside ballots; who voted is public at every level.
 CASES: list[tuple[bool, Publication, dict[str, set[str]]]] = [
     (True, Publication.TOTALS, {"tally": set(), "published": {"codes"}}),
     (
@@ -87,7 +87,7 @@ CASES: list[tuple[bool, Publication, dict[str, set[str]]]] = [
 @pytest.mark.parametrize(
     ("secret", "level", "allowed"), CASES, ids=[f"{s}-{p}" for s, p, _ in CASES]
 )
-def test_a_page_shows_what_is_published_and_no_more(
+def test_page_shows_what_is_published_and_no_more(
     secret: bool, level: Publication, allowed: dict[str, set[str]]
 ) -> None:
     site = make_site(secret, level)
@@ -112,10 +112,10 @@ def _found(html: str, site: TallySite) -> set[str]:
     return found
 
 
-def test_totals_alone_are_said_to_be_all() -> None:
+def test_totals_only_elections_offer_no_ballots() -> None:
     site = make_site(True, Publication.TOTALS)
     read = site.onlooker.read(NAME, "tally")
-    assert "Only totals are published That was settled before the election opened." in read
+    assert "Only totals are published" in read
     assert "Red wins" in read
     assert "CSV" not in read
     assert "RCTab rounds" in read
@@ -125,23 +125,23 @@ def test_totals_alone_are_said_to_be_all() -> None:
     assert site.onlooker.get(NAME, "tally", "ballots", "rctab").status_code == 200
 
 
-def test_anonymous_ballots_come_with_a_warning_and_without_a_list_of_each() -> None:
+def test_anonymous_ballots_have_a_warning_and_no_list() -> None:
     site = make_site(True, Publication.ANONYMOUS)
     read = site.onlooker.read(NAME, "tally")
-    assert "33.3 % of these ballots are like no other" in read
+    assert "33.3 % of these ballots are unique" in read
     assert "Ballots by" not in read
     moved = site.onlooker.get(NAME, "tally", "ballots")
     assert moved.headers["location"] == "/elections/e/Chair/tally/rankings"
 
 
-# Whoever could see the count while ballots come in could tell what the last one was.
-def test_a_secret_count_is_shown_to_nobody_before_the_close() -> None:
+# Someone who watches the count while ballots come in could tell how the last person voted.
+def test_secret_count_is_hidden_from_everyone_before_the_close() -> None:
     site = make_site(True, Publication.CONFIRMATIONS, closed=False)
     for who in (site.onlooker, reader(site.world.service, site.owner)):
         answer = who.get(NAME, "tally")
         assert answer.status_code == 200
-        assert "Counted when it closes" in answer.text
-        assert "3 of 3 who may" in answer.text
+        assert "Counted after voting closes" in answer.text
+        assert "3 of 3 have voted" in answer.text
         assert _found(answer.text, site) == set()
         assert "Red" not in answer.text
         for parts in (*FILES, ("tally", "now"), ("tally", "rankings"), ("tally", "ballots")):
@@ -149,12 +149,12 @@ def test_a_secret_count_is_shown_to_nobody_before_the_close() -> None:
             assert refused.status_code == 409, parts
             assert _found(refused.text, site) == set()
         later = who.get(NAME, "published")
-        assert "Published when it closes" in later.text
+        assert "Published after the close" in later.text
         assert _found(later.text, site) == set()
         assert who.get(NAME, "published", "publication.json").status_code == 409
 
 
-def test_who_may_not_see_the_application_sees_no_tally() -> None:
+def test_results_require_signing_in() -> None:
     site = make_site(False, None)
     site.onlooker.http.cookies.clear()
     answer = site.onlooker.get(NAME, "tally")
@@ -162,12 +162,12 @@ def test_who_may_not_see_the_application_sees_no_tally() -> None:
     assert answer.headers["location"].startswith("/elections/sign-in?next=")
 
 
-def test_the_name_of_somebody_who_left_is_on_no_page() -> None:
+def test_names_of_deleted_accounts_are_shown_nowhere() -> None:
     site = make_site(False, Publication.CONFIRMATIONS)
     site.world.service.people.remove(site.owner, "Zenobia")
     voted = site.onlooker.read(NAME, "voted")
-    assert "And 1 ballot of somebody who has left since" in voted
+    assert "1 ballot from deleted accounts" in voted
     ballots = site.onlooker.read(NAME, "tally", "ballots")
-    assert "somebody who has left Red Blue" in ballots
+    assert "Deleted account Red Blue" in ballots
     assert "Zenobia" not in voted + ballots
     assert "removed@" not in voted + ballots

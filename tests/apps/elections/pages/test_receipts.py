@@ -1,4 +1,4 @@
-"""A receipt can be read, downloaded and checked, and after the close it has its proof."""
+"""The receipt page after voting, and the receipt file with its proof after the close."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def app() -> VotingApp:
 
 @pytest.fixture
 def ben(app: VotingApp) -> Voter:
-    """A voter who has cast a secret ballot."""
+    """Return a voter who has cast a secret ballot."""
     app.launch("Cleo", "Dan", "Eve", secret_ballot=True)
     ben = app.voter("Ben")
     ben.cast({"Dan": "1", "Eve": "1"})
@@ -33,26 +33,36 @@ def close(app: VotingApp) -> None:
     app.world.service.lifecycle.close(owner, CHAIR)
 
 
-def test_a_receipt_says_what_was_cast_and_its_confirmation(ben: Voter) -> None:
+def test_receipt_shows_the_ranking_and_the_tracking_code(ben: Voter) -> None:
     receipt = ben.get("e", CHAIR, "receipt.json").json()
-    told = text_in(ben.get("e", CHAIR, "receipt").text)
-    assert "1. Dan and Eve Not ranked: Cleo." in told
-    assert format_code(receipt["confirmation"]) in told.replace(" ", "")
-    assert "come back for the receipt with the proof" in told
+    text = text_in(ben.get("e", CHAIR, "receipt").text)
+    assert "1. Dan and Eve Not ranked: Cleo." in text
+    assert format_code(receipt["confirmation"]) in text.replace(" ", "")
     assert [finding.ok for finding in verify_receipt(receipt)] == [True, True]
 
 
-def test_after_the_close_a_receipt_has_its_proof(app: VotingApp, ben: Voter) -> None:
+# The page once opened with a code of 52 characters.
+def test_receipt_page_says_first_that_the_ballot_is_in(app: VotingApp, ben: Voter) -> None:
+    page = ben.get("e", CHAIR, "receipt").text
+    assert "<h2>Your ballot is in</h2>" in page
+    before, _, after = page.partition('<details class="disclosure receipt-code">')
+    assert 'id="confirmation"' not in before
+    assert 'id="confirmation"' in after.partition("</details>")[0]
+    close(app)
+    assert "<h2>Your ballot was counted</h2>" in ben.get("e", CHAIR, "receipt").text
+
+
+def test_receipt_contains_its_proof_after_the_close(app: VotingApp, ben: Voter) -> None:
     close(app)
     answer = ben.get("e", CHAIR, "receipt.json")
     assert answer.headers["cache-control"] == "private, no-store"
     key = fingerprint(app.world.service.context.keys.signer.public_key)
     findings = verify_receipt(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
-    told = text_in(ben.get("e", CHAIR, "receipt").text)
-    assert "The election closed with 1 ballot." in told
-    assert answer.json()["closing"]["signature"] in told
-    assert format_code(key) in told
+    text = text_in(ben.get("e", CHAIR, "receipt").text)
+    assert "one of 1 ballot" in text
+    assert answer.json()["closing"]["signature"] in text
+    assert format_code(key) in text
 
 
 # The overview once showed the fingerprint without dashes, and could not be compared by eye.
@@ -79,13 +89,13 @@ def test_instructions_name_the_file_as_it_is_downloaded(
     assert saved_as in command.split()[:3]
 
 
-def test_who_has_not_voted_is_led_to_the_ballot(app: VotingApp, ben: Voter) -> None:
+def test_person_who_has_not_voted_is_redirected_to_the_ballot(app: VotingApp, ben: Voter) -> None:
     answer = app.voter("Fay").get("e", CHAIR, "receipt")
     assert (answer.status_code, answer.headers["location"]) == (303, "/elections/e/Chair/ballot")
     assert app.voter("Fay").get("e", CHAIR, "receipt.json").status_code == 404
 
 
-def test_a_receipt_is_for_who_has_signed_in(app: VotingApp, ben: Voter) -> None:
+def test_receipt_requires_signing_in(app: VotingApp, ben: Voter) -> None:
     for page in ("receipt", "receipt.json", "ballot"):
         assert (
             app.voter()
@@ -95,13 +105,13 @@ def test_a_receipt_is_for_who_has_signed_in(app: VotingApp, ben: Voter) -> None:
         )
 
 
-# What is left in a browser that others use would tell them how its owner voted.
-def test_a_receipt_names_the_draft_that_has_been_cast(ben: Voter) -> None:
+# A draft left in a shared browser would reveal how someone voted.
+def test_receipt_names_the_draft_to_delete(ben: Voter) -> None:
     receipt = ben.get("e", CHAIR, "receipt").text
-    paper = ben.get("e", CHAIR, "ballot").text
+    ballot = ben.get("e", CHAIR, "ballot").text
     draft = receipt.partition('data-ballot-cast="')[2].partition('"')[0]
-    basis = receipt.partition('data-version="')[2].partition('"')[0]
+    version = receipt.partition('data-version="')[2].partition('"')[0]
     assert draft
-    assert draft in paper
-    assert basis in paper
+    assert draft in ballot
+    assert version in ballot
     assert "ballot/drafts.js" in receipt

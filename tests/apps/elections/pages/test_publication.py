@@ -1,4 +1,4 @@
-"""What is published can be read, taken along, and checked without us."""
+"""Published data: the signed statement, the downloads, and who voted."""
 
 from __future__ import annotations
 
@@ -26,29 +26,27 @@ def hedy(sample: SampleCopy) -> Reader:
     return reader(sample.elections, sample.user("Hedy"))
 
 
-def test_the_statement_is_explained_line_by_line(sample: SampleCopy, hedy: Reader) -> None:
-    told = hedy.read(BOARD, "published")
+def test_every_field_of_the_statement_is_explained(sample: SampleCopy, hedy: Reader) -> None:
+    text = hedy.read(BOARD, "published")
     statement = json.loads(sample.elections.context.read.get_election(BOARD).statement or "")
-    for word in set(statement) - {"earlier"}:
-        assert f" {word} " in told, word
-    for said in (statement["root"], statement["secret"], statement["rankings"]):
-        assert said in told
+    for field in set(statement) - {"earlier"}:
+        assert f" {field} " in text, field
+    for code in (statement["root"], statement["secret"], statement["rankings"]):
+        assert code in text
     key = format_fingerprint(sample.keys.signer.public_key)
-    assert f"Fingerprint {key}" in told
-    assert f"--key {key}" in told
-    assert "8 confirmations" in told
+    assert f"Fingerprint {key}" in text
+    assert f"--key {key}" in text
+    assert "8 tracking codes" in text
 
 
-def test_the_publication_can_be_downloaded_and_checked(sample: SampleCopy, hedy: Reader) -> None:
+def test_publication_can_be_downloaded_and_verified(sample: SampleCopy, hedy: Reader) -> None:
     answer = hedy.get(BOARD, "published", "publication.json")
     key = fingerprint(sample.keys.signer.public_key)
     findings = verify_publication(answer.json(), key=key)
     assert [finding.text for finding in findings if not finding.ok] == []
 
 
-def test_every_file_of_the_page_is_there_and_says_what_was_cast(
-    sample: SampleCopy, hedy: Reader
-) -> None:
+def test_every_download_exists_and_contains_the_ballots(sample: SampleCopy, hedy: Reader) -> None:
     html = hedy.get(BOARD, "tally").text
     links = html.partition('<ul class="downloads">')[2].partition("</ul>")[0].split('<a href="')[1:]
     paths = [link.partition('"')[0] for link in links]
@@ -65,7 +63,7 @@ def test_every_file_of_the_page_is_there_and_says_what_was_cast(
     assert result["winner"] == "Katherine"
 
 
-def test_a_format_that_cannot_hold_the_ballots_is_not_offered_and_refused(hedy: Reader) -> None:
+def test_formats_that_cannot_hold_the_ballots_are_rejected(hedy: Reader) -> None:
     assert "/ballots/soc" not in hedy.get(BOARD, "tally").text
     refused = hedy.get(BOARD, "tally", "ballots", "soc")
     assert refused.status_code == 422
@@ -75,17 +73,17 @@ def test_a_format_that_cannot_hold_the_ballots_is_not_offered_and_refused(hedy: 
     assert "There is no format" in unknown.text
 
 
-def test_who_voted_has_names_pages_and_a_share() -> None:
+def test_turnout_page_has_names_pages_and_a_percentage() -> None:
     world = World(connect("memory:"))
     names = [f"Voter {number:03}" for number in range(104)]
     ada, *voters = world.register("Ada", *names)
     world.launch(ada, "Large", voters=names)
     looks = reader(world.service, ada)
-    assert "Nobody has voted yet" in looks.read("Large", "voted")
+    assert "No one has voted yet" in looks.read("Large", "voted")
     for voter in voters[:103]:
         world.service.voting.cast(voter, "Large", ballot("Red"), "once")
     first = looks.get("Large", "voted")
-    assert "103 of 104 who may" in first.text
+    assert "103 of 104 have voted" in first.text
     assert "Turnout: 99.0" in first.text
     assert first.text.count("<li>Voter ") == 100
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
@@ -94,12 +92,12 @@ def test_who_voted_has_names_pages_and_a_share() -> None:
     assert 'rel="next"' not in last.text
 
 
-def test_without_a_list_there_is_no_share(sample: SampleCopy, hedy: Reader) -> None:
-    told = hedy.read("What is for lunch", "voted")
-    assert "5 people have voted. Everybody with the role for it may." in told
-    assert "Turnout" not in told
+def test_turnout_without_a_voter_list_has_no_percentage(sample: SampleCopy, hedy: Reader) -> None:
+    text = hedy.read("What is for lunch", "voted")
+    assert "5 people have voted." in text
+    assert "Turnout" not in text
 
 
-def test_an_election_that_is_not_there_is_not_found(hedy: Reader) -> None:
+def test_pages_of_an_unknown_election_are_not_found(hedy: Reader) -> None:
     for part in ("tally", "voted", "published"):
         assert hedy.get("Nowhere", part).status_code == 404

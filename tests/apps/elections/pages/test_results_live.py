@@ -1,4 +1,4 @@
-"""A count that is open asks for itself again, and is answered shortly if nothing is new."""
+"""Live updates: an open results page requests the count again, and gets 304 if nothing changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = "What is for lunch?"
 
 @dataclass(frozen=True)
 class Watched:
-    """An election with a ballot, and somebody who watches it."""
+    """An election with a ballot, and someone who watches its results."""
 
     world: World
     owner: User
@@ -39,23 +39,21 @@ def watched() -> Watched:
     return Watched(world, owner, voter, reader(world.service, watcher))
 
 
-def test_the_page_says_where_to_look_again_and_what_it_has(watched: Watched) -> None:
+def test_page_contains_the_update_url_and_its_etag(watched: Watched) -> None:
     html = watched.watcher.get(NAME, "tally").text
     assert 'hx-get="/elections/e/What%20is%20for%20lunch%3F/tally/now"' in html
-    (mark,) = re.findall(r'"If-None-Match": "\\"(\w+)\\""', html)
-    assert watched.now(f'"{mark}"') == (304, f'"{mark}"', "")
+    (etag,) = re.findall(r'"If-None-Match": "\\"(\w+)\\""', html)
+    assert watched.now(f'"{etag}"') == (304, f'"{etag}"', "")
 
 
-# Voting is open, so there is no winner yet.
-def test_open_tally_says_who_would_win(watched: Watched) -> None:
-    said = text_in(watched.now()[2])
-    assert (
-        "Soup beats every other candidate head to head and would win if voting closed now" in said
-    )
-    assert "and wins" not in said
+# An open tally once said "and so wins", though the next ballot could change it.
+def test_open_results_say_who_would_win(watched: Watched) -> None:
+    text = text_in(watched.now()[2])
+    assert "would win if voting closed now" in text
+    assert "and wins" not in text
 
 
-def test_a_new_ballot_is_a_new_count_alone(watched: Watched) -> None:
+def test_update_after_a_ballot_returns_only_the_count(watched: Watched) -> None:
     _, tag, before = watched.now()
     watched.world.clock.advance(seconds=10)
     watched.world.service.voting.cast(watched.voter, NAME, ballot("Stew"), "once")
@@ -67,16 +65,15 @@ def test_a_new_ballot_is_a_new_count_alone(watched: Watched) -> None:
     assert "<html" not in html
 
 
-# Most of what happens is about something else, and nobody has to load the same again for it.
-def test_what_happens_elsewhere_is_no_news(watched: Watched) -> None:
+def test_changes_elsewhere_do_not_change_the_etag(watched: Watched) -> None:
     _, tag, _ = watched.now()
     watched.world.clock.advance(seconds=10)
     watched.world.register("Dora")
     assert watched.now(tag) == (304, tag, "")
 
 
-# However many look and however fast ballots come, they are read once in two seconds.
-def test_ballots_are_not_read_for_everybody_who_looks(watched: Watched) -> None:
+# However many people watch, the ballots are counted at most every two seconds.
+def test_count_is_shared_by_all_watchers_for_two_seconds(watched: Watched) -> None:
     _, tag, _ = watched.now()
     watched.world.service.voting.cast(watched.voter, NAME, ballot("Stew"), "once")
     assert watched.now(tag)[0] == 304
@@ -84,7 +81,7 @@ def test_ballots_are_not_read_for_everybody_who_looks(watched: Watched) -> None:
     assert watched.now(tag)[0] == 200
 
 
-def test_when_it_closes_the_page_comes_anew_and_looks_no_more(watched: Watched) -> None:
+def test_page_reloads_once_when_the_election_closes(watched: Watched) -> None:
     _, tag, _ = watched.now()
     watched.world.service.lifecycle.close(watched.owner, NAME)
     answer = watched.watcher.get(NAME, "tally", "now", headers={"If-None-Match": tag})

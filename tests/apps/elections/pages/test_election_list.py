@@ -1,0 +1,108 @@
+"""The list of elections, with filters and search."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service import ElectionSettings
+from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.support.elections.world import ballot
+from tests.apps.support.html import missing_in
+
+
+def test_empty_list_says_what_to_do(ada: Browser) -> None:
+    assert missing_in(ada.get("all"), ["No elections yet", "/elections/new"]) == []
+    assert missing_in(ada.get("all", query="?filter=mine"), ["You have no elections yet"]) == []
+
+
+def test_list_shows_the_state_and_whether_the_viewer_voted(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    owner = app.user("Ada")
+    app.world.launch(owner, "Tea", terms=ElectionSettings(secret_ballot=True))
+    app.world.launch(owner, "Coffee", voters=["Ada"])
+    app.world.service.lifecycle.create(owner, "Water")
+    app.world.service.voting.cast(app.user("Ada"), "Coffee", ballot("Red"), "once")
+    page = ben.get("all").text
+    tea, coffee, water = page.split('<li class="election">')[1:]
+    assert ("You voted" in coffee, "/ballot" in coffee) == (False, False)
+    assert ("Secret ballot" in tea, "/elections/e/Tea/ballot" in tea) == (True, True)
+    assert ("In setup" in water, "by Ada" in water) == (True, True)
+    assert "You voted" in ada.get("all").text
+    assert missing_in(ben.get("all", query="?filter=mine"), ["You have no elections yet"]) == []
+    assert ada.get("all", query="?filter=mine").text.count('<li class="election">') == 3
+
+
+def names_in(page: httpx2.Response) -> list[str]:
+    """Return the names of the listed elections, in order."""
+    parts = page.text.split('class="election-name" href="')[1:]
+    return [part.partition(">")[2].partition("<")[0] for part in parts]
+
+
+def test_elections_that_need_a_vote_come_first_once(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    owner = app.user("Ada")
+    for name in ("Apple", "Berry", "Cherry"):
+        app.world.launch(owner, name)
+    app.world.service.voting.cast(app.user("Ben"), "Apple", ballot("Red"), "once")
+    app.world.service.voting.cast(app.user("Ben"), "Berry", ballot("Red"), "once")
+    assert names_in(ben.get("all")) == ["Cherry", "Apple", "Berry"]
+    assert names_in(ada.get("all")) == ["Apple", "Berry", "Cherry"]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", ["Open tea", "Closed tea", "Tea in setup"]),
+        ("?filter=open", ["Open tea"]),
+        ("?filter=closed", ["Closed tea"]),
+        ("?q=TEA+open", ["Open tea"]),
+        ("?q=setup", ["Tea in setup"]),
+        ("?q=setup&filter=open", []),
+        ("?filter=mine", []),
+    ],
+)
+def test_list_can_be_filtered_and_searched(
+    app: PagesApp, ada: Browser, ben: Browser, query: str, names: list[str]
+) -> None:
+    owner = app.user("Ada")
+    app.world.launch(owner, "Open tea")
+    app.world.launch(owner, "Closed tea")
+    app.world.service.lifecycle.close(owner, "Closed tea")
+    app.world.service.lifecycle.create(owner, "Tea in setup")
+    page = ben.get("all", query=query)
+    assert (page.status_code, names_in(page)) == (200, names)
+
+
+def test_search_finds_matches_beyond_the_first_page_of_the_table(
+    app: PagesApp, ada: Browser
+) -> None:
+    for number in range(60):
+        app.world.service.lifecycle.create(app.user("Ada"), f"Election {number:02}")
+    assert names_in(ada.get("all", query="?q=59")) == ["Election 59"]
+
+
+def test_unknown_filter_is_rejected(ada: Browser) -> None:
+    assert ada.get("all", query="?filter=nonsense").status_code == 422
+
+
+def test_long_list_has_pages(app: PagesApp, ada: Browser) -> None:
+    for number in range(27):
+        app.world.service.lifecycle.create(app.user("Ada"), f"Election {number:02}")
+    for query in ("", "?filter=mine"):
+        first = ada.get("all", query=query)
+        address = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
+        second = ada.open(address.replace("&amp;", "&"))
+        counts = [page.text.count('<li class="election">') for page in (first, second)]
+        assert counts == [25, 2]
+        assert f'href="/elections/all{query}"' in second.text.partition('class="pager"')[2]
+
+
+def test_visitors_are_redirected_to_sign_in(app: PagesApp, ada: Browser) -> None:
+    stranger = app.browser()
+    led = stranger.get("all")
+    assert led.url.path == "/elections/sign-in"
+    assert app.register("Eve", Role.NO_ACCESS).get("all").status_code == 403
