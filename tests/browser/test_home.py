@@ -129,8 +129,8 @@ def test_guide_leads_from_page_to_page_on_a_phone(open_page: OpenPage, site: str
 def test_one_click_signs_in_as_a_sample_user(open_page: OpenPage, site: str) -> None:
     page = open_page(java_script_enabled=False)
     page.goto(f"{site}/")
-    page.click("text=Barbara, user")
-    expect(page.locator("h1")).to_have_text("Welcome, Barbara")
+    page.click("form:has(input[value=Barbara]) button")
+    expect(page.locator("h1")).to_contain_text("Barbara")
 
 
 def test_people_are_filtered_while_typing_and_removed_after_a_dialog(
@@ -144,9 +144,9 @@ def test_people_are_filtered_while_typing_and_removed_after_a_dialog(
     expect(page.locator("#people tbody tr")).to_have_count(1)
     page.click("text=Katherine")
     page.goto(f"{site}/elections/people/Niklaus")
-    page.click("text=Remove this account")
+    page.click("a[href$='/remove']")
     dialog = page.locator("dialog")
-    expect(dialog).to_contain_text("a signed result does not change")
+    expect(dialog.locator("form[action$='/remove']")).to_be_visible()
     page.click("dialog [data-cancel]")
     expect(dialog).to_have_count(0)
     assert refused == []
