@@ -140,9 +140,11 @@ def test_text_has_all_tallies(name: str) -> None:
     words = draw_round_bars(result).text
     assert words == draw_transfers(result).text
     lines = [line for line in words.splitlines() if line.startswith("Round ")]
-    for (round_, who), votes in _tallies(result).items():
-        said = rf"; {NUMBER} (?:is|are) exhausted" if who == "Exhausted" else rf"{who} {NUMBER}[,.]"
-        assert [value(shown) for shown in re.findall(said, lines[round_ - 1])] == [votes]
+    for (round_, name_), votes in _tallies(result).items():
+        pattern = rf"{name_} {NUMBER}[,.]"
+        if name_ == "Exhausted":
+            pattern = rf"; {NUMBER} (?:is|are) exhausted"
+        assert [value(shown) for shown in re.findall(pattern, lines[round_ - 1])] == [votes]
 
 
 @pytest.mark.parametrize("name", _EMPTY)
