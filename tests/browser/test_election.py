@@ -107,9 +107,9 @@ def test_three_people_hold_an_election_and_check_it(
     for voter, cast in ((ada, "Jun"), (ben, "Kofi > Ida"), (cleo, "Kofi > Ida = Jun")):
         voter.page.goto(f"{site}/elections")
         first, *others, last = voter.checks().splitlines()
-        assert first.startswith(f"holds The ballot {cast} gives the confirmation ")
-        assert [line.partition(" ")[0] for line in others] == ["holds"] * 4
-        assert last == "Everything that was claimed holds."
+        assert first.startswith(f"passed Your ballot {cast} matches the tracking code ")
+        assert [line.partition(" ")[0] for line in others] == ["passed"] * 4
+        assert last == "All checks passed."
     assert refused == [[], [], []]
 
 

@@ -1,22 +1,36 @@
-"""Proofs of elections: what a voter can check about a ballot, without a word of ours."""
+"""Proofs that voters can check on their own: receipts, signatures and inclusion in the count."""
 
 from __future__ import annotations
 
-from singletable_apps.elections.proofs.closing import (
+from singletable_apps.elections.proofs.documents import (
+    CHECKER_FILENAME,
+    BallotContent,
     BallotDefinition,
+    Closing,
     ClosingStatement,
+    InclusionProofJson,
     PublicationLevel,
+    PublishedBallot,
+    PublishedElection,
+    Receipt,
+    add_proof,
+    checker_command,
     compute_commitment,
     compute_confirmation,
     compute_tie_seed,
     create_definition,
+    create_publication,
+    create_receipt,
     create_statement,
     hash_definition,
     hash_rankings,
+    publication_filename,
+    receipt_filename,
 )
 from singletable_apps.elections.proofs.encoding import (
     canonical_json,
     digest,
+    encode_code,
     format_code,
     parse_code,
 )
@@ -29,7 +43,6 @@ from singletable_apps.elections.proofs.errors import (
     UnsealError,
 )
 from singletable_apps.elections.proofs.keys import (
-    BallotContent,
     BallotKey,
     Signer,
     fingerprint,
@@ -39,27 +52,7 @@ from singletable_apps.elections.proofs.keys import (
     load_signer,
     padded_size,
 )
-from singletable_apps.elections.proofs.merkle import (
-    InclusionProof,
-    MerkleTree,
-    is_included,
-    merkle_root,
-    prove,
-)
-from singletable_apps.elections.proofs.receipts import (
-    CHECKER_FILENAME,
-    Closing,
-    InclusionProofJson,
-    PublishedBallot,
-    PublishedElection,
-    Receipt,
-    add_proof,
-    checker_command,
-    create_publication,
-    create_receipt,
-    publication_filename,
-    receipt_filename,
-)
+from singletable_apps.elections.proofs.merkle import InclusionProof, MerkleTree, is_included
 from singletable_apps.elections.proofs.verification import (
     Finding,
     checker_source,
@@ -101,6 +94,7 @@ __all__ = [
     "create_receipt",
     "create_statement",
     "digest",
+    "encode_code",
     "fingerprint",
     "format_code",
     "format_fingerprint",
@@ -110,10 +104,8 @@ __all__ = [
     "is_signed",
     "load_ballot_key",
     "load_signer",
-    "merkle_root",
     "padded_size",
     "parse_code",
-    "prove",
     "publication_filename",
     "receipt_filename",
     "verify_publication",

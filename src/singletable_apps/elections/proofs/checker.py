@@ -1,15 +1,18 @@
-"""Check the receipt of a ballot, or what was published of an election, and trust nobody.
+"""Check the receipt of your ballot, or what was published about an election, on your own computer.
 
-    python3 checker.py receipt.json
-    python3 checker.py receipt.json --list published.json --key FINGERPRINT
-    python3 checker.py published.json
+    python3 checker.py RECEIPT
+    python3 checker.py RECEIPT --list PUBLICATION --key FINGERPRINT
+    python3 checker.py PUBLICATION
 
-This file needs Python 3.8 or later and nothing else: no network and no other file. `-`, or no name,
-reads from standard input. It ends with 0 if everything holds, 1 if something does not, and 2 if
-what came is no receipt and no publication.
+RECEIPT and PUBLICATION are the files that you downloaded. FINGERPRINT identifies the key of the
+people who run the election: get it from them in another way than this file or the receipt, for
+example from a poster or the minutes of a meeting.
 
-What it cannot know: whether FINGERPRINT is the key of those who run the election (get it from
-them by another way than the receipt), and whether everybody who voted was allowed to.
+You need Python 3.8 or later and nothing else: this program uses no network and no other file. With
+`-`, or without a file, it reads standard input. The exit code is 0 if all checks pass, 1 if one
+fails, and 2 if the file is not a receipt or a publication.
+
+This program cannot know whether everyone who voted was allowed to.
 """
 
 from __future__ import annotations
@@ -24,70 +27,71 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# --- Digests. JSON with sorted keys and without spaces is the one form of a value, and a domain in
-# --- front keeps a digest for one purpose from being taken for another.
+# --- Digests. Every value has one form in bytes: JSON with sorted keys and without spaces. The
+# --- domain, such as "definition", separates digests for different purposes.
 
 
-def domain_of(name: str) -> bytes:
-    """What stands before everything that is hashed or signed for this purpose."""
-    return ("singletable elections 1: " + name + "\0").encode()
+def domain_prefix(domain: str) -> bytes:
+    """Return the bytes that precede everything hashed or signed for this purpose."""
+    return ("singletable elections 1: " + domain + "\0").encode()
 
 
-def canonical(value: Any) -> bytes:
-    """The one form of a value."""
+def canonical_json(value: Any) -> bytes:
+    """Return the one form of a value in bytes."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
 def digest(value: Any, domain: str) -> str:
-    """SHA-256, in hex."""
-    return hashlib.sha256(domain_of(domain) + canonical(value)).hexdigest()
+    """Return SHA-256 in hex."""
+    return hashlib.sha256(domain_prefix(domain) + canonical_json(value)).hexdigest()
 
 
-def code_of(hex_digest: str) -> str:
-    """256 bits as 52 letters and digits that people can type."""
+def encode_code(hex_digest: str) -> str:
+    """Return 256 bits as 52 letters and digits that people can type."""
     return base64.b32encode(bytes.fromhex(hex_digest)).decode().rstrip("=").lower()
 
 
-def grouped(code: str) -> str:
-    """A code as people read it."""
-    return "-".join(code[at : at + 4] for at in range(0, len(code), 4))
+def format_code(code: str) -> str:
+    """Return a code in groups of four, for people to read."""
+    return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
 
 
-# --- The tree of all confirmations, as in RFC 6962: leaves begin with 0, nodes with 1.
+# --- The Merkle tree of all tracking codes, as in RFC 6962. Leaves start with 0, nodes with 1.
 
 
-def leaf(code: str) -> bytes:
-    """The node of one confirmation."""
+def hash_leaf(code: str) -> bytes:
+    """Return the leaf of a tracking code."""
     return hashlib.sha256(b"\x00" + code.encode()).digest()
 
 
-def node(left: bytes, right: bytes) -> bytes:
-    """The node above two."""
+def hash_node(left: bytes, right: bytes) -> bytes:
+    """Return the node above two nodes."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def root_of(codes: list[str]) -> str:
-    """The digest of all confirmations."""
-    level = [leaf(code) for code in codes]
+def merkle_root(codes: list[str]) -> str:
+    """Return the root of the tree of these codes."""
+    level = [hash_leaf(code) for code in codes]
     while len(level) > 1:
-        pairs = [node(level[at], level[at + 1]) for at in range(0, len(level) - 1, 2)]
+        pairs = [hash_node(level[at], level[at + 1]) for at in range(0, len(level) - 1, 2)]
         level = pairs + level[-1:] if len(level) % 2 else pairs
     return level[0].hex() if level else hashlib.sha256().hexdigest()
 
 
-def leads_to(root: str, code: str, index: int, size: int, path: list[str]) -> bool:
-    """Whether the neighbours in the path lead from this confirmation to the root."""
-    here, last, rest = leaf(code), size - 1, [bytes.fromhex(each) for each in path]
+def is_included(root: str, code: str, index: int, size: int, path: list[str]) -> bool:
+    """Return whether the path leads from this code to the root."""
+    node, last, siblings = hash_leaf(code), size - 1, [bytes.fromhex(each) for each in path]
     while last > 0 and 0 <= index <= last:
-        if index % 2 or index < last:  # else it is the last of an odd level, and goes up as it is
-            if not rest:
+        if index % 2 or index < last:  # else it is the last of an odd level, and moves up unchanged
+            if not siblings:
                 return False
-            here = node(rest.pop(0), here) if index % 2 else node(here, rest.pop(0))
+            sibling = siblings.pop(0)
+            node = hash_node(sibling, node) if index % 2 else hash_node(node, sibling)
         index, last = index // 2, last // 2
-    return index == last == 0 and not rest and here.hex() == root
+    return index == last == 0 and not siblings and node.hex() == root
 
 
-# --- Ed25519, as in RFC 8032. A point (x, y) is kept as X/Z, Y/Z, with T/Z for x·y.
+# --- Ed25519 signatures, as in RFC 8032. A point (x, y) is stored as X/Z, Y/Z and T/Z = x·y.
 
 P = 2**255 - 19
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -103,8 +107,8 @@ class Point(NamedTuple):
     t: int
 
 
-def plus(one: Point, other: Point) -> Point:
-    """The sum of two points."""
+def add_points(one: Point, other: Point) -> Point:
+    """Return the sum of two points."""
     a = (one.y - one.x) * (other.y - other.x) % P
     b = (one.y + one.x) * (other.y + other.x) % P
     c = 2 * one.t * other.t * D % P
@@ -113,17 +117,17 @@ def plus(one: Point, other: Point) -> Point:
     return Point(e * f % P, g * h % P, f * g % P, e * h % P)
 
 
-def times(number: int, point: Point) -> Point:
-    """The point added to itself so many times."""
+def multiply_point(number: int, point: Point) -> Point:
+    """Return the point added to itself this number of times."""
     result = Point(0, 1, 1, 0)
     while number:
-        result = plus(result, point) if number % 2 else result
-        point, number = plus(point, point), number // 2
+        result = add_points(result, point) if number % 2 else result
+        point, number = add_points(point, point), number // 2
     return result
 
 
-def point_of(data: bytes) -> Point | None:
-    """The point that 32 bytes stand for: y, and in the top bit the sign of x."""
+def decode_point(data: bytes) -> Point | None:
+    """Return the point that 32 bytes encode: y, and the sign of x in the top bit."""
     number = int.from_bytes(data, "little")
     sign, y = number >> 255, number % 2**255
     square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
@@ -136,101 +140,104 @@ def point_of(data: bytes) -> Point | None:
     return Point(x, y, 1, x * y % P)
 
 
-def bytes_of(point: Point) -> bytes:
-    """The 32 bytes that stand for a point."""
+def encode_point(point: Point) -> bytes:
+    """Return the 32 bytes that encode a point."""
     inverse = pow(point.z, P - 2, P)
     x, y = point.x * inverse % P, point.y * inverse % P
     return (y + (x % 2 << 255)).to_bytes(32, "little")
 
 
 def is_signed(message: bytes, signature: bytes, public_key: bytes) -> bool:
-    """Whether s·B − h·A is the R of the signature."""
-    base = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
-    key, s = point_of(public_key), int.from_bytes(signature[32:], "little")
-    # Without the test of s, s and s + ORDER would be two signatures of one message.
+    """Return whether s·B - h·A is the R of the signature."""
+    base = decode_point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+    key, s = decode_point(public_key), int.from_bytes(signature[32:], "little")
+    # Without the check of s, both s and s + ORDER would be signatures of one message.
     if base is None or key is None or s >= ORDER:
         return False
     hashed = hashlib.sha512(signature[:32] + public_key + message).digest()
     minus_key = Point(P - key.x, key.y, 1, P - key.t)
     h = int.from_bytes(hashed, "little") % ORDER
-    return bytes_of(plus(times(s, base), times(h, minus_key))) == signature[:32]
+    r = add_points(multiply_point(s, base), multiply_point(h, minus_key))
+    return encode_point(r) == signature[:32]
 
 
-# --- The form of files. A field too many is refused too: what nobody checks could say anything.
+# --- The format of files. Unknown fields are rejected: what nobody checks could claim anything.
 
 
-class Unreadable(ValueError):
-    """What came is no receipt and no publication."""
+class InvalidFile(ValueError):
+    """The file is not a receipt or a publication."""
 
 
-def demand(holds: bool, value: Any, where: str) -> None:
-    """Refuse a value that is not what stands there in a receipt or a publication."""
-    if not holds:
-        raise Unreadable(f"{where} is {value!r}")
+def require(is_valid: bool, value: Any, where: str) -> None:
+    """Raise InvalidFile with the place of an invalid value."""
+    if not is_valid:
+        shown = repr(value)
+        raise InvalidFile(f"{where} is {shown[:60]}{'…' if len(shown) > 60 else ''}")
 
 
 def text(value: Any, where: str) -> None:
-    """Any text."""
-    demand(type(value) is str, value, where)
+    """Check for text."""
+    require(type(value) is str, value, where)
 
 
-def truth(value: Any, where: str) -> None:
-    """True or false."""
-    demand(type(value) is bool, value, where)
+def boolean(value: Any, where: str) -> None:
+    """Check for true or false."""
+    require(type(value) is bool, value, where)
 
 
-def whole(value: Any, where: str) -> None:
-    """A whole number that every reader of JSON keeps exactly. True is one to Python, not here."""
-    demand(type(value) is int and abs(value) < 2**53, value, where)
+def integer(value: Any, where: str) -> None:
+    """Check for an integer that every JSON parser reads exactly. True is an int in Python only."""
+    require(type(value) is int and abs(value) < 2**53, value, where)
 
 
 def matching(pattern: str) -> Callable[[Any, str], None]:
-    """Text that is all of this pattern."""
-    return lambda value, where: demand(
+    """Return a check for text that matches a pattern."""
+    return lambda value, where: require(
         type(value) is str and re.fullmatch(pattern, value) is not None, value, where
     )
 
 
-def list_of(shape: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
-    """A list in which everything has this shape."""
+def list_of(check_item: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
+    """Return a check for a list."""
 
     def check_list(value: Any, where: str) -> None:
-        demand(type(value) is list, value, where)
-        for each in value:
-            shape(each, where)
+        require(type(value) is list, value, where)
+        for item in value:
+            check_item(item, where)
 
     return check_list
 
 
-def object_of(**shapes: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
-    """An object with just these fields."""
+def object_of(**fields: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
+    """Return a check for an object with exactly these fields."""
 
     def check_object(value: Any, where: str) -> None:
-        demand(type(value) is dict and set(value) == set(shapes), value, where)
-        for name, shape in shapes.items():
-            shape(value[name], f"{where}.{name}")
+        require(type(value) is dict, value, where)
+        require(set(value) == set(fields), sorted(value), f"the list of fields of {where}")
+        for name, check_field in fields.items():
+            check_field(value[name], f"{where}.{name}")
 
     return check_object
 
 
 def rules(value: Any, where: str) -> None:
-    """An object with any fields, all of text."""
-    demand(type(value) is dict, value, where)
+    """Check for an object with any fields, all of them text."""
+    require(type(value) is dict, value, where)
     list_of(text)(list(value.values()), where)
 
 
-def or_null(shape: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
-    """This shape, or null."""
-    return lambda value, where: None if value is None else shape(value, where)
+def or_null(check_value: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
+    """Return a check that also accepts null."""
+    return lambda value, where: None if value is None else check_value(value, where)
 
 
 HASH, NONCE, SIGNATURE = (matching(f"[0-9a-f]{{{2 * size}}}") for size in (32, 16, 64))
 CODE = matching("[a-z2-7]{51}[aq]")
-RANKING = list_of(list_of(text))  # levels, the best first; names on one level are sorted
+RANKING = list_of(list_of(text))  # levels, best first; the names of a level are sorted
 DEFINITION = object_of(
-    election_id=whole,
+    election_id=integer,
     candidates=list_of(text),
-    secret=truth,
+    secret=boolean,
     level=matching("totals|anonymous|confirmations"),
     commitment=HASH,
 )
@@ -239,7 +246,7 @@ STATEMENT = object_of(
     name=text,
     definition=DEFINITION,
     earlier=list_of(HASH),  # definitions that ballots were cast under before candidates changed
-    ballots=whole,
+    ballots=integer,
     root=HASH,
     rankings=or_null(HASH),
     secret=HASH,
@@ -253,9 +260,9 @@ RECEIPT = object_of(
     definition=DEFINITION,
     nonce=NONCE,
     ranking=RANKING,
-    confirmation=CODE,
+    confirmation=CODE,  # the tracking code
     closing=or_null(CLOSING),
-    proof=or_null(object_of(index=whole, size=whole, path=list_of(HASH))),
+    proof=or_null(object_of(index=integer, size=integer, path=list_of(HASH))),
 )
 PUBLICATION = object_of(
     format=matching("singletable election publication 1"),
@@ -266,43 +273,43 @@ PUBLICATION = object_of(
 )
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are there once: readers of JSON differ on which of two counts."""
+def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object. Reject duplicate names: JSON parsers differ on which one counts."""
     if len(dict(pairs)) != len(pairs):
-        raise Unreadable("a name is there twice in one object")
+        raise InvalidFile("a name appears twice in one object")
     return dict(pairs)
 
 
-def read(path: str) -> Any:
-    """The receipt or the publication in a file."""
+def read_file(path: str) -> Any:
+    """Return the receipt or publication in a file."""
     data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    value: Any = json.loads(data.decode("utf-8-sig"), object_pairs_hook=once)
-    demand(type(value) is dict, value, "the file")
+    value: Any = json.loads(data.decode("utf-8-sig"), object_pairs_hook=reject_duplicates)
+    require(type(value) is dict, value, "the file")
     if "confirmations" in value:
         PUBLICATION(value, "publication")
     else:
         RECEIPT(value, "receipt")
-    canonical(value)  # refuses text that is none, such as half a surrogate pair
+    canonical_json(value)  # fails for invalid text, such as half a surrogate pair
     return value
 
 
-# --- What is checked.
+# --- The checks.
 
 
 class Finding(NamedTuple):
-    """A claim, and whether it holds."""
+    """A claim, and whether it is true."""
 
-    holds: bool
+    ok: bool
     claim: str
 
 
-def definitions_of(said: Any) -> list[str]:
-    """The digests of all definitions that ballots were cast under."""
-    return [digest(said["definition"], "definition"), *said["earlier"]]
+def definition_digests(statement: Any) -> list[str]:
+    """Return the digests of all definitions that ballots were cast under."""
+    return [digest(statement["definition"], "definition"), *statement["earlier"]]
 
 
-def gives(ballot: Any, election_id: int, definitions: list[str]) -> bool:
-    """Whether a ballot, cast under one of these definitions, gives its confirmation."""
+def matches_code(ballot: Any, election_id: int, definitions: list[str]) -> bool:
+    """Return whether a ballot under one of these definitions has its tracking code."""
     names = [name for level in ballot["ranking"] for name in level]
     if len(names) != len(set(names)):
         return False
@@ -310,157 +317,166 @@ def gives(ballot: Any, election_id: int, definitions: list[str]) -> bool:
         return False
     cast = {"election_id": election_id, "nonce": ballot["nonce"], "ranking": ballot["ranking"]}
     codes = [digest({**cast, "definition": each}, "confirmation") for each in definitions]
-    return ballot["confirmation"] in [code_of(each) for each in codes]
+    return ballot["confirmation"] in [encode_code(each) for each in codes]
 
 
 def check_closing(closing: Any, key: str | None) -> Iterator[Finding]:
-    """The signature, whose it is, and the secret that ties are broken with."""
-    said, public_key = closing["statement"], bytes.fromhex(closing["public_key"])
-    message, signature = domain_of("closing") + canonical(said), bytes.fromhex(closing["signature"])
-    whose = code_of(digest(closing["public_key"], "public key"))
+    """Check the signature, its key, and the secret for breaking ties."""
+    statement, public_key = closing["statement"], bytes.fromhex(closing["public_key"])
+    message = domain_prefix("closing") + canonical_json(statement)
+    signature = bytes.fromhex(closing["signature"])
+    fingerprint = encode_code(digest(closing["public_key"], "public key"))
     yield Finding(
         is_signed(message, signature, public_key),
-        f"The close of '{said['name']}' ({said['closed_at']}, ballots: {said['ballots']}) is "
-        f"signed by the key {grouped(whose)}.",
+        f"The closing statement of '{statement['name']}' ({statement['closed_at']}, ballots: "
+        f"{statement['ballots']}) is signed with the key {format_code(fingerprint)}.",
     )
     if key is not None:
-        yield Finding(key == whose, "This is the key that you expect.")
+        yield Finding(key == fingerprint, "This is the key that you expect.")
     yield Finding(
-        digest(said["secret"], "tie-break commitment") == said["definition"]["commitment"],
-        "The secret that breaks ties is the one that was promised before the first ballot.",
+        digest(statement["secret"], "tie-break commitment")
+        == statement["definition"]["commitment"],
+        "The secret for breaking ties was fixed before voting started.",
     )
 
 
 def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
-    """The ballot, and after the close that it is among those that were signed."""
-    asked, closing, proof = receipt["definition"], receipt["closing"], receipt["proof"]
-    mine = digest(asked, "definition")
-    known = all(name in asked["candidates"] for level in receipt["ranking"] for name in level)
+    """Check the ballot, and after the close, that it was counted."""
+    definition, closing, proof = receipt["definition"], receipt["closing"], receipt["proof"]
+    mine = digest(definition, "definition")
+    names = [name for level in receipt["ranking"] for name in level]
     ballot = " > ".join(" = ".join(level) for level in receipt["ranking"]) or "(blank)"
     yield Finding(
-        known and gives(receipt, asked["election_id"], [mine]),
-        f"The ballot {ballot} gives the confirmation {grouped(receipt['confirmation'])}.",
+        all(name in definition["candidates"] for name in names)
+        and matches_code(receipt, definition["election_id"], [mine]),
+        f"Your ballot {ballot} matches the tracking code {format_code(receipt['confirmation'])}.",
     )
     if closing is None or proof is None:
-        claim = "Nothing was signed when this receipt was made: fetch it again after the close."
+        claim = "Nothing was signed yet. Download your receipt again after the election has closed."
         yield Finding(closing is proof and key is None, claim)
         return
-    said = closing["statement"]
+    statement = closing["statement"]
     yield from check_closing(closing, key)
     yield Finding(
-        receipt["name"] == said["name"] and mine in definitions_of(said),
-        "The election that was closed is the one that this ballot was cast in.",
+        receipt["name"] == statement["name"] and mine in definition_digests(statement),
+        "The election that closed is the one that you voted in.",
     )
     yield Finding(
-        proof["size"] == said["ballots"]
-        and leads_to(said["root"], receipt["confirmation"], **proof),
-        f"The confirmation is among those that were signed (ballots: {said['ballots']}).",
+        proof["size"] == statement["ballots"]
+        and is_included(statement["root"], receipt["confirmation"], **proof),
+        f"Your ballot was counted: its tracking code is one of {statement['ballots']} that were "
+        "signed.",
     )
 
 
-def check_published(published: Any, key: str | None) -> Iterator[Finding]:
-    """All confirmations, and the rankings as far as they are published."""
-    said, codes = published["closing"]["statement"], published["confirmations"]
+def check_publication(published: Any, key: str | None) -> Iterator[Finding]:
+    """Check all tracking codes, and the rankings if they are published."""
+    statement, codes = published["closing"]["statement"], published["confirmations"]
     rankings, ballots = published["rankings"], published["ballots"]
-    level = said["definition"]["level"]
+    level = statement["definition"]["level"]
     yield from check_closing(published["closing"], key)
     yield Finding(
         codes == sorted(set(codes))
-        and len(codes) == said["ballots"]
-        and root_of(codes) == said["root"],
-        "The confirmations are those that were signed: none is missing and none was added.",
+        and len(codes) == statement["ballots"]
+        and merkle_root(codes) == statement["root"],
+        "The tracking codes are those that were signed: none is missing and none was added.",
     )
-    shown = (rankings is not None, ballots is not None)
     yield Finding(
-        shown == (level == "anonymous", level == "confirmations"),
-        f"What is published is what was promised before the first ballot: {level}.",
+        (rankings is not None, ballots is not None)
+        == (level == "anonymous", level == "confirmations"),
+        f"As much is published as was promised before voting started: {level}.",
     )
     if rankings is not None:
-        claim = "The rankings are sorted, so that their order does not tell who cast them."
-        yield Finding(rankings == sorted(rankings, key=canonical), claim)
+        claim = "The rankings are sorted, so that their order does not show who cast them."
+        yield Finding(rankings == sorted(rankings, key=canonical_json), claim)
     if ballots is not None:
-        election_id, definitions = said["definition"]["election_id"], definitions_of(said)
+        election_id = statement["definition"]["election_id"]
+        definitions = definition_digests(statement)
         yield Finding(
             [ballot["confirmation"] for ballot in ballots] == codes
-            and all(gives(ballot, election_id, definitions) for ballot in ballots),
-            "Every published ballot gives its confirmation.",
+            and all(matches_code(ballot, election_id, definitions) for ballot in ballots),
+            "Every published ballot matches its tracking code.",
         )
         rankings = [ballot["ranking"] for ballot in ballots]
     if rankings is not None:
-        same = digest(sorted(rankings, key=canonical), "rankings") == said["rankings"]
-        claim = f"The rankings are those that were signed. {recount(said)}"
-        yield Finding(same and len(rankings) == said["ballots"], claim)
+        is_same = digest(sorted(rankings, key=canonical_json), "rankings") == statement["rankings"]
+        claim = f"The rankings are those that were signed. {explain_recount(statement)}"
+        yield Finding(is_same and len(rankings) == statement["ballots"], claim)
 
 
-def recount(said: Any) -> str:
-    """How to count again: ties go by SHA-256 over a seed that nobody knew, and the name."""
-    seed = digest({"root": said["root"], "secret": said["secret"]}, "tie-break seed")
-    names = said["definition"]["candidates"]
+def explain_recount(statement: Any) -> str:
+    """Return how to count again. Ties go by SHA-256 over the seed and the name."""
+    seed = digest({"root": statement["root"], "secret": statement["secret"]}, "tie-break seed")
+    names = statement["definition"]["candidates"]
     order = sorted(names, key=lambda name: hashlib.sha256((seed + name).encode()).digest())
-    by = ", ".join(f"{name}: {choice}" for name, choice in sorted(said["rules"].items()))
-    return f"Count them again by {by}; break ties in the order {', '.join(order)}."
+    method = ", ".join(f"{name}: {choice}" for name, choice in sorted(statement["rules"].items()))
+    return f"You can recount them with {method}. Break ties in this order: {', '.join(order)}."
 
 
-def check_both(receipt: Any, published: Any) -> Iterator[Finding]:
-    """Whether the publication is the one that the receipt speaks of."""
-    closing, said = receipt["closing"], published["closing"]["statement"]
-    same = closing is not None and closing["statement"] == said
-    yield Finding(same, "The receipt and the publication are of the same close.")
-    listed = receipt["confirmation"] in published["confirmations"]
-    yield Finding(listed, "The confirmation of the receipt is published.")
+def check_listed(receipt: Any, published: Any) -> Iterator[Finding]:
+    """Check that the publication contains the ballot of the receipt."""
+    closing, statement = receipt["closing"], published["closing"]["statement"]
+    is_same = closing is not None and closing["statement"] == statement
+    yield Finding(is_same, "The receipt and the publication are from the same close.")
+    is_listed = receipt["confirmation"] in published["confirmations"]
+    yield Finding(is_listed, "The tracking code of the receipt is in the publication.")
 
 
-def check(path: str, beside: str | None, key: str | None) -> Iterator[Finding]:
-    """Everything about a receipt, a publication, or both."""
-    file = read(path)
-    is_receipt = "confirmation" in file
-    yield from check_receipt(file, key) if is_receipt else check_published(file, key)
-    if beside is not None:
-        published = read(beside)
+def check(path: str, publication_path: str | None, key: str | None) -> Iterator[Finding]:
+    """Check a receipt, a publication, or both."""
+    document = read_file(path)
+    is_receipt = "confirmation" in document
+    yield from check_receipt(document, key) if is_receipt else check_publication(document, key)
+    if publication_path is not None:
+        published = read_file(publication_path)
         if not is_receipt or "confirmations" not in published:
-            raise Unreadable("--list compares a receipt with a publication")
-        yield from check_published(published, key)
-        yield from check_both(file, published)
+            raise InvalidFile(
+                "with --list, the first file must be a receipt, the second a publication"
+            )
+        yield from check_publication(published, key)
+        yield from check_listed(document, published)
 
 
 # --- The command.
 
 
-def fingerprint(typed: str) -> str:
-    """A fingerprint as somebody typed it."""
+def parse_fingerprint(typed: str) -> str:
+    """Return a fingerprint without the spaces, dashes and capitals that someone typed."""
     code = re.sub(r"[\s-]", "", typed).lower()
     if not re.fullmatch("[a-z2-7]{51}[aq]", code):
         raise argparse.ArgumentTypeError("a fingerprint has 52 letters and digits (a-z, 2-7)")
     return code
 
 
-def plain(words: str) -> str:
-    """Text that any terminal shows, and that moves no cursor and turns no direction."""
+def printable(words: str) -> str:
+    """Return text that every terminal shows as it is, without control characters."""
     shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in words)
     encoding = sys.stdout.encoding or "ascii"
     return shown.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def main() -> int:
-    """Print every finding on a line of its own."""
-    parser = argparse.ArgumentParser(description="Check the receipt of a ballot.")
-    parser.add_argument("file", nargs="?", default="-", help="a receipt or a publication")
-    parser.add_argument("--list", help="a publication to find the receipt in")
-    parser.add_argument("--key", type=fingerprint, help="the fingerprint that you were told")
-    given = parser.parse_args()
+    """Print one line for each check, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        description="Check the receipt of your ballot, or what was published about an election."
+    )
+    parser.add_argument("file", nargs="?", default="-", help="your receipt, or a publication")
+    parser.add_argument("--list", help="a publication that should contain your ballot")
+    parser.add_argument("--key", type=parse_fingerprint, help="the fingerprint that you were told")
+    arguments = parser.parse_args()
     try:
-        findings = list(check(given.file, given.list, given.key))
-    except (OSError, ValueError, RecursionError) as error:
-        print(plain(f"This is no receipt and no publication: {error}"), file=sys.stderr)
+        findings = list(check(arguments.file, arguments.list, arguments.key))
+    except OSError as error:
+        print(printable(f"Cannot read the file: {error}"), file=sys.stderr)
+        return 2
+    except (ValueError, RecursionError) as error:
+        problem = f"This is not a receipt or a publication: {error}"
+        print(printable(problem), file=sys.stderr)
         return 2
     for finding in findings:
-        print("holds" if finding.holds else "FAILS", plain(finding.claim))
-    failed = sum(not finding.holds for finding in findings)
-    print(
-        "Everything that was claimed holds."
-        if not failed
-        else f"Failed: {failed} of {len(findings)}."
-    )
+        print("passed" if finding.ok else "FAILED", printable(finding.claim))
+    failed = sum(not finding.ok for finding in findings)
+    print(f"{failed} of {len(findings)} checks failed." if failed else "All checks passed.")
     return 1 if failed else 0
 
 

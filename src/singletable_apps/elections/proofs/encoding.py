@@ -1,7 +1,8 @@
-"""One form in bytes for a value, so that everybody who hashes it gets the same digest.
+"""Canonical JSON, digests of it, and codes that people can type.
 
-The form is JSON in UTF-8 with sorted keys and no spaces. Numbers are whole and no larger than
-what every reader of JSON keeps exactly; fractions have many spellings and are refused.
+Everyone who hashes a value must get the same digest, so every value has one form in bytes: JSON in
+UTF-8 with sorted keys and no spaces. Numbers are integers that every JSON parser reads exactly;
+fractions can be written in many ways and are rejected.
 """
 
 from __future__ import annotations
@@ -13,29 +14,29 @@ from typing import cast
 
 from singletable_apps.elections.proofs.errors import InvalidCode, NotCanonical
 
-# JavaScript and many others read larger numbers as something near them.
-LARGEST = 2**53 - 1
-# What stands before every domain, so that no digest of ours is one of somebody else's.
+# JavaScript and other languages round larger numbers.
+MAX_INTEGER = 2**53 - 1
+# Precedes everything that is hashed, so that no digest is valid in another program.
 PREFIX = "singletable elections 1: "
 
 
 def canonical_json(value: object) -> bytes:
-    """The one form of a value made of None, truths, whole numbers, text, lists and mappings."""
+    """Return the canonical form of a value of None, bool, int, str, lists and dicts."""
     _check(value, "")
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return text.encode()
 
 
 def digest(value: object, *, domain: str) -> str:
-    """SHA-256, in hex, over the domain, a zero byte and the canonical form.
+    """Return SHA-256 over the domain, a zero byte and the canonical form, in hex.
 
-    What is hashed for one purpose never has the digest of what is hashed for another.
+    The domain separates purposes: equal values for different purposes have different digests.
     """
     return sha256(domain_prefix(domain) + canonical_json(value)).hexdigest()
 
 
 def domain_prefix(domain: str) -> bytes:
-    """What a domain puts before the bytes that are hashed, signed or sealed for it."""
+    """Return the bytes that precede everything hashed, signed or sealed for this purpose."""
     return f"{PREFIX}{domain}\0".encode()
 
 
@@ -44,73 +45,76 @@ def _check(value: object, where: str) -> None:
         case None | bool():
             return
         case int():
-            if abs(value) > LARGEST:
-                raise _refused(where, f"the number {value}, beyond ±{LARGEST:,}; write it as text")
+            if abs(value) > MAX_INTEGER:
+                raise _not_canonical(
+                    where, f"The number {value} is beyond ±{MAX_INTEGER:,}; write it as text"
+                )
         case str():
             _check_text(value, where)
         case list() | tuple():
-            for index, each in enumerate(cast(list[object], value)):
-                _check(each, f"{where}[{index}]")
+            for index, item in enumerate(cast(list[object], value)):
+                _check(item, f"{where}[{index}]")
         case dict():
-            for key, each in cast(dict[object, object], value).items():
+            for key, item in cast(dict[object, object], value).items():
                 if not isinstance(key, str):
-                    raise _refused(where, f"the key {key!r}; keys are text")
+                    raise _not_canonical(where, f"The key {key!r} is not text")
                 _check_text(key, where)
-                _check(each, f"{where}.{key}")
+                _check(item, f"{where}.{key}")
         case _:
-            kind = type(value).__name__
-            raise _refused(
-                where, f"{kind} {value!r}; use None, bool, int, str, list and dict alone"
+            raise _not_canonical(
+                where,
+                f"{value!r} is of type {type(value).__name__}; use None, bool, int, str, list and "
+                "dict",
             )
 
 
 def _check_text(text: str, where: str) -> None:
-    # Half of a surrogate pair is a str to Python, and nothing to UTF-8.
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise _refused(where, f"{text!r}, which is no text: it holds half a surrogate pair")
+    # Half of a surrogate pair is possible in a Python str, but not in UTF-8.
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise _not_canonical(where, f"{text!r} contains half a surrogate pair")
 
 
-def _refused(where: str, what: str) -> NotCanonical:
-    place = where.lstrip(".") or "the value itself"
-    return NotCanonical(f"At {place} is {what}.", place)
+def _not_canonical(where: str, problem: str) -> NotCanonical:
+    where = where.lstrip(".") or "the value itself"
+    return NotCanonical(f"{problem} (at {where}).", where)
 
 
-# Codes that people compare and type: 256 bits as 52 letters of lowercase base32.
-#
-# The alphabet is a–z and 2–7, so that 0 and o, or 1 and l, are never both in question.
+# Codes have 256 bits as 52 characters of base32 in lowercase: a-z and 2-7, so that nobody has to
+# tell 0 from o or 1 from l.
 
-LENGTH = 52
+CODE_LENGTH = 52
 _GROUP = 4
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz234567")
+_ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz234567")
+_DASHES = "-‐‑–—"
 
 
 def encode_code(hex_digest: str) -> str:
-    """The code of a digest in hex."""
+    """Return the code of a digest in hex."""
     return b32encode(bytes.fromhex(hex_digest)).decode().rstrip("=").lower()
 
 
 def format_code(code: str) -> str:
-    """The code in groups of four, for eyes."""
-    return "-".join(code[at : at + _GROUP] for at in range(0, len(code), _GROUP))
+    """Return the code in groups of four, for people to read."""
+    return "-".join(code[start : start + _GROUP] for start in range(0, len(code), _GROUP))
 
 
 def parse_code(text: str) -> str:
-    """The code that somebody typed, with any spaces, dashes and capitals."""
-    code = "".join(letter for letter in text if not letter.isspace() and letter not in "-‐‑–—")
+    """Return the code that someone typed, with any spaces, dashes and capitals."""
+    code = "".join(each for each in text if not each.isspace() and each not in _DASHES)
     # Only ASCII is lowered: the Kelvin sign would become a k.
     code = code.lower() if code.isascii() else code
-    for letter in code:
-        if letter not in _LETTERS:
+    for character in code:
+        if character not in _ALPHABET:
             raise InvalidCode(
-                f"'{letter}' is in no code: a code is made of the letters a–z and the digits 2–7. "
-                f"Look again at what you copied."
+                f"'{character}' cannot be in a code, which has only the letters a–z and the digits "
+                "2–7. Please check what you copied."
             )
-    if len(code) != LENGTH:
+    if len(code) != CODE_LENGTH:
         raise InvalidCode(
-            f"A code has {LENGTH} letters and digits, and this one has {len(code)}. "
-            f"Copy the whole of it."
+            f"A code has {CODE_LENGTH} letters and digits, but this one has {len(code)}. Please "
+            "copy all of it."
         )
-    # 52 letters hold 260 bits: the last four are zero, or two codes would be one digest.
+    # 52 characters hold 260 bits. The last four must be zero, or a digest would have many codes.
     if code[-1] not in "aq":
-        raise InvalidCode(f"A code ends in a or q, and this one in {code[-1]}. Copy it again.")
+        raise InvalidCode(f"A code ends in a or q, but this one ends in {code[-1]}. Copy it again.")
     return code

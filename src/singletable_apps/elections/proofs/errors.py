@@ -1,11 +1,11 @@
-"""Every refusal of the proofs.
+"""Errors of the proofs.
 
-ProofsError             also a ValueError: something that came proves nothing
-├─ NotCanonical         a value that has no one form in bytes
-├─ CodeRefused          text that is no confirmation or fingerprint
-├─ SealBroken           a sealed text that this key does not open for this election
-├─ TreeRefused          confirmations that make no tree, or one that is not in it
-└─ StatementRefused     a definition, statement or receipt that says what cannot be
+ProofsError            also a ValueError
+├─ NotCanonical        a value without a canonical form
+├─ InvalidCode         text that is not a tracking code or fingerprint
+├─ UnsealError         a sealed text that this key does not open for this election
+├─ MerkleTreeError     duplicate tracking codes, or one that is not in the tree
+└─ InvalidDocument     an invalid definition, statement, receipt or publication
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from singletable_apps.shared.errors import AppError
 
 
 class ProofsError(AppError, ValueError):
-    """The root: whatever the proofs refuse is one of these."""
+    """The base of all errors of the proofs."""
 
 
 class NotCanonical(ProofsError):
-    """A value that has no one form in bytes; `where` is the way to it."""
+    """A value without a canonical form; `where` is the path to it."""
 
     def __init__(self, message: str, where: str) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class NotCanonical(ProofsError):
 
 
 class InvalidCode(ProofsError):
-    """Text that is no code."""
+    """Text that is not a tracking code or fingerprint."""
 
 
 class UnsealError(ProofsError):
@@ -38,8 +38,8 @@ class UnsealError(ProofsError):
 
 
 class MerkleTreeError(ProofsError):
-    """Confirmations that make no tree, or one that is not in it."""
+    """Duplicate tracking codes, or one that is not in the tree."""
 
 
 class InvalidDocument(ProofsError):
-    """A definition, statement or receipt that says what cannot be."""
+    """An invalid definition, statement, receipt or publication."""

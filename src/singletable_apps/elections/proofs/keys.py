@@ -1,6 +1,7 @@
-"""Ballots that only the holder of a key can read: AES-256-GCM, with a key for each election.
+"""The key that seals ballots (AES-256-GCM) and the key that signs statements (Ed25519).
 
-Every ballot of an election is padded to one width, so that its length tells nothing about it.
+Every election has its own derived sealing key. All sealed ballots of an election are padded to one
+size, so that their length says nothing about them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import hmac
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,9 +21,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs.closing import NONCE, ClosingStatement
+from singletable_apps.elections.proofs.documents import (
+    NONCE_SIZE,
+    BallotContent,
+    ClosingStatement,
+)
 from singletable_apps.elections.proofs.encoding import (
-    LENGTH,
+    CODE_LENGTH,
     canonical_json,
     digest,
     domain_prefix,
@@ -33,101 +37,97 @@ from singletable_apps.elections.proofs.encoding import (
 from singletable_apps.elections.proofs.errors import ProofsError, UnsealError
 from singletable_apps.shared.key_files import KeyFileError, load_key_file
 
-KEY = 32
-IV = 12
-_STEP = 256
+KEY_SIZE = 32
+IV_SIZE = 12
+PADDING = 256
+_SIGNED_DOMAIN = domain_prefix("closing")
 
 
-@dataclass(frozen=True, slots=True)
-class BallotContent:
-    """What is under the seal of one ballot."""
-
-    nonce: bytes
-    confirmation: str
-    ranking: Ranking
-
-
-def padded_size(candidates: Sequence[str]) -> int:
-    """The smallest multiple of 256 bytes that holds every ballot over these candidates."""
-    # Nothing is longer than all candidates, each on a level of its own.
-    longest = BallotContent(bytes(NONCE), "a" * LENGTH, Ranking.from_levels(candidates))
-    return -(-len(_plain(longest)) // _STEP) * _STEP
+def load_ballot_key(path: Path) -> BallotKey:
+    """Return the key that seals ballots. Create the file if it is missing; keep a backup of it."""
+    return BallotKey(load_key_file(path, "that seals ballots"))
 
 
 class BallotKey:
-    """Seals and opens ballots and secrets, and makes fingerprints that need the key."""
+    """Seals and opens ballots and tie-break secrets, and computes keyed fingerprints."""
 
     def __init__(self, master: bytes) -> None:
-        if len(master) != KEY:
-            raise KeyFileError(f"A key is {KEY} bytes, and {len(master)} came.", "")
+        if len(master) != KEY_SIZE:
+            raise KeyFileError(f"Expected a key of {KEY_SIZE} bytes, but got {len(master)}.", "")
         self._master = master
-
-    @property
-    def name(self) -> str:
-        """What tells this key from others, and tells nothing about it."""
-        return self.hmac("name of the key")[:16]
-
-    def seal(self, election_id: int, plain: BallotContent, *, width: int, iv: bytes) -> str:
-        """The ballot as text that only this key opens. The iv is 12 random bytes, never reused."""
-        text = _plain(plain)
-        if len(text) > width:
-            raise ProofsError(
-                f"The ballot takes {len(text)} bytes and is to be padded to {width}. Take the "
-                f"width of all candidates that it ranks: width_for(candidates)."
-            )
-        # A reader of JSON passes over spaces at the end.
-        return self._sealed("ballots", election_id, text.ljust(width), iv)
-
-    def open(self, election_id: int, text: str) -> BallotContent:
-        """The ballot that was sealed for this election, or SealBroken."""
-        plain = json.loads(self._opened("ballots", election_id, text))
-        levels = Ranking.from_levels(plain["ranking"])
-        return BallotContent(bytes.fromhex(plain["nonce"]), plain["confirmation"], levels)
-
-    def seal_secret(self, election_id: int, secret: bytes, *, iv: bytes) -> str:
-        """The secret of a tie-break as text that only this key opens."""
-        return self._sealed("tie-break", election_id, secret, iv)
-
-    def open_secret(self, election_id: int, text: str) -> bytes:
-        """The secret of the tie-break of this election, or SealBroken."""
-        return self._opened("tie-break", election_id, text)
-
-    def hmac(self, purpose: str, *parts: str | int) -> str:
-        """A fingerprint, in hex, of these parts, that nobody can guess without the key."""
-        key = self._derived(f"fingerprint: {purpose}")
-        return hmac.new(key, canonical_json(list(parts)), sha256).hexdigest()
-
-    def _sealed(self, purpose: str, election_id: int, plain: bytes, iv: bytes) -> str:
-        if len(iv) != IV:
-            raise ProofsError(f"An iv is {IV} random bytes, and {len(iv)} came.")
-        domain = f"{purpose} of election {election_id}"
-        sealed = AESGCM(self._derived(domain)).encrypt(iv, plain, domain_prefix(domain))
-        return b64encode(iv + sealed).decode()
-
-    def _opened(self, purpose: str, election_id: int, text: str) -> bytes:
-        domain = f"{purpose} of election {election_id}"
-        try:
-            sealed = b64decode(text, validate=True)
-            return AESGCM(self._derived(domain)).decrypt(
-                sealed[:IV], sealed[IV:], domain_prefix(domain)
-            )
-        except (ValueError, InvalidTag) as error:
-            raise UnsealError(
-                f"A seal ({purpose}) of election {election_id} does not open with the key "
-                f"'{self.name}'. Either the text was changed or belongs to another election, or "
-                f"it was sealed with another key: put back the key file that was in use when it "
-                f"was written. Nothing can be read without it.",
-                election_id,
-            ) from error
-
-    def _derived(self, purpose: str) -> bytes:
-        return HKDF(SHA256(), KEY, salt=None, info=domain_prefix(purpose)).derive(self._master)
 
     def __repr__(self) -> str:
         return f"BallotKey({self.name})"
 
+    @property
+    def name(self) -> str:
+        """Return a name that identifies the key and reveals nothing about it."""
+        return self.hmac("name of the key")[:16]
 
-def _plain(ballot: BallotContent) -> bytes:
+    def seal(self, election_id: int, ballot: BallotContent, *, width: int, iv: bytes) -> str:
+        """Return the ballot sealed for this election. `iv` is 12 random bytes, never reused."""
+        text = _to_json(ballot)
+        if len(text) > width:
+            raise ProofsError(
+                f"The ballot has {len(text)} bytes and cannot be padded to {width}. Use "
+                "padded_size(candidates) with all candidates that it ranks."
+            )
+        # JSON parsers ignore spaces at the end.
+        return self._encrypt("ballots", election_id, text.ljust(width), iv)
+
+    def open(self, election_id: int, sealed: str) -> BallotContent:
+        """Return the ballot that was sealed for this election, or raise UnsealError."""
+        fields = json.loads(self._decrypt("ballots", election_id, sealed))
+        ranking = Ranking.from_levels(fields["ranking"])
+        return BallotContent(bytes.fromhex(fields["nonce"]), fields["confirmation"], ranking)
+
+    def seal_secret(self, election_id: int, secret: bytes, *, iv: bytes) -> str:
+        """Return the tie-break secret sealed for this election."""
+        return self._encrypt("tie-break", election_id, secret, iv)
+
+    def open_secret(self, election_id: int, sealed: str) -> bytes:
+        """Return the tie-break secret of this election, or raise UnsealError."""
+        return self._decrypt("tie-break", election_id, sealed)
+
+    def hmac(self, purpose: str, *parts: str | int) -> str:
+        """Return a fingerprint of these parts in hex that cannot be computed without the key."""
+        key = self._derive(f"fingerprint: {purpose}")
+        return hmac.new(key, canonical_json(list(parts)), sha256).hexdigest()
+
+    def _encrypt(self, purpose: str, election_id: int, plain: bytes, iv: bytes) -> str:
+        if len(iv) != IV_SIZE:
+            raise ProofsError(f"Expected an IV of {IV_SIZE} bytes, but got {len(iv)}.")
+        domain = f"{purpose} of election {election_id}"
+        encrypted = AESGCM(self._derive(domain)).encrypt(iv, plain, domain_prefix(domain))
+        return b64encode(iv + encrypted).decode()
+
+    def _decrypt(self, purpose: str, election_id: int, sealed: str) -> bytes:
+        domain = f"{purpose} of election {election_id}"
+        try:
+            data = b64decode(sealed, validate=True)
+            iv, encrypted = data[:IV_SIZE], data[IV_SIZE:]
+            return AESGCM(self._derive(domain)).decrypt(iv, encrypted, domain_prefix(domain))
+        except (ValueError, InvalidTag) as error:
+            raise UnsealError(
+                f"Cannot unseal ({purpose}) of election {election_id} with the key '{self.name}'. "
+                "The text was changed, belongs to another election, or was sealed with another "
+                "key: restore the key file that was in use at that time.",
+                election_id,
+            ) from error
+
+    def _derive(self, purpose: str) -> bytes:
+        return HKDF(SHA256(), KEY_SIZE, salt=None, info=domain_prefix(purpose)).derive(self._master)
+
+
+def padded_size(candidates: Sequence[str]) -> int:
+    """Return the smallest multiple of 256 bytes that every ballot on these candidates fits."""
+    # No ballot is longer than one that ranks all candidates on levels of their own.
+    ranking = Ranking.from_levels(candidates)
+    longest = BallotContent(bytes(NONCE_SIZE), "a" * CODE_LENGTH, ranking)
+    return -(-len(_to_json(longest)) // PADDING) * PADDING
+
+
+def _to_json(ballot: BallotContent) -> bytes:
     return canonical_json(
         {
             "nonce": ballot.nonce.hex(),
@@ -137,33 +137,34 @@ def _plain(ballot: BallotContent) -> bytes:
     )
 
 
-SEED = 32
-_DOMAIN = domain_prefix("closing")
+def load_signer(path: Path) -> Signer:
+    """Return the key that signs closed elections. Create the file if it is missing."""
+    return Signer(load_key_file(path, "that signs the close of elections"))
 
 
 class Signer:
-    """Signs statements with the key that comes from a seed of 32 bytes."""
+    """Signs closing statements with the Ed25519 key of a seed of 32 bytes."""
 
     def __init__(self, seed: bytes) -> None:
-        if len(seed) != SEED:
-            raise KeyFileError(f"The seed of a key is {SEED} bytes, and {len(seed)} came.", "")
+        if len(seed) != KEY_SIZE:
+            raise KeyFileError(f"Expected a key of {KEY_SIZE} bytes, but got {len(seed)}.", "")
         self._key = Ed25519PrivateKey.from_private_bytes(seed)
-
-    @property
-    def public_key(self) -> str:
-        """The key that anyone can check signatures with, in hex."""
-        return self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
-
-    def sign(self, statement: ClosingStatement) -> str:
-        """The signature of a statement, in hex."""
-        return self._key.sign(_DOMAIN + canonical_json(statement)).hex()
 
     def __repr__(self) -> str:
         return f"Signer({self.public_key})"
 
+    @property
+    def public_key(self) -> str:
+        """Return the public key in hex."""
+        return self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
+
+    def sign(self, statement: ClosingStatement) -> str:
+        """Return the signature of a statement in hex."""
+        return self._key.sign(_SIGNED_DOMAIN + canonical_json(statement)).hex()
+
 
 def fingerprint(public_key: str) -> str:
-    """The code of a public key, which people compare with the one they were told."""
+    """Return the code of a public key, for comparisons in programs."""
     return encode_code(digest(public_key, domain="public key"))
 
 
@@ -173,28 +174,18 @@ def format_fingerprint(public_key: str) -> str:
 
 
 def is_signed(statement: ClosingStatement, signature: str, public_key: str) -> bool:
-    """Whether the holder of this key signed exactly this statement."""
+    """Return whether the owner of this key signed exactly this statement."""
     try:
-        key = Ed25519PublicKey.from_public_bytes(_bytes(public_key))
-        key.verify(_bytes(signature), _DOMAIN + canonical_json(statement))
+        key = Ed25519PublicKey.from_public_bytes(_from_hex(public_key))
+        key.verify(_from_hex(signature), _SIGNED_DOMAIN + canonical_json(statement))
     except (ValueError, InvalidSignature):
         return False
     return True
 
 
-def _bytes(text: str) -> bytes:
-    """The bytes of lowercase hex; another spelling of a signature is not that signature."""
+def _from_hex(text: str) -> bytes:
+    """Return the bytes of lowercase hex. A signature must have only one spelling."""
     value = bytes.fromhex(text)
     if value.hex() != text:
         raise ValueError(text)
     return value
-
-
-def load_ballot_key(path: Path) -> BallotKey:
-    """The key that seals ballots. A missing file is made; keep a copy of it in a safe place."""
-    return BallotKey(load_key_file(path, "that seals ballots"))
-
-
-def load_signer(path: Path) -> Signer:
-    """The key that signs the close of elections. A missing file is made."""
-    return Signer(load_key_file(path, "that signs the close of elections"))

@@ -1,9 +1,9 @@
-"""One digest for all ballots, and a short proof that a ballot is among them.
+"""A Merkle tree over all tracking codes: one root, and a short proof that a code is included.
 
-The tree is that of RFC 6962 over the confirmations in the order of their text, which tells
-nothing about who cast a ballot or when. A leaf is SHA-256 over 0x00 and the confirmation, an inner
-node over 0x01 and its two children, and the root of no leaves SHA-256 over nothing. A node
-without a neighbour goes up as it is.
+The tree is that of RFC 6962 over the sorted codes, an order that says nothing about who cast a
+ballot or when. A leaf is SHA-256 over 0x00 and the code, an inner node SHA-256 over 0x01 and its
+two children, and the root of an empty tree SHA-256 over nothing. The last node of a level with an
+odd number of nodes moves up unchanged.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from itertools import pairwise
 
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 
-_SIZE = 32
+_NODE_SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)
 class InclusionProof:
-    """The neighbours, in hex and from the leaf up, that lead from one leaf to the root."""
+    """The sibling nodes on the path from a leaf up to the root, in hex."""
 
     index: int
     size: int
@@ -29,93 +29,82 @@ class InclusionProof:
 
 
 class MerkleTree:
-    """All nodes of a tree, for many proofs: 64 bytes for each confirmation, and its text."""
+    """A tree with all nodes, to create many proofs. Each code takes 64 bytes and its text."""
 
     def __init__(self, confirmations: Iterable[str]) -> None:
         self._confirmations = sorted(confirmations)
-        for one, other in pairwise(self._confirmations):
-            if one == other:
+        for code, following in pairwise(self._confirmations):
+            if code == following:
                 raise MerkleTreeError(
-                    f"The confirmation '{one}' is there twice. Each ballot has its own; give each "
-                    f"ballot a nonce of its own."
+                    f"The tracking code '{code}' appears twice. Use a new nonce for each ballot."
                 )
-        # The nodes of a level stand side by side: a million objects would take twice the room.
-        self._levels = [b"".join(map(_leaf, self._confirmations))]
-        while len(self._levels[-1]) > _SIZE:
-            self._levels.append(_above(self._levels[-1]))
+        # A level is one bytes object: a million objects would take twice the memory.
+        self._levels = [b"".join(map(_hash_leaf, self._confirmations))]
+        while len(self._levels[-1]) > _NODE_SIZE:
+            self._levels.append(_parents(self._levels[-1]))
 
     def __len__(self) -> int:
         return len(self._confirmations)
 
     @property
     def root(self) -> str:
-        """The digest of the whole, in hex."""
+        """Return the root in hex."""
         return self._levels[-1].hex() or sha256().hexdigest()
 
     def prove(self, confirmation: str) -> InclusionProof:
-        """The proof that this confirmation is in the tree."""
+        """Return the proof that this code is in the tree."""
         index = bisect_left(self._confirmations, confirmation)
         if self._confirmations[index : index + 1] != [confirmation]:
             raise MerkleTreeError(
-                f"The confirmation '{confirmation}' is not among the {len(self):,} of this tree. "
-                f"A ballot that was cast again has a new one."
+                f"The tracking code '{confirmation}' is not among these {len(self):,}. A ballot "
+                "that was changed has a new one."
             )
         path: list[str] = []
-        at = index
+        position = index
         for level in self._levels[:-1]:
-            neighbour = (at ^ 1) * _SIZE
-            if neighbour < len(level):
-                path.append(level[neighbour : neighbour + _SIZE].hex())
-            at >>= 1
+            sibling = (position ^ 1) * _NODE_SIZE
+            if sibling < len(level):
+                path.append(level[sibling : sibling + _NODE_SIZE].hex())
+            position >>= 1
         return InclusionProof(index, len(self), tuple(path))
 
 
-def merkle_root(confirmations: Iterable[str]) -> str:
-    """The digest, in hex, of these confirmations, in whatever order they come."""
-    return MerkleTree(confirmations).root
-
-
-def prove(confirmations: Iterable[str], confirmation: str) -> InclusionProof:
-    """The proof that one confirmation is among these. For many proofs, keep a Tree."""
-    return MerkleTree(confirmations).prove(confirmation)
-
-
 def is_included(root: str, confirmation: str, proof: InclusionProof) -> bool:
-    """Whether the proof leads from this confirmation to this root."""
+    """Return whether the proof leads from this code to this root."""
     if not 0 <= proof.index < proof.size:
         return False
-    node = _leaf(confirmation)
-    at, last = proof.index, proof.size - 1
-    rest = iter(proof.path)
+    node = _hash_leaf(confirmation)
+    position, last = proof.index, proof.size - 1
+    siblings = iter(proof.path)
     while last:
-        # The last node of an odd level has no neighbour and goes up as it is.
-        if at % 2 or at != last:
-            neighbour = _bytes(next(rest, ""))
-            if neighbour is None:
+        if position % 2 or position != last:
+            sibling = _parse_node(next(siblings, ""))
+            if sibling is None:
                 return False
-            node = _node(neighbour + node if at % 2 else node + neighbour)
-        at, last = at >> 1, last >> 1
-    return next(rest, None) is None and node.hex() == root
+            node = _hash_node(sibling + node if position % 2 else node + sibling)
+        position, last = position >> 1, last >> 1
+    return next(siblings, None) is None and node.hex() == root
 
 
-def _above(level: bytes) -> bytes:
-    pairs, alone = divmod(len(level), 2 * _SIZE)
-    nodes = [_node(level[at : at + 2 * _SIZE]) for at in range(0, pairs * 2 * _SIZE, 2 * _SIZE)]
-    return b"".join([*nodes, level[len(level) - alone :]])
+def _parents(level: bytes) -> bytes:
+    pairs, rest = divmod(len(level), 2 * _NODE_SIZE)
+    starts = range(0, pairs * 2 * _NODE_SIZE, 2 * _NODE_SIZE)
+    nodes = [_hash_node(level[start : start + 2 * _NODE_SIZE]) for start in starts]
+    return b"".join([*nodes, level[len(level) - rest :]])
 
 
-def _leaf(confirmation: str) -> bytes:
+def _hash_leaf(confirmation: str) -> bytes:
     return sha256(b"\x00" + confirmation.encode()).digest()
 
 
-def _node(children: bytes) -> bytes:
+def _hash_node(children: bytes) -> bytes:
     return sha256(b"\x01" + children).digest()
 
 
-def _bytes(text: str) -> bytes | None:
+def _parse_node(text: str) -> bytes | None:
     try:
         node = bytes.fromhex(text)
     except ValueError:
         return None
-    # Capitals and spaces would be other spellings of one proof.
-    return node if len(node) == _SIZE and node.hex() == text else None
+    # Capitals and spaces would allow other spellings of the same proof.
+    return node if len(node) == _NODE_SIZE and node.hex() == text else None

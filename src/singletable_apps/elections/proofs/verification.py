@@ -1,4 +1,7 @@
-"""What a receipt proves, in sentences, and the same for what was published."""
+"""Check receipts and publications, and say in sentences what they prove.
+
+`checker.py` makes the same checks without this package; both must agree on every file.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,16 @@ from typing import TypeVar
 import msgspec
 
 from singletable_apps.counting import CountingError, Ranking, TieBreak
-from singletable_apps.elections.proofs.closing import (
-    FORMAT,
+from singletable_apps.elections.proofs.documents import (
+    CHECKER_FILENAME,
+    PUBLICATION_FORMAT,
+    RECEIPT_FORMAT,
+    STATEMENT_FORMAT,
+    Closing,
     ClosingStatement,
+    InclusionProofJson,
+    PublishedElection,
+    Receipt,
     compute_commitment,
     compute_confirmation,
     compute_tie_seed,
@@ -25,287 +35,294 @@ from singletable_apps.elections.proofs.errors import (
     NotCanonical,
     ProofsError,
 )
-from singletable_apps.elections.proofs.keys import fingerprint, is_signed
-from singletable_apps.elections.proofs.merkle import InclusionProof, is_included, merkle_root
-from singletable_apps.elections.proofs.receipts import FORMAT as RECEIPT
-from singletable_apps.elections.proofs.receipts import PUBLISHED_FORMAT as PUBLICATION
-from singletable_apps.elections.proofs.receipts import (
-    Closing,
-    InclusionProofJson,
-    PublishedElection,
-    Receipt,
-)
+from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
+from singletable_apps.elections.proofs.merkle import InclusionProof, MerkleTree, is_included
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was checked: whether it holds, and what it means."""
+    """The result of one check, in a sentence for voters."""
 
     ok: bool
     text: str
 
 
-def check_closing(closing: Closing, key: str | None) -> list[Finding]:
-    """Whether it is signed, by the key with this fingerprint if one is given, and fair to ties."""
-    return [_signed(closing), *_by(closing, key), _tie_break(closing["statement"])]
-
-
-def definitions(said: ClosingStatement) -> list[str]:
-    """The digests of all definitions that ballots were cast under, the last one first."""
-    return [hash_definition(said["definition"]), *said["earlier"]]
-
-
-def recount(said: ClosingStatement) -> Finding:
-    """How to count again what was published."""
-    rules = ", ".join(f"{name}: {choice}" for name, choice in sorted(said["rules"].items()))
-    if said["definition"]["level"] == "totals":
-        return Finding(True, f"The rankings are not published. They were counted by {rules}.")
-    order = TieBreak.from_seed(said["definition"]["candidates"], _seed(said)).order
-    return Finding(
-        True, f"To recount, count the rankings by {rules}; ties in the order {', '.join(order)}."
-    )
-
-
-def _signed(closing: Closing) -> Finding:
-    said = closing["statement"]
-    whose = format_code(fingerprint(closing["public_key"]))
-    if said["format"] != FORMAT or not is_signed(said, closing["signature"], closing["public_key"]):
-        return Finding(False, f"The close is not signed by the key {whose}.")
-    return Finding(
-        True,
-        f"The close of {said['closed_at']} (ballots: {said['ballots']:,}) is signed by the key "
-        f"{whose}. Compare it with the fingerprint that you were told elsewhere.",
-    )
-
-
-def _by(closing: Closing, key: str | None) -> list[Finding]:
-    if key is None:
-        return []
-    try:
-        wanted = parse_code(key)
-    except InvalidCode as refused:
-        return [Finding(False, f"The fingerprint to compare with is none: {refused}")]
-    if fingerprint(closing["public_key"]) != wanted:
-        return [Finding(False, f"The key is not the one you expect, {format_code(wanted)}.")]
-    return [Finding(True, "The key is the one you expect.")]
-
-
-def _tie_break(said: ClosingStatement) -> Finding:
-    try:
-        same = compute_commitment(bytes.fromhex(said["secret"])) == said["definition"]["commitment"]
-    except (ValueError, InvalidDocument):
-        same = False
-    if not same:
-        return Finding(False, "The secret of the tie-break is not the one committed to.")
-    return Finding(
-        True, f"The secret of the tie-break was promised before; ties go by the seed {_seed(said)}."
-    )
-
-
-def _seed(said: ClosingStatement) -> str:
-    return compute_tie_seed(said["root"], bytes.fromhex(said["secret"]))
-
-
-Shape = TypeVar("Shape", Receipt, PublishedElection)
-
-
-def read_receipt(value: object) -> Receipt:
-    """The value as a receipt, every field of its type and none besides."""
-    return _expect(_read(value, Receipt, "receipt"), RECEIPT, "receipt")
-
-
-def read_published(value: object) -> PublishedElection:
-    """The value as a publication, every field of its type and none besides."""
-    return _expect(_read(value, PublishedElection, "publication"), PUBLICATION, "publication")
-
-
-def _read(value: object, shape: type[Shape], what: str) -> Shape:
-    try:
-        given = canonical_json(value)
-        read = msgspec.convert(value, shape)
-    except (NotCanonical, msgspec.ValidationError) as error:
-        raise InvalidDocument(f"This is no {what}: {error}") from error
-    except RecursionError as error:
-        raise InvalidDocument(f"This is no {what}: it is nested too deeply.") from error
-    # Fields that nobody checks could tell a reader anything.
-    if canonical_json(read) != given:
-        raise InvalidDocument(f"This {what} has fields that no {what} has. Take the original.")
-    return read
-
-
-def _expect(read: Shape, format_name: str, what: str) -> Shape:
-    if read["format"] != format_name:
-        raise InvalidDocument(
-            f"This {what} has the format '{read['format']}', and this program reads "
-            f"'{format_name}'. Check it with the program it came with."
-        )
-    return read
-
-
 def verify_receipt(receipt: object, *, key: str | None = None) -> list[Finding]:
-    """What the receipt proves. `key` is the fingerprint that the signature must be by."""
+    """Return what a receipt proves. `key` is the fingerprint of the key that you expect."""
     try:
-        kept = read_receipt(receipt)
-    except InvalidDocument as refused:
-        return [Finding(False, str(refused))]
-    closing, proof = kept["closing"], kept["proof"]
+        parsed = _parse(receipt, Receipt, RECEIPT_FORMAT, "receipt")
+    except InvalidDocument as error:
+        return [Finding(False, str(error))]
+    closing, proof = parsed["closing"], parsed["proof"]
     if closing and proof:
-        last = [*check_closing(closing, key), _same(kept, closing), _included(kept, closing, proof)]
-    elif closing or proof:
-        last = [Finding(False, "The close and the proof come together, and one is missing.")]
-    else:
-        last = [_still_open(key)]
-    return [_ballot(kept), *last]
+        return [
+            _check_ballot(parsed),
+            *_check_closing(closing, key),
+            _check_definition(parsed, closing["statement"]),
+            _check_inclusion(parsed, closing["statement"], proof),
+        ]
+    if closing or proof:
+        problem = "The receipt is incomplete: it has only one of closing statement and proof."
+        return [_check_ballot(parsed), Finding(False, problem)]
+    text = (
+        "The election was still open when this receipt was made, so nothing is signed yet. "
+        "Download your receipt again after the close."
+    )
+    return [_check_ballot(parsed), Finding(key is None, text)]
 
 
 def verify_publication(
     published: object, *, receipt: object = None, key: str | None = None
 ) -> list[Finding]:
-    """What a publication proves, and whether it is the one that a receipt speaks of."""
+    """Return what a publication proves, and whether it contains the ballot of the receipt."""
     try:
-        kept = read_published(published)
-        mine = None if receipt is None else read_receipt(receipt)
-    except InvalidDocument as refused:
-        return [Finding(False, str(refused))]
-    findings = [*check_closing(kept["closing"], key), _complete(kept), *_allowed(kept)]
+        parsed = _parse(published, PublishedElection, PUBLICATION_FORMAT, "publication")
+        mine = None
+        if receipt is not None:
+            mine = _parse(receipt, Receipt, RECEIPT_FORMAT, "receipt")
+    except InvalidDocument as error:
+        return [Finding(False, str(error))]
+    findings = [
+        *_check_closing(parsed["closing"], key),
+        _check_completeness(parsed),
+        *_check_rankings(parsed),
+    ]
     if mine:
-        findings.append(_listed(kept, mine))
+        findings.append(_check_listed(parsed, mine))
     if all(finding.ok for finding in findings):
-        findings.append(recount(kept["closing"]["statement"]))
+        findings.append(_explain_recount(parsed["closing"]["statement"]))
     return findings
 
 
-def _ballot(kept: Receipt) -> Finding:
-    asked = kept["definition"]
+def checker_source() -> str:
+    """Return the source of the checker, one file that needs only Python."""
+    folder = files("singletable_apps.elections.proofs")
+    return folder.joinpath(CHECKER_FILENAME).read_text(encoding="utf-8")
+
+
+# Parsing.
+
+Document = TypeVar("Document", Receipt, PublishedElection)
+
+
+def _parse(value: object, shape: type[Document], format_name: str, kind: str) -> Document:
+    """Return the value as a document. Raise InvalidDocument if fields are missing or unknown."""
     try:
-        ranking = _ranking(kept["ranking"])
-        ranking.check_candidates(asked["candidates"])
-        nonce = _nonce(kept["nonce"])
-        code = compute_confirmation(asked["election_id"], hash_definition(asked), nonce, ranking)
-    except (ProofsError, CountingError) as refused:
-        return Finding(False, f"The ballot cannot be what was cast: {refused}")
-    ballot = str(ranking) or "(blank)"
-    if code != kept["confirmation"]:
-        return Finding(
-            False, f"The ballot {ballot} does not give the confirmation of this receipt."
+        original = canonical_json(value)
+        parsed = msgspec.convert(value, shape)
+    except (NotCanonical, msgspec.ValidationError) as error:
+        raise InvalidDocument(f"This is not a {kind}: {error}") from error
+    except RecursionError as error:
+        raise InvalidDocument(f"This is not a {kind}: it is nested too deeply.") from error
+    # Fields that nobody checks could claim anything.
+    if canonical_json(parsed) != original:
+        raise InvalidDocument(f"This {kind} has unknown fields. Use the file as you downloaded it.")
+    if parsed["format"] != format_name:
+        raise InvalidDocument(
+            f"This {kind} has the format '{parsed['format']}', but this program reads "
+            f"'{format_name}'. Use the checker of the service that it comes from."
         )
-    return Finding(True, f"The ballot {ballot} gives the confirmation {format_code(code)}.")
+    return parsed
 
 
-def _still_open(key: str | None) -> Finding:
-    text = "The election was not closed when this receipt was made: nothing is signed yet."
-    return Finding(key is None, f"{text} Fetch the receipt again after the close.")
-
-
-def _same(kept: Receipt, closing: Closing) -> Finding:
-    said = closing["statement"]
-    if kept["name"] != said["name"]:
-        return Finding(
-            False, f"The receipt is of '{kept['name']}', and '{said['name']}' was closed."
-        )
-    if hash_definition(kept["definition"]) not in definitions(said):
-        return Finding(False, "The ballot was cast under a definition that was not closed.")
-    if kept["definition"] == said["definition"]:
-        return Finding(True, f"'{said['name']}' was closed as you were asked.")
-    now = ", ".join(said["definition"]["candidates"])
-    return Finding(
-        True, f"'{said['name']}' changed after this ballot was cast. Closed with: {now}."
-    )
-
-
-def _included(kept: Receipt, closing: Closing, proof: InclusionProofJson) -> Finding:
-    said = closing["statement"]
-    way = InclusionProof(proof["index"], proof["size"], tuple(proof["path"]))
-    if proof["size"] != said["ballots"] or not is_included(said["root"], kept["confirmation"], way):
-        return Finding(False, "The proof does not lead from the confirmation to the signed root.")
-    return Finding(True, f"The confirmation is among those signed (ballots: {said['ballots']:,}).")
-
-
-def _complete(kept: PublishedElection) -> Finding:
-    said, codes = kept["closing"]["statement"], kept["confirmations"]
-    try:
-        same = codes == sorted(codes) and merkle_root(codes) == said["root"]
-    except ProofsError as refused:
-        return Finding(False, str(refused))
-    if not same or len(codes) != said["ballots"]:
-        return Finding(False, f"The confirmations ({len(codes):,}) do not give the signed root.")
-    return Finding(
-        True, f"The confirmations ({len(codes):,}) give the signed root: none is missing."
-    )
-
-
-def _allowed(kept: PublishedElection) -> list[Finding]:
-    """Whether the rankings that are published are those of the signed ballots."""
-    said = kept["closing"]["statement"]
-    level = said["definition"]["level"]
-    rankings, ballots = kept["rankings"], kept["ballots"]
-    if (rankings is not None, ballots is not None) != (
-        level == "anonymous",
-        level == "confirmations",
-    ):
-        return [Finding(False, f"What is published is not what the level '{level}' promises.")]
-    if rankings is not None and rankings != sorted(rankings, key=canonical_json):
-        return [Finding(False, "The rankings are not sorted: their order may tell who cast them.")]
-    if ballots is not None:
-        given = [(each["confirmation"], each["nonce"], each["ranking"]) for each in ballots]
-        if [code for code, _, _ in given] != kept["confirmations"]:
-            return [Finding(False, "The ballots are not those of the confirmations.")]
-        wrong = [code for code, nonce, ranking in given if not _gives(kept, code, nonce, ranking)]
-        if wrong:
-            return [Finding(False, f"A ballot does not give its confirmation {wrong[0]}.")]
-        rankings = [ranking for _, _, ranking in given]
-    if rankings is None:
-        return []
-    try:
-        same = hash_rankings(_ranking(each) for each in rankings) == said["rankings"]
-    except (ProofsError, CountingError) as refused:
-        return [Finding(False, str(refused))]
-    if not same or len(rankings) != said["ballots"]:
-        return [Finding(False, "The rankings are not those that were signed.")]
-    return [Finding(True, f"The rankings ({len(rankings):,}) are those that were signed.")]
-
-
-def _gives(kept: PublishedElection, code: str, nonce: str, levels: list[list[str]]) -> bool:
-    said = kept["closing"]["statement"]
-    asked = said["definition"]["election_id"]
-    try:
-        ranking, number = _ranking(levels), _nonce(nonce)
-        return any(
-            compute_confirmation(asked, each, number, ranking) == code for each in definitions(said)
-        )
-    except (ProofsError, CountingError):
-        return False
-
-
-def _listed(kept: PublishedElection, mine: Receipt) -> Finding:
-    if mine["closing"] is None or mine["closing"]["statement"] != kept["closing"]["statement"]:
-        return Finding(False, "The publication is not of the close that this receipt speaks of.")
-    if mine["confirmation"] not in kept["confirmations"]:
-        return Finding(False, "The confirmation of this receipt is not published.")
-    return Finding(True, "The confirmation of this receipt is published.")
-
-
-def _ranking(levels: list[list[str]]) -> Ranking:
+def _parse_ranking(levels: list[list[str]]) -> Ranking:
     ranking = Ranking.from_levels(levels)
     if [list(level) for level in ranking.levels] != levels:
-        raise InvalidDocument(f"the ranking {levels} is not in its one order.")
+        raise InvalidDocument(f"the ranking {levels} is not sorted.")
     return ranking
 
 
-def _nonce(text: str) -> bytes:
+def _parse_nonce(text: str) -> bytes:
     try:
         nonce = bytes.fromhex(text)
     except ValueError:
         nonce = b""
     if nonce.hex() != text:
-        raise InvalidDocument(f"the nonce '{text}' is not in lowercase hex.")
+        raise InvalidDocument(f"the nonce '{text}' is not lowercase hex.")
     return nonce
 
 
-def checker_source() -> str:
-    """The one file that checks receipts and publications with Python alone."""
-    return (
-        files("singletable_apps.elections.proofs")
-        .joinpath("checker.py")
-        .read_text(encoding="utf-8")
+# The closing statement.
+
+
+def _check_closing(closing: Closing, key: str | None) -> list[Finding]:
+    statement = closing["statement"]
+    return [_check_signature(closing), *_check_key(closing, key), _check_tie_break(statement)]
+
+
+def _check_signature(closing: Closing) -> Finding:
+    statement, public_key = closing["statement"], closing["public_key"]
+    signed_by = format_fingerprint(public_key)
+    is_valid = is_signed(statement, closing["signature"], public_key)
+    if statement["format"] != STATEMENT_FORMAT or not is_valid:
+        return Finding(False, f"The closing statement is not signed with the key {signed_by}.")
+    return Finding(
+        True,
+        f"The closing statement of {statement['closed_at']} (ballots: {statement['ballots']:,}) is "
+        f"signed with the key {signed_by}. Compare this fingerprint with one you got another way.",
+    )
+
+
+def _check_key(closing: Closing, key: str | None) -> list[Finding]:
+    if key is None:
+        return []
+    try:
+        expected = parse_code(key)
+    except InvalidCode as error:
+        return [Finding(False, f"The fingerprint that you expect is not valid: {error}")]
+    if fingerprint(closing["public_key"]) != expected:
+        return [Finding(False, f"The key is not the one you expect: {format_code(expected)}.")]
+    return [Finding(True, "The key is the one you expect.")]
+
+
+def _check_tie_break(statement: ClosingStatement) -> Finding:
+    try:
+        secret = bytes.fromhex(statement["secret"])
+        is_committed = compute_commitment(secret) == statement["definition"]["commitment"]
+    except (ValueError, InvalidDocument):
+        is_committed = False
+    if not is_committed:
+        return Finding(False, "The secret for breaking ties was not fixed before voting.")
+    return Finding(
+        True,
+        f"The secret for breaking ties was fixed before voting. Its seed is {_seed(statement)}.",
+    )
+
+
+def _seed(statement: ClosingStatement) -> str:
+    return compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
+
+
+def _definition_digests(statement: ClosingStatement) -> list[str]:
+    """Return the digests of all definitions that ballots were cast under, the last one first."""
+    return [hash_definition(statement["definition"]), *statement["earlier"]]
+
+
+# Receipts.
+
+
+def _check_ballot(receipt: Receipt) -> Finding:
+    definition = receipt["definition"]
+    try:
+        ranking = _parse_ranking(receipt["ranking"])
+        ranking.check_candidates(definition["candidates"])
+        code = compute_confirmation(
+            definition["election_id"],
+            hash_definition(definition),
+            _parse_nonce(receipt["nonce"]),
+            ranking,
+        )
+    except (ProofsError, CountingError) as error:
+        return Finding(False, f"This cannot be a ballot of this election: {error}")
+    ballot = str(ranking) or "(blank)"
+    if code != receipt["confirmation"]:
+        return Finding(False, f"The ballot {ballot} does not match the tracking code.")
+    return Finding(True, f"The ballot {ballot} matches the tracking code {format_code(code)}.")
+
+
+def _check_definition(receipt: Receipt, statement: ClosingStatement) -> Finding:
+    name = statement["name"]
+    if receipt["name"] != name:
+        return Finding(False, f"The receipt is for '{receipt['name']}', not for '{name}'.")
+    if hash_definition(receipt["definition"]) not in _definition_digests(statement):
+        return Finding(False, "The ballot was cast on other terms than the election closed with.")
+    if receipt["definition"] == statement["definition"]:
+        return Finding(True, f"'{name}' closed with the candidates and terms you voted on.")
+    candidates = ", ".join(statement["definition"]["candidates"])
+    return Finding(
+        True, f"The candidates of '{name}' changed after you voted. It closed with: {candidates}."
+    )
+
+
+def _check_inclusion(
+    receipt: Receipt, statement: ClosingStatement, proof: InclusionProofJson
+) -> Finding:
+    path = InclusionProof(proof["index"], proof["size"], tuple(proof["path"]))
+    count = statement["ballots"]
+    if path.size != count or not is_included(statement["root"], receipt["confirmation"], path):
+        return Finding(False, "The tracking code is not among those that were signed.")
+    return Finding(
+        True, f"Your ballot was counted: its code is among those that were signed ({count:,})."
+    )
+
+
+# Publications.
+
+
+def _check_completeness(published: PublishedElection) -> Finding:
+    statement, codes = published["closing"]["statement"], published["confirmations"]
+    try:
+        is_same = codes == sorted(codes) and MerkleTree(codes).root == statement["root"]
+    except ProofsError as error:
+        return Finding(False, str(error))
+    if not is_same or len(codes) != statement["ballots"]:
+        return Finding(
+            False, f"The published tracking codes ({len(codes):,}) are not those that were signed."
+        )
+    return Finding(
+        True,
+        f"The published tracking codes ({len(codes):,}) are those that were signed: none is "
+        "missing.",
+    )
+
+
+def _check_rankings(published: PublishedElection) -> list[Finding]:
+    """Check that the published rankings, if there are any, are those of the signed ballots."""
+    statement = published["closing"]["statement"]
+    level = statement["definition"]["level"]
+    rankings, ballots = published["rankings"], published["ballots"]
+    expected = (level == "anonymous", level == "confirmations")
+    if (rankings is not None, ballots is not None) != expected:
+        return [Finding(False, f"This is not what was promised to be published: {level}.")]
+    if rankings is not None and rankings != sorted(rankings, key=canonical_json):
+        return [Finding(False, "The rankings are not sorted. Their order may reveal the voters.")]
+    if ballots is not None:
+        given = [(each["confirmation"], each["nonce"], each["ranking"]) for each in ballots]
+        if [code for code, _, _ in given] != published["confirmations"]:
+            return [Finding(False, "The ballots do not belong to the published tracking codes.")]
+        for code, nonce, levels in given:
+            if not _matches(statement, code, nonce, levels):
+                return [Finding(False, f"A ballot does not match its tracking code {code}.")]
+        rankings = [levels for _, _, levels in given]
+    if rankings is None:
+        return []
+    try:
+        is_same = hash_rankings(map(_parse_ranking, rankings)) == statement["rankings"]
+    except (ProofsError, CountingError) as error:
+        return [Finding(False, str(error))]
+    if not is_same or len(rankings) != statement["ballots"]:
+        return [Finding(False, "The rankings are not those that were signed.")]
+    return [Finding(True, f"The rankings ({len(rankings):,}) are those that were signed.")]
+
+
+def _matches(statement: ClosingStatement, code: str, nonce: str, levels: list[list[str]]) -> bool:
+    """Return whether a ballot under any definition of the election has this code."""
+    election_id = statement["definition"]["election_id"]
+    try:
+        ranking, raw_nonce = _parse_ranking(levels), _parse_nonce(nonce)
+        return any(
+            compute_confirmation(election_id, definition, raw_nonce, ranking) == code
+            for definition in _definition_digests(statement)
+        )
+    except (ProofsError, CountingError):
+        return False
+
+
+def _check_listed(published: PublishedElection, receipt: Receipt) -> Finding:
+    closing = receipt["closing"]
+    if closing is None or closing["statement"] != published["closing"]["statement"]:
+        return Finding(False, "The receipt and the publication are not from the same close.")
+    if receipt["confirmation"] not in published["confirmations"]:
+        return Finding(False, "The tracking code of the receipt is not in the publication.")
+    return Finding(True, "The tracking code of the receipt is in the publication.")
+
+
+def _explain_recount(statement: ClosingStatement) -> Finding:
+    rules = ", ".join(f"{name}: {choice}" for name, choice in sorted(statement["rules"].items()))
+    if statement["definition"]["level"] == "totals":
+        return Finding(True, f"The rankings are not published. They were counted with {rules}.")
+    order = TieBreak.from_seed(statement["definition"]["candidates"], _seed(statement)).order
+    return Finding(
+        True,
+        f"You can recount the rankings with {rules}. Break ties in this order: {', '.join(order)}.",
     )

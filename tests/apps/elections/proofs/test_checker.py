@@ -1,4 +1,4 @@
-"""The file that voters take home needs Python alone, and agrees with the service."""
+"""The checker needs only Python, and agrees with the service about every file."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from singletable_apps.elections.proofs import (
     format_code,
     verify_receipt,
 )
-from tests.apps.elections.proofs.sample import (
+from tests.apps.elections.proofs.factories import (
     CANDIDATES,
+    INVALID_RANKINGS,
     SECRET,
     SIGNER,
-    UNCASTABLE,
-    cast_earlier,
     changes,
-    forged,
-    sample,
+    forge_receipt,
+    make_earlier_receipt,
+    make_sample,
 )
 
 LEVELS: tuple[PublicationLevel, ...] = get_args(PublicationLevel)
 KEY = fingerprint(SIGNER.public_key)
-SAMPLE = sample("confirmations")
+SAMPLE = make_sample("confirmations")
 
 
-def verdict(file: Any, path: Path) -> bool:
-    """Whether the checker finds nothing wrong in a file."""
+def accepts(file: Any, path: Path) -> bool:
+    """Return whether the checker finds nothing wrong in a file."""
     path.write_text(json.dumps(file), encoding="utf-8")
     try:
-        return all(finding.holds for finding in checker.check(str(path), None, None))
+        return all(finding.ok for finding in checker.check(str(path), None, None))
     except (ValueError, RecursionError):
         return False
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Any:
-    """The checker in a folder of its own, as somebody who downloaded it starts it."""
+    """Run the checker in a folder of its own, like someone who downloaded it."""
     (tmp_path / "checker.py").write_text(checker_source(), encoding="utf-8")
 
     def start(*arguments: str, stdin: str = "", **files: Any) -> subprocess.CompletedProcess[str]:
@@ -65,7 +65,7 @@ def run(tmp_path: Path) -> Any:
     return start
 
 
-def test_it_imports_the_standard_library_alone_and_suits_old_pythons() -> None:
+def test_checker_imports_only_the_standard_library_and_parses_on_python_3_8() -> None:
     tree = ast.parse(checker_source(), feature_version=(3, 8))
     imported = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {
@@ -80,93 +80,94 @@ def test_it_imports_the_standard_library_alone_and_suits_old_pythons() -> None:
     assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
 
 
-# One run says it all: the form of every file, every claim, and the end.
-def test_it_runs_alone_on_a_receipt_and_a_publication(run: Any) -> None:
+def test_checker_runs_alone_on_a_receipt_and_a_publication(run: Any) -> None:
     arguments = ["r.json", "--list", "p.json", "--key", format_code(KEY).upper()]
     ran = run(*arguments, r=SAMPLE.receipt, p=SAMPLE.published)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "Ada > Ben > Cy = Zoë" in ran.stdout
     by = compute_tie_seed(SAMPLE.closing["statement"]["root"], SECRET)
     order = ", ".join(TieBreak.from_seed(CANDIDATES, by).order)
-    assert f"by method: Schulze, strength: winning; break ties in the order {order}." in ran.stdout
-    assert ran.stdout.endswith("Everything that was claimed holds.\n")
+    assert (
+        f"with method: Schulze, strength: winning. Break ties in this order: {order}." in ran.stdout
+    )
+    assert ran.stdout.endswith("All checks passed.\n")
 
 
-def test_it_reads_standard_input_and_tells_what_is_wrong(run: Any) -> None:
-    forged = {**SAMPLE.receipt, "name": "Treasurer\x1b[2K\u202e"}
-    ran = run(stdin=json.dumps(forged))
+def test_checker_reads_standard_input_and_escapes_control_characters(run: Any) -> None:
+    renamed = {**SAMPLE.receipt, "name": "Treasurer\x1b[2K\u202e"}
+    ran = run(stdin=json.dumps(renamed))
     assert ran.returncode == 1
-    assert "FAILS The election that was closed" in ran.stdout
+    assert "FAILED The election that closed" in ran.stdout
     assert not set("\x1b\u202e") & set(ran.stdout)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text", "why"),
+    ("arguments", "text", "message"),
     [
-        ((), "", "This is no receipt"),
-        ((), "[" * 100_000, "This is no receipt"),
-        ((), '{"a": 1, "a": 2}', "a name is there twice"),
+        ((), "", "This is not a receipt"),
+        ((), "[" * 100_000, "This is not a receipt"),
+        ((), '{"a": 1, "a": 2}', "a name appears twice"),
         (("missing.json",), "", "No such file"),
         (("--key", "abc"), "{}", "a fingerprint has 52"),
     ],
 )
-def test_it_ends_with_2_if_there_is_nothing_to_check(
-    run: Any, arguments: tuple[str, ...], text: str, why: str
+def test_checker_exits_with_2_if_there_is_nothing_to_check(
+    run: Any, arguments: tuple[str, ...], text: str, message: str
 ) -> None:
     ran = run(*arguments, stdin=text)
     assert ran.returncode == 2
-    assert why in ran.stderr
+    assert message in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
-def test_it_agrees_that_nothing_in_a_receipt_can_be_changed(tmp_path: Path) -> None:
-    assert verdict(SAMPLE.receipt, tmp_path / "r.json")
+def test_checker_detects_any_change_of_a_receipt(tmp_path: Path) -> None:
+    assert accepts(SAMPLE.receipt, tmp_path / "r.json")
     for place, changed in changes(SAMPLE.receipt):
-        assert not verdict(changed, tmp_path / "r.json"), place
+        assert not accepts(changed, tmp_path / "r.json"), place
 
 
-def test_it_agrees_on_every_change_before_the_close(tmp_path: Path) -> None:
+def test_checker_agrees_with_the_service_on_open_receipts(tmp_path: Path) -> None:
     for place, changed in changes(SAMPLE.open_receipt):
         service = all(finding.ok for finding in verify_receipt(changed))
-        assert verdict(changed, tmp_path / "r.json") == service, place
+        assert accepts(changed, tmp_path / "r.json") == service, place
 
 
-def test_it_agrees_on_ballots_from_before_candidates_changed(tmp_path: Path) -> None:
-    assert verdict(cast_earlier(told=True), tmp_path / "r.json")
-    assert not verdict(cast_earlier(told=False), tmp_path / "r.json")
+def test_checker_accepts_ballots_from_before_a_change_of_candidates(tmp_path: Path) -> None:
+    assert accepts(make_earlier_receipt(listed=True), tmp_path / "r.json")
+    assert not accepts(make_earlier_receipt(listed=False), tmp_path / "r.json")
 
 
-@pytest.mark.parametrize("ranking", UNCASTABLE)
-def test_it_agrees_on_what_nobody_can_cast(ranking: list[list[str]], tmp_path: Path) -> None:
-    assert not verdict(forged(ranking), tmp_path / "r.json")
+@pytest.mark.parametrize("ranking", INVALID_RANKINGS)
+def test_checker_rejects_invalid_rankings(ranking: list[list[str]], tmp_path: Path) -> None:
+    assert not accepts(forge_receipt(ranking), tmp_path / "r.json")
 
 
-# The service is asked about every change in test_published.py; a signature is slow to check without
-# a library, so that here it is every seventh.
+# test_verification.py tries every change. Signatures are slow to check in pure Python: so this is
+# every seventh change.
 @pytest.mark.parametrize("level", LEVELS)
-def test_it_agrees_on_changes_of_a_publication(level: PublicationLevel, tmp_path: Path) -> None:
-    published = sample(level).published
-    assert verdict(published, tmp_path / "p.json")
+def test_checker_detects_changes_of_a_publication(level: PublicationLevel, tmp_path: Path) -> None:
+    published = make_sample(level).published
+    assert accepts(published, tmp_path / "p.json")
     for place, changed in list(changes(published))[::7]:
-        assert not verdict(changed, tmp_path / "p.json"), place
+        assert not accepts(changed, tmp_path / "p.json"), place
 
 
-def test_it_finds_a_receipt_in_its_own_publication_alone(tmp_path: Path) -> None:
+def test_checker_finds_a_receipt_only_in_its_own_publication(tmp_path: Path) -> None:
     (tmp_path / "r").write_text(json.dumps(SAMPLE.receipt))
     (tmp_path / "o").write_text(json.dumps(SAMPLE.open_receipt))
     (tmp_path / "p").write_text(json.dumps(SAMPLE.published))
-    (tmp_path / "q").write_text(json.dumps(sample("totals").published))
+    (tmp_path / "q").write_text(json.dumps(make_sample("totals").published))
 
     def failed(one: str, other: str, key: str | None = None) -> list[str]:
         found = checker.check(str(tmp_path / one), str(tmp_path / other), key)
-        return [finding.claim for finding in found if not finding.holds]
+        return [finding.claim for finding in found if not finding.ok]
 
     assert failed("r", "p", KEY) == []
     assert len(failed("r", "q")) == 2
-    assert failed("o", "p") == ["The receipt and the publication are of the same close."]
+    assert failed("o", "p") == ["The receipt and the publication are from the same close."]
     assert len(failed("r", "p", fingerprint(Signer(bytes(32)).public_key))) == 2
     for pair in (("p", "p"), ("p", "r"), ("r", "r")):
-        with pytest.raises(checker.Unreadable, match="a receipt with a publication"):
+        with pytest.raises(checker.InvalidFile, match="--list"):
             failed(*pair)
 
 
@@ -201,7 +202,7 @@ VECTORS = [
 
 
 @pytest.mark.parametrize(("key", "message", "signature"), VECTORS)
-def test_signatures_of_the_standard_hold(key: str, message: str, signature: str) -> None:
+def test_checker_accepts_the_signatures_of_rfc_8032(key: str, message: str, signature: str) -> None:
     given = bytes.fromhex(message), bytes.fromhex(signature), bytes.fromhex(key)
     assert checker.is_signed(*given)
     for broken in broken_signatures(*given):
@@ -211,7 +212,7 @@ def test_signatures_of_the_standard_hold(key: str, message: str, signature: str)
 def broken_signatures(
     message: bytes, signature: bytes, key: bytes
 ) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """The same with another message, s, R or key, and with an s that is too large by the order."""
+    """Yield the signature with another message, s, R or key, or with s + ORDER."""
     s = int.from_bytes(signature[32:], "little")
     yield message + b"\0", signature, key
     yield message, signature[:32] + (s + checker.ORDER).to_bytes(32, "little"), key
@@ -220,16 +221,16 @@ def broken_signatures(
     yield message, signature, bytes([key[0] ^ 1]) + key[1:]
 
 
-# A y of p or more is another spelling of a smaller one, and x = 0 has no sign.
+# A y of P or more is another spelling of a smaller one, and x = 0 has no sign.
 @pytest.mark.parametrize(
     "number", [checker.P, checker.P + 1, 2**255 - 1, 1 + 2**255, 2, 2**256 - 1]
 )
-def test_bytes_that_are_no_point_are_none(number: int) -> None:
-    assert checker.point_of(number.to_bytes(32, "little")) is None
+def test_decode_point_rejects_other_numbers(number: int) -> None:
+    assert checker.decode_point(number.to_bytes(32, "little")) is None
 
 
-def test_points_have_their_bytes() -> None:
+def test_points_can_be_decoded_and_encoded() -> None:
     for key, _, _ in VECTORS:
-        point = checker.point_of(bytes.fromhex(key))
+        point = checker.decode_point(bytes.fromhex(key))
         assert point is not None
-        assert checker.bytes_of(point).hex() == key
+        assert checker.encode_point(point).hex() == key

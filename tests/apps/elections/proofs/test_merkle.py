@@ -1,4 +1,4 @@
-"""The tree is the one of RFC 6962, and a proof holds for its leaf, place and size alone."""
+"""The tree is that of RFC 6962, and a proof is valid for one leaf, place and size only."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from singletable_apps.elections.proofs import (
     MerkleTree,
     MerkleTreeError,
     is_included,
-    merkle_root,
-    prove,
 )
 
 CODES = st.lists(st.text("abc", min_size=1, max_size=6), unique=True, max_size=40)
 
 
-def defined(leaves: list[str]) -> bytes:
-    """The hash of a tree as section 2.1 of the RFC defines it, by halves."""
+def expected_root(leaves: list[str]) -> bytes:
+    """Return the root as section 2.1 of the RFC defines it, recursively."""
     if not leaves:
         return sha256().digest()
     if len(leaves) == 1:
@@ -30,39 +28,37 @@ def defined(leaves: list[str]) -> bytes:
     left = 1
     while left * 2 < len(leaves):
         left *= 2
-    return sha256(b"\1" + defined(leaves[:left]) + defined(leaves[left:])).digest()
+    return sha256(b"\1" + expected_root(leaves[:left]) + expected_root(leaves[left:])).digest()
 
 
-def defined_path(at: int, leaves: list[str]) -> list[str]:
-    """The path of a leaf as section 2.1.1 of the RFC defines it."""
+def expected_path(at: int, leaves: list[str]) -> list[str]:
+    """Return the path of a leaf as section 2.1.1 of the RFC defines it."""
     if len(leaves) == 1:
         return []
     left = 1
     while left * 2 < len(leaves):
         left *= 2
     if at < left:
-        return [*defined_path(at, leaves[:left]), defined(leaves[left:]).hex()]
-    return [*defined_path(at - left, leaves[left:]), defined(leaves[:left]).hex()]
+        return [*expected_path(at, leaves[:left]), expected_root(leaves[left:]).hex()]
+    return [*expected_path(at - left, leaves[left:]), expected_root(leaves[:left]).hex()]
 
 
 @given(CODES)
-def test_root_and_paths_are_those_of_the_definition(codes: list[str]) -> None:
+def test_root_and_proofs_match_the_rfc(codes: list[str]) -> None:
     tree, leaves = MerkleTree(codes), sorted(codes)
-    assert tree.root == merkle_root(reversed(codes)) == defined(leaves).hex()
+    assert tree.root == MerkleTree(reversed(codes)).root == expected_root(leaves).hex()
     for at, code in enumerate(leaves):
         proof = tree.prove(code)
-        assert proof == InclusionProof(at, len(codes), tuple(defined_path(at, leaves)))
+        assert proof == InclusionProof(at, len(codes), tuple(expected_path(at, leaves)))
         assert is_included(tree.root, code, proof)
 
 
 @given(CODES.filter(len), st.data())
-def test_a_proof_holds_for_its_own_leaf_and_place_alone(
-    codes: list[str], data: st.DataObject
-) -> None:
+def test_proof_is_only_valid_for_its_leaf_and_place(codes: list[str], data: st.DataObject) -> None:
     code = data.draw(st.sampled_from(codes))
-    proof, top = prove(codes, code), merkle_root(codes)
+    proof, top = MerkleTree(codes).prove(code), MerkleTree(codes).root
     assert not is_included(top, code + "x", proof)
-    assert not is_included(merkle_root([*codes, code + "x"]), code, proof)
+    assert not is_included(MerkleTree([*codes, code + "x"]).root, code, proof)
     for other in range(-1, len(codes) + 1):
         assert is_included(top, code, replace(proof, index=other)) == (other == proof.index)
     assert not is_included(top, code, replace(proof, path=(*proof.path, "0" * 64)))
@@ -74,17 +70,17 @@ def test_a_proof_holds_for_its_own_leaf_and_place_alone(
         assert not is_included(top, code, replace(proof, path=proof.path[:at]))
 
 
-def test_no_ballots_have_the_root_of_nothing() -> None:
-    assert merkle_root([]) == sha256().hexdigest()
-    assert not is_included(merkle_root([]), "", InclusionProof(0, 0, ()))
+def test_empty_tree_has_the_root_of_nothing() -> None:
+    assert MerkleTree([]).root == sha256().hexdigest()
+    assert not is_included(MerkleTree([]).root, "", InclusionProof(0, 0, ()))
 
 
-def test_a_confirmation_is_there_once() -> None:
-    with pytest.raises(MerkleTreeError, match="'b' is there twice"):
-        merkle_root(["b", "a", "b"])
+def test_tree_rejects_duplicate_codes() -> None:
+    with pytest.raises(MerkleTreeError, match="'b' appears twice"):
+        MerkleTree(["b", "a", "b"])
 
 
 @pytest.mark.parametrize("code", ["", "a", "bb", "z"])
-def test_what_is_not_in_the_tree_has_no_proof(code: str) -> None:
-    with pytest.raises(MerkleTreeError, match="is not among the 2 of this tree"):
-        prove(["b", "c"], code)
+def test_tree_has_no_proof_for_unknown_codes(code: str) -> None:
+    with pytest.raises(MerkleTreeError, match="not among these 2"):
+        MerkleTree(["b", "c"]).prove(code)

@@ -1,4 +1,4 @@
-"""A small election that was closed, and every way to change one thing in a file about it."""
+"""A small closed election, and all ways to change one thing in a document."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ RANKINGS = [
 
 @dataclass(frozen=True)
 class Sample:
-    """What the service has after the close."""
+    """The documents of the election after the close."""
 
-    asked: BallotDefinition
+    definition: BallotDefinition
     ballots: list[BallotContent]
     closing: Closing
     open_receipt: Receipt
@@ -53,24 +53,26 @@ class Sample:
     published: PublishedElection
 
 
-def asked_at(level: PublicationLevel) -> BallotDefinition:
+def make_definition(level: PublicationLevel) -> BallotDefinition:
     return create_definition(
         7, CANDIDATES, True, level=level, commitment=compute_commitment(SECRET)
     )
 
 
-def cast(asked: BallotDefinition, number: int, ranking: Ranking) -> BallotContent:
+def cast_ballot(definition: BallotDefinition, number: int, ranking: Ranking) -> BallotContent:
     nonce = bytes([number]) * 16
-    code = compute_confirmation(asked["election_id"], hash_definition(asked), nonce, ranking)
+    code = compute_confirmation(
+        definition["election_id"], hash_definition(definition), nonce, ranking
+    )
     return BallotContent(nonce, code, ranking)
 
 
-def close(
-    asked: BallotDefinition, ballots: list[BallotContent], earlier: tuple[str, ...] = ()
+def close_election(
+    definition: BallotDefinition, ballots: list[BallotContent], earlier: tuple[str, ...] = ()
 ) -> Closing:
-    said = create_statement(
+    statement = create_statement(
         name=NAME,
-        definition=asked,
+        definition=definition,
         ballots=len(ballots),
         root=MerkleTree(ballot.confirmation for ballot in ballots).root,
         secret=SECRET,
@@ -78,25 +80,25 @@ def close(
         closed_at="2026-11-15T12:00:00Z",
         earlier=earlier,
         rankings=None
-        if asked["level"] == "totals"
+        if definition["level"] == "totals"
         else hash_rankings(ballot.ranking for ballot in ballots),
     )
     return {
-        "statement": said,
-        "signature": SIGNER.sign(said),
+        "statement": statement,
+        "signature": SIGNER.sign(statement),
         "public_key": SIGNER.public_key,
     }
 
 
-def sample(level: PublicationLevel = "totals") -> Sample:
-    asked = asked_at(level)
-    ballots = [cast(asked, number, ranking) for number, ranking in enumerate(RANKINGS)]
-    closing = close(asked, ballots)
+def make_sample(level: PublicationLevel = "totals") -> Sample:
+    definition = make_definition(level)
+    ballots = [cast_ballot(definition, number, ranking) for number, ranking in enumerate(RANKINGS)]
+    closing = close_election(definition, ballots)
     mine = ballots[0]
-    kept = create_receipt(name=NAME, definition=asked, nonce=mine.nonce, ranking=mine.ranking)
+    kept = create_receipt(name=NAME, definition=definition, nonce=mine.nonce, ranking=mine.ranking)
     proof = MerkleTree(ballot.confirmation for ballot in ballots).prove(mine.confirmation)
     return Sample(
-        asked,
+        definition,
         ballots,
         closing,
         kept,
@@ -105,8 +107,8 @@ def sample(level: PublicationLevel = "totals") -> Sample:
     )
 
 
-# A candidate that is none, names out of order, an empty level, and somebody twice.
-UNCASTABLE: list[list[list[str]]] = [
+# An unknown candidate, unsorted names, an empty level, and a candidate twice.
+INVALID_RANKINGS: list[list[list[str]]] = [
     [["Eve"]],
     [["Zoë", "Ada"]],
     [["Ada"], []],
@@ -115,9 +117,9 @@ UNCASTABLE: list[list[list[str]]] = [
 ]
 
 
-def forged(ranking: list[list[str]]) -> Receipt:
-    """A receipt of what nobody can cast, with the confirmation that it hashes to."""
-    kept = sample().open_receipt
+def forge_receipt(ranking: list[list[str]]) -> Receipt:
+    """Return a receipt with an invalid ranking and the code that it hashes to."""
+    kept = make_sample().open_receipt
     unchecked = Ranking()
     object.__setattr__(unchecked, "levels", ranking)
     nonce = bytes.fromhex(kept["nonce"])
@@ -125,47 +127,49 @@ def forged(ranking: list[list[str]]) -> Receipt:
     return {**kept, "ranking": ranking, "confirmation": code}
 
 
-def cast_earlier(*, told: bool) -> Receipt:
-    """A receipt of a ballot from before a candidate was added, and whether the close tells so."""
-    before = asked_at("totals")
+def make_earlier_receipt(*, listed: bool) -> Receipt:
+    """Return a receipt from before a candidate was added.
+
+    `listed` is whether the closing statement lists that earlier definition.
+    """
+    before = make_definition("totals")
     names, promised = [*CANDIDATES, "Di"], before["commitment"]
     after = create_definition(7, names, True, level="totals", commitment=promised)
-    mine, other = cast(before, 1, Ranking.from_levels(["Ada"])), cast(after, 2, Ranking())
+    mine, other = (
+        cast_ballot(before, 1, Ranking.from_levels(["Ada"])),
+        cast_ballot(after, 2, Ranking()),
+    )
     kept = create_receipt(name=NAME, definition=before, nonce=mine.nonce, ranking=mine.ranking)
-    closing = close(after, [mine, other], (hash_definition(before),) if told else ())
+    closing = close_election(after, [mine, other], (hash_definition(before),) if listed else ())
     proof = MerkleTree([mine.confirmation, other.confirmation]).prove(mine.confirmation)
     return add_proof(kept, closing, proof)
 
 
 def changes(value: Any) -> Iterator[tuple[str, Any]]:
-    """Copies of a JSON value with one thing changed, each with the place that was changed."""
-    for way, changed in _every(value, []):
+    """Yield copies of a JSON value with one thing changed, each with the place of the change."""
+    for path, changed in _changes(value, []):
         whole = copy.deepcopy(value)
         holder = whole
-        for step in way[:-1]:
+        for step in path[:-1]:
             holder = holder[step]
-        if way:
-            holder[way[-1]] = changed
-        yield f"{'.'.join(map(str, way))} = {changed!r}", whole if way else changed
+        if path:
+            holder[path[-1]] = changed
+        yield f"{'.'.join(map(str, path))} = {changed!r}", whole if path else changed
 
 
-def _every(value: Any, way: list[Any]) -> Iterator[tuple[list[Any], Any]]:
-    yield from ((way, changed) for changed in _others(value))
+def _changes(value: Any, path: list[Any]) -> Iterator[tuple[list[Any], Any]]:
+    yield from ((path, changed) for changed in _other_values(value))
     for step in _steps(value):
-        yield from _every(value[step], [*way, step])
-
-
-def _kind(value: object) -> type[object]:
-    return type(value)
+        yield from _changes(value[step], [*path, step])
 
 
 def _steps(value: Any) -> list[Any]:
-    kind = _kind(value)
+    kind = type(value)
     return list(value) if kind is dict else list(range(len(value))) if kind is list else []
 
 
-def _others(value: Any) -> list[Any]:
-    kind = _kind(value)
+def _other_values(value: Any) -> list[Any]:
+    kind = type(value)
     if kind is bool:
         return [not value, int(value)]
     if kind is int:

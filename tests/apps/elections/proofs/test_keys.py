@@ -1,4 +1,4 @@
-"""A sealed ballot tells nothing without the key, and nothing about it can be changed."""
+"""Sealed ballots can be neither read nor changed without the key; signatures are unique."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from singletable_apps.elections.proofs import (
     BallotContent,
     BallotKey,
     ProofsError,
+    Signer,
     UnsealError,
+    fingerprint,
+    is_signed,
     padded_size,
 )
 from singletable_apps.shared.key_files import KeyFileError
 from tests.apps.counting.strategies import NAMES, rankings
+from tests.apps.elections.proofs.factories import SIGNER, changes, make_sample
 
 KEY = BallotKey(bytes(range(32)))
 IV = bytes(12)
 CODE = "a" * 52
 BALLOT = BallotContent(bytes(16), CODE, Ranking.from_levels(["Ada", ["Ben", "Cy"]]))
 SEALED = KEY.seal(7, BALLOT, width=512, iv=IV)
+CLOSING = make_sample("anonymous").closing
 
 
 @given(rankings(NAMES), st.binary(min_size=16, max_size=16))
-def test_what_was_sealed_is_opened_and_as_long_as_any_other(ranking: Ranking, nonce: bytes) -> None:
+def test_sealed_ballots_open_again_and_have_the_same_length(ranking: Ranking, nonce: bytes) -> None:
     ballot, width = BallotContent(nonce, CODE, ranking), padded_size(NAMES)
     sealed = KEY.seal(7, ballot, width=width, iv=IV)
     assert KEY.open(7, sealed) == ballot
@@ -37,32 +42,34 @@ def test_what_was_sealed_is_opened_and_as_long_as_any_other(ranking: Ranking, no
 
 
 @given(st.lists(st.text(min_size=1, max_size=200), unique=True, max_size=30), st.data())
-def test_the_width_holds_every_ballot_and_is_least(names: list[str], data: st.DataObject) -> None:
+def test_padded_size_fits_every_ballot_and_is_the_smallest(
+    names: list[str], data: st.DataObject
+) -> None:
     width = padded_size(names)
     longest = BallotContent(bytes(16), CODE, Ranking.from_levels(names))
     KEY.seal(7, longest, width=width, iv=IV)
     KEY.seal(7, BallotContent(bytes(16), CODE, data.draw(rankings(names))), width=width, iv=IV)
     assert width % 256 == 0
-    with pytest.raises(ProofsError, match="width_for"):
+    with pytest.raises(ProofsError, match="padded_size"):
         KEY.seal(7, longest, width=width - 256, iv=IV)
 
 
 @pytest.mark.parametrize("at", [0, 11, 12, 100, len(b64decode(SEALED)) - 1])
-def test_a_changed_byte_breaks_the_seal(at: int) -> None:
+def test_changed_byte_is_detected(at: int) -> None:
     changed = bytearray(b64decode(SEALED))
     changed[at] ^= 1
-    with pytest.raises(UnsealError, match="put back the key file"):
+    with pytest.raises(UnsealError):
         KEY.open(7, b64encode(changed).decode())
 
 
 @pytest.mark.parametrize("text", ["", "AAAA", "no base64!", SEALED[:-4], f"{SEALED}AAAA", "ä"])
-def test_what_was_never_sealed_does_not_open(text: str) -> None:
-    with pytest.raises(UnsealError) as broken:
+def test_other_text_does_not_open(text: str) -> None:
+    with pytest.raises(UnsealError) as error:
         KEY.open(7, text)
-    assert broken.value.election_id == 7
+    assert error.value.election_id == 7
 
 
-def test_a_seal_opens_for_its_key_election_and_purpose_alone() -> None:
+def test_seal_is_only_valid_for_its_key_election_and_purpose() -> None:
     with pytest.raises(UnsealError):
         BallotKey(bytes(32)).open(7, SEALED)
     with pytest.raises(UnsealError):
@@ -71,14 +78,14 @@ def test_a_seal_opens_for_its_key_election_and_purpose_alone() -> None:
         KEY.open_secret(7, SEALED)
 
 
-def test_the_secret_of_a_tie_break_is_sealed_too() -> None:
+def test_tie_break_secret_is_sealed_for_another_purpose() -> None:
     sealed = KEY.seal_secret(7, b"s" * 32, iv=IV)
     assert KEY.open_secret(7, sealed) == b"s" * 32
     with pytest.raises(UnsealError):
         KEY.open(7, sealed)
 
 
-def test_fingerprints_differ_by_key_purpose_and_part() -> None:
+def test_fingerprints_differ_by_key_purpose_and_parts() -> None:
     parts = [("a", "b"), ("ab",), ("a", "b", ""), ("a", 1), ("a", "1")]
     every = [
         key.hmac(why, *each)
@@ -91,18 +98,55 @@ def test_fingerprints_differ_by_key_purpose_and_part() -> None:
     assert len(every[0]) == 64
 
 
-def test_a_key_shows_a_name_and_not_itself() -> None:
+def test_repr_of_a_key_shows_only_its_name() -> None:
     assert repr(KEY) == f"BallotKey({KEY.name})"
     assert KEY.name != BallotKey(bytes(32)).name
     assert bytes(range(32)).hex()[:8] not in repr(KEY)
 
 
 @pytest.mark.parametrize("size", [0, 16, 31, 33])
-def test_a_key_of_another_length_is_refused(size: int) -> None:
-    with pytest.raises(KeyFileError, match=f"32 bytes, and {size} came"):
+def test_ballot_key_rejects_other_lengths(size: int) -> None:
+    with pytest.raises(KeyFileError, match=f"32 bytes, but got {size}"):
         BallotKey(bytes(size))
 
 
-def test_an_iv_of_another_length_is_refused() -> None:
-    with pytest.raises(ProofsError, match="12 random bytes, and 16 came"):
+def test_seal_rejects_other_iv_lengths() -> None:
+    with pytest.raises(ProofsError, match="12 bytes, but got 16"):
         KEY.seal(7, BALLOT, width=512, iv=bytes(16))
+
+
+def test_signature_identifies_the_key() -> None:
+    other = Signer(bytes(32)).public_key
+    assert is_signed(CLOSING["statement"], CLOSING["signature"], SIGNER.public_key)
+    assert not is_signed(CLOSING["statement"], CLOSING["signature"], other)
+    assert fingerprint(SIGNER.public_key) != fingerprint(other)
+    assert repr(SIGNER) == f"Signer({SIGNER.public_key})"
+
+
+# A rebuild from the log must give the same bytes.
+def test_signature_is_deterministic() -> None:
+    assert SIGNER.sign(CLOSING["statement"]) == CLOSING["signature"]
+
+
+def test_signature_covers_the_whole_statement() -> None:
+    for place, changed in changes(CLOSING["statement"]):
+        assert not is_signed(changed, CLOSING["signature"], SIGNER.public_key), place
+
+
+@pytest.mark.parametrize(
+    ("signature", "key"),
+    [
+        (CLOSING["signature"].upper(), SIGNER.public_key),
+        (CLOSING["signature"], SIGNER.public_key.upper()),
+        (CLOSING["signature"][:-2], SIGNER.public_key),
+        ("", ""),
+        ("no hex", SIGNER.public_key),
+    ],
+)
+def test_signature_has_only_one_spelling(signature: str, key: str) -> None:
+    assert not is_signed(CLOSING["statement"], signature, key)
+
+
+def test_signer_rejects_other_lengths() -> None:
+    with pytest.raises(KeyFileError, match="32 bytes, but got 31"):
+        Signer(bytes(31))

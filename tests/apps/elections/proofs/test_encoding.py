@@ -1,0 +1,102 @@
+"""Canonical JSON, digests, and codes that people type."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable_apps.elections.proofs import (
+    InvalidCode,
+    NotCanonical,
+    canonical_json,
+    digest,
+    encode_code,
+    format_code,
+    parse_code,
+)
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(1 - 2**53, 2**53 - 1) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+CODE = encode_code(bytes(range(32)).hex())
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ({"b": [1, None], "a": True}, b'{"a":true,"b":[1,null]}'),
+        ("Zoë\n\u2028", '"Zoë\\n\u2028"'.encode()),
+        ((("Ada",), ()), b'[["Ada"],[]]'),
+        ({}, b"{}"),
+        (-(2**53 - 1), b"-9007199254740991"),
+    ],
+)
+def test_canonical_json_is_short_and_sorted(value: object, form: bytes) -> None:
+    assert canonical_json(value) == form
+
+
+@given(VALUES)
+def test_canonical_json_preserves_the_value(value: object) -> None:
+    assert json.loads(canonical_json(value)) == value
+    assert canonical_json(json.loads(canonical_json(value))) == canonical_json(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [
+        (1.0, "the value itself"),
+        ({"a": [0, float("nan")]}, "a[1]"),
+        ({"a": {1: "x"}}, "a"),
+        ({"a": 2**53}, "a"),
+        (["\ud800"], "[0]"),
+        ({"\udfff": 1}, "the value itself"),
+        ({"a": b"bytes"}, "a"),
+        ({"a", "b"}, "the value itself"),
+    ],
+)
+def test_canonical_json_rejects_values_with_many_forms(value: object, where: str) -> None:
+    with pytest.raises(NotCanonical) as error:
+        canonical_json(value)
+    assert error.value.where == where
+
+
+# Anyone can compute a digest with sha256sum.
+def test_digest_is_sha256_over_domain_zero_byte_and_json() -> None:
+    expected = sha256(b'singletable elections 1: rankings\0["Ada"]').hexdigest()
+    assert digest(["Ada"], domain="rankings") == expected
+    assert digest(["Ada"], domain="ranking") != expected
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_parse_code_accepts_what_people_type(raw: bytes) -> None:
+    code = encode_code(raw.hex())
+    assert len(code) == 52
+    shown = format_code(code)
+    for typed in (code, shown, shown.upper().replace("-", " "), f" {code}\n"):
+        assert parse_code(typed) == code
+
+
+def test_format_code_has_groups_of_four() -> None:
+    assert format_code(CODE) == "aaaq-eaye-auda-ocaj-bifq-ydio-b4ib-ceqt-cqkr-mfyy-denb-wha5-dypq"
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("", "has 0"),
+        (CODE[:-1], "has 51"),
+        (CODE + "a", "has 53"),
+        ("0" + CODE[1:], "'0'"),
+        ("\u212a" + CODE[1:], "\u212a"),  # the Kelvin sign, whose lowercase is k
+        (CODE[:-1] + "b", "ends in b"),
+    ],
+)
+def test_parse_code_explains_typos(typed: str, message: str) -> None:
+    with pytest.raises(InvalidCode, match=message):
+        parse_code(typed)
