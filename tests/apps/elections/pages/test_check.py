@@ -72,10 +72,10 @@ def test_receipt_from_before_the_close_is_valid(receipt: Receipt, visitor: Voter
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"ranking": [["Cleo"]]}, "does not give the confirmation of this receipt"),
-        ({"name": "Another"}, "The receipt is of 'Another', and 'Chair' was closed."),
-        ({"more": "<b>bold</b>"}, "has fields that no receipt has"),
-        ({"ranking": "Dan"}, "This is no receipt"),
+        ({"ranking": [["Cleo"]]}, "does not match the tracking code"),
+        ({"name": "Another"}, "The receipt is for 'Another'"),
+        ({"more": "<b>bold</b>"}, "has unknown fields"),
+        ({"ranking": "Dan"}, "This is not a receipt"),
     ],
 )
 def test_changed_receipt_fails_with_the_reason(
@@ -160,7 +160,7 @@ def test_tracking_code_is_found_however_it_is_typed(app: VotingApp, receipt: Rec
     ("election", "confirmation", "status", "message"),
     [
         (CHAIR, "a" * 52, 200, "This tracking code is not on the list"),
-        (CHAIR, "a" * 51, 422, "A code has 52 letters and digits, and this one has 51."),
+        (CHAIR, "a" * 51, 422, "A code has 52 letters and digits"),
         (CHAIR, "", 422, "Please fill this in."),
         ("Nowhere", "a" * 52, 422, "There is no election 'Nowhere'."),
     ],
