@@ -37,9 +37,13 @@ def bytes_to_load(page: Page, address: str) -> dict[str, int]:
     """How many bytes come over the wire for a page that was never seen before, by address."""
     answered: list[Response] = []
     page.on("response", lambda answer: answered.append(answer))
-    page.goto(address)
-    page.wait_for_load_state("networkidle")
-    return {answer.url: _size(answer) for answer in answered}
+    page.goto(address, wait_until="load")
+    # Scripts of modules and fonts are part of the load event; a stream of events never ends.
+    return {answer.url: _size(answer) for answer in list(answered) if not _is_stream(answer)}
+
+
+def _is_stream(answer: Response) -> bool:
+    return answer.headers.get("content-type", "").startswith("text/event-stream")
 
 
 def _size(answer: Response) -> int:
