@@ -12,6 +12,7 @@ from typing import Protocol
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from singletable_apps.shared.pages.api_docs import add_api_docs
 from singletable_apps.shared.pages.flash import Flash, FlashMessages
 from singletable_apps.shared.pages.forms import Form
 from singletable_apps.shared.pages.static_files import StaticFiles, site_files
@@ -99,6 +100,7 @@ class Pages:
             [*templates, *([folder / "templates"] if folder else [])],
             {
                 "asset": self.asset,
+                "Link": Link,
                 "product": product or Product(name.capitalize(), prefix or "/"),
             },
         )
@@ -107,8 +109,10 @@ class Pages:
             files.add_route(self.router)
 
     def mount(self, app: FastAPI) -> None:
-        """Add the static files to the app, and show its problems to browsers as pages."""
+        """Add static files, API docs and error pages to the app."""
         app.include_router(self.router, include_in_schema=False)
+        if hasattr(app.state, "problem_types") and not hasattr(app.state, "problem_type_page"):
+            add_api_docs(app, self.render)
         problem_pages: dict[str, ProblemPage] = getattr(app.state, "problem_pages", {})
         app.state.problem_pages = {**problem_pages, self.prefix: self.render_problem}
 

@@ -97,7 +97,7 @@ class StaticFiles:
 _FOLDER = Path(__file__).parent
 # In cascade order.
 STYLES = (
-    *("tokens", "base", "shell", "buttons", "forms", "tables", "parts", "figures"),
+    *("tokens", "base", "shell", "buttons", "forms", "tables", "parts", "figures", "api"),
     *("contrast", "print"),
 )
 SCRIPTS = ("preferences", "copy", "passwords", "confirm", "flash")

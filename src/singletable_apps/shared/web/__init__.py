@@ -25,6 +25,7 @@
 
 from __future__ import annotations
 
+from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
 from singletable_apps.shared.web.clients import client_address, rate_limited
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
@@ -132,6 +133,7 @@ __all__ = [
     "make_app",
     "optional_field",
     "precondition_failed",
+    "problem_types_of",
     "rate_limited",
     "request_id",
     "responses",

@@ -1,50 +1,22 @@
-"""The description of an app as a page to read, with no script in it."""
+"""The OpenAPI document and the problem types of an app, for programs.
+
+`Pages.mount` adds the same as pages for people.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from html import escape
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, FastAPI, Request
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from singletable_apps.shared.web.problems import NOT_FOUND, Problem, ProblemType, problem_type_url
 
-STYLE = (
-    "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    "code{font-size:.95em}dt{margin-top:.8rem}dd{margin:0 0 .4rem 1.5rem}"
-)
 
-
-def docs_page(document: dict[str, Any], address: str) -> str:
-    """A page that lists all operations of an OpenAPI document, which is at the address."""
-    info = document["info"]
-    title = escape(f"{info['title']} {info['version']}")
-    operations = "\n".join(_operations(document.get("paths", {})))
-    return (
-        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>\n'
-        f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n'
-        f"<h1>{title}</h1>\n<p>{escape(info.get('description', ''))}</p>\n"
-        f'<p>As <a href="{escape(address)}">OpenAPI</a>, for programs.</p>\n'
-        f"<dl>\n{operations}\n</dl>\n</html>\n"
-    )
-
-
-def _operations(paths: dict[str, Any]) -> Iterator[str]:
-    for path, operations in paths.items():
-        for method, operation in cast(dict[str, Any], operations).items():
-            about = operation.get("description") or operation.get("summary", "")
-            statuses = ", ".join(sorted(operation["responses"]))
-            yield (
-                f"<dt><code>{method.upper()} {escape(path)}</code></dt>"
-                f"<dd>{escape(about)}<br>Answers: {statuses}</dd>"
-            )
-
-
-class KindDocument(BaseModel):
-    """A kind of problem, and what to do about it."""
+class ProblemTypeDocument(BaseModel):
+    """A problem type, and what to do about it."""
 
     type: str
     status: int
@@ -52,32 +24,56 @@ class KindDocument(BaseModel):
     about: str
 
 
-def problem_pages(kinds: Sequence[ProblemType], prefix: str) -> APIRouter:
-    """Routes that tell about these kinds, as JSON or, to who prefers it, as text."""
+def problem_types_of(app: FastAPI) -> Sequence[ProblemType]:
+    """Return all problem types of an app made by `make_app`."""
+    types: Sequence[ProblemType] = app.state.problem_types
+    return types
+
+
+def docs_router(
+    openapi: Callable[[], dict[str, Any]], types: Sequence[ProblemType], prefix: str
+) -> APIRouter:
+    """Return routes for `/openapi.json`, `/problems` and `/problems/{name}`."""
     router = APIRouter(include_in_schema=False)
     documents = {
-        kind.name: KindDocument(
-            type=problem_type_url(kind, prefix),
-            status=kind.status,
-            title=kind.title,
-            about=kind.about,
+        each.name: ProblemTypeDocument(
+            type=problem_type_url(each, prefix),
+            status=each.status,
+            title=each.title,
+            about=each.about,
         )
-        for kind in kinds
+        for each in types
     }
 
+    @router.get("/openapi.json")
+    def get_openapi() -> Response:
+        return JSONResponse(openapi(), headers={"Cache-Control": "no-cache"})
+
     @router.get("/problems")
-    def every_kind() -> list[KindDocument]:
-        return list(documents.values())
+    def list_problem_types(request: Request) -> Response:
+        page = _page(request, None)
+        return page or JSONResponse([each.model_dump() for each in documents.values()])
 
     @router.get("/problems/{name}")
-    def one_kind(name: str, request: Request) -> Response:
+    def get_problem_type(name: str, request: Request) -> Response:
         if name not in documents:
-            raise Problem(NOT_FOUND, "There is no such kind of problem.")
+            raise Problem(NOT_FOUND, "There is no problem type of this name.")
+        if page := _page(request, name):
+            return page
         document = documents[name]
         accepted = request.headers.get("accept", "")
         if "text/" in accepted and "json" not in accepted:
-            about = f"{document.title} ({document.status})\n\n{document.about}\n"
-            return PlainTextResponse(about)
+            return PlainTextResponse(f"{document.title} ({document.status})\n\n{document.about}\n")
         return JSONResponse(document.model_dump())
 
     return router
+
+
+def _page(request: Request, name: str | None) -> Response | None:
+    """Return a page for a browser, if the app has pages."""
+    render: Callable[[Request, str | None], Response] | None
+    render = getattr(request.app.state, "problem_type_page", None)
+    if render is None or "text/html" not in request.headers.get("accept", ""):
+        return None
+    page: Response = render(request, name)
+    return page

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
+from singletable_apps.shared.pages import Pages
+from singletable_apps.shared.pages.api_docs import markdown
 from singletable_apps.shared.web import RateLimit, Settings, responses
 from tests.apps.shared.web.notes import NAME_TAKEN, client, make_notes
 
@@ -67,10 +71,47 @@ def test_responses_may_be_used_again() -> None:
     assert shared == responses(NAME_TAKEN)
 
 
-def test_the_page_for_people_needs_nothing_from_elsewhere() -> None:
-    page = asking.get("/api/docs")
-    assert "<code>PUT /api/notes/{name}</code>" in page.text
-    for word in ("<script", "http://", "https://", "//cdn"):
-        assert word not in page.text
-    assert "style-src 'sha256-" in page.headers["content-security-policy"]
+@pytest.fixture(scope="module")
+def browser() -> TestClient:
+    app = make_notes()
+    Pages("notes", secret=b"a secret of thirty-two bytes or more").mount(app)
+    return TestClient(app, headers={"Accept": "text/html"})
+
+
+def test_docs_page_shows_every_operation(browser: TestClient) -> None:
+    page = browser.get("/api/docs")
+    assert page.status_code == 200
+    for path, methods in document["paths"].items():
+        assert f"<code>{path}</code>" in page.text
+        for method, operation in methods.items():
+            assert f'class="method method-{method}"' in page.text
+            assert operation["summary"].capitalize() in page.text
+    assert "&#34;Idempotency-Key: $(uuidgen)" in page.text
+    assert "Next page" not in page.text
+
+
+def test_docs_page_renders_markdown_and_loads_nothing_from_elsewhere(browser: TestClient) -> None:
+    page = browser.get("/api/docs")
+    assert "<code>next</code> of the previous page" in page.text
+    assert re.findall(r"(?:src|href)=\"(?:https?:)?//", page.text) == []
     assert "'unsafe" not in page.headers["content-security-policy"]
+
+
+def test_problem_types_are_pages_for_browsers_and_json_for_programs(browser: TestClient) -> None:
+    assert "Choose another name." in browser.get("/api/problems/name-taken").text
+    assert "/api/problems/name-taken" in browser.get("/api/problems").text
+    assert asking.get("/api/problems/name-taken").json()["status"] == 409
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("a `b` **c**", "<p>a <code>b</code> <strong>c</strong></p>"),
+        ("<b> & [x](/y)", '<p>&lt;b&gt; &amp; <a href="/y">x</a></p>'),
+        ("[x](javascript:alert)", "<p>[x](javascript:alert)</p>"),
+        ("one\n\n- two\n- three", "<p>one</p><ul><li>two</li><li>three</li></ul>"),
+        ("", ""),
+    ],
+)
+def test_markdown_is_rendered_and_escaped(text: str, html: str) -> None:
+    assert markdown(text) == html
