@@ -34,12 +34,12 @@ from singletable import (
     Update,
     connect,
 )
-from singletable_apps.polls.entities import Lane, Line, Poll, Protection, Vote, polls
+from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane, polls
 from singletable_apps.polls.patterns import patterns
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.polls.tally import Tally as Sums
-from singletable_apps.polls.tally import is_worth_keeping, lane_of, order_of
+from singletable_apps.polls.tally import encode_ranking, is_snapshot_due, lane_for
 from singletable_apps.polls.tokens import Secret
 
 CLAIM = "a result of 100,000 votes costs at most a tenth of the units of reading all votes"
@@ -69,7 +69,7 @@ def _results(scale: Scale) -> ReportTable:
         with connect("memory:") as driver:
             service = open_polls(driver, SECRET)
             names = [f"Option {number}" for number in range(1, options + 1)]
-            poll = service.making.make(Draft("Which?", names)).poll
+            poll = service.lifecycle.create(PollDraft("Which?", names)).poll
             filler = PollFiller(driver, service, poll)
             rows += [_result_row(filler, votes, scale) for votes in sizes]
     return ReportTable(
@@ -145,7 +145,7 @@ def _voters_over_http(folder: Path, voters: int) -> ReportTable:
         result = send_all(port, requests, CONNECTIONS)
     expect(len({str(json.loads(body)["id"]) for body in result.bodies}), voters)
     with connect(f"file:{folder / 'polls.db'}") as driver:
-        recount = open_polls(driver, SECRET).counting.recount(poll)
+        recount = open_polls(driver, SECRET).tallies.recount(poll)
     expect((recount.votes, recount.agrees), (voters, True))
     return ReportTable(
         f"{voters:,} voters with one-time codes over HTTP, {CONNECTIONS} connections, durable",
@@ -169,8 +169,10 @@ def _create_poll_with_codes(folder: Path, voters: int) -> tuple[Poll, list[PostR
     generator = random.Random(1)
     with connect(f"file:{folder / 'polls.db'}") as driver:
         service = open_polls(driver, SECRET)
-        own = service.making.make(Draft("Best language", OPTIONS, protection=Protection.CODES))
-        codes = service.making.issue_codes(own.poll.id, own.admin_key, voters)
+        own = service.lifecycle.create(
+            PollDraft("Best language", OPTIONS, protection=Protection.CODES)
+        )
+        codes = service.codes.issue(own.poll.id, own.admin_key, voters)
     return own.poll, [
         PostRequest(
             f"/api/polls/{own.poll.id}/vote",
@@ -203,36 +205,38 @@ class PollFiller:
         for batch in batches(self._items(votes), polls.name):
             self.driver.execute(batch)
         for number, end in enumerate(self.ends):
-            self.service.context.store.update(Lane.key(self.poll.id, number), Lane.lines.set(end))
+            self.service.context.store.update(
+                VotingLane.key(self.poll.id, number), VotingLane.entries.set(end)
+            )
 
     def _cast_first(self) -> None:
         first = self.service.voting.cast(self.poll.id, self._ranking(), Voter(browser="0"))
         self.votes = 1
         self.ends = [0] * self.poll.lanes
-        self.ends[lane_of(first.vote.id, self.poll.lanes)] = 1
+        self.ends[lane_for(first.vote.id, self.poll.lanes)] = 1
 
     def _items(self, votes: int) -> Iterator[Item]:
         vote_template, line_template = self._first_items()
         for number in range(self.votes, self.votes + votes):
             vote_id = self.service.context.secret.vote_id(self.poll.id, "browser", str(number))
-            lane = lane_of(vote_id, self.poll.lanes)
+            lane = lane_for(vote_id, self.poll.lanes)
             self.ends[lane] += 1
             ranked = self._ranking()
             vote: Item = {"id": {"S": vote_id}, "rankings": {"L": [{"S": name} for name in ranked]}}
             line: Item = {
                 "lane": {"N": str(lane)},
                 "number": {"N": str(self.ends[lane])},
-                "order": {"S": order_of(self.poll.candidates, ranked)},
+                "order": {"S": encode_ranking(self.poll.candidates, ranked)},
             }
             yield vote_template | Vote.key(self.poll.id, vote_id).key | vote
-            yield line_template | Line.key(self.poll.id, lane, self.ends[lane]).key | line
+            yield line_template | LaneEntry.key(self.poll.id, lane, self.ends[lane]).key | line
         self.votes += votes
 
     def _first_items(self) -> tuple[Item, Item]:
         """Return the items that the first vote wrote."""
         vote_id = self.service.context.secret.vote_id(self.poll.id, "browser", "0")
-        lane = lane_of(vote_id, self.poll.lanes)
-        keys = Vote.key(self.poll.id, vote_id).key, Line.key(self.poll.id, lane, 1).key
+        lane = lane_for(vote_id, self.poll.lanes)
+        keys = Vote.key(self.poll.id, vote_id).key, LaneEntry.key(self.poll.id, lane, 1).key
         vote, line = (self.driver.execute(GetItem(polls.name, key)).item for key in keys)
         assert vote is not None
         assert line is not None
@@ -278,17 +282,17 @@ def max_lines(counts: Counts) -> int:
     return bisect_left(
         range(1, 1_000_000),
         True,
-        key=lambda lines: is_worth_keeping(snapshot, Sums((lines,), counts)),
+        key=lambda lines: is_snapshot_due(snapshot, Sums((lines,), counts)),
     )
 
 
 def _tally(service: Polls, poll: Poll) -> Counts:
-    return service.counting.tally(poll).counts
+    return service.tallies.get(poll).counts
 
 
 def _count_votes(service: Polls, poll: Poll) -> Counts:
     votes = service.context.store.query(Vote.key.partition(poll.id), consistent=True)
-    return Counter(order_of(poll.candidates, vote.rankings) for vote in votes)
+    return Counter(encode_ranking(poll.candidates, vote.rankings) for vote in votes)
 
 
 def _measure_read(driver: Driver, prepare: Callable[[Polls], Callable[[], Counts]]) -> ReadCost:
@@ -306,7 +310,7 @@ def _measure_read(driver: Driver, prepare: Callable[[Polls], Callable[[], Counts
 
 def time_service(service: Polls, voters: int, threads: int) -> float:
     """Return the seconds until the service has recorded all votes."""
-    poll = service.making.make(Draft("Best language", OPTIONS)).poll
+    poll = service.lifecycle.create(PollDraft("Best language", OPTIONS)).poll
     generator = random.Random(1)
     rankings = [
         generator.sample(OPTIONS, generator.randint(1, len(OPTIONS))) for _ in range(voters)
@@ -316,7 +320,7 @@ def time_service(service: Polls, voters: int, threads: int) -> float:
         service.voting.cast(poll.id, rankings[number], Voter(browser=str(number)))
 
     seconds = _run_in_threads(vote, voters, threads)
-    expect(service.counting.recount(poll).votes, voters)
+    expect(service.tallies.recount(poll).votes, voters)
     return seconds
 
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from singletable import connect
 from singletable_apps.home import ServedApp, make_site_app
 from singletable_apps.polls.api import PREFIX, ApiSettings, Limits
-from singletable_apps.polls.app import app_info, with_pages
-from singletable_apps.polls.sample import MAKER, POLLS, fill
+from singletable_apps.polls.app import app_info, make_web_app
+from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS, create_sample
 from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.apps import RunningApp
@@ -31,11 +31,11 @@ _SECRET = Secret(b"a secret for the pictures only")
 def site() -> Generator[list[str]]:
     """Serve the sample polls and yield their URLs."""
     driver = connect("memory:")
-    fill(driver, _SECRET, datetime.now(UTC))
+    create_sample(driver, _SECRET, datetime.now(UTC))
     polls = open_polls(driver, _SECRET)
-    app = with_pages(polls, ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off()))
+    app = make_web_app(polls, ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off()))
     site = RunningApp(app, prefixes=("/polls", PREFIX, "/static/*/polls"), api=PREFIX)
-    made = polls.making.mine(MAKER, len(POLLS)).items
+    made = polls.lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
     with serve(
         make_site_app([ServedApp(app_info(), site)], settings=Settings(secure_cookies=False))
     ) as address:

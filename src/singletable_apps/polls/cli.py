@@ -1,4 +1,4 @@
-"""`singletable polls`: the service, and what an operator looks at."""
+"""`singletable polls`: serve polls, create sample data, and recount a poll."""
 
 from __future__ import annotations
 
@@ -16,64 +16,65 @@ from singletable_apps.shared.cli import (
 )
 
 polls = typer.Typer(
-    help="Serve ranked-choice polls, and recount them.",
+    help="Serve ranked-choice polls and recount them.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
 )
 
-At = Annotated[
+AddressOption = Annotated[
     str,
     typer.Option(
         "--at", metavar="ADDRESS", help="Where the table is, such as file:polls.db or dynamodb:."
     ),
 ]
-Secret = Annotated[
+SecretOption = Annotated[
     Path,
     typer.Option(
         "--secret",
         metavar="FILE",
-        help="Where the secret lies, which is in no table; made if missing.",
+        help="The file with the server secret; created if missing.",
     ),
 ]
 
 
+# Imports are inside the commands, so that `--help` does not load the web framework.
 @polls.command()
 def serve(
-    at: At,
-    secret: Secret,
+    at: AddressOption,
+    secret: SecretOption,
     host: HostOption = "127.0.0.1",
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
 ) -> None:
-    """Serve polls over HTTP, with pages for people and an API for programs.
+    """Serve polls over HTTP: pages for people and an API for programs.
 
-    A missing table and a missing secret are made. Keep a copy of the secret in a safe place.
+    The table and the secret are created if they are missing. Keep a backup of the secret.
     """
     with exit_on_error():
-        from singletable_apps.polls.commands import serve
+        from singletable_apps.polls.app import run_serve
         from singletable_apps.shared.serve import ListenOptions
 
-        serve(at, secret, ListenOptions(host, port, public, tuple(proxy or ())))
+        run_serve(at, secret, ListenOptions(host, port, public, tuple(proxy or ())))
 
 
 @polls.command()
-def sample(at: At, secret: Secret) -> None:
-    """Make some polls to look at, with votes in them."""
+def sample(at: AddressOption, secret: SecretOption) -> None:
+    """Create sample polls with votes."""
     with exit_on_error():
-        from singletable_apps.polls.commands import make_sample
+        from singletable_apps.polls.app import run_sample
 
-        make_sample(at, secret)
+        run_sample(at, secret)
 
 
 @polls.command()
 def recount(
-    poll: Annotated[str, typer.Argument(metavar="POLL", help="Its id, which is in its link.")],
-    at: At,
+    poll: Annotated[str, typer.Argument(metavar="POLL", help="The id of the poll, in its link.")],
+    at: AddressOption,
 ) -> None:
-    """Count every vote of a poll one by one, and compare with what its results say."""
+    """Count every vote of a poll one by one and compare with its results."""
     with exit_on_error():
-        from singletable_apps.polls.commands import recount
+        from singletable_apps.polls.app import run_recount
 
-        recount(at, poll)
+        run_recount(at, poll)

@@ -1,7 +1,8 @@
-"""What is kept in `ranked-choice-polls`: the document's two items, and what lets many vote at once.
+"""The items of the `ranked-choice-polls` table.
 
-A vote is one item of the poll, as documented. So that a result need not read them all, each vote
-also leaves a line in one of the poll's lanes; and now and then a snapshot sums up the lines.
+Poll and Vote are the two items of the original design. The others let many people vote at once and
+watch the results cheaply: every vote also appends an entry to one of the poll's lanes, and a
+snapshot stores the totals of the entries counted so far.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from singletable import Attr, Entity, Key, Table, attr, padded, version
 
 polls = Table("ranked-choice-polls")
 
-# Ten digits number more votes than there are people.
-WIDTH = 10
+# Enough digits for ten billion entries in a lane.
+ENTRY_DIGITS = 10
 
 
-class Results(StrEnum):
-    """When those who have the link may see how a poll stands."""
+class ResultsVisibility(StrEnum):
+    """When people with the link can see the results."""
 
     ALWAYS = "always"
     AFTER_VOTING = "after-voting"
@@ -26,7 +27,7 @@ class Results(StrEnum):
 
 
 class Protection(StrEnum):
-    """What keeps people from voting twice."""
+    """What prevents people from voting twice."""
 
     BROWSER = "browser"
     CODES = "codes"
@@ -34,11 +35,11 @@ class Protection(StrEnum):
 
 
 class Poll(Entity, table=polls):
-    """A question with options to rank. `expiresAt` is when it closes; the item stays.
+    """A question with options to rank. It closes at `expiresAt`, but the item is kept.
 
-    `edition` counts changes to what a vote depends on: options, until when one may vote, and
-    whether a vote can be changed.
-    `secret` names the secret that its codes, and the ids of its votes, are made of.
+    `edition` is incremented when something changes that votes depend on: the options, the closing
+    time, or whether votes can be changed. `secret` is the fingerprint of the server secret from
+    which the poll's voting codes and vote ids are derived.
     """
 
     id: Attr[str] = attr()
@@ -47,7 +48,7 @@ class Poll(Entity, table=polls):
     candidates: Attr[list[str]] = attr()
     created_at: Attr[datetime] = attr(name="createdAt")
     expires_at: Attr[datetime | None] = attr(name="expiresAt", default=None)
-    results: Attr[Results] = attr(default=Results.ALWAYS)
+    results: Attr[ResultsVisibility] = attr(default=ResultsVisibility.ALWAYS)
     protection: Attr[Protection] = attr(default=Protection.OPEN)
     changeable: Attr[bool] = attr(default=True)
     codes: Attr[int] = attr(default=0)
@@ -55,7 +56,7 @@ class Poll(Entity, table=polls):
     deleted: Attr[bool] = attr(default=False)
     lanes: Attr[int] = attr()
     edition: Attr[int] = attr(default=1)
-    maker: Attr[str | None] = attr(default=None)
+    creator: Attr[str | None] = attr(name="maker", default=None)
     secret: Attr[str] = attr()
     revision: Attr[int] = version()
 
@@ -63,61 +64,69 @@ class Poll(Entity, table=polls):
 
 
 class Vote(Entity, table=polls):
-    """What somebody ranked, best first. The id is made of the poll and who votes: see secret.py."""
+    """One person's ranking, best first. The id is derived from the poll and the voter.
+
+    `proof` is set on votes cast with a voting code: a digest of a secret that only the voter's
+    browser has. The organizer knows the code, but without the secret cannot read the vote.
+    """
 
     poll_id: Attr[str] = attr(name="pollId")
     id: Attr[str] = attr()
     rankings: Attr[list[str]] = attr()
     voted_at: Attr[datetime] = attr(name="votedAt")
+    proof: Attr[str | None] = attr(default=None)
     revision: Attr[int] = version()
 
     key = Key(pk=("POLL", poll_id), sk=("VOTE", id))
 
 
-class Lane(Entity, table=polls):
-    """One of the ways into a poll: how many came, and which edition of the poll they came for.
+class VotingLane(Entity, table=polls):
+    """One of the partitions that the votes of a poll are spread over, like lanes of a road.
 
-    A vote for another edition is not let in.
+    Votes in different lanes never wait for each other. A lane counts its entries and accepts only
+    votes for its own edition of the poll.
     """
 
     poll_id: Attr[str] = attr(name="pollId")
     lane: Attr[int] = attr()
     edition: Attr[int] = attr()
-    lines: Attr[int] = attr(default=0)
+    entries: Attr[int] = attr(name="lines", default=0)
 
     key = Key(pk=("POLL", poll_id, "LANE", padded(lane, 2)), sk="METADATA")
 
 
-class Line(Entity, table=polls):
-    """What one vote changed: an order of options more, and one less if it replaced another.
+class LaneEntry(Entity, table=polls):
+    """What one vote changed: a ranking that was added, and the ranking that it replaced, if any.
 
-    An order is written by the numbers of the options, best first: `2 0 1`. Options do not change
-    once there are votes.
+    A ranking is written as option numbers, best first: `2 0 1`. Options cannot change once there
+    are votes.
     """
 
     poll_id: Attr[str] = attr(name="pollId")
     lane: Attr[int] = attr()
     number: Attr[int] = attr()
-    order: Attr[str] = attr()
-    replaced: Attr[str | None] = attr(default=None)
+    ranking: Attr[str] = attr(name="order")
+    replaced_ranking: Attr[str | None] = attr(name="replaced", default=None)
 
-    key = Key(pk=("POLL", poll_id, "LANE", padded(lane, 2)), sk=("LINE", padded(number, WIDTH)))
+    key = Key(
+        pk=("POLL", poll_id, "LANE", padded(lane, 2)), sk=("LINE", padded(number, ENTRY_DIGITS))
+    )
 
 
 class Snapshot(Entity, table=polls):
-    """How many lines of each lane are summed up, and under which name the sums are."""
+    """Totals of a poll: how many entries of each lane they include, and the parts they are in."""
 
     poll_id: Attr[str] = attr(name="pollId")
     name: Attr[str] = attr()
     parts: Attr[int] = attr()
-    lines: Attr[list[int]] = attr()
+    positions: Attr[list[int]] = attr(name="lines")
     revision: Attr[int] = version()
 
     key = Key(pk=("POLL", poll_id), sk="SNAPSHOT")
 
 
 class SnapshotPart(Entity, table=polls):
-    """A part of the sums: how often each order was voted for."""
+    """A part of a snapshot: how many votes each ranking has."""
 
     poll_id: Attr[str] = attr(name="pollId")
     name: Attr[str] = attr()
@@ -127,8 +136,8 @@ class SnapshotPart(Entity, table=polls):
     key = Key(pk=("POLL", poll_id), sk=("SNAPSHOT", name, padded(part, 4)))
 
 
-class Made(Entity, table=polls):
-    """That a browser made a poll: what "my polls" lists, the newest last."""
+class CreatedPoll(Entity, table=polls):
+    """A poll in the list of polls that a browser created, oldest first."""
 
     browser: Attr[str] = attr()
     poll_id: Attr[str] = attr(name="pollId")

@@ -1,17 +1,18 @@
-"""Every refusal of polls.
+"""Every error of polls.
 
 PollsError
-├─ Refused            asked in vain: nothing was changed, and asking again is in vain too
-│  ├─ NotThere        there is no such poll, or vote
-│  ├─ Invalid         what was given cannot be; `faults` says what, and where
-│  ├─ NotAdmin        the admin key is missing, or is not that of the poll
-│  ├─ NoCode          the poll asks for a one-time code, and none came, or one that is none
-│  ├─ Closed          the poll takes no votes any more
-│  ├─ AlreadyVoted    the vote is cast, and the poll lets nobody change theirs
-│  ├─ Hidden          the results are not to be seen yet
-│  └─ Settled         people have voted, so what they voted on stays as it is
-├─ Busy               others wrote all the time, or the table has more to do than it can; ask again
-└─ OtherSecret        the poll was made with another secret than the server has; somebody must look
+├─ RequestRejected    nothing was changed, and the same request will be rejected again
+│  ├─ NotFound        no such poll or vote
+│  ├─ InvalidInput    the input is not valid; `errors` has a sentence per field
+│  ├─ InvalidAdminKey the admin key is not the key of this poll
+│  ├─ InvalidCode     the voting code is missing or not valid
+│  ├─ PollClosed      the poll does not accept votes any more
+│  ├─ AlreadyVoted    this voter has voted, and votes cannot be changed
+│  │  └─ CodeUsed     the code was used, and the vote can be changed only where it was cast
+│  ├─ ResultsHidden   the results are not visible to this viewer yet
+│  └─ PollHasVotes    there are votes, so the options cannot change
+├─ PollBusy           too many concurrent writes, or the table is throttled; try again
+└─ WrongSecret        the poll was created with another secret; the operator must restore it
 """
 
 from __future__ import annotations
@@ -22,52 +23,56 @@ from singletable_apps.shared.errors import AppError
 
 
 class PollsError(AppError):
-    """Whatever polls refuse, or fail at."""
+    """Base class of all errors of polls."""
 
 
-class Refused(PollsError):
-    """Asked in vain; nothing was changed."""
+class RequestRejected(PollsError):
+    """The request was rejected and nothing was changed."""
 
 
-class NotThere(Refused):
-    """There is no such poll, or vote."""
+class NotFound(RequestRejected):
+    """There is no such poll or vote."""
 
 
-class Invalid(Refused):
-    """What was given cannot be: `faults` has a sentence for each field that is wrong."""
+class InvalidInput(RequestRejected):
+    """The input is not valid. `errors` has a sentence for each invalid field."""
 
-    def __init__(self, faults: Mapping[str, str]) -> None:
-        super().__init__(" ".join(faults.values()))
-        self.faults = dict(faults)
-
-
-class NotAdmin(Refused):
-    """The admin key is missing, or is not that of the poll."""
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__(" ".join(errors.values()))
+        self.errors = dict(errors)
 
 
-class NoCode(Refused):
-    """The poll asks for a one-time code, and none came, or one that is none."""
+class InvalidAdminKey(RequestRejected):
+    """The admin key is missing or belongs to another poll."""
 
 
-class Closed(Refused):
-    """The poll takes no votes any more."""
+class InvalidCode(RequestRejected):
+    """The poll requires a voting code, and it is missing or not valid."""
 
 
-class AlreadyVoted(Refused):
-    """The vote is cast, and the poll lets nobody change theirs."""
+class PollClosed(RequestRejected):
+    """The poll does not accept votes any more."""
 
 
-class Hidden(Refused):
-    """The results are not to be seen yet."""
+class AlreadyVoted(RequestRejected):
+    """This voter has already voted, and votes in this poll cannot be changed."""
 
 
-class Settled(Refused):
-    """People have voted, so what they voted on stays as it is."""
+class CodeUsed(AlreadyVoted):
+    """A vote was cast with this code, and the voter has not proved that it is theirs."""
 
 
-class Busy(PollsError):
-    """Not now; nothing was changed that the message does not tell. Ask again."""
+class ResultsHidden(RequestRejected):
+    """The results are not visible to this viewer yet."""
 
 
-class OtherSecret(PollsError):
-    """The poll was made with another secret than the server has; an operator must look."""
+class PollHasVotes(RequestRejected):
+    """People have voted, so options and protection cannot change."""
+
+
+class PollBusy(PollsError):
+    """Too many others are writing right now. Nothing was changed; try again."""
+
+
+class WrongSecret(PollsError):
+    """The poll was created with another server secret."""

@@ -1,4 +1,4 @@
-"""Every access pattern of polls: the document's three, then what it lacks."""
+"""Every access pattern of polls: the three of the original design, then the additions."""
 
 from __future__ import annotations
 
@@ -15,20 +15,28 @@ from singletable import (
     updates,
 )
 from singletable_apps.polls.entities import (
-    Lane,
-    Line,
-    Made,
+    CreatedPoll,
+    LaneEntry,
     Poll,
     Snapshot,
     SnapshotPart,
     Vote,
+    VotingLane,
     polls,
 )
 
-SIZES = {Poll: 700, Vote: 300, Lane: 150, Line: 150, Snapshot: 200, SnapshotPart: 4_000, Made: 150}
+SIZES = {
+    Poll: 700,
+    Vote: 300,
+    VotingLane: 150,
+    LaneEntry: 150,
+    Snapshot: 200,
+    SnapshotPart: 4_000,
+    CreatedPoll: 150,
+}
 patterns = PatternCatalog("polls", polls, sizes=SIZES)
 
-# The document's.
+# The patterns of the original design.
 poll_by_id = patterns.read("1", "Get Poll by ID", Poll.key, consistent=True, rate=per_second(100))
 all_votes = patterns.read(
     "2",
@@ -39,35 +47,38 @@ all_votes = patterns.read(
     rate=per_day(10),
 )
 
-# The document's third, "Calculate Results", without reading all votes: what is summed up already,
-# and the lines that came after it.
+# The third, "Calculate Results", without reading all votes: the snapshot and the entries after it.
 snapshot = patterns.read(
-    "3a", "Results: how far they are summed up", Snapshot.key, consistent=True, rate=per_second(10)
+    "3a", "Results: the latest snapshot", Snapshot.key, consistent=True, rate=per_second(10)
 )
 snapshot_part = patterns.read(
-    "3b", "Results: the sums", SnapshotPart.key, consistent=True, rate=per_second(10)
+    "3b", "Results: a part of the snapshot", SnapshotPart.key, consistent=True, rate=per_second(10)
 )
 
 
 @patterns.read_function("3c", consistent=True, items=10, rate=per_second(80))
-def lines_after(poll_id: str, lane: int, number: int) -> Selection[Line]:
-    """Results: what came after that, lane by lane."""
-    return Line.key.partition(poll_id, lane).gt(number)
+def entries_after(poll_id: str, lane: int, number: int) -> Selection[LaneEntry]:
+    """Results: new entries of a lane."""
+    return LaneEntry.key.partition(poll_id, lane).gt(number)
 
 
 put_snapshot = patterns.write(
-    "3d", "Results: sum up anew", puts(Snapshot), checks(Poll), rate=per_minute(1)
+    "3d", "Results: replace the snapshot", puts(Snapshot), checks(Poll), rate=per_minute(1)
 )
-put_parts = patterns.write("3e", "Results: keep the sums", puts(SnapshotPart), rate=per_minute(1))
-drop_parts = patterns.write(
-    "3f", "Results: drop the sums before", deletes(SnapshotPart), rate=per_minute(1)
+put_parts = patterns.write(
+    "3e", "Results: store the parts of a snapshot", puts(SnapshotPart), rate=per_minute(1)
+)
+delete_parts = patterns.write(
+    "3f", "Results: delete the parts of the old snapshot", deletes(SnapshotPart), rate=per_minute(1)
 )
 
-# Making and keeping polls.
-make = patterns.write("M1", "Make a poll", creates(Poll), creates(Lane), creates(Made), items=10)
-change = patterns.write(
+# Creating and managing polls.
+create_poll = patterns.write(
+    "M1", "Create a poll", creates(Poll), creates(VotingLane), creates(CreatedPoll), items=10
+)
+edit_poll = patterns.write(
     "M2",
-    "Change words, closing time, and who sees the results",
+    "Edit or close a poll",
     updates(
         Poll,
         Poll.title,
@@ -81,49 +92,57 @@ change = patterns.write(
     ),
     rate=per_minute(1),
 )
-bring_along = patterns.write(
+update_lane = patterns.write(
     "M3",
-    "Let a lane follow its poll",
-    updates(Lane, Lane.edition),
+    "Update a lane to the edition of its poll",
+    updates(VotingLane, VotingLane.edition),
     rate=per_minute(8),
 )
-ask_anew = patterns.write(
+edit_options = patterns.write(
     "M4",
-    "Change options, while nobody has voted",
+    "Edit the options of a poll without votes",
     updates(Poll),
-    updates(Lane),
+    updates(VotingLane),
     items=9,
     rate=per_minute(1),
 )
 issue_codes = patterns.write(
-    "M5", "Issue one-time codes", updates(Poll, Poll.codes), rate=per_minute(1)
+    "M5", "Issue voting codes", updates(Poll, Poll.codes), rate=per_minute(1)
 )
 polls_of_browser = patterns.read(
-    "M6", "My polls", Made.key.partition, items=10, rate=per_minute(10)
+    "M6", "My polls", CreatedPoll.key.partition, items=10, rate=per_minute(10)
 )
 
 # Voting.
-lane = patterns.read("V1", "The gate of a lane", Lane.key, consistent=True, rate=per_second(100))
-vote_by_id = patterns.read(
-    "V2", "The vote of a browser or code", Vote.key, consistent=True, rate=per_second(10)
+lane_by_number = patterns.read(
+    "V1", "Get a lane before voting", VotingLane.key, consistent=True, rate=per_second(100)
 )
-cast = patterns.write(
+vote_by_id = patterns.read(
+    "V2", "Get the vote of a browser or code", Vote.key, consistent=True, rate=per_second(10)
+)
+cast_vote = patterns.write(
     "V3",
-    "Vote, or change a vote",
+    "Cast or change a vote",
     puts(Vote),
-    updates(Lane, Lane.lines),
-    creates(Line),
+    updates(VotingLane, VotingLane.entries),
+    creates(LaneEntry),
     rate=per_second(100),
 )
 
-# Deleting, piece by piece; the poll itself goes last.
-lines_of = patterns.read("D1", "All lines of a lane", Line.key.partition, items=1_000)
-parts_of = patterns.read("D2", "All sums of a poll", SnapshotPart.key.partition, items=10)
-drop_votes = patterns.write("D3", "Delete votes", deletes(Vote), items=25, rate=per_day(1))
-drop_lines = patterns.write("D4", "Delete lines", deletes(Line), items=25, rate=per_day(1))
-drop_lane = patterns.write("D5", "Delete a lane", deletes(Lane), rate=per_day(8))
-drop_snapshot = patterns.write("D6", "Delete the snapshot", deletes(Snapshot), rate=per_day(1))
-drop_made = patterns.write("D7", "Forget who made it", deletes(Made), rate=per_day(1))
-drop_poll = patterns.write("D8", "Delete a poll", deletes(Poll), rate=per_day(1))
+# Deleting a poll in batches; the poll itself is deleted last.
+entries_of_lane = patterns.read("D1", "All entries of a lane", LaneEntry.key.partition, items=1_000)
+snapshot_parts = patterns.read(
+    "D2", "All snapshot parts of a poll", SnapshotPart.key.partition, items=10
+)
+delete_votes = patterns.write("D3", "Delete votes", deletes(Vote), items=25, rate=per_day(1))
+delete_entries = patterns.write(
+    "D4", "Delete lane entries", deletes(LaneEntry), items=25, rate=per_day(1)
+)
+delete_lane = patterns.write("D5", "Delete a lane", deletes(VotingLane), rate=per_day(8))
+delete_snapshot = patterns.write("D6", "Delete the snapshot", deletes(Snapshot), rate=per_day(1))
+delete_created_poll = patterns.write(
+    "D7", "Remove a poll from My polls", deletes(CreatedPoll), rate=per_day(1)
+)
+delete_poll = patterns.write("D8", "Delete a poll", deletes(Poll), rate=per_day(1))
 
 patterns.check()

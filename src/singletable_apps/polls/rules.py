@@ -1,4 +1,4 @@
-"""What may be: pure functions of a poll, a wish and the time, which change nothing."""
+"""The rules of polls: pure functions of a poll, a request and the time."""
 
 from __future__ import annotations
 
@@ -6,34 +6,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from singletable_apps.polls.entities import Poll, Protection, Results
-from singletable_apps.polls.errors import Closed, Hidden, Invalid, NotThere, Settled
-from singletable_apps.polls.text import is_printable, same_option, shown, tidy, tidy_text
+from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.errors import (
+    InvalidInput,
+    NotFound,
+    PollClosed,
+    PollHasVotes,
+    ResultsHidden,
+)
+from singletable_apps.polls.text import (
+    comparison_key,
+    is_printable,
+    normalize_line,
+    normalize_text,
+    printable_excerpt,
+)
 
-LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_OPTION = 200, 2_000, 100
-FEWEST_OPTIONS, MOST_OPTIONS = 2, 50
-# A closing time further away is a slip of the keyboard.
-FURTHEST = timedelta(days=3660)
-# So much later no vote is on its way any more, and every server's clock is past the end.
-LATEST = timedelta(minutes=1)
+MAX_TITLE, MAX_DESCRIPTION, MAX_OPTION = 200, 2_000, 100
+MIN_OPTIONS, MAX_OPTIONS = 2, 50
+# A closing time further away is probably a typing error.
+MAX_DURATION = timedelta(days=3660)
+# After this time no vote can still be in flight, and the clocks of all servers have passed the end.
+GRACE_PERIOD = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What somebody wants a poll to be. `expires_at` is when it closes, None for never."""
+class PollDraft:
+    """The fields of a poll that its organizer chooses. `expires_at` is None for no closing time."""
 
     title: str
     candidates: Sequence[str]
     description: str = ""
     expires_at: datetime | None = None
-    results: Results = Results.ALWAYS
+    results: ResultsVisibility = ResultsVisibility.ALWAYS
     protection: Protection = Protection.BROWSER
     changeable: bool = True
 
 
-def draft_of(poll: Poll) -> Draft:
-    """What a poll is, as a draft."""
-    return Draft(
+def draft_from(poll: Poll) -> PollDraft:
+    """Return the poll as a draft."""
+    return PollDraft(
         poll.title,
         tuple(poll.candidates),
         poll.description,
@@ -44,40 +56,43 @@ def draft_of(poll: Poll) -> Draft:
     )
 
 
-def draft_like(poll: Poll, now: datetime) -> Draft:
-    """A new poll that asks the same; it has no closing time if that is over."""
-    draft = draft_of(poll)
-    is_over = draft.expires_at is not None and draft.expires_at <= now
-    return replace(draft, expires_at=None) if is_over else draft
+def draft_copy(poll: Poll, now: datetime) -> PollDraft:
+    """Return a draft for a copy of the poll, without a closing time in the past."""
+    draft = draft_from(poll)
+    is_past = draft.expires_at is not None and draft.expires_at <= now
+    return replace(draft, expires_at=None) if is_past else draft
 
 
-def checked(draft: Draft, now: datetime, *, kept: datetime | None = None) -> Draft:
-    """The draft as it is kept: trimmed, and sound. `kept` is a closing time that is let stand."""
-    title, options = tidy(draft.title), [tidy(option) for option in draft.candidates]
-    description = tidy_text(draft.description)
-    faults: dict[str, str] = {}
-    for field, text, longest in (
-        ("title", title, LONGEST_TITLE),
-        ("description", description, LONGEST_DESCRIPTION),
+def check_draft(
+    draft: PollDraft, now: datetime, *, unchanged_time: datetime | None = None
+) -> PollDraft:
+    """Return the draft with normalized text, or raise InvalidInput with every error in it.
+
+    A closing time equal to `unchanged_time` is accepted even if it has passed.
+    """
+    title, options = normalize_line(draft.title), [normalize_line(one) for one in draft.candidates]
+    description = normalize_text(draft.description)
+    errors: dict[str, str] = {}
+    for field, text, limit in (
+        ("title", title, MAX_TITLE),
+        ("description", description, MAX_DESCRIPTION),
     ):
-        if len(text) > longest:
-            faults[field] = (
-                f"Expected a {field} of at most {longest:,} characters, but it has {len(text):,}."
-            )
+        if len(text) > limit:
+            errors[field] = f"The {field} has {len(text):,} characters. Use at most {limit:,}."
         elif not is_printable(text):
-            faults[field] = f"The {field} has characters that cannot be shown. Type it anew."
-    if not same_option(title):
-        faults["title"] = "A poll needs a title: the question that people answer by ranking."
-    faults |= _faults_of_options(options)
+            errors[field] = f"The {field} contains invisible characters. Type it again."
+    if not comparison_key(title):
+        errors["title"] = "Enter a question."
+    errors |= _option_errors(options)
     expires_at = draft.expires_at
-    if expires_at is not None and expires_at != kept:
-        fault = _fault_of_time(expires_at, now)
-        if fault:
-            faults["expiresAt"] = fault
+    if expires_at is not None and expires_at != unchanged_time:
+        error = _time_error(expires_at, now)
+        if error:
+            errors["expiresAt"] = error
         else:
             expires_at = expires_at.astimezone(UTC)
-    if faults:
-        raise Invalid(faults)
+    if errors:
+        raise InvalidInput(errors)
     return replace(
         draft,
         title=title,
@@ -87,136 +102,131 @@ def checked(draft: Draft, now: datetime, *, kept: datetime | None = None) -> Dra
     )
 
 
-def _faults_of_options(options: Sequence[str]) -> dict[str, str]:
-    if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
-        return {
-            "candidates": f"Expected {FEWEST_OPTIONS} to {MOST_OPTIONS} options, but got "
-            f"{len(options)}."
-        }
-    faults: dict[str, str] = {}
-    known: dict[str, int] = {}
-    for place, option in enumerate(options):
-        field = f"candidates/{place}"
-        seen = same_option(option)
-        first = known.setdefault(seen, place)
-        if not seen:
-            faults[field] = f"Option {place + 1} is empty. Write something, or leave it out."
-        elif len(option) > LONGEST_OPTION:
-            faults[field] = (
-                f"Expected options of at most {LONGEST_OPTION} characters, but option {place + 1} "
-                f"has {len(option):,}."
+def _option_errors(options: Sequence[str]) -> dict[str, str]:
+    if not MIN_OPTIONS <= len(options) <= MAX_OPTIONS:
+        words = f"Enter {MIN_OPTIONS} to {MAX_OPTIONS} options. There are {len(options)}."
+        return {"candidates": words}
+    errors: dict[str, str] = {}
+    first_index: dict[str, int] = {}
+    for index, option in enumerate(options):
+        field = f"candidates/{index}"
+        key = comparison_key(option)
+        first = first_index.setdefault(key, index)
+        if not key:
+            errors[field] = f"Option {index + 1} is empty. Enter some text or remove it."
+        elif len(option) > MAX_OPTION:
+            errors[field] = (
+                f"Option {index + 1} has {len(option):,} characters. Use at most {MAX_OPTION}."
             )
         elif not is_printable(option):
-            faults[field] = f"Option {place + 1} has characters that cannot be shown."
-        elif first != place:
-            faults[field] = (
-                f"Options {first + 1} and {place + 1} are the same: '{options[first]}' and "
+            errors[field] = f"Option {index + 1} contains invisible characters. Type it again."
+        elif first != index:
+            errors[field] = (
+                f"Options {first + 1} and {index + 1} are the same: '{options[first]}' and "
                 f"'{option}'."
             )
-    return faults
+    return errors
 
 
-def _fault_of_time(expires_at: datetime, now: datetime) -> str:
+def _time_error(expires_at: datetime, now: datetime) -> str:
     if expires_at.utcoffset() is None:
-        return "Expected a closing time with its zone, as 2026-11-15T18:00:00Z."
+        return "The closing time needs a time zone, for example 2026-11-15T18:00:00Z."
     if expires_at <= now:
-        return f"The closing time is over: it is {_said(now)} by now. Give a later one, or none."
-    if expires_at - now > FURTHEST:
-        return "A poll may be open for ten years at most. Give an earlier closing time, or none."
+        return f"The closing time is in the past. It is now {_format(now)}."
+    if expires_at - now > MAX_DURATION:
+        return "A poll can be open for ten years at most. Choose an earlier closing time."
     return ""
 
 
-def _said(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+def _format(time: datetime) -> str:
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def is_open(poll: Poll, now: datetime) -> bool:
-    """Whether the poll takes votes."""
+    """Return whether the poll accepts votes."""
     return not poll.closed and (poll.expires_at is None or now < poll.expires_at)
 
 
 def is_final(poll: Poll, now: datetime) -> bool:
-    """Whether no vote can come any more: not even one that was let in at the last moment."""
+    """Return whether the results cannot change any more, not even by a vote in flight."""
     if poll.closed:
         return True
-    return poll.expires_at is not None and now >= poll.expires_at + LATEST
+    return poll.expires_at is not None and now >= poll.expires_at + GRACE_PERIOD
 
 
 def check_open(poll: Poll, now: datetime) -> None:
-    """Raise Closed unless the poll takes votes."""
+    """Raise PollClosed unless the poll accepts votes."""
     if not is_open(poll, now):
-        when = "" if poll.expires_at is None else f" at {_said(poll.expires_at)}"
-        raise Closed(f"The poll '{poll.title}' closed{when}, and takes no votes any more.")
+        when = "" if poll.expires_at is None else f" on {_format(poll.expires_at)}"
+        raise PollClosed(f"The poll '{poll.title}' closed{when}.")
 
 
 def is_changeable(poll: Poll) -> bool:
-    """Whether somebody may change their vote: in a poll for anybody, each vote is a new one."""
+    """Return whether votes can be changed. In an open poll every vote is a new one."""
     return poll.changeable and poll.protection is not Protection.OPEN
 
 
-def checked_ranking(poll: Poll, rankings: Sequence[str]) -> list[str]:
-    """The options that somebody ranked, as the poll writes them; the best is first."""
-    options = {same_option(option): option for option in poll.candidates}
+def check_ranking(poll: Poll, rankings: Sequence[str]) -> list[str]:
+    """Return the ranked options as the poll spells them, or raise InvalidInput."""
+    options = {comparison_key(option): option for option in poll.candidates}
     if not rankings:
-        raise Invalid(
-            {"rankings": "Rank at least one option; leave out those you do not care for."}
-        )
-    faults: dict[str, str] = {}
-    ranked: list[str] = []
-    for place, name in enumerate(rankings):
-        option = options.get(same_option(name))
-        field = f"rankings/{place}"
+        raise InvalidInput({"rankings": "Rank at least one option."})
+    errors: dict[str, str] = {}
+    ranking: list[str] = []
+    for index, name in enumerate(rankings):
+        option = options.get(comparison_key(name))
+        field = f"rankings/{index}"
         if option is None:
-            faults[field] = f"There is no option '{shown(name)}' in this poll. {_options(poll)}"
-        elif option in ranked:
-            faults[field] = f"'{option}' is ranked twice. Rank each option once at most."
+            errors[field] = f"'{printable_excerpt(name)}' is not an option. {_list_options(poll)}"
+        elif option in ranking:
+            errors[field] = f"'{option}' is ranked twice. Rank each option once."
         else:
-            ranked.append(option)
-    if faults:
-        raise Invalid(faults)
-    return ranked
+            ranking.append(option)
+    if errors:
+        raise InvalidInput(errors)
+    return ranking
 
 
-def _options(poll: Poll) -> str:
-    shown = ", ".join(poll.candidates[:10])
+def _list_options(poll: Poll) -> str:
+    names = ", ".join(poll.candidates[:10])
     more = len(poll.candidates) - 10
-    return f"It has {shown}{f' and {more} more' if more > 0 else ''}."
+    return f"The options are {names}{f' and {more} more' if more > 0 else ''}."
 
 
-def check_there(poll: Poll | None, poll_id: str) -> Poll:
-    """The poll, unless it was never there, or is gone."""
+def check_exists(poll: Poll | None, poll_id: str) -> Poll:
+    """Return the poll, or raise NotFound if there is none or it was deleted."""
     if poll is None or poll.deleted:
-        raise gone(poll_id)
+        raise poll_not_found(poll_id)
     return poll
 
 
-def gone(poll_id: str) -> NotThere:
-    """That there is no such poll."""
-    return NotThere(
-        f"There is no poll '{shown(poll_id)}'. Look at the link again; or it was deleted."
+def poll_not_found(poll_id: str) -> NotFound:
+    """Return the error for an unknown poll id."""
+    return NotFound(
+        f"There is no poll '{printable_excerpt(poll_id)}'. Check the link; the poll may have been "
+        "deleted."
     )
 
 
-def check_visible(poll: Poll, now: datetime, *, voted: bool, admin: bool) -> None:
-    """Raise Hidden unless whoever asks may see how the poll stands."""
-    if admin or poll.results is Results.ALWAYS or not is_open(poll, now):
+def check_results_visible(poll: Poll, now: datetime, *, voted: bool, admin: bool) -> None:
+    """Raise ResultsHidden unless a viewer who has voted or is the organizer may see the results."""
+    if admin or poll.results is ResultsVisibility.ALWAYS or not is_open(poll, now):
         return
-    if poll.results is Results.AFTER_CLOSING:
-        when = "" if poll.expires_at is None else f", at {_said(poll.expires_at)}"
-        raise Hidden(f"The results are shown when the poll has closed{when}.")
+    if poll.results is ResultsVisibility.AFTER_CLOSING:
+        when = "" if poll.expires_at is None else f" on {_format(poll.expires_at)}"
+        raise ResultsHidden(f"You can see the results when the poll closes{when}.")
     if not voted:
-        raise Hidden("The results are shown to those who have voted. Vote first.")
+        raise ResultsHidden("You can see the results after you vote.")
 
 
-def is_other_question(poll: Poll, draft: Draft) -> bool:
-    """Whether the draft asks something else than people may have voted on."""
+def changes_ballot(poll: Poll, draft: PollDraft) -> bool:
+    """Return whether the draft has other options or another protection than the poll."""
     return list(draft.candidates) != poll.candidates or draft.protection is not poll.protection
 
 
-def settled(poll: Poll) -> Settled:
-    """Why options, and how one votes, stay as they are."""
-    return Settled(
-        f"People have voted in '{poll.title}', so its options, and how one votes, stay as they "
-        "are. Duplicate the poll to ask something else; title, description, closing time and "
-        "who sees the results can be changed."
+def poll_has_votes(poll: Poll) -> PollHasVotes:
+    """Return the error for changing the options of a poll that has votes."""
+    return PollHasVotes(
+        f"People have voted in '{poll.title}', so its options and its protection cannot change. "
+        "Duplicate the poll to ask something else."
     )

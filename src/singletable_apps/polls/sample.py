@@ -1,4 +1,4 @@
-"""Polls to look at: one where methods disagree, one that is open, a tie, one with codes."""
+"""Sample polls: one where methods disagree, an open one, a tie, and one with voting codes."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from singletable import Driver
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Polls, Voter, open_polls
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
+from singletable_apps.polls.urls import admin_link
 from singletable_apps.shared.apps import SampleData, SampleEntry
 
-# The browser that made them all. It is shorter than the token of any browser, so nobody can send
-# it as their own, and nobody else's polls are among them.
-MAKER = "sample"
+# The browser that creates the sample. Real tokens are longer, so no browser can send this one.
+SAMPLE_BROWSER = "sample"
 DAY = timedelta(days=1)
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A poll of the sample: what it shows, and how many voted for what; it ends after some days."""
+class SamplePoll:
+    """A sample poll: what it shows, its votes, and after how many days it closes."""
 
-    what: str
-    draft: Draft
+    about: str
+    draft: PollDraft
     votes: tuple[tuple[int, str], ...]
     days: int | None = None
 
 
-POLLS = (
-    Asked(
-        "four methods, and they do not agree",
-        Draft(
+SAMPLE_POLLS = (
+    SamplePoll(
+        "Four counting methods that don’t agree",
+        PollDraft(
             "Which café for the reading group?",
             ("Niche", "Satisfactory", "Bought", "Cult"),
             "Thursdays at seven. Rank as many as you like.",
@@ -46,9 +46,9 @@ POLLS = (
         ),
         days=3,
     ),
-    Asked(
-        "open, with a hundred votes: vote, and watch the rounds change",
-        Draft(
+    SamplePoll(
+        "Open, with a hundred votes: vote and watch the rounds change",
+        PollDraft(
             "Best Programming Language 2024",
             ("JavaScript", "Python", "Go", "Rust", "Haskell", "Zig"),
             "Vote for your favorite programming language",
@@ -68,65 +68,69 @@ POLLS = (
             (7, "Zig > Rust > Go > Python"),
         ),
     ),
-    Asked(
-        "a tie, broken as it was said before anybody voted",
-        Draft("Who waters the plants?", ("Ada", "Grace"), changeable=False),
+    SamplePoll(
+        "A tie, broken by an order that was fixed before the vote",
+        PollDraft("Who waters the plants?", ("Ada", "Grace"), changeable=False),
         ((3, "Ada > Grace"), (3, "Grace > Ada")),
         days=2,
     ),
-    Asked(
-        "one-time codes: one vote each, and results when it has closed",
-        Draft(
-            "The name of the new meeting room",
+    SamplePoll(
+        "Voting codes, and results only after closing",
+        PollDraft(
+            "A name for the new meeting room",
             ("Aurora", "Basement", "Kepler", "Room 5"),
-            "Everybody has a code by letter.",
+            "You got your code by mail.",
             protection=Protection.CODES,
-            results=Results.AFTER_CLOSING,
+            results=ResultsVisibility.AFTER_CLOSING,
         ),
         ((3, "Aurora > Kepler"), (2, "Room 5"), (2, "Kepler > Aurora > Room 5")),
     ),
 )
 
 
-def fill(driver: Driver, secret: Secret, now: datetime, progress: Told | None = None) -> None:
-    """Make the polls of the sample, and let people vote in them; the same every time."""
-    for done, asked in enumerate(POLLS, 1):
-        begins = now - 5 * DAY + done * timedelta(hours=1)
-        times = _minutes_from(begins)
-        polls = open_polls(driver, secret, clock=times.__next__)
-        ends = None if asked.days is None else begins + asked.days * DAY
-        _fill(polls, asked, ends)
+def create_sample(
+    driver: Driver, secret: Secret, now: datetime, progress: Progress | None = None
+) -> None:
+    """Create the sample polls with their votes; the result is the same every time."""
+    for done, sample in enumerate(SAMPLE_POLLS, 1):
+        start = now - 5 * DAY + done * timedelta(hours=1)
+        polls = open_polls(driver, secret, clock=_minutes_from(start).__next__)
+        end = None if sample.days is None else start + sample.days * DAY
+        _create(polls, replace(sample.draft, expires_at=end), sample.votes)
         if progress is not None:
-            progress(done, len(POLLS))
+            progress(done, len(SAMPLE_POLLS))
 
 
-def _fill(polls: Polls, asked: Asked, ends: datetime | None) -> None:
-    own = polls.making.make(replace(asked.draft, expires_at=ends), MAKER)
-    codes: list[str] = []
-    if own.poll.protection is Protection.CODES:
-        codes = list(polls.making.issue_codes(own.poll.id, own.admin_key, 20))
-    ballots = [order.split(" > ") for many, order in asked.votes for _ in range(many)]
-    for number, ranked in enumerate(ballots):
+def _create(polls: Polls, draft: PollDraft, votes: tuple[tuple[int, str], ...]) -> None:
+    managed = polls.lifecycle.create(draft, SAMPLE_BROWSER)
+    poll_id, codes = managed.poll.id, list[str]()
+    if draft.protection is Protection.CODES:
+        codes = list(polls.codes.issue(poll_id, managed.admin_key, 20))
+    rankings = [order.split(" > ") for count, order in votes for _ in range(count)]
+    for number, ranking in enumerate(rankings):
         code = codes[number] if codes else None
-        polls.voting.cast(own.poll.id, ranked, Voter(f"voter-{number}", code, f"vote-{number}"))
+        name = f"voter-{number}"
+        polls.voting.cast(poll_id, ranking, Voter(name, code, f"vote-{number}", proof=name))
 
 
-def _minutes_from(moment: datetime) -> Iterator[datetime]:
+def _minutes_from(time: datetime) -> Iterator[datetime]:
     while True:
-        yield moment
-        moment += timedelta(minutes=1)
+        yield time
+        time += timedelta(minutes=1)
 
 
-def sample_of(polls: Polls) -> SampleData | None:
-    """What there is to try; None where no sample was made, or all of it was deleted."""
-    found = polls.making.mine(MAKER, len(POLLS)).items
-    if not found:
+def list_sample(polls: Polls) -> SampleData | None:
+    """Return the sample polls that exist, or None."""
+    created = polls.lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
+    if not created:
         return None
-    words = {asked.draft.title: asked.what for asked in POLLS}
-    entrances = [_entrance(own, words.get(own.poll.title, "")) for own in reversed(found)]
-    return SampleData(tuple(entrances))
-
-
-def _entrance(own: Own, about: str) -> SampleEntry:
-    link = f"/polls/p/{own.poll.id}/manage?key={own.admin_key}"
-    return SampleEntry(own.poll.title, about, link)
+    about = {sample.draft.title: sample.about for sample in SAMPLE_POLLS}
+    entries = [
+        SampleEntry(
+            managed.poll.title,
+            about.get(managed.poll.title, ""),
+            admin_link("", managed.poll.id, managed.admin_key),
+        )
+        for managed in reversed(created)
+    ]
+    return SampleData(tuple(entries))

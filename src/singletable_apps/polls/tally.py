@@ -1,7 +1,7 @@
-"""How a poll stands: how often each order was voted for, and up to which line of each lane.
+"""The tally of a poll: how many votes each ranking has, and how far each lane was counted.
 
-An order is what a ballot ranks, by the numbers of the options: `2 0 1`. However many vote, there
-are only so many orders, and they are all that any method of counting needs.
+A ranking is written as option numbers, best first: `2 0 1`. A poll has far fewer rankings than
+votes, and their counts are all that a counting method needs.
 """
 
 from __future__ import annotations
@@ -26,94 +26,94 @@ from singletable_apps.counting import (
     plurality,
     schulze,
 )
-from singletable_apps.polls.entities import Line
+from singletable_apps.polls.entities import LaneEntry
 
-# What an order with its count takes in a snapshot, about, beside its text; and a line in its lane.
-ENTRY_BYTES, LINE_BYTES = 8, 150
-# Fewer lines than this are read faster than a snapshot is written.
-FEWEST_LINES = 200
-# An item of DynamoDB has at most 400 kB; parts stay well below it.
+# Approximate sizes: a count in a snapshot, without its ranking; and an entry in a lane.
+COUNT_BYTES, LANE_ENTRY_BYTES = 8, 150
+# Reading fewer entries than this is faster than writing a snapshot.
+MIN_NEW_ENTRIES = 200
+# Well below the 400 kB limit of a DynamoDB item.
 PART_BYTES = 300_000
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The sums over the first lines of each lane."""
+    """Votes per ranking, over the first `positions` entries of each lane."""
 
-    lines: tuple[int, ...]
+    positions: tuple[int, ...]
     counts: Mapping[str, int]
 
     @property
     def votes(self) -> int:
-        """How many have voted."""
+        """Return the number of votes."""
         return sum(self.counts.values())
 
 
-def nothing(lanes: int) -> Tally:
-    """A poll that nobody has voted in."""
+def empty_tally(lanes: int) -> Tally:
+    """Return the tally of a poll without votes."""
     return Tally((0,) * lanes, {})
 
 
-def brought_forward(tally: Tally, new: Sequence[Iterable[Line]]) -> Tally:
-    """The tally with the next lines of each lane. Where a number is missing, a lane ends."""
+def add_entries(tally: Tally, new: Sequence[Iterable[LaneEntry]]) -> Tally:
+    """Return the tally with the next entries of each lane, up to the first missing number."""
     changes = Counter[str]()
     ends: list[int] = []
-    for end, lines in zip(tally.lines, new, strict=True):
-        for line in lines:
-            if line.number != end + 1:
+    for end, entries in zip(tally.positions, new, strict=True):
+        for entry in entries:
+            if entry.number != end + 1:
                 break
             end += 1
-            changes[line.order] += 1
-            if line.replaced is not None:
-                changes[line.replaced] -= 1
+            changes[entry.ranking] += 1
+            if entry.replaced_ranking is not None:
+                changes[entry.replaced_ranking] -= 1
         ends.append(end)
-    if tuple(ends) == tally.lines:
-        return tally  # there may be a hundred thousand counts, and many who look
+    if tuple(ends) == tally.positions:
+        return tally  # copying a hundred thousand counts for every viewer would be slow
     counts = Counter(tally.counts)
     counts.update(changes)
-    return Tally(tuple(ends), {order: count for order, count in counts.items() if count})
+    return Tally(tuple(ends), {ranking: count for ranking, count in counts.items() if count})
 
 
-def lane_of(vote_id: str, lanes: int) -> int:
-    """The lane of a vote. It is always the same, so a change never comes before what it changes."""
+def lane_for(vote_id: str, lanes: int) -> int:
+    """Return the lane of a vote: always the same, so that changes of a vote stay in order."""
     return UUID(vote_id).int % lanes
 
 
-def order_of(candidates: Sequence[str], rankings: Sequence[str]) -> str:
-    """What a ballot ranks, by numbers."""
+def encode_ranking(candidates: Sequence[str], rankings: Sequence[str]) -> str:
+    """Return a ranking of names as option numbers."""
     return " ".join(str(candidates.index(name)) for name in rankings)
 
 
-def names_of(candidates: Sequence[str], order: str) -> list[str]:
-    """What an order ranks, by name."""
-    return [candidates[int(number)] for number in order.split()]
+def decode_ranking(candidates: Sequence[str], ranking: str) -> list[str]:
+    """Return a ranking of option numbers as names."""
+    return [candidates[int(number)] for number in ranking.split()]
 
 
-def is_worth_keeping(kept: Tally, now: Tally) -> bool:
-    """Whether reading the lines since a snapshot has become dearer than writing another."""
-    lines = sum(now.lines) - sum(kept.lines)
-    if lines < FEWEST_LINES:
+def is_snapshot_due(saved: Tally, now: Tally) -> bool:
+    """Return whether reading the entries since the snapshot costs more than writing a new one."""
+    new_entries = sum(now.positions) - sum(saved.positions)
+    if new_entries < MIN_NEW_ENTRIES:
         return False
-    size = sum(len(order) + ENTRY_BYTES for order in now.counts)
-    return lines * LINE_BYTES >= size
+    size = sum(len(ranking) + COUNT_BYTES for ranking in now.counts)
+    return new_entries * LANE_ENTRY_BYTES >= size
 
 
-def parts_of(tally: Tally) -> Iterator[dict[str, int]]:
-    """The counts in pieces that fit into an item each."""
+def split_counts(tally: Tally) -> Iterator[dict[str, int]]:
+    """Split the counts into parts that fit into one item each."""
     part: dict[str, int] = {}
     size = 0
-    for order, count in sorted(tally.counts.items()):
-        size += len(order) + ENTRY_BYTES
+    for ranking, count in sorted(tally.counts.items()):
+        size += len(ranking) + COUNT_BYTES
         if size > PART_BYTES:
             yield part
-            part, size = {}, len(order) + ENTRY_BYTES
-        part[order] = count
+            part, size = {}, len(ranking) + COUNT_BYTES
+        part[ranking] = count
     yield part
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """The ballots, the result by instant runoff, and others to hold it against."""
+class MethodResults:
+    """The ballots, the instant-runoff result, and three other methods for comparison."""
 
     ballots: Ballots
     runoff: RunoffResult
@@ -123,7 +123,7 @@ class Counts:
 
     @property
     def by_method(self) -> dict[str, Result]:
-        """Each result under the name of its method; the first decides."""
+        """Return each result by the name of its method; the first one decides the poll."""
         return {
             "instant runoff": self.runoff,
             "plurality": self.plurality,
@@ -132,16 +132,16 @@ class Counts:
         }
 
 
-def counts_of(poll_id: str, candidates: Sequence[str], tally: Tally) -> Counts:
-    """Count all votes of a tally.
+def count_votes(poll_id: str, candidates: Sequence[str], tally: Tally) -> MethodResults:
+    """Count the votes of a tally with all four methods.
 
-    A tie for the last place is broken by the rounds before, if they can; else by an order that the
-    id of the poll makes of the names. It was there before anybody voted, and anyone can check it.
+    A tie for last place is broken by earlier rounds if possible, otherwise by an order of the
+    options derived from the poll id. It is fixed before anyone votes, and anyone can verify it.
     """
     rows = _rows(len(candidates), list(tally.counts))
     ballots = Ballots.from_orders(candidates, rows, list(tally.counts.values()))
     pairs = count_pairs(ballots)
-    return Counts(
+    return MethodResults(
         ballots,
         instant_runoff(ballots, look_back=True, seed=poll_id),
         plurality(ballots, seed=poll_id),
@@ -150,10 +150,10 @@ def counts_of(poll_id: str, candidates: Sequence[str], tally: Tally) -> Counts:
     )
 
 
-def _rows(width: int, orders: Sequence[str]) -> NDArray[np.int16]:
-    """The orders as a table of numbers, a row each: a hundred thousand in half a second."""
-    rows = np.full((len(orders), width), -1, np.int16)
-    ranked = np.array([order.count(" ") + 1 for order in orders], np.int16)
-    there = np.arange(width, dtype=np.int16) < ranked[:, np.newaxis]
-    rows[there] = np.fromstring(" ".join(orders), np.int16, sep=" ")
+def _rows(width: int, rankings: Sequence[str]) -> NDArray[np.int16]:
+    """Return the rankings as a matrix, one row each: 100,000 take half a second."""
+    rows = np.full((len(rankings), width), -1, np.int16)
+    lengths = np.array([ranking.count(" ") + 1 for ranking in rankings], np.int16)
+    is_ranked = np.arange(width, dtype=np.int16) < lengths[:, np.newaxis]
+    rows[is_ranked] = np.fromstring(" ".join(rankings), np.int16, sep=" ")
     return rows

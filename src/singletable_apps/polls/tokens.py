@@ -1,7 +1,7 @@
-"""One secret of the server, and all that is made of it: admin keys, one-time codes, ids of votes.
+"""Derive admin keys, voting codes and vote ids from one server secret.
 
-None of them is kept anywhere. Whoever can read the table, but not the secret, can neither manage a
-poll nor vote in it, and cannot tell which code or browser a vote is from.
+None of them is stored. Someone who can read the table but not the secret cannot manage a poll,
+cannot vote with a code, and cannot tell which code or browser cast a vote.
 """
 
 from __future__ import annotations
@@ -11,21 +11,20 @@ import unicodedata
 from dataclasses import dataclass, field
 from uuid import UUID
 
-# The digits of Crockford's base 32: none can be taken for another.
+# Crockford's base 32: no digit looks like another.
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_MISREAD = str.maketrans("ILO", "110")
-# Whatever is longer is none of ours.
-_LONGEST = 100
-# A code is its number in four digits, and eight that only the server can make for it.
-_NUMBER, _CHECK = 4, 8
-MOST_CODES = 10_000
-# Where a UUID says of which version and variant it is.
-_KIND = 0xF << 76 | 0x3 << 62
+_LOOKALIKES = str.maketrans("ILO", "110")
+_MAX_INPUT = 100
+# A code is its number in four digits followed by eight digits of HMAC.
+_NUMBER_DIGITS, _MAC_DIGITS = 4, 8
+MAX_CODES = 10_000
+# The version and variant bits of a UUID.
+_UUID_KIND = 0xF << 76 | 0x3 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """The secret: at least 32 random bytes, the same for every server of the polls."""
+    """The server secret: at least 32 random bytes, the same for all servers of a table."""
 
     key: bytes = field(repr=False)
 
@@ -34,86 +33,76 @@ class Secret:
             raise ValueError(f"Expected a secret of 32 bytes or more, but got {len(self.key)}.")
 
     @property
-    def name(self) -> str:
-        """What tells this secret from another, and nothing else of it."""
-        return _text(self._made("name"), 8)
+    def fingerprint(self) -> str:
+        """Return a short text that identifies the secret without revealing it."""
+        return _encode(self._mac("name"), 8)
 
     def admin_key(self, poll_id: str) -> str:
-        """What is in the link that manages a poll."""
-        return _text(self._made("admin", poll_id), 26)
+        """Return the key in the admin link of a poll."""
+        return _encode(self._mac("admin", poll_id), 26)
 
-    def is_admin(self, poll_id: str, key: str) -> bool:
-        """Whether this is the key of the poll."""
-        return hmac.compare_digest(_bytes(_plain(key)), self.admin_key(poll_id).encode())
+    def is_admin_key(self, poll_id: str, key: str) -> bool:
+        """Return whether this is the admin key of the poll."""
+        return hmac.compare_digest(_to_bytes(_clean(key)), self.admin_key(poll_id).encode())
 
-    def code(self, poll_id: str, number: int) -> str:
-        """The one-time code of that number, from 0 on, as people type it: `000A-7K3M-QX9T`."""
-        head = _text(number.to_bytes(4, "big"), _NUMBER, least=True)
-        check = _text(self._made("code", poll_id, head), _CHECK)
-        return f"{head}-{check[:4]}-{check[4:]}"
+    def voting_code(self, poll_id: str, number: int) -> str:
+        """Return voting code `number` (from 0), formatted like `000A-7K3M-QX9T`."""
+        head = _encode(number.to_bytes(4, "big"), _NUMBER_DIGITS, lowest=True)
+        mac = _encode(self._mac("code", poll_id, head), _MAC_DIGITS)
+        return f"{head}-{mac[:4]}-{mac[4:]}"
 
-    def number_of(self, poll_id: str, code: str) -> int | None:
-        """The number of a code, however it was typed; None if it is none of this poll."""
-        typed = _plain(code)
-        if len(typed) != _NUMBER + _CHECK or any(digit not in _DIGITS for digit in typed):
+    def code_number(self, poll_id: str, code: str) -> int | None:
+        """Return the number of a code as typed by a person, or None if it is not valid."""
+        typed = _clean(code)
+        if len(typed) != _NUMBER_DIGITS + _MAC_DIGITS or any(one not in _DIGITS for one in typed):
             return None
         number = 0
-        for digit in typed[:_NUMBER]:
+        for digit in typed[:_NUMBER_DIGITS]:
             number = number * 32 + _DIGITS.index(digit)
-        right = _plain(self.code(poll_id, number))
-        return number if hmac.compare_digest(typed.encode(), right.encode()) else None
+        expected = _clean(self.voting_code(poll_id, number))
+        return number if hmac.compare_digest(typed.encode(), expected.encode()) else None
 
-    def kept_code(self, poll_id: str, number: int) -> str:
-        """A code as the browser keeps that voted with it: more follows than anybody can guess."""
-        seal = _text(self._made("kept code", poll_id, str(number)), 26)
-        return f"{self.code(poll_id, number)}-{seal}"
+    def proof_digest(self, poll_id: str, proof: str) -> str:
+        """Return what a vote stores to recognize the secret of the browser that cast it."""
+        return _encode(self._mac("proof", poll_id, proof), 26)
 
-    def code_in(self, poll_id: str, kept: str) -> str | None:
-        """The code that a browser keeps; None if it was not given it."""
-        code, _, _ = kept.rpartition("-")
-        number = self.number_of(poll_id, code)
-        if number is None:
-            return None
-        right = self.kept_code(poll_id, number)
-        return code if hmac.compare_digest(_bytes(kept), right.encode()) else None
+    def browser_id(self, token: str) -> str:
+        """Return the id stored for a browser, from which its cookie cannot be guessed."""
+        return _encode(self._mac("browser", token), 26)
 
-    def browser(self, token: str) -> str:
-        """What the table knows a browser by: not what it shows, so nobody can pose as it."""
-        return _text(self._made("browser", token), 26)
+    def browser_for_request(self, poll_id: str, request_key: str) -> str:
+        """Return the token for a new browser that votes with this idempotency key."""
+        return _encode(self._mac("first vote", poll_id, request_key), 26)
 
-    def browser_of(self, poll_id: str, request: str) -> str:
-        """What a new browser is known by that votes by this request, however often it is sent."""
-        return _text(self._made("first vote", poll_id, request), 26)
+    def vote_id(self, poll_id: str, kind: str, voter: str) -> str:
+        """Return the id of the one vote of a browser, code or request in a poll, as a UUID."""
+        mac = int.from_bytes(self._mac("vote", poll_id, kind, voter)[:16], "big")
+        # RFC 9562 reserves UUID version 8 for custom formats.
+        return str(UUID(int=mac & ~_UUID_KIND | 8 << 76 | 2 << 62))
 
-    def vote_id(self, poll_id: str, kind: str, who: str) -> str:
-        """The id of the one vote of a browser, a code or a request in a poll: a UUID."""
-        made = int.from_bytes(self._made("vote", poll_id, kind, who)[:16], "big")
-        # RFC 9562 leaves version 8 to those who make ids in a way of their own.
-        return str(UUID(int=made & ~_KIND | 8 << 76 | 2 << 62))
-
-    def _made(self, *parts: str) -> bytes:
-        # Lengths before the texts, so that no two lists of parts are the same bytes.
-        message = b"".join(b"%d:%b" % (len(one), one) for one in map(_bytes, parts))
+    def _mac(self, *parts: str) -> bytes:
+        # Length prefixes, so that two different lists of parts never give the same message.
+        message = b"".join(b"%d:%b" % (len(part), part) for part in map(_to_bytes, parts))
         return hmac.digest(self.key, message, "sha256")
 
 
-def _bytes(text: str) -> bytes:
+def _to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _plain(typed: str) -> str:
-    """What was typed, without dashes, blanks and whatever else came with it."""
-    plain = unicodedata.normalize("NFKC", typed[:_LONGEST]).upper()
-    return "".join(filter(str.isalnum, plain)).translate(_MISREAD)
+def _clean(typed: str) -> str:
+    """Return the letters and digits of what was typed, in upper case, with lookalikes fixed."""
+    text = unicodedata.normalize("NFKC", typed[:_MAX_INPUT]).upper()
+    return "".join(filter(str.isalnum, text)).translate(_LOOKALIKES)
 
 
-def _text(data: bytes, digits: int, *, least: bool = False) -> str:
-    """The first digits of a number in base 32, or the last."""
+def _encode(data: bytes, digits: int, *, lowest: bool = False) -> str:
+    """Return the highest (or lowest) digits of the data as a number in base 32."""
     number = int.from_bytes(data, "big")
-    if not least:
+    if not lowest:
         number >>= max(0, len(data) * 8 - digits * 5)
-    made = ""
+    text = ""
     for _ in range(digits):
         number, digit = divmod(number, 32)
-        made = _DIGITS[digit] + made
-    return made
+        text = _DIGITS[digit] + text
+    return text

@@ -9,10 +9,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable import Store, connect
-from singletable_apps.polls.app import secret_in, site_on
+from singletable_apps.polls.app import load_secret, run_app
 from singletable_apps.polls.entities import Poll, Vote
-from singletable_apps.polls.errors import OtherSecret
-from singletable_apps.polls.sample import MAKER, POLLS
+from singletable_apps.polls.errors import WrongSecret
+from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
 from singletable_apps.polls.service import Polls, Voter, open_polls
 from singletable_apps.shared.serve import PublicUrl
 from tests.apps.commands.typed import Run, RunOf
@@ -32,14 +32,14 @@ def place(typed: Run, tmp_path: Path) -> Path:
     code, out, _ = typed(
         "sample", "--at", f"file:{tmp_path}/polls.db", "--secret", tmp_path / "secret.key"
     )
-    assert (code, "4 polls are made." in out) == (0, True)
+    assert (code, "Created 4 polls." in out) == (0, True)
     return tmp_path
 
 
 @pytest.fixture
 def polls(place: Path) -> Iterator[Polls]:
     with connect(f"file:{place}/polls.db") as driver:
-        yield open_polls(driver, secret_in(place / "secret.key"))
+        yield open_polls(driver, load_secret(place / "secret.key"))
 
 
 def test_help_names_the_commands(typed: Run) -> None:
@@ -49,37 +49,43 @@ def test_help_names_the_commands(typed: Run) -> None:
 
 
 def test_the_sample_is_there_with_its_votes(polls: Polls) -> None:
-    found = {own.poll.title: own.poll for own in polls.making.mine(MAKER, 10).items}
-    votes = {title: polls.counting.tally(poll).votes for title, poll in found.items()}
-    assert votes == {one.draft.title: sum(many for many, _ in one.votes) for one in POLLS}
+    found = {
+        own.poll.title: own.poll for own in polls.lifecycle.list_created(SAMPLE_BROWSER, 10).items
+    }
+    votes = {title: polls.tallies.get(poll).votes for title, poll in found.items()}
+    assert votes == {one.draft.title: sum(many for many, _ in one.votes) for one in SAMPLE_POLLS}
 
 
 def test_a_recount_says_that_the_results_agree(typed: Run, place: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
-        poll = open_polls(driver, secret_in(place / "secret.key")).making.mine(MAKER, 9).items[0]
+        poll = (
+            open_polls(driver, load_secret(place / "secret.key"))
+            .lifecycle.list_created(SAMPLE_BROWSER, 9)
+            .items[0]
+        )
     code, out, _ = typed("recount", poll.poll.id, "--at", f"file:{place}/polls.db")
     assert code == 0
-    assert "The results say the same." in out
+    assert "The results match." in out
 
 
 def test_a_recount_finds_a_vote_that_came_past_the_lanes(typed: Run, place: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
-        polls = open_polls(driver, secret_in(place / "secret.key"))
-        poll = polls.making.mine(MAKER, 10).items[-1].poll
+        polls = open_polls(driver, load_secret(place / "secret.key"))
+        poll = polls.lifecycle.list_created(SAMPLE_BROWSER, 10).items[-1].poll
         forged = Vote(
             poll_id=poll.id, id="forged", rankings=poll.candidates[:1], voted_at=poll.created_at
         )
         Store(driver).create(forged)
     code, out, _ = typed("recount", poll.id, "--at", f"file:{place}/polls.db")
     assert code == 1
-    assert "THE RESULTS SAY SOMETHING ELSE" in out
+    assert "THE RESULTS DO NOT MATCH" in out
 
 
 @pytest.mark.parametrize(
     ("poll", "file", "said"),
     [
         ("there-is-none", "polls.db", "There is no poll 'there-is-none'."),
-        ("any", "missing.db", "so there are no polls in it."),
+        ("any", "missing.db", "There is no file"),
     ],
 )
 def test_what_cannot_be_recounted_is_said_in_words(
@@ -94,24 +100,24 @@ def test_what_cannot_be_recounted_is_said_in_words(
 def test_what_is_served_has_pages_and_an_api_and_names_its_secret(place: Path) -> None:
     at = f"file:{place}/polls.db"
     with connect(at) as driver:
-        site = site_on(driver, at, place / "secret.key", PublicUrl(URL))
+        site = run_app(driver, at, place / "secret.key", PublicUrl(URL))
         browser = TestClient(site.app, base_url=URL, headers={"Accept": "text/html"})
         assert browser.get("/").url.path == "/polls"
         assert browser.get("/api/polls/openapi.json").json()["info"]["title"] == "Polls"
         sample = site.sample()
     assert sample is not None
-    assert [one.name for one in sample.entries] == [one.draft.title for one in POLLS]
+    assert [one.name for one in sample.entries] == [one.draft.title for one in SAMPLE_POLLS]
     assert dict(site.locations)["secret"] == str(place / "secret.key")
 
 
 def test_with_another_secret_nobody_is_taken_for_somebody_new(place: Path, tmp_path: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
-        right = open_polls(driver, secret_in(place / "secret.key"))
-        wrong = open_polls(driver, secret_in(tmp_path / "other.key"))
-        own = right.making.mine(MAKER, 1).items[0]
+        right = open_polls(driver, load_secret(place / "secret.key"))
+        wrong = open_polls(driver, load_secret(tmp_path / "other.key"))
+        own = right.lifecycle.list_created(SAMPLE_BROWSER, 1).items[0]
         before = Store(driver).get(Poll.key(own.poll.id))
-        with pytest.raises(OtherSecret, match="put the file of the secret back"):
+        with pytest.raises(WrongSecret, match="restore the secret file"):
             wrong.voting.cast(own.poll.id, own.poll.candidates, Voter("browser"))
-        with pytest.raises(OtherSecret):
-            wrong.changing.close(own.poll.id, own.admin_key)
+        with pytest.raises(WrongSecret):
+            wrong.lifecycle.close(own.poll.id, own.admin_key)
         assert Store(driver).get(Poll.key(own.poll.id)) == before

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from singletable_apps.polls.tally import Counts, Tally, counts_of, order_of
+from singletable_apps.polls.tally import MethodResults, Tally, count_votes, encode_ranking
 
 POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
 
 
-def _counted(*ballots: tuple[int, str]) -> Counts:
-    counts = {order_of("ABC", order.split(" > ")): many for many, order in ballots}
-    return counts_of(POLL_ID, ["A", "B", "C"], Tally((0,), counts))
+def _counted(*ballots: tuple[int, str]) -> MethodResults:
+    counts = {encode_ranking("ABC", order.split(" > ")): many for many, order in ballots}
+    return count_votes(POLL_ID, ["A", "B", "C"], Tally((0,), counts))
 
 
 def test_the_last_goes_and_hands_on_its_votes() -> None:

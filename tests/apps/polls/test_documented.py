@@ -9,8 +9,16 @@ import pytest
 from singletable import DescribeTable, Engine, Item, PutItem, Query, Store
 from singletable.operations import DescribeTimeToLive
 from singletable.schema import model_of
-from singletable_apps.polls.entities import Line, Made, Poll, Protection, Snapshot, Vote, polls
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.entities import (
+    CreatedPoll,
+    LaneEntry,
+    Poll,
+    Protection,
+    Snapshot,
+    Vote,
+    polls,
+)
+from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Viewer, Voter
 from tests.apps.polls.rig.world import OPTIONS, World
 
@@ -116,7 +124,7 @@ def test_a_closing_time_is_a_timestamp_beside_them(store: Store) -> None:
 
 
 def test_what_the_service_writes_has_the_documented_shape(memory: World) -> None:
-    own = memory.made(Draft("Q", OPTIONS, "D"))
+    own = memory.made(PollDraft("Q", OPTIONS, "D"))
     vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("b")).vote
     partition = Query(
         polls.name,
@@ -132,10 +140,13 @@ def test_what_the_service_writes_has_the_documented_shape(memory: World) -> None
 @pytest.mark.parametrize(
     ("item", "key"),
     [
-        (Line(poll_id="7", lane=3, number=12, order="0"), ("POLL#7#LANE#03", "LINE#0000000012")),
-        (Snapshot(poll_id="7", name="n", parts=1, lines=[0]), ("POLL#7", "SNAPSHOT")),
         (
-            Made(browser="B", poll_id="7", created_at=datetime(2024, 1, 15, tzinfo=UTC)),
+            LaneEntry(poll_id="7", lane=3, number=12, ranking="0"),
+            ("POLL#7#LANE#03", "LINE#0000000012"),
+        ),
+        (Snapshot(poll_id="7", name="n", parts=1, positions=[0]), ("POLL#7", "SNAPSHOT")),
+        (
+            CreatedPoll(browser="B", poll_id="7", created_at=datetime(2024, 1, 15, tzinfo=UTC)),
             ("BROWSER#B", "POLL#2024-01-15T00:00:00.000000Z#7"),
         ),
     ],
@@ -166,10 +177,12 @@ def test_the_table_has_two_keys_no_index_no_expiry_and_is_paid_by_request(memory
 
 def test_a_poll_whose_time_is_over_is_still_there(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
-    own = memory.made(Draft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
+    own = memory.made(PollDraft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
     memory.service.voting.cast(own.poll.id, ["Go"], Voter())
     memory.clock.move(days=4000)
-    assert memory.service.context.poll(own.poll.id).title == "Q"
-    outcome = memory.service.standing.outcome(own.poll.id, Viewer())
+    assert memory.service.context.get_poll(own.poll.id).title == "Q"
+    outcome = memory.service.results.get(own.poll.id, Viewer())
     assert (outcome.tally.votes, outcome.is_final) == (1, True)
-    assert [one.poll.id for one in memory.service.making.mine("maker", 5).items] == [own.poll.id]
+    assert [one.poll.id for one in memory.service.lifecycle.list_created("maker", 5).items] == [
+        own.poll.id
+    ]

@@ -10,33 +10,33 @@ from singletable import Call, Store
 from singletable_apps.polls import patterns as declared
 from singletable_apps.polls.entities import Poll, Protection, polls
 from singletable_apps.polls.patterns import patterns
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Viewer, Voter
-from tests.apps.polls.rig.world import OPTIONS, World, code
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import Viewer
+from tests.apps.polls.rig.world import OPTIONS, World, code_voter
 from tests.apps.support.patterns import check_declared
 
 
 def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do all that can be done with a poll."""
-    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 2)
+    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 2)
     service = world.service
-    own = world.made(Draft("Q", OPTIONS, protection=Protection.BROWSER))
+    own = world.made(PollDraft("Q", OPTIONS, protection=Protection.BROWSER))
     poll_id, key = own.poll.id, own.admin_key
-    change = service.changing.change
+    change = service.lifecycle.edit
     change(poll_id, key, lambda draft: replace(draft, protection=Protection.CODES))
-    service.making.issue_codes(poll_id, key, 20)
+    service.codes.issue(poll_id, key, 20)
     for number in range(10):
-        service.voting.cast(poll_id, ["Go"], Voter(code=code(own, number)))
-        service.standing.outcome(poll_id, Viewer(Voter(code=code(own, number))))
-    service.voting.cast(poll_id, ["Rust"], Voter(code=code(own, 1)))
-    service.voting.vote_of(own.poll, Voter(code=code(own, 1)))
+        service.voting.cast(poll_id, ["Go"], code_voter(own, number))
+        service.results.get(poll_id, Viewer(code_voter(own, number)))
+    service.voting.cast(poll_id, ["Rust"], code_voter(own, 1))
+    service.voting.find_vote(own.poll, code_voter(own, 1))
     change(poll_id, key, lambda draft: replace(draft, title="T", changeable=False))
-    service.making.codes(poll_id, key)
-    service.making.copy(poll_id, "another")
-    service.making.mine("maker", 10)
-    service.changing.close(poll_id, key)
-    world.open().counting.recount(service.context.poll(poll_id))
-    service.deleting.delete(poll_id, key)
+    service.codes.list_issued(poll_id, key)
+    service.lifecycle.duplicate(poll_id, "another")
+    service.lifecycle.list_created("maker", 10)
+    service.lifecycle.close(poll_id, key)
+    world.open().tallies.recount(service.context.get_poll(poll_id))
+    service.lifecycle.delete(poll_id, key)
 
 
 def test_all_that_is_asked_is_declared(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:

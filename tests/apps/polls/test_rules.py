@@ -11,27 +11,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.entities import Poll, Protection, Results
-from singletable_apps.polls.errors import Closed, Hidden, Invalid, NotThere
+from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.errors import InvalidInput, NotFound, PollClosed, ResultsHidden
 from singletable_apps.polls.rules import (
-    FURTHEST,
-    LATEST,
-    Draft,
+    GRACE_PERIOD,
+    MAX_DURATION,
+    PollDraft,
+    changes_ballot,
+    check_draft,
+    check_exists,
     check_open,
-    check_there,
-    check_visible,
-    checked,
-    checked_ranking,
-    draft_of,
+    check_ranking,
+    check_results_visible,
+    draft_from,
     is_final,
     is_open,
-    is_other_question,
 )
-from singletable_apps.polls.text import same_option, tidy
+from singletable_apps.polls.text import comparison_key, normalize_line
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
-PLAIN = Draft("Best?", ("Go", "Rust"))
+PLAIN = PollDraft("Best?", ("Go", "Rust"))
 
 
 def _poll(**changed: object) -> Poll:
@@ -41,18 +41,19 @@ def _poll(**changed: object) -> Poll:
     return Poll(**(made | changed))  # type: ignore[arg-type]
 
 
-def _faults(draft: Draft, kept: datetime | None = None) -> dict[str, str]:
-    with pytest.raises(Invalid) as refusal:
-        checked(draft, NOW, kept=kept)
-    assert all(text.endswith(".") for text in refusal.value.faults.values())
-    return refusal.value.faults
+def _faults(draft: PollDraft, unchanged_time: datetime | None = None) -> dict[str, str]:
+    with pytest.raises(InvalidInput) as refusal:
+        check_draft(draft, NOW, unchanged_time=unchanged_time)
+    assert all(text.endswith(".") for text in refusal.value.errors.values())
+    return refusal.value.errors
 
 
 def test_a_draft_is_kept_tidy() -> None:
-    kept = checked(
-        Draft("  Best\n language ", [" Go", "Rust  2 "], " Why?\r\n\r\nSo. \n", NOW + SECOND), NOW
+    kept = check_draft(
+        PollDraft("  Best\n language ", [" Go", "Rust  2 "], " Why?\r\n\r\nSo. \n", NOW + SECOND),
+        NOW,
     )
-    assert kept == Draft(
+    assert kept == PollDraft(
         "Best language",
         ("Go", "Rust 2"),
         "Why?\n\nSo.",
@@ -85,12 +86,12 @@ def test_a_draft_is_kept_tidy() -> None:
         (replace(PLAIN, candidates=("Go", "Go\u200d")), "candidates/1"),
     ],
 )
-def test_a_fault_is_named_where_it_is(draft: Draft, field: str) -> None:
+def test_a_fault_is_named_where_it_is(draft: PollDraft, field: str) -> None:
     assert [*_faults(draft)] == [field]
 
 
 def test_all_faults_are_told_at_once() -> None:
-    bad = Draft("", ["Go", "go", ""], "\0", NOW)
+    bad = PollDraft("", ["Go", "go", ""], "\0", NOW)
     assert set(_faults(bad)) == {
         "title",
         "description",
@@ -108,20 +109,20 @@ def test_all_faults_are_told_at_once() -> None:
         replace(PLAIN, candidates=("A", "B"), description="a\tb\r\nc"),
     ],
 )
-def test_what_is_as_long_as_may_be_is_kept(draft: Draft) -> None:
-    kept = checked(draft, NOW)
-    assert checked(kept, NOW) == kept
+def test_what_is_as_long_as_may_be_is_kept(draft: PollDraft) -> None:
+    kept = check_draft(draft, NOW)
+    assert check_draft(kept, NOW) == kept
 
 
 @given(st.lists(st.text(max_size=6), min_size=2, max_size=6))
 def test_options_that_are_kept_are_tidy_and_tell_themselves_apart(options: list[str]) -> None:
     try:
-        kept = checked(replace(PLAIN, candidates=options), NOW).candidates
-    except Invalid:
+        kept = check_draft(replace(PLAIN, candidates=options), NOW).candidates
+    except InvalidInput:
         return
-    assert list(kept) == [tidy(option) for option in options]
-    assert len({same_option(option) for option in kept}) == len(options)
-    assert checked_ranking(_poll(candidates=list(kept)), options) == list(kept)
+    assert list(kept) == [normalize_line(option) for option in options]
+    assert len({comparison_key(option) for option in kept}) == len(options)
+    assert check_ranking(_poll(candidates=list(kept)), options) == list(kept)
 
 
 class _Nowhere(tzinfo):
@@ -139,12 +140,12 @@ EAST, WEST = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
 @pytest.mark.parametrize(
     ("moment", "told"),
     [
-        (NOW.replace(tzinfo=None) + SECOND, "with its zone"),
-        ((NOW + SECOND).replace(tzinfo=_Nowhere()), "with its zone"),
-        (NOW, "is over"),
-        (NOW - SECOND, "is over"),
-        (NOW + FURTHEST + SECOND, "ten years"),
-        (datetime.min.replace(tzinfo=EAST), "is over"),
+        (NOW.replace(tzinfo=None) + SECOND, "needs a time zone"),
+        ((NOW + SECOND).replace(tzinfo=_Nowhere()), "needs a time zone"),
+        (NOW, "is in the past"),
+        (NOW - SECOND, "is in the past"),
+        (NOW + MAX_DURATION + SECOND, "ten years"),
+        (datetime.min.replace(tzinfo=EAST), "is in the past"),
         (datetime.max.replace(tzinfo=WEST), "ten years"),
     ],
 )
@@ -154,22 +155,30 @@ def test_a_closing_time_that_cannot_be_is_told(moment: datetime, told: str) -> N
 
 @pytest.mark.parametrize("zone", [UTC, EAST, WEST])
 def test_a_closing_time_is_kept_in_utc(zone: timezone) -> None:
-    kept = checked(replace(PLAIN, expires_at=(NOW + FURTHEST).astimezone(zone)), NOW).expires_at
-    assert kept == NOW + FURTHEST
+    kept = check_draft(
+        replace(PLAIN, expires_at=(NOW + MAX_DURATION).astimezone(zone)), NOW
+    ).expires_at
+    assert kept == NOW + MAX_DURATION
     assert kept is not None
     assert kept.tzinfo is UTC
 
 
 def test_a_closing_time_that_is_let_stand_may_be_over() -> None:
     over = NOW - SECOND
-    assert checked(replace(PLAIN, expires_at=over), NOW, kept=over).expires_at == over
-    assert "expiresAt" in _faults(replace(PLAIN, expires_at=over), kept=over - SECOND)
+    assert check_draft(replace(PLAIN, expires_at=over), NOW, unchanged_time=over).expires_at == over
+    assert "expiresAt" in _faults(replace(PLAIN, expires_at=over), unchanged_time=over - SECOND)
 
 
 def test_a_poll_is_made_again_as_it_was() -> None:
-    poll = _poll(description="D", results=Results.AFTER_VOTING, changeable=False)
-    assert draft_of(poll) == Draft(
-        "Best?", ("Go", "Rust", "C"), "D", None, Results.AFTER_VOTING, Protection.OPEN, False
+    poll = _poll(description="D", results=ResultsVisibility.AFTER_VOTING, changeable=False)
+    assert draft_from(poll) == PollDraft(
+        "Best?",
+        ("Go", "Rust", "C"),
+        "D",
+        None,
+        ResultsVisibility.AFTER_VOTING,
+        Protection.OPEN,
+        False,
     )
 
 
@@ -182,7 +191,7 @@ def test_a_poll_is_made_again_as_it_was() -> None:
     ],
 )
 def test_rankings_may_be_partial_and_sloppy(rankings: list[str], kept: list[str]) -> None:
-    assert checked_ranking(_poll(), rankings) == kept
+    assert check_ranking(_poll(), rankings) == kept
 
 
 @pytest.mark.parametrize(
@@ -198,16 +207,16 @@ def test_rankings_may_be_partial_and_sloppy(rankings: list[str], kept: list[str]
     ],
 )
 def test_rankings_that_cannot_be_are_told(rankings: list[str], fields: list[str]) -> None:
-    with pytest.raises(Invalid) as refusal:
-        checked_ranking(_poll(), rankings)
-    assert [*refusal.value.faults] == fields
+    with pytest.raises(InvalidInput) as refusal:
+        check_ranking(_poll(), rankings)
+    assert [*refusal.value.errors] == fields
     assert len(str(refusal.value).encode()) < 600
 
 
 def test_options_are_named_but_not_all() -> None:
     poll = _poll(candidates=[f"Option {n}" for n in range(50)])
-    with pytest.raises(Invalid, match="Option 9 and 40 more"):
-        checked_ranking(poll, ["Ada"])
+    with pytest.raises(InvalidInput, match="Option 9 and 40 more"):
+        check_ranking(poll, ["Ada"])
 
 
 @pytest.mark.parametrize(
@@ -216,8 +225,8 @@ def test_options_are_named_but_not_all() -> None:
         (_poll(), True, False),
         (_poll(expires_at=NOW + SECOND), True, False),
         (_poll(expires_at=NOW), False, False),
-        (_poll(expires_at=NOW - LATEST + SECOND), False, False),
-        (_poll(expires_at=NOW - LATEST), False, True),
+        (_poll(expires_at=NOW - GRACE_PERIOD + SECOND), False, False),
+        (_poll(expires_at=NOW - GRACE_PERIOD), False, True),
         (_poll(closed=True), False, True),
         (_poll(closed=True, expires_at=NOW), False, True),
         (_poll(closed=True, expires_at=NOW + SECOND), False, True),
@@ -230,37 +239,37 @@ def test_a_poll_is_open_until_its_time_and_final_when_all_are_in(
     if open_:
         check_open(poll, NOW)
         return
-    with pytest.raises(Closed, match="takes no votes any more"):
+    with pytest.raises(PollClosed, match="closed"):
         check_open(poll, NOW)
 
 
 # (who sees the results of an open poll, of a closed one) by voted and admin.
-SEEN: dict[Results, Callable[[bool, bool, bool], bool]] = {
-    Results.ALWAYS: lambda voted, admin, closed: True,
-    Results.AFTER_VOTING: lambda voted, admin, closed: voted or admin or closed,
-    Results.AFTER_CLOSING: lambda voted, admin, closed: admin or closed,
+SEEN: dict[ResultsVisibility, Callable[[bool, bool, bool], bool]] = {
+    ResultsVisibility.ALWAYS: lambda voted, admin, closed: True,
+    ResultsVisibility.AFTER_VOTING: lambda voted, admin, closed: voted or admin or closed,
+    ResultsVisibility.AFTER_CLOSING: lambda voted, admin, closed: admin or closed,
 }
 
 
-@pytest.mark.parametrize("results", Results)
+@pytest.mark.parametrize("results", ResultsVisibility)
 @pytest.mark.parametrize("end", ["open", "by time", "by hand"])
-def test_results_are_seen_by_those_who_may(results: Results, end: str) -> None:
+def test_results_are_seen_by_those_who_may(results: ResultsVisibility, end: str) -> None:
     over = {"open": NOW + SECOND, "by time": NOW, "by hand": None}[end]
     poll = _poll(results=results, expires_at=over, closed=end == "by hand")
     for voted, admin in product((False, True), repeat=2):
         if SEEN[results](voted, admin, end != "open"):
-            check_visible(poll, NOW, voted=voted, admin=admin)
+            check_results_visible(poll, NOW, voted=voted, admin=admin)
         else:
-            with pytest.raises(Hidden, match="results are shown"):
-                check_visible(poll, NOW, voted=voted, admin=admin)
+            with pytest.raises(ResultsHidden, match="You can see the results"):
+                check_results_visible(poll, NOW, voted=voted, admin=admin)
 
 
 def test_what_is_deleted_or_never_was_is_not_there() -> None:
     poll = _poll()
-    assert check_there(poll, "1") is poll
+    assert check_exists(poll, "1") is poll
     for found in (None, _poll(deleted=True)):
-        with pytest.raises(NotThere, match="no poll '1'"):
-            check_there(found, "1")
+        with pytest.raises(NotFound, match="no poll '1'"):
+            check_exists(found, "1")
 
 
 @pytest.mark.parametrize(
@@ -275,5 +284,5 @@ def test_what_is_deleted_or_never_was_is_not_there() -> None:
 def test_other_options_or_voters_are_another_question(
     options: Sequence[str], protection: Protection, other: bool
 ) -> None:
-    draft = Draft("Another title", options, protection=protection)
-    assert is_other_question(_poll(), draft) is other
+    draft = PollDraft("Another title", options, protection=protection)
+    assert changes_ballot(_poll(), draft) is other

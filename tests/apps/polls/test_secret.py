@@ -11,11 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.errors import NoCode, NotAdmin, OtherSecret
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.errors import InvalidAdminKey, InvalidCode, WrongSecret
+from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
-from singletable_apps.polls.tokens import MOST_CODES, Secret
-from tests.apps.polls.rig.world import OPTIONS, SECRET, World, code, items_of
+from singletable_apps.polls.tokens import MAX_CODES, Secret
+from tests.apps.polls.rig.world import OPTIONS, SECRET, World, code, code_voter, items_of
 
 POLL = str(uuid4())
 OTHER = Secret(b"others'." * 4)
@@ -32,10 +32,10 @@ def test_a_secret_is_not_shown() -> None:
 
 
 def test_every_code_is_known_again_and_no_two_are_the_same() -> None:
-    codes = [SECRET.code(POLL, number) for number in range(MOST_CODES)]
-    assert len(set(codes)) == MOST_CODES
-    for number in (0, 1, 31, 32, 1023, 1024, MOST_CODES - 1):
-        assert SECRET.number_of(POLL, codes[number]) == number
+    codes = [SECRET.voting_code(POLL, number) for number in range(MAX_CODES)]
+    assert len(set(codes)) == MAX_CODES
+    for number in (0, 1, 31, 32, 1023, 1024, MAX_CODES - 1):
+        assert SECRET.code_number(POLL, codes[number]) == number
 
 
 SLOPPY: list[Callable[[str], str]] = [
@@ -54,8 +54,8 @@ SLOPPY: list[Callable[[str], str]] = [
 @pytest.mark.parametrize("sloppy", SLOPPY)
 def test_a_code_is_known_however_it_is_typed(sloppy: Callable[[str], str]) -> None:
     for number in (0, 7, 33, 4000):
-        assert SECRET.number_of(POLL, sloppy(SECRET.code(POLL, number))) == number
-    assert SECRET.is_admin(POLL, sloppy(SECRET.admin_key(POLL)))
+        assert SECRET.code_number(POLL, sloppy(SECRET.voting_code(POLL, number))) == number
+    assert SECRET.is_admin_key(POLL, sloppy(SECRET.admin_key(POLL)))
 
 
 @given(st.text(max_size=20))
@@ -64,25 +64,25 @@ def test_a_code_is_known_however_it_is_typed(sloppy: Callable[[str], str]) -> No
 @example("0" * 12)
 @example("٠" * 12)
 def test_what_is_no_code_is_none(typed: str) -> None:
-    assert SECRET.number_of(POLL, typed) is None
-    assert not SECRET.is_admin(POLL, typed)
+    assert SECRET.code_number(POLL, typed) is None
+    assert not SECRET.is_admin_key(POLL, typed)
 
 
-@given(st.integers(0, MOST_CODES), st.integers(0, 13), st.sampled_from("0123456789ABCXYZ"))
+@given(st.integers(0, MAX_CODES), st.integers(0, 13), st.sampled_from("0123456789ABCXYZ"))
 def test_a_code_with_another_digit_is_none(number: int, place: int, digit: str) -> None:
-    right = SECRET.code(POLL, number)
+    right = SECRET.voting_code(POLL, number)
     wrong = right[:place] + digit + right[place + 1 :]
     is_same = wrong.replace("-", "") == right.replace("-", "")
-    assert SECRET.number_of(POLL, wrong) == (number if is_same else None)
+    assert SECRET.code_number(POLL, wrong) == (number if is_same else None)
 
 
 def test_what_is_of_another_poll_or_secret_is_none() -> None:
     there = str(uuid4())
-    assert SECRET.number_of(there, SECRET.code(POLL, 1)) is None
-    assert OTHER.number_of(POLL, SECRET.code(POLL, 1)) is None
-    assert not SECRET.is_admin(there, SECRET.admin_key(POLL))
-    assert not OTHER.is_admin(POLL, SECRET.admin_key(POLL))
-    assert SECRET.name != OTHER.name
+    assert SECRET.code_number(there, SECRET.voting_code(POLL, 1)) is None
+    assert OTHER.code_number(POLL, SECRET.voting_code(POLL, 1)) is None
+    assert not SECRET.is_admin_key(there, SECRET.admin_key(POLL))
+    assert not OTHER.is_admin_key(POLL, SECRET.admin_key(POLL))
+    assert SECRET.fingerprint != OTHER.fingerprint
 
 
 def test_ids_of_votes_are_uuids_and_differ_by_poll_kind_and_voter() -> None:
@@ -105,25 +105,25 @@ def test_parts_cannot_be_shifted() -> None:
 
 @pytest.mark.parametrize("typed", [None, "", "0000-0000-0000", "no code"])
 def test_a_poll_with_codes_asks_for_one(memory: World, typed: str | None) -> None:
-    own = memory.made(Draft("Q", OPTIONS, protection=Protection.CODES), codes=3)
-    with pytest.raises(NoCode):
+    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
+    with pytest.raises(InvalidCode):
         memory.service.voting.cast(own.poll.id, ["Go"], Voter(browser="b", code=typed))
 
 
 def test_a_code_that_was_not_issued_is_none(memory: World) -> None:
-    own = memory.made(Draft("Q", OPTIONS, protection=Protection.CODES), codes=3)
+    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
     cast = memory.service.voting.cast
-    with pytest.raises(NoCode):
-        cast(own.poll.id, ["Go"], Voter(code=code(own, 3)))
-    assert cast(own.poll.id, ["Go"], Voter(code=code(own, 2))).is_new
-    memory.service.making.issue_codes(own.poll.id, own.admin_key, 1)
-    assert cast(own.poll.id, ["Go"], Voter(code=code(own, 3))).is_new
+    with pytest.raises(InvalidCode):
+        cast(own.poll.id, ["Go"], code_voter(own, 3))
+    assert cast(own.poll.id, ["Go"], code_voter(own, 2)).is_new
+    memory.service.codes.issue(own.poll.id, own.admin_key, 1)
+    assert cast(own.poll.id, ["Go"], code_voter(own, 3)).is_new
 
 
 def test_nothing_in_the_table_lets_one_vote_or_manage(memory: World) -> None:
     browser, voter, request = "maker-" * 5, "voter-" * 5, "request-" * 5
     owns = [
-        memory.made(Draft("Q", OPTIONS, protection=kind), codes=5, browser=browser)
+        memory.made(PollDraft("Q", OPTIONS, protection=kind), codes=5, browser=browser)
         for kind in Protection
     ]
     for own in owns:
@@ -137,17 +137,19 @@ def test_nothing_in_the_table_lets_one_vote_or_manage(memory: World) -> None:
 
 
 def test_another_secret_manages_nothing_and_says_so(memory: World) -> None:
-    own = memory.made(Draft("Q", OPTIONS, protection=Protection.CODES), codes=5)
+    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=5)
     other = open_polls(memory.driver, OTHER, clock=memory.clock)
     for ask in (
-        lambda: other.voting.cast(own.poll.id, ["Go"], Voter(code=OTHER.code(own.poll.id, 1))),
-        lambda: other.changing.close(own.poll.id, own.admin_key),
-        lambda: other.deleting.delete(own.poll.id, OTHER.admin_key(own.poll.id)),
-        lambda: other.making.codes(own.poll.id, OTHER.admin_key(own.poll.id)),
+        lambda: other.voting.cast(
+            own.poll.id, ["Go"], Voter(code=OTHER.voting_code(own.poll.id, 1))
+        ),
+        lambda: other.lifecycle.close(own.poll.id, own.admin_key),
+        lambda: other.lifecycle.delete(own.poll.id, OTHER.admin_key(own.poll.id)),
+        lambda: other.codes.list_issued(own.poll.id, OTHER.admin_key(own.poll.id)),
     ):
-        with pytest.raises(OtherSecret, match=SECRET.name):
+        with pytest.raises(WrongSecret, match=SECRET.fingerprint):
             ask()
-    assert other.counting.tally(own.poll).votes == 0
+    assert other.tallies.get(own.poll).votes == 0
 
 
 @pytest.mark.parametrize("key", ["", "x", "\ud800"])
@@ -156,12 +158,12 @@ def test_only_the_admin_key_manages(memory: World, key: str) -> None:
     service, poll_id = memory.service, own.poll.id
     for given_key in (key, wrong.admin_key):
         for ask in (
-            lambda: service.changing.close(poll_id, given_key),  # noqa: B023
-            lambda: service.changing.change(poll_id, given_key, lambda draft: draft),  # noqa: B023
-            lambda: service.deleting.delete(poll_id, given_key),  # noqa: B023
-            lambda: service.making.issue_codes(poll_id, given_key, 1),  # noqa: B023
-            lambda: service.making.codes(poll_id, given_key),  # noqa: B023
+            lambda: service.lifecycle.close(poll_id, given_key),  # noqa: B023
+            lambda: service.lifecycle.edit(poll_id, given_key, lambda draft: draft),  # noqa: B023
+            lambda: service.lifecycle.delete(poll_id, given_key),  # noqa: B023
+            lambda: service.codes.issue(poll_id, given_key, 1),  # noqa: B023
+            lambda: service.codes.list_issued(poll_id, given_key),  # noqa: B023
         ):
-            with pytest.raises(NotAdmin):
+            with pytest.raises(InvalidAdminKey):
                 ask()
-    assert service.context.poll(poll_id).revision == 1
+    assert service.context.get_poll(poll_id).revision == 1

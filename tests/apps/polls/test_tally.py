@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.entities import Line
+from singletable_apps.polls.entities import LaneEntry
 from singletable_apps.polls.tally import (
-    ENTRY_BYTES,
-    FEWEST_LINES,
-    LINE_BYTES,
+    COUNT_BYTES,
+    LANE_ENTRY_BYTES,
+    MIN_NEW_ENTRIES,
     PART_BYTES,
     Tally,
-    brought_forward,
-    is_worth_keeping,
-    lane_of,
-    names_of,
-    nothing,
-    order_of,
-    parts_of,
+    add_entries,
+    decode_ranking,
+    empty_tally,
+    encode_ranking,
+    is_snapshot_due,
+    lane_for,
+    split_counts,
 )
 from tests.apps.polls.rig.world import SECRET
 
@@ -33,16 +33,18 @@ VOTERS = [SECRET.vote_id("poll", "browser", str(number)) for number in range(7)]
 histories = st.lists(st.tuples(st.sampled_from(VOTERS), st.sampled_from(ORDERS)), max_size=40)
 
 
-def _line(lane: int, number: int, order: str, replaced: str | None = None) -> Line:
-    return Line(poll_id="p", lane=lane, number=number, order=order, replaced=replaced)
+def _line(lane: int, number: int, order: str, replaced: str | None = None) -> LaneEntry:
+    return LaneEntry(
+        poll_id="p", lane=lane, number=number, ranking=order, replaced_ranking=replaced
+    )
 
 
-def _written(history: Sequence[tuple[str, str]]) -> tuple[list[list[Line]], Counter[str]]:
+def _written(history: Sequence[tuple[str, str]]) -> tuple[list[list[LaneEntry]], Counter[str]]:
     """What the votes leave in their lanes, and what a recount of them finds."""
-    lanes: list[list[Line]] = [[] for _ in range(LANES)]
+    lanes: list[list[LaneEntry]] = [[] for _ in range(LANES)]
     votes: dict[str, str] = {}
     for voter, order in history:
-        lane = lanes[number := lane_of(voter, LANES)]
+        lane = lanes[number := lane_for(voter, LANES)]
         lane.append(_line(number, len(lane) + 1, order, votes.get(voter)))
         votes[voter] = order
     return lanes, Counter(votes.values())
@@ -53,21 +55,21 @@ def test_however_it_is_read_it_ends_as_a_recount(
     history: list[tuple[str, str]], data: st.DataObject
 ) -> None:
     lanes, recount = _written(history)
-    tally = nothing(LANES)
-    while sum(tally.lines) < len(history):
+    tally = empty_tally(LANES)
+    while sum(tally.positions) < len(history):
         # Each reading finds some lines more of each lane: as many as had been written by then.
         upto = [
             data.draw(st.integers(end, len(lane)))
-            for end, lane in zip(tally.lines, lanes, strict=True)
+            for end, lane in zip(tally.positions, lanes, strict=True)
         ]
-        if upto == list(tally.lines):
+        if upto == list(tally.positions):
             upto = [len(lane) for lane in lanes]
-        new = [lane[end:to] for end, to, lane in zip(tally.lines, upto, lanes, strict=True)]
-        tally = brought_forward(tally, new)
-        assert tally.lines == tuple(upto)
+        new = [lane[end:to] for end, to, lane in zip(tally.positions, upto, lanes, strict=True)]
+        tally = add_entries(tally, new)
+        assert tally.positions == tuple(upto)
         assert all(count > 0 for count in tally.counts.values())
         read = [line for lane, to in zip(lanes, upto, strict=True) for line in lane[:to]]
-        assert tally.votes == sum(line.replaced is None for line in read)
+        assert tally.votes == sum(line.replaced_ranking is None for line in read)
     assert tally.counts == recount
     assert tally.votes == recount.total()
 
@@ -79,30 +81,30 @@ def test_a_lane_ends_where_a_line_is_missing(
     lanes, _ = _written(history)
     kept = [line for line in lanes[lane] if line.number != missing]
     gap = len(kept) < len(lanes[lane])
-    tally = brought_forward(nothing(LANES), [*lanes[:lane], kept, *lanes[lane + 1 :]])
-    assert tally.lines[lane] == (missing - 1 if gap else len(lanes[lane]))
-    whole = [*lanes[:lane], lanes[lane][: tally.lines[lane]], *lanes[lane + 1 :]]
-    assert tally == brought_forward(nothing(LANES), whole)
+    tally = add_entries(empty_tally(LANES), [*lanes[:lane], kept, *lanes[lane + 1 :]])
+    assert tally.positions[lane] == (missing - 1 if gap else len(lanes[lane]))
+    whole = [*lanes[:lane], lanes[lane][: tally.positions[lane]], *lanes[lane + 1 :]]
+    assert tally == add_entries(empty_tally(LANES), whole)
 
 
 def test_lines_that_are_counted_already_are_not_counted_again() -> None:
     lanes, _ = _written([(voter, "0") for voter in VOTERS])
-    tally = brought_forward(nothing(LANES), lanes)
-    assert brought_forward(tally, lanes) == tally
+    tally = add_entries(empty_tally(LANES), lanes)
+    assert add_entries(tally, lanes) == tally
 
 
 # Many look while nobody votes, and need no copy of a hundred thousand counts each.
 def test_where_nothing_is_new_the_tally_is_the_one_before() -> None:
     lanes, _ = _written([(voter, "0") for voter in VOTERS])
-    tally = brought_forward(nothing(LANES), lanes)
-    assert brought_forward(tally, [[] for _ in lanes]) is tally
+    tally = add_entries(empty_tally(LANES), lanes)
+    assert add_entries(tally, [[] for _ in lanes]) is tally
 
 
 @given(histories)
 def test_a_snapshot_in_parts_says_the_same(history: list[tuple[str, str]]) -> None:
     lanes, recount = _written(history)
-    tally = brought_forward(nothing(LANES), lanes)
-    parts = list(parts_of(tally))
+    tally = add_entries(empty_tally(LANES), lanes)
+    parts = list(split_counts(tally))
     assert {order: count for part in parts for order, count in part.items()} == recount
 
 
@@ -110,8 +112,8 @@ def test_a_snapshot_in_parts_says_the_same(history: list[tuple[str, str]]) -> No
 def test_parts_fit_into_items(orders: int) -> None:
     # 142 letters and what an entry takes beside them make 150 bytes: 2,000 of them are a part.
     counts = {f"{number:0142}": number + 1 for number in range(orders)}
-    assert 2_000 * (142 + ENTRY_BYTES) == PART_BYTES
-    parts = list(parts_of(Tally((0,), counts)))
+    assert 2_000 * (142 + COUNT_BYTES) == PART_BYTES
+    parts = list(split_counts(Tally((0,), counts)))
     assert len(parts) == max(1, -(-orders // 2_000))
     assert Counter({k: v for part in parts for k, v in part.items()}) == counts
     assert sum(map(len, parts)) == orders
@@ -121,11 +123,11 @@ def test_parts_fit_into_items(orders: int) -> None:
     ("lines", "orders", "worth"),
     [
         (0, 0, False),
-        (FEWEST_LINES - 1, 1, False),
-        (FEWEST_LINES, 1, True),
+        (MIN_NEW_ENTRIES - 1, 1, False),
+        (MIN_NEW_ENTRIES, 1, True),
         # A snapshot of so many orders is dearer to write than so few lines are to read.
-        (FEWEST_LINES, 10_000, False),
-        (10_000 * (5 + ENTRY_BYTES) // LINE_BYTES + 1, 10_000, True),
+        (MIN_NEW_ENTRIES, 10_000, False),
+        (10_000 * (5 + COUNT_BYTES) // LANE_ENTRY_BYTES + 1, 10_000, True),
     ],
 )
 def test_a_snapshot_is_kept_when_it_is_cheaper_than_the_lines(
@@ -133,35 +135,35 @@ def test_a_snapshot_is_kept_when_it_is_cheaper_than_the_lines(
 ) -> None:
     before = Tally((1000, 50), {})
     now = Tally((1000, 50 + lines), {f"{number:05}": 1 for number in range(orders)})
-    assert is_worth_keeping(before, now) is worth
+    assert is_snapshot_due(before, now) is worth
 
 
 def test_snapshots_become_rarer_as_a_poll_grows() -> None:
     """All orders differ: what is written in all stays within a few times what is there."""
-    written, kept, counts = 0, nothing(1), dict[str, int]()
+    written, kept, counts = 0, empty_tally(1), dict[str, int]()
     for vote in range(1, 20_001):
         counts[f"{vote:0139}"] = 1
         now = Tally((vote,), counts)
-        if vote % 50 == 0 and is_worth_keeping(kept, now):
-            written, kept = written + vote, Tally(now.lines, {})
+        if vote % 50 == 0 and is_snapshot_due(kept, now):
+            written, kept = written + vote, Tally(now.positions, {})
     assert written < 3 * 20_000
-    assert kept.lines[0] >= 10_000
+    assert kept.positions[0] >= 10_000
 
 
 @given(st.permutations(["Go", "Rust", "Python", "C"]), st.integers(1, 4))
 def test_an_order_names_what_was_ranked(options: list[str], ranked: int) -> None:
     candidates = ["Go", "Rust", "Python", "C"]
-    order = order_of(candidates, options[:ranked])
-    assert names_of(candidates, order) == options[:ranked]
+    order = encode_ranking(candidates, options[:ranked])
+    assert decode_ranking(candidates, order) == options[:ranked]
 
 
 @given(st.uuids(), st.integers(1, 16))
 def test_a_vote_is_always_in_the_same_lane(vote_id: object, lanes: int) -> None:
-    assert lane_of(str(vote_id), lanes) == lane_of(str(vote_id), lanes) in range(lanes)
+    assert lane_for(str(vote_id), lanes) == lane_for(str(vote_id), lanes) in range(lanes)
 
 
 def test_voters_spread_over_the_lanes() -> None:
     ids = [SECRET.vote_id("poll", "code", str(number)) for number in range(8_000)]
-    spread = Counter(lane_of(one, 8) for one in ids)
+    spread = Counter(lane_for(one, 8) for one in ids)
     assert len(spread) == 8
     assert 850 < min(spread.values()) <= max(spread.values()) < 1_150

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.text import is_id, is_printable, same_option, shown, tidy, tidy_text
+from singletable_apps.polls.text import (
+    comparison_key,
+    is_printable,
+    is_uuid,
+    normalize_line,
+    normalize_text,
+    printable_excerpt,
+)
 
 ANY = st.text(st.characters())
 
@@ -25,11 +32,11 @@ ANY = st.text(st.characters())
     ],
 )
 def test_a_line_is_kept_tidy(written: str, kept: str) -> None:
-    assert tidy(written) == kept
+    assert normalize_line(written) == kept
 
 
 def test_lines_stay_lines() -> None:
-    assert tidy_text(" a \r\n\r\n b\tc  \rd\u2028e\n\n") == "a\n\n b c\nd\ne"
+    assert normalize_text(" a \r\n\r\n b\tc  \rd\u2028e\n\n") == "a\n\n b c\nd\ne"
 
 
 @pytest.mark.parametrize(
@@ -50,12 +57,12 @@ def test_lines_stay_lines() -> None:
     ],
 )
 def test_options_that_look_the_same_are_the_same(one: str, other: str) -> None:
-    assert same_option(one) == same_option(other)
+    assert comparison_key(one) == comparison_key(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("Go", "G o"), ("a", "à"), ("1", "l"), ("👩‍💻", "👩")])
 def test_options_that_differ_are_not(one: str, other: str) -> None:
-    assert same_option(one) != same_option(other)
+    assert comparison_key(one) != comparison_key(other)
 
 
 @pytest.mark.parametrize(
@@ -66,18 +73,18 @@ def test_options_that_differ_are_not(one: str, other: str) -> None:
     ],
 )
 def test_what_cannot_be_seen_is_nothing(unseen: str) -> None:
-    assert same_option(unseen) == ""
+    assert comparison_key(unseen) == ""
 
 
 @given(ANY)
 @example("\u0345\u0301")
 @example("ß\ufeff ẞ")
 def test_comparing_is_steady(text: str) -> None:
-    same = same_option(text)
-    assert same_option(tidy(text)) == same
-    assert same_option(same) == same
-    assert tidy(tidy(text)) == tidy(text)
-    assert tidy_text(tidy_text(text)) == tidy_text(text)
+    same = comparison_key(text)
+    assert comparison_key(normalize_line(text)) == same
+    assert comparison_key(same) == same
+    assert normalize_line(normalize_line(text)) == normalize_line(text)
+    assert normalize_text(normalize_text(text)) == normalize_text(text)
 
 
 @pytest.mark.parametrize("bad", ["a\0b", "\x07", "\ud800", "a\u202eb", "\u2066a\u2069", "\x7f"])
@@ -93,7 +100,7 @@ def test_what_people_write_is_printable(good: str) -> None:
 @given(ANY)
 @example("\ud800\0\u202e")
 def test_what_is_shown_again_can_be_sent(text: str) -> None:
-    said = shown(text)
+    said = printable_excerpt(text)
     assert said.isprintable()
     assert said.encode().decode() == said
     assert len(said) <= 60
@@ -104,5 +111,5 @@ def test_what_is_shown_again_can_be_sent(text: str) -> None:
     ["", "x", "a#b", "\ud800", "x" * 3000, str(uuid4()).upper(), uuid4().hex, f"{{{uuid4()}}}"],
 )
 def test_only_uuids_as_they_are_written_are_ids(text: str) -> None:
-    assert not is_id(text)
-    assert is_id(str(uuid4()))
+    assert not is_uuid(text)
+    assert is_uuid(str(uuid4()))

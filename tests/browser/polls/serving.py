@@ -11,9 +11,9 @@ from playwright.sync_api import Locator, Page
 
 from singletable import connect
 from singletable_apps.polls.api import ApiSettings, Limits
-from singletable_apps.polls.app import FORM_LIMIT, with_pages
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Polls, open_polls
+from singletable_apps.polls.app import FORM_LIMIT, make_web_app
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Polls, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
 from tests.browser.live import live
@@ -28,20 +28,20 @@ class Served:
     polls: Polls
     address: str
 
-    def poll(self, draft: Draft | None = None, codes: int = 0) -> Own:
+    def poll(self, draft: PollDraft | None = None, codes: int = 0) -> ManagedPoll:
         """A poll, with so many codes issued."""
-        own = self.polls.making.make(draft or Draft("Where to?", OPTIONS))
+        own = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
         if codes:
-            self.polls.making.issue_codes(own.poll.id, own.admin_key, codes)
+            self.polls.codes.issue(own.poll.id, own.admin_key, codes)
         return own
 
-    def at(self, own: Own, page: str = "") -> str:
+    def at(self, own: ManagedPoll, page: str = "") -> str:
         """The address of a page of the poll."""
         return f"{self.address}/polls/p/{own.poll.id}{page}"
 
     def counts(self, poll_id: str) -> dict[str, int]:
         """How often each order was voted for."""
-        return dict(self.polls.counting.tally(self.polls.context.poll(poll_id)).counts)
+        return dict(self.polls.tallies.get(self.polls.context.get_poll(poll_id)).counts)
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def serve() -> Generator[Served]:
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
     web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
     settings = ApiSettings(web=web, limits=Limits.off())
-    with live(with_pages(polls, settings)) as address:
+    with live(make_web_app(polls, settings)) as address:
         yield Served(polls, address)
 
 

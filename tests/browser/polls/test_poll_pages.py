@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.browser.conftest import PHONE, WIDE, OpenPage
 from tests.browser.looking import complaints_of_axe, watch_policy
 from tests.browser.polls.serving import Served
 
-LONG = Draft(
+LONG = PollDraft(
     "A question that is rather long, and has " + "averylongwordwithoutanyspaces" * 4,
     [f"{number}. option, with a name that needs {'w' * 60}" for number in range(1, 13)],
     "Words about it.\n\n" + "x" * 400,
     protection=Protection.CODES,
-    results=Results.AFTER_CLOSING,
+    results=ResultsVisibility.AFTER_CLOSING,
 )
 BUDGET = 150_000
 HEADERS = 500
@@ -35,11 +35,11 @@ def test_nobody_stumbles_over_any_page_of_polls(open_page: OpenPage, served: Ser
     page = open_page()
     refused = watch_policy(page)
     own = served.poll(LONG, codes=12)
-    code = served.polls.context.secret.code(own.poll.id, 0)
+    code = served.polls.context.secret.voting_code(own.poll.id, 0)
     served.polls.voting.cast(own.poll.id, own.poll.candidates[:3], Voter(code=code))
     closed = served.poll()
     served.polls.voting.cast(closed.poll.id, ["Lake"], Voter(browser="b" * 32))
-    served.polls.changing.close(closed.poll.id, closed.admin_key)
+    served.polls.lifecycle.close(closed.poll.id, closed.admin_key)
     for one in (own, closed):
         page.goto(served.at(one, f"/manage?key={one.admin_key}"))
     pages = [

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.rules import PollDraft
 from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.looking import watch_policy
 from tests.browser.polls.serving import OPTIONS, Served, id_in, option, ranked
@@ -47,7 +47,7 @@ def test_a_poll_is_made_and_voted_in_by_touch_on_a_phone(
     page.get_by_role("button", name="Make the poll").tap()
     page.wait_for_url("**/made")
     poll_id = id_in(page.url)
-    assert served.polls.context.poll(poll_id).candidates == list(OPTIONS)
+    assert served.polls.context.get_poll(poll_id).candidates == list(OPTIONS)
     page.get_by_role("link", name="Vote yourself").tap()
     expect(page.locator(".about time")).to_contain_text("JST")
     for name in ("Castle", "Lake", "Forest"):
@@ -158,7 +158,7 @@ def test_a_poll_is_made_and_voted_in_without_scripts(open_page: OpenPage, served
 def test_codes_are_issued_and_voted_with_and_the_poll_is_closed(
     open_page: OpenPage, served: Served
 ) -> None:
-    own = served.poll(Draft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES))
+    own = served.poll(PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES))
     chair, voter = open_page(), open_page(viewport=PHONE, has_touch=True, is_mobile=True)
     chair.goto(served.at(own, f"/manage?key={own.admin_key}"))
     assert own.admin_key not in chair.url

@@ -9,10 +9,10 @@ from playwright.sync_api import expect
 
 from singletable import connect
 from singletable_apps.polls.api import ApiSettings, Limits
-from singletable_apps.polls.app import with_pages
+from singletable_apps.polls.app import make_web_app
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Polls, Voter, open_polls
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
 from tests.browser.conftest import PHONE, OpenPage
@@ -20,17 +20,17 @@ from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
 
 BUDGET = 150_000
-Served = tuple[Polls, Own, str]
+Served = tuple[Polls, ManagedPoll, str]
 
 
 @pytest.fixture
 def served() -> Iterator[Served]:
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
-    draft = Draft("Lunch?", ("Soup", "Stew", "Salad"), protection=Protection.OPEN)
-    own = polls.making.make(draft)
+    draft = PollDraft("Lunch?", ("Soup", "Stew", "Salad"), protection=Protection.OPEN)
+    own = polls.lifecycle.create(draft)
     polls.voting.cast(own.poll.id, ["Soup"], Voter())
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    with live(with_pages(polls, settings)) as address:
+    with live(make_web_app(polls, settings)) as address:
         yield polls, own, f"{address}/polls/p/{own.poll.id}/results"
 
 
@@ -58,7 +58,7 @@ def test_a_result_changes_while_one_looks_and_becomes_final(
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     assert again.value.status == 304
 
-    polls.changing.close(own.poll.id, own.admin_key)
+    polls.lifecycle.close(own.poll.id, own.admin_key)
     expect(page.get_by_role("heading", name="Stew wins")).to_be_visible()
     expect(page.get_by_role("link", name="Refresh")).to_have_count(0)
     assert refused == []

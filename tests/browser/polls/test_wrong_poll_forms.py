@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from singletable_apps.polls.entities import Poll, Protection, Vote
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll
 from tests.browser.conftest import OpenPage
 from tests.browser.polls.serving import Served
 
@@ -65,18 +65,18 @@ WRONG = (
 
 
 @pytest.fixture(scope="module")
-def polls(served: Served) -> dict[str, Own]:
+def polls(served: Served) -> dict[str, ManagedPoll]:
     """A poll that is open, one with codes, one that is closed, and one of somebody else."""
-    asks_codes = Draft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES)
+    asks_codes = PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES)
     closed = served.poll()
-    served.polls.changing.close(closed.poll.id, closed.admin_key)
+    served.polls.lifecycle.close(closed.poll.id, closed.admin_key)
     named = {"open": served.poll(), "codes": served.poll(asks_codes, codes=1)}
     return {**named, "closed": closed, "others": served.poll()}
 
 
 # Without scripts, so that what is asked is what the server answers with.
 def test_what_is_wrong_in_a_poll_stands_beside_its_field(
-    open_page: OpenPage, served: Served, polls: dict[str, Own]
+    open_page: OpenPage, served: Served, polls: dict[str, ManagedPoll]
 ) -> None:
     page = open_page(java_script_enabled=False)
     for name in ("open", "codes", "closed"):

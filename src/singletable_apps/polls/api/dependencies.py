@@ -1,7 +1,9 @@
-"""Who asks, and what: dependencies that handlers have in common."""
+"""Settings and dependencies of the API: the service, the browser cookie, keys and rate limits."""
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,11 +13,12 @@ from uuid import UUID
 from fastapi import Depends, Path, Request, Response
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
-from singletable_apps.polls.api import cookies
 from singletable_apps.polls.api.problems import NO_ADMIN_KEY
-from singletable_apps.polls.errors import NoCode
+from singletable_apps.polls.errors import InvalidCode
 from singletable_apps.polls.service import Polls
 from singletable_apps.shared.web import (
+    LONGEST_AGE,
+    Cookie,
     FieldError,
     Problem,
     RateLimit,
@@ -26,59 +29,46 @@ from singletable_apps.shared.web import (
     set_header,
 )
 
+# A random token by which the server recognizes a browser that votes or creates polls.
+BROWSER = Cookie("polls_browser", max_age=LONGEST_AGE)
+_BROWSER_TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
+
+# For `openapi_extra`: the operation can be used without a key or cookie.
+PUBLIC: dict[str, Any] = {"security": [{}]}
+# In a path `/{poll_id:uuid}`, so that other words in its place are free.
+PollId: TypeAlias = Annotated[UUID, Path(description="The id of the poll.")]
+
 
 @dataclass(frozen=True)
 class Limits:
-    """How often one address may ask; None is as often as one likes.
+    """Rate limits per client network; None for no limit.
 
-    Many people share an address: a class that votes at once, an office. So votes have room; codes
-    that are none have little, for whoever sends many is guessing.
+    Many voters share an address, such as a school or an office, so the limit for votes is generous.
+    The limit for invalid codes is strict, because it prevents guessing.
     """
 
-    make: RateLimit | None = field(default_factory=lambda: RateLimit("make", 60, 3600))
+    create: RateLimit | None = field(default_factory=lambda: RateLimit("create", 60, 3600))
     vote: RateLimit | None = field(default_factory=lambda: RateLimit("vote", 600, 60))
     guess: RateLimit | None = field(default_factory=lambda: RateLimit("guess", 20, 60))
 
     @classmethod
     def off(cls) -> Limits:
-        """No limits at all, for trials under load."""
+        """Return no limits, for load tests."""
         return cls(None, None, None)
 
 
 @dataclass(frozen=True)
 class ApiSettings:
-    """`web` is for all requests, `limits` for some of them.
-
-    `public` is the address that people use, for links and QR codes.
-    """
+    """Web settings, rate limits, and the public URL for links and QR codes."""
 
     web: Settings = field(default_factory=Settings)
     limits: Limits = field(default_factory=Limits)
     public: str = "http://127.0.0.1:8000"
 
 
-# An id in a path: `/{poll_id:uuid}`, so that other words there are free.
-PollId: TypeAlias = Annotated[UUID, Path(description="The id of the poll.")]
-# For `openapi_extra`: nobody needs to be known for this, though some may be.
-ANYBODY: dict[str, Any] = {"security": [{}]}
-
-_KEY = HTTPBearer(
-    scheme_name="admin key",
-    description="The `adminKey` that making the poll gives.",
-    auto_error=False,
-)
-_COOKIE = APIKeyCookie(
-    name=cookies.BROWSER.full_name(secure=True),
-    scheme_name="browser cookie",
-    description="Set by voting and by making polls; it is called "
-    f"{cookies.BROWSER.name} where the service has no TLS.",
-    auto_error=False,
-)
-
-
 @dataclass(frozen=True)
 class Api:
-    """The service that is asked, and the settings."""
+    """The service and the settings."""
 
     polls: Polls
     settings: ApiSettings
@@ -88,79 +78,97 @@ async def _api(request: Request) -> Api:
     return cast(Api, request.app.state.polls)
 
 
-ThisApi: TypeAlias = Annotated[Api, Depends(_api)]
+CurrentApi: TypeAlias = Annotated[Api, Depends(_api)]
 
 
-async def _polls(api: ThisApi) -> Polls:
+async def _polls(api: CurrentApi) -> Polls:
     return api.polls
 
 
 Service: TypeAlias = Annotated[Polls, Depends(_polls)]
 
+_ADMIN_KEY = HTTPBearer(
+    scheme_name="admin key",
+    description="The `adminKey` that you get when you create a poll.",
+    auto_error=False,
+)
+_COOKIE = APIKeyCookie(
+    name=BROWSER.full_name(secure=True),
+    scheme_name="browser cookie",
+    description=f"Set when you vote or create a poll. Without TLS its name is {BROWSER.name}.",
+    auto_error=False,
+)
 
-async def _key_if_any(
-    sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_KEY)],
+
+async def _optional_admin_key(
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_ADMIN_KEY)],
 ) -> str | None:
-    return sent.credentials if sent is not None else None
+    return credentials.credentials if credentials is not None else None
 
 
-AdminKeyIfAny: TypeAlias = Annotated[str | None, Depends(_key_if_any)]
+OptionalAdminKey: TypeAlias = Annotated[str | None, Depends(_optional_admin_key)]
 
 
-async def _key(key: AdminKeyIfAny) -> str:
+async def _admin_key(key: OptionalAdminKey) -> str:
     if key is None:
-        fault = FieldError("Expected Bearer and the admin key of the poll.", header="Authorization")
-        raise Problem(NO_ADMIN_KEY, errors=[fault])
+        error = FieldError("Expected Bearer and the admin key of the poll.", header="Authorization")
+        raise Problem(NO_ADMIN_KEY, errors=[error])
     return key
 
 
-AdminKey: TypeAlias = Annotated[str, Depends(_key)]
+AdminKey: TypeAlias = Annotated[str, Depends(_admin_key)]
+
+
+def new_browser_token() -> str:
+    """Return a token for a browser that has none."""
+    return secrets.token_urlsafe(24)
 
 
 async def _browser(request: Request, _: Annotated[str | None, Depends(_COOKIE)]) -> str | None:
-    return cookies.token_of(request)
+    token = BROWSER.read(request)
+    return token if _BROWSER_TOKEN.fullmatch(token) else None
 
 
-# What the browser is known by, if it has been here.
+# The token of the browser, or None.
 Browser: TypeAlias = Annotated[str | None, Depends(_browser)]
 
 
-def by_address(chosen: Callable[[Limits], RateLimit | None]) -> Callable[..., None]:
-    """A dependency that counts requests of one address by one of the limits."""
+def rate_limited(select: Callable[[Limits], RateLimit | None]) -> Callable[..., None]:
+    """Return a dependency that counts requests per client network by one of the limits."""
 
-    def count(request: Request, response: Response, api: ThisApi) -> None:
-        limit = chosen(api.settings.limits)
+    def hit(request: Request, response: Response, api: CurrentApi) -> None:
+        limit = select(api.settings.limits)
         if limit is not None:
             add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
 
-    return count
+    return hit
 
 
 @dataclass(frozen=True)
-class _Guesses:
-    """How many codes of one address were none."""
+class _CodeLimit:
+    """Counts the invalid codes of a client."""
 
     request: Request
     limit: RateLimit | None
-    address: str
 
     @contextmanager
-    def counted(self, code: str | None) -> Generator[None]:
-        """Count a code that is found to be none; a 429 problem if there were too many before."""
+    def checked(self, code: str | None) -> Generator[None]:
+        """Raise a 429 problem after too many invalid codes; count InvalidCode raised inside."""
         if not code or self.limit is None:
             yield
             return
-        self.limit.check(self.address)
+        client = client_network(client_address(self.request))
+        self.limit.check(client)
         try:
             yield
-        except NoCode:
-            for name, value in self.limit.hit(self.address).items():
+        except InvalidCode:
+            for name, value in self.limit.hit(client).items():
                 set_header(self.request, name, value)
             raise
 
 
-def _guesses(request: Request, api: ThisApi) -> _Guesses:
-    return _Guesses(request, api.settings.limits.guess, client_network(client_address(request)))
+def _code_limit(request: Request, api: CurrentApi) -> _CodeLimit:
+    return _CodeLimit(request, api.settings.limits.guess)
 
 
-Guesses: TypeAlias = Annotated[_Guesses, Depends(_guesses)]
+CodeLimit: TypeAlias = Annotated[_CodeLimit, Depends(_code_limit)]

@@ -1,4 +1,4 @@
-"""Which refusal of the service is which problem, and the routes that answer so."""
+"""The problem types of the API, and which error is which problem."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from fastapi import Request
 
 from singletable_apps.polls.errors import (
     AlreadyVoted,
-    Busy,
-    Closed,
-    Hidden,
-    Invalid,
-    NoCode,
-    NotAdmin,
-    NotThere,
-    OtherSecret,
+    CodeUsed,
+    InvalidAdminKey,
+    InvalidCode,
+    InvalidInput,
+    NotFound,
+    PollBusy,
+    PollClosed,
+    PollHasVotes,
     PollsError,
-    Refused,
-    Settled,
+    ResultsHidden,
+    WrongSecret,
 )
 from singletable_apps.shared.web import (
     INVALID,
@@ -31,59 +31,66 @@ from singletable_apps.shared.web import (
 NO_ADMIN_KEY = ProblemType(
     "no-admin-key",
     401,
-    "The admin key is missing",
-    "Making the poll gave its adminKey; send it as Authorization: Bearer …",
+    "Admin key required",
+    "You got the adminKey when you created the poll. Send it as Authorization: Bearer …",
     {"WWW-Authenticate": "How to send the key."},
 )
 NO_CODE = ProblemType(
-    "no-code", 403, "A one-time code is needed", "Whoever made the poll hands out the codes."
+    "no-code", 403, "Voting code required", "The organizer of the poll hands out voting codes."
 )
-CLOSED = ProblemType(
-    "closed", 409, "The poll is closed", "It takes no votes any more; see its results."
+CODE_USED = ProblemType(
+    "code-used",
+    403,
+    "Voting code already used",
+    "A vote cast with a code can be read and changed only with the cookie or the Idempotency-Key "
+    "of the request that cast it, because the organizer knows the code too.",
 )
+CLOSED = ProblemType("closed", 409, "Poll closed", "The poll does not accept votes any more.")
 ALREADY_VOTED = ProblemType(
-    "already-voted", 409, "The vote is cast", "Votes in this poll cannot be changed."
+    "already-voted", 409, "Already voted", "Votes in this poll cannot be changed."
 )
 HIDDEN = ProblemType(
-    "hidden", 403, "The results are not shown yet", "The poll says when: after voting, or closing."
+    "hidden", 403, "Results not visible yet", "You can see them after voting, or after closing."
 )
-SETTLED = ProblemType(
-    "settled", 409, "People have voted on it", "Duplicate the poll to ask something else."
-)
+SETTLED = ProblemType("settled", 409, "Poll has votes", "Duplicate the poll to ask something else.")
 OTHER_SECRET = ProblemType(
     "other-secret",
     503,
-    "The server has another secret than the poll",
-    "Nobody who votes or manages can be known until whoever runs the server puts it back.",
+    "Wrong server secret",
+    "The poll was created with another secret, which the operator has to restore.",
 )
-PROBLEM_TYPES = (NO_ADMIN_KEY, NO_CODE, CLOSED, ALREADY_VOTED, HIDDEN, SETTLED, OTHER_SECRET)
+PROBLEM_TYPES = (
+    NO_ADMIN_KEY,
+    NO_CODE,
+    CODE_USED,
+    CLOSED,
+    ALREADY_VOTED,
+    HIDDEN,
+    SETTLED,
+    OTHER_SECRET,
+)
 
-_BY_REFUSAL: dict[type[Refused], ProblemType] = {
-    NotThere: NOT_FOUND,
-    Invalid: INVALID,
-    NotAdmin: NOT_ALLOWED,
-    NoCode: NO_CODE,
-    Closed: CLOSED,
+_TYPES: dict[type[PollsError], ProblemType] = {
+    NotFound: NOT_FOUND,
+    InvalidInput: INVALID,
+    InvalidAdminKey: NOT_ALLOWED,
+    InvalidCode: NO_CODE,
+    CodeUsed: CODE_USED,
+    PollClosed: CLOSED,
     AlreadyVoted: ALREADY_VOTED,
-    Hidden: HIDDEN,
-    Settled: SETTLED,
+    ResultsHidden: HIDDEN,
+    PollHasVotes: SETTLED,
+    PollBusy: UNAVAILABLE,
+    WrongSecret: OTHER_SECRET,
 }
 
 
-def problem_of(refusal: PollsError, _: Request) -> Problem:
+def to_problem(error: PollsError, _: Request) -> Problem:
     """Return the problem for an error of the service."""
-    words = str(refusal)
-    match refusal:
-        case Invalid():
-            faults = [
-                FieldError(text, pointer=f"/{field}") for field, text in refusal.faults.items()
-            ]
-            return Problem(INVALID, words, errors=faults)
-        case OtherSecret():
-            return Problem(OTHER_SECRET, words)
-        case Busy():
-            return Problem(UNAVAILABLE, words, headers={"Retry-After": "1"})
-        case Refused():
-            return Problem(_BY_REFUSAL[type(refusal)], words)
-        case _:
-            raise refusal
+    fields = error.errors if isinstance(error, InvalidInput) else {}
+    return Problem(
+        _TYPES[type(error)],
+        str(error),
+        errors=[FieldError(text, pointer=f"/{field}") for field, text in fields.items()],
+        headers={"Retry-After": "1"} if isinstance(error, PollBusy) else {},
+    )

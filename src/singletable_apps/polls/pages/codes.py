@@ -1,9 +1,14 @@
-"""One-time codes: issued, listed, printed on a sheet to cut up, and saved as a table."""
+"""Voting codes: issue, list, print as cards, and download as CSV.
+
+The list shows which codes were used, but never links to a vote: a code is no proof of being the
+voter (see `Voter.proof`).
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -11,116 +16,129 @@ from markupsafe import Markup
 from pydantic import BaseModel, Field
 
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.errors import Invalid
-from singletable_apps.polls.pages.manage import ThisOwn, framed, manage_address
-from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.service import Code, Own
+from singletable_apps.polls.errors import InvalidInput
+from singletable_apps.polls.pages.dependencies import CurrentSite, PollsSite
+from singletable_apps.polls.pages.manage import CurrentManagedPoll, manage_context, manage_url
+from singletable_apps.polls.service import ManagedPoll, VotingCode
 from singletable_apps.polls.urls import code_link, share_link
 from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import download
 
 router = APIRouter()
-SIZE = 100
-ISSUED_MEANWHILE = (
-    "Codes were issued while you looked at this page: there are {now} now. Ask again if you need "
+PAGE_SIZE = 100
+ALREADY_ISSUED = (
+    "Codes were issued after you opened this page; there are now {total}. Submit again if you need "
     "more."
 )
 
-From = Annotated[int, Query(alias="from", ge=0, le=10_000)]
+FirstCode = Annotated[int, Query(alias="from", ge=0, le=10_000)]
 
 
-class TypedCount(BaseModel):
-    """How many codes are to be issued."""
+class IssueFields(BaseModel):
+    """How many codes to issue."""
 
     count: Annotated[int, Field(ge=1)]
 
 
 @router.get("/p/{poll_id}/manage/codes")
-def show_codes(request: Request, site: ThisSite, own: ThisOwn, first: From = 0) -> Response:
-    """The codes there are, and which were voted with; and a form for more."""
-    form = Form({"count": 20, "issued": own.poll.codes})
-    return _page(request, site, own, form, first=first)
+def show_codes(
+    request: Request, site: CurrentSite, managed: CurrentManagedPoll, first: FirstCode = 0
+) -> Response:
+    """List the codes and whether they were used, with a form to issue more."""
+    form = Form({"count": 20, "issued": managed.poll.codes})
+    return _show_codes(request, site, managed, form, first=first)
 
 
 @router.post("/p/{poll_id}/manage/codes")
-def issue(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> Response:
-    """Issue some more; once, though it be sent twice."""
-    typed = form.validate(TypedCount)
-    if isinstance(typed, Form):
-        return _page(request, site, own, typed, 422)
-    basis = form.revision_check("issued")
+def issue_codes(
+    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
+) -> Response:
+    """Issue more codes; a form that is sent twice issues them once."""
+    fields = form.validate(IssueFields)
+    if isinstance(fields, Form):
+        return _show_codes(request, site, managed, fields, 422)
+    check = form.revision_check("issued")
     try:
-        site.polls.making.issue_codes(own.poll.id, own.admin_key, typed.count, basis=basis)
-    except RevisionConflict:
-        now = Own(site.polls.context.poll(own.poll.id), own.admin_key)
-        words = ISSUED_MEANWHILE.format(now=now.poll.codes)
-        form = Form({"count": typed.count, "issued": now.poll.codes}, summary=words)
-        return _page(request, site, now, form, 412)
-    except Invalid as refusal:
-        return _page(request, site, own, form.with_errors(**refusal.faults), 422)
-    said = "One code is issued." if typed.count == 1 else f"{typed.count:,} codes are issued."
-    return site.pages.redirect(request, manage_address(own, "codes"), said)
+        site.polls.codes.issue(managed.poll.id, managed.admin_key, fields.count, check=check)
+    except RevisionConflict as conflict:
+        current = replace(managed, poll=site.polls.context.get_poll(managed.poll.id))
+        summary = ALREADY_ISSUED.format(total=conflict.revision)
+        form = Form({"count": fields.count, "issued": conflict.revision}, summary=summary)
+        return _show_codes(request, site, current, form, 412)
+    except InvalidInput as refused:
+        return _show_codes(request, site, managed, form.with_errors(**refused.errors), 422)
+    issued = "1 code issued." if fields.count == 1 else f"{fields.count:,} codes issued."
+    return site.pages.redirect(request, manage_url(managed, "codes"), issued)
 
 
 @router.get("/p/{poll_id}/manage/codes/sheet")
-def sheet(request: Request, site: ThisSite, own: ThisOwn, first: From = 0) -> Response:
-    """Those that are left, on cards to print and cut up: a code, and the same as a QR code."""
-    rows = _rows(site, own, first)
+def show_cards(
+    request: Request, site: CurrentSite, managed: CurrentManagedPoll, first: FirstCode = 0
+) -> Response:
+    """Show the unused codes as cards with QR codes, to print and cut out."""
+    codes = _list_codes(site, managed, first)
     return site.pages.render(
         request,
-        "polls/code_sheet.html",
-        **framed(site, own, "codes"),
-        **_pages(own, first, "sheet"),
-        cards=[(code, Markup(qr_svg(link))) for code, link in rows if not code.is_used],
-        used=sum(code.is_used for code, _ in rows),
-        link=share_link(site.settings.public, own.poll.id),
-        back=manage_address(own, "codes"),
+        "polls/code_cards.html",
+        **manage_context(site, managed, "codes"),
+        **_pager(managed, first, "sheet"),
+        cards=[(code, Markup(qr_svg(link))) for code, link in codes if not code.is_used],
+        has_codes=bool(codes),
+        link=share_link(site.settings.public, managed.poll.id),
+        back=manage_url(managed, "codes"),
     )
 
 
-def _page(
-    request: Request, site: Site, own: Own, form: Form, status: int = 200, *, first: int = 0
+@router.get("/p/{poll_id}/manage/codes.csv")
+def download_codes(site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+    """Download all codes with their links and whether they were used."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["code", "link", "used"])
+    for code in site.polls.codes.list_issued(managed.poll.id, managed.admin_key):
+        link = code_link(site.settings.public, managed.poll.id, code.code)
+        writer.writerow([code.code, link, "yes" if code.is_used else "no"])
+    return download(text.getvalue().encode(), f"{managed.poll.title} codes.csv", "text/csv")
+
+
+def _show_codes(
+    request: Request,
+    site: PollsSite,
+    managed: ManagedPoll,
+    form: Form,
+    status: int = 200,
+    *,
+    first: int = 0,
 ) -> Response:
     return site.pages.render(
         request,
         "polls/codes.html",
         status,
-        **framed(site, own, "codes"),
-        **_pages(own, first),
-        asks_codes=own.poll.protection is Protection.CODES,
+        **manage_context(site, managed, "codes"),
+        **_pager(managed, first),
+        uses_codes=managed.poll.protection is Protection.CODES,
         form=form,
-        rows=_rows(site, own, first),
-        to=manage_address(own, "codes"),
-        edit=manage_address(own, "edit"),
+        codes=_list_codes(site, managed, first),
+        here=manage_url(managed, "codes"),
+        edit=manage_url(managed, "edit"),
     )
 
 
-def _rows(site: Site, own: Own, first: int) -> list[tuple[Code, str]]:
-    """Some of the codes, each with the link that fills it in."""
-    codes = site.polls.making.codes(own.poll.id, own.admin_key, first=first, size=SIZE)
+def _list_codes(site: PollsSite, managed: ManagedPoll, first: int) -> list[tuple[VotingCode, str]]:
+    """Return a page of codes, each with its link."""
+    codes = site.polls.codes.list_issued(
+        managed.poll.id, managed.admin_key, first=first, size=PAGE_SIZE
+    )
     public = site.settings.public
-    return [(code, code_link(public, own.poll.id, code.code)) for code in codes]
+    return [(code, code_link(public, managed.poll.id, code.code)) for code in codes]
 
 
-def _pages(own: Own, first: int, *parts: str) -> dict[str, object]:
-    """Which of the codes are shown, and where the others are."""
-    last = min(first + SIZE, own.poll.codes)
-    here = manage_address(own, "codes", *parts)
+def _pager(managed: ManagedPoll, first: int, *parts: str) -> dict[str, object]:
+    last = min(first + PAGE_SIZE, managed.poll.codes)
+    here = manage_url(managed, "codes", *parts)
     return {
-        "shown": f"{first + 1:,} to {last:,} of {own.poll.codes:,}" if last > first else "",
-        "next": f"{here}?from={last}" if last < own.poll.codes else "",
+        "shown": f"{first + 1:,} to {last:,} of {managed.poll.codes:,}" if last > first else "",
+        "next": f"{here}?from={last}" if last < managed.poll.codes else "",
         "first": here if first else "",
     }
-
-
-@router.get("/p/{poll_id}/manage/codes.csv")
-def table(site: ThisSite, own: ThisOwn) -> Response:
-    """A line for every code: the code, its link, and whether it was voted with."""
-    written = io.StringIO()
-    lines = csv.writer(written)
-    lines.writerow(["code", "link", "used"])
-    for code in site.polls.making.codes(own.poll.id, own.admin_key):
-        link = code_link(site.settings.public, own.poll.id, code.code)
-        lines.writerow([code.code, link, "yes" if code.is_used else "no"])
-    return download(written.getvalue().encode(), f"{own.poll.title} codes.csv", "text/csv")

@@ -1,65 +1,242 @@
-"""Making a poll, anew or like another, and what its maker is given."""
+"""Create a poll: the page, and the poll form that editing uses as well."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from singletable_apps.polls.errors import Invalid
-from singletable_apps.polls.pages.dependencies import Browser, count, known
-from singletable_apps.polls.pages.poll_form import (
-    CLOSINGS,
-    PROTECTIONS,
-    RESULTS,
-    blank_form,
-    drafted,
-    faults_in,
-    form_of,
-    rows_of,
+from singletable_apps.polls.api.dependencies import Browser
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.errors import InvalidInput
+from singletable_apps.polls.pages.dependencies import (
+    CurrentSite,
+    PollsSite,
+    get_browser_token,
+    hit_limit,
 )
-from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.rules import draft_like
+from singletable_apps.polls.rules import MAX_OPTIONS, PollDraft, check_draft, draft_copy
+from singletable_apps.polls.text import normalize_line
 from singletable_apps.polls.urls import poll_url
 from singletable_apps.shared.pages import Form, PostedForm
 
 router = APIRouter()
 
+# (value, label) or (value, label, hint)
+CLOSING_CHOICES = (
+    ("never", "When I close it"),
+    ("hour", "In an hour"),
+    ("day", "In a day"),
+    ("week", "In a week"),
+    ("at", "At a time I choose"),
+)
+RESULTS_CHOICES = (
+    (ResultsVisibility.ALWAYS, "Anyone, at any time", "Results update live as votes come in."),
+    (
+        ResultsVisibility.AFTER_VOTING,
+        "People who have voted",
+        "So that no one is influenced by the results. Everyone, once the poll is closed.",
+    ),
+    (
+        ResultsVisibility.AFTER_CLOSING,
+        "Everyone, once the poll is closed",
+        "Until then only you can see them.",
+    ),
+)
+PROTECTION_CHOICES = (
+    (
+        Protection.BROWSER,
+        "One vote per browser",
+        "Anyone with the link can vote. Good for friends and colleagues: it prevents double votes "
+        "by mistake, but not by someone who clears their cookies.",
+    ),
+    (
+        Protection.CODES,
+        "One vote per voting code",
+        "You hand out codes on paper or as links, and each code is good for one vote. Best when "
+        "the result matters.",
+    ),
+    (
+        Protection.OPEN,
+        "No limit",
+        "Anyone can vote as often as they like. For a shared tablet or a quick show of hands.",
+    ),
+)
+# Empty rows for browsers without scripts, and the number that "More rows" adds.
+EXTRA_ROWS = 5
+_DURATIONS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
+
+
+class ClosingFields(BaseModel):
+    """When the poll closes: a choice, and the time for the choice "at"."""
+
+    closing: Literal["never", "hour", "day", "week", "at"]
+    expires_at: Annotated[datetime | None, Field(validate_default=True)] = None
+
+    @field_validator("expires_at")
+    @classmethod
+    def _is_given(cls, expires_at: datetime | None, info: ValidationInfo) -> datetime | None:
+        if expires_at is None and info.data.get("closing") == "at":
+            raise ValueError("Choose a day and time, or another answer above.")
+        return expires_at
+
+    def closes_at(self, now: datetime) -> datetime | None:
+        """Return the closing time, or None if the poll stays open."""
+        if self.closing == "at":
+            return self.expires_at
+        return None if self.closing == "never" else now + _DURATIONS[self.closing]
+
+
+class TermsFields(BaseModel):
+    """Who sees the results, what protects the votes, and whether they can be changed."""
+
+    results: ResultsVisibility
+    protection: Protection
+    changeable: bool = False
+
+
+def poll_form(draft: PollDraft, revision: int | None = None) -> Form:
+    """Return the form for a poll; `revision` if the poll exists already."""
+    hidden = {} if revision is None else {"revision": str(revision)}
+    return Form({**_field_values(draft), "changeable": draft.changeable, **hidden})
+
+
+def _field_values(draft: PollDraft) -> dict[str, str | list[str] | datetime | None]:
+    """Return the fields without the checkbox, which browsers do not send if it is off."""
+    return {
+        "title": draft.title,
+        "description": draft.description,
+        "candidates": list(draft.candidates),
+        "results": draft.results.value,
+        "protection": draft.protection.value,
+        "closing": "never" if draft.expires_at is None else "at",
+        "expires_at": draft.expires_at,
+    }
+
+
+def parse_closing(form: Form) -> ClosingFields | Form:
+    """Return the closing time, or the form with errors. The time matters only for "at"."""
+    if form.value("closing") == "at":
+        return form.validate(ClosingFields)
+    others = Form({name: value for name, value in form.values.items() if name != "expires_at"})
+    fields = others.validate(ClosingFields)
+    return form.with_errors(**fields.errors) if isinstance(fields, Form) else fields
+
+
+def parse_poll_form(form: Form, now: datetime, base: PollDraft | None = None) -> PollDraft | Form:
+    """Return a valid draft, or the form with all its errors.
+
+    Fields that are not in the form keep their values in `base`.
+    """
+    kept_time = None if base is None else base.expires_at
+    full = form if base is None else replace(form, values={**_field_values(base), **form.values})
+    draft = PollDraft(
+        full.value("title"), _entered_options(full), full.value("description"), kept_time
+    )
+    errors: dict[str, str] = {}
+    match full.validate(TermsFields):
+        case Form() as invalid:
+            errors |= invalid.errors
+        case terms:
+            draft = replace(draft, **terms.model_dump())
+    has_closing = base is None or "closing" in form.values
+    if has_closing and not _shows_time(form, kept_time):
+        match parse_closing(form):
+            case Form() as invalid:
+                errors |= invalid.errors
+            case closing:
+                draft = replace(draft, expires_at=closing.closes_at(now))
+    try:
+        draft = check_draft(draft, now, unchanged_time=kept_time)
+    except InvalidInput as refused:
+        return _without_gaps(form).with_errors(**field_errors(refused, draft, now), **errors)
+    return _without_gaps(form).with_errors(**errors) if errors else draft
+
+
+def _shows_time(form: Form, time: datetime | None) -> bool:
+    """Return whether the closing time was not edited."""
+    return (
+        time is not None and form.value("closing") == "at" and form.still_shows("expires_at", time)
+    )
+
+
+def field_errors(refused: InvalidInput, draft: PollDraft, now: datetime) -> dict[str, str]:
+    """Return the errors by the names of the form's fields."""
+    errors = {name.replace("/", "-"): text for name, text in refused.errors.items()}
+    if "expiresAt" in errors:
+        text = errors.pop("expiresAt")
+        is_past = draft.expires_at is not None and draft.expires_at <= now
+        errors["expires_at"] = "This time is in the past. Choose a later one." if is_past else text
+    return errors
+
+
+def _without_gaps(form: Form) -> Form:
+    """Return the form without empty rows between options, so that error numbers fit."""
+    if "candidates" not in form.values:
+        return form
+    return replace(form, values={**form.values, "candidates": _entered_options(form)})
+
+
+def option_rows(form: Form, *, more: bool = False) -> list[str]:
+    """Return the text of each option row: the entered options and some empty rows."""
+    entered = _entered_options(form)
+    sent = len(form.selected("candidates"))
+    wanted = max(EXTRA_ROWS, sent + EXTRA_ROWS) if more else max(EXTRA_ROWS, len(entered) + 1)
+    return entered + [""] * (min(wanted, MAX_OPTIONS) - len(entered))
+
+
+def _entered_options(form: Form) -> list[str]:
+    return [option for option in form.selected("candidates") if normalize_line(option)]
+
+
+def form_choices() -> dict[str, object]:
+    """Return the choices that the poll form offers, for its templates."""
+    return {
+        "results": RESULTS_CHOICES,
+        "protections": PROTECTION_CHOICES,
+        "closings": CLOSING_CHOICES,
+    }
+
 
 @router.get("/new")
-def ask(
+def show_new_poll(
     request: Request,
-    site: ThisSite,
-    like: Annotated[str, Query(alias="from", max_length=100)] = "",
+    site: CurrentSite,
+    source: Annotated[str, Query(alias="from", max_length=100)] = "",
 ) -> Response:
-    """The form; filled in as another poll is, if one is named."""
-    if not like:
-        return _page(request, site, blank_form())
+    """Show the form, empty or filled in from another poll."""
+    if not source:
+        return _show_form(request, site, poll_form(PollDraft("", ())))
     context = site.polls.context
-    draft = draft_like(context.poll(like), context.clock())
-    return _page(request, site, form_of(draft), copied=draft.title)
+    draft = draft_copy(context.get_poll(source), context.clock())
+    return _show_form(request, site, poll_form(draft), copied=draft.title)
 
 
 @router.post("/new")
-def make(request: Request, site: ThisSite, browser: Browser, form: PostedForm) -> Response:
-    """Make it, or show the form again with all that is wrong."""
+def create_poll(
+    request: Request, site: CurrentSite, browser: Browser, form: PostedForm
+) -> Response:
+    """Create the poll, or show the form again with all its errors."""
     if form.value("more"):
-        return _page(request, site, form, more=True)
-    count(request, site.settings.limits.make)
+        return _show_form(request, site, form, more=True)
+    hit_limit(request, site.settings.limits.create)
     now = site.polls.context.clock()
-    draft = drafted(form, now)
+    draft = parse_poll_form(form, now)
     if isinstance(draft, Form):
-        return _page(request, site, draft, 422)
+        return _show_form(request, site, draft, 422)
     try:
-        own = site.polls.making.make(draft, known(request, browser))
-    except Invalid as refusal:  # its time was up at that very moment
-        return _page(request, site, form.with_errors(**faults_in(refusal, draft, now)), 422)
-    return site.pages.redirect(request, poll_url(own.poll.id, "made"))
+        managed = site.polls.lifecycle.create(draft, get_browser_token(request, browser))
+    except InvalidInput as refused:  # the closing time passed just now
+        return _show_form(request, site, form.with_errors(**field_errors(refused, draft, now)), 422)
+    return site.pages.redirect(request, poll_url(managed.poll.id, "made"))
 
 
-def _page(
+def _show_form(
     request: Request,
-    site: Site,
+    site: PollsSite,
     form: Form,
     status: int = 200,
     *,
@@ -71,9 +248,7 @@ def _page(
         "polls/new.html",
         status,
         form=form,
-        rows=rows_of(form, more=more),
-        results=RESULTS,
-        protections=PROTECTIONS,
-        closings=CLOSINGS,
+        rows=option_rows(form, more=more),
         copied=copied,
+        **form_choices(),
     )

@@ -1,20 +1,35 @@
-"""A visit to a page: the browser is known by a cookie, and refusals become pages."""
+"""What every page uses: the site, the browser's cookies, the poll in the URL, and rate limits."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
 
-from singletable_apps.polls.api import cookies
+from singletable_apps.polls.api.dependencies import (
+    BROWSER,
+    ApiSettings,
+    new_browser_token,
+)
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import NoCode
-from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.service import Voter
-from singletable_apps.polls.urls import poll_url
-from singletable_apps.shared.pages import Form
+from singletable_apps.polls.errors import InvalidCode
+from singletable_apps.polls.pages.results_view import ResultsView
+from singletable_apps.polls.service import Polls, Viewer, Voter
+from singletable_apps.polls.urls import PREFIX, page_url, poll_url
+from singletable_apps.shared.ballot import static_files as ballot_files
+from singletable_apps.shared.live import LiveUpdates
+from singletable_apps.shared.pages import Form, Link, Pages, Product, path_of
+from singletable_apps.shared.results import TEMPLATES, ResultCache
+from singletable_apps.shared.results import static_files as results_files
 from singletable_apps.shared.web import (
+    LONGEST_AGE,
     NOT_ALLOWED,
+    Cookie,
     Problem,
     RateLimit,
     client_address,
@@ -22,64 +37,162 @@ from singletable_apps.shared.web import (
     set_header,
 )
 
+PRODUCT = Product("Polls", PREFIX, "Ask a question, let people rank the options, see who wins.")
+FOOTER = [Link("API", "/api/polls/docs"), Link("Home", "/")]
+# However many people watch a poll, its votes are read and counted once per second.
+RESULTS_MAX_AGE = timedelta(seconds=1)
 
-def locked(request: Request, site: Site, words: str, form: Form | None = None) -> Response:
-    """Asks for the admin link of a poll, where one is needed; again, if what was typed is none."""
-    to = poll_url(request.path_params["poll_id"], "manage", "key")
-    return site.pages.render(
-        request, "polls/locked.html", 403, words=words, to=to, form=form or Form()
+# Cookies for the pages of one poll. The last vote in an open poll is forgotten when the browser
+# is closed, because others may vote on the same device.
+ADMIN = Cookie("polls_admin", max_age=LONGEST_AGE, has_path=True)
+CODE = Cookie("polls_code", max_age=LONGEST_AGE, has_path=True)
+VOTE = Cookie("polls_vote", has_path=True)
+_MAX_COOKIE = 100
+_SAVED_CODE = re.compile(r"([0-9A-Z-]{14})\.([0-9A-Za-z_-]{16,64})")
+
+
+@dataclass(frozen=True)
+class PollsSite:
+    """The service, the pages and the settings."""
+
+    polls: Polls
+    pages: Pages
+    settings: ApiSettings
+    result_cache: ResultCache[ResultsView] = field(
+        default_factory=lambda: ResultCache[ResultsView](RESULTS_MAX_AGE)
     )
+    live: LiveUpdates = field(default_factory=LiveUpdates)
 
 
-def _locked_page(request: Request, problem: Problem) -> Response:
-    return locked(request, cast(Site, request.app.state.poll_pages), problem.detail or "")
+def make_site(polls: Polls, settings: ApiSettings) -> PollsSite:
+    """Return the site for a service."""
+    pages = Pages(
+        "polls",
+        Path(__file__).parent.parent,
+        secret=polls.context.secret.key,
+        product=PRODUCT,
+        prefix=PREFIX,
+        context=navigation,
+        generated_files={**results_files(), **ballot_files()},
+        templates=[TEMPLATES],
+        problem_pages={NOT_ALLOWED: _admin_link_page},
+    )
+    return PollsSite(polls, pages, settings)
 
 
-PROBLEM_PAGES = {NOT_ALLOWED: _locked_page}
+def navigation(request: Request) -> Mapping[str, object]:
+    """Return the links in the header and footer of every page."""
+    here = path_of(request)
+    nav = [("Create a poll", page_url("new")), ("My polls", page_url("mine"))]
+    return {"nav": [Link(text, to, here == to) for text, to in nav], "links": FOOTER}
 
 
-def _browser(request: Request) -> str | None:
-    return cookies.token_of(request)
+async def _site(request: Request) -> PollsSite:
+    return cast(PollsSite, request.app.state.poll_pages)
 
 
-# The token of the browser, if it has one.
-Browser: TypeAlias = Annotated[str | None, Depends(_browser)]
+CurrentSite: TypeAlias = Annotated[PollsSite, Depends(_site)]
 
 
-def known(request: Request, browser: str | None) -> str:
-    """Return the token of the browser; a new browser gets one with this response."""
-    if browser is None:
-        browser = cookies.new_token()
-        cookies.BROWSER.set(request, browser)
-    return browser
+def _poll(site: CurrentSite, poll_id: str) -> Poll:
+    return site.polls.context.get_poll(poll_id)
 
 
-def keep_private(request: Request) -> None:
-    """Keep the page out of the browser's cache: it has a key, codes, or someone's vote."""
-    set_header(request, "Cache-Control", "no-store")
-
-
-def _poll(site: ThisSite, poll_id: str) -> Poll:
-    return site.polls.context.poll(poll_id)
-
-
-# The poll in the address: `/p/{poll_id}/…`.
+# The poll in the URL: `/p/{poll_id}/…`.
 CurrentPoll: TypeAlias = Annotated[Poll, Depends(_poll)]
 
 
-def count(request: Request, limit: RateLimit | None) -> None:
-    """Count a request of somebody; a 429 page if there were too many."""
+def ask_for_admin_link(
+    request: Request, site: PollsSite, text: str, form: Form | None = None
+) -> Response:
+    """Show the form that asks for the admin link of the poll."""
+    action = poll_url(request.path_params["poll_id"], "manage", "key")
+    return site.pages.render(
+        request, "polls/admin_link.html", 403, text=text, action=action, form=form or Form()
+    )
+
+
+def _admin_link_page(request: Request, problem: Problem) -> Response:
+    site = cast(PollsSite, request.app.state.poll_pages)
+    return ask_for_admin_link(request, site, problem.detail or "")
+
+
+def get_browser_token(request: Request, browser: str | None) -> str:
+    """Return the token of the browser; a new browser gets one with this response."""
+    if browser is None:
+        browser = new_browser_token()
+        BROWSER.set(request, browser)
+    return browser
+
+
+def set_no_store(request: Request) -> None:
+    """Keep the page out of caches: it shows a key, codes or someone's vote."""
+    set_header(request, "Cache-Control", "no-store")
+
+
+def read_cookie(request: Request, cookie: Cookie) -> str | None:
+    """Return the value of a cookie for this poll, or None."""
+    value = cookie.read(request)
+    return value if 0 < len(value) <= _MAX_COOKIE else None
+
+
+def set_cookie(request: Request, poll: Poll, cookie: Cookie, value: str) -> None:
+    """Set a cookie for the pages of this poll."""
+    cookie.set(request, value, path=poll_url(poll.id))
+
+
+def delete_cookie(request: Request, poll: Poll, cookie: Cookie) -> None:
+    """Delete a cookie of this poll."""
+    cookie.delete(request, path=poll_url(poll.id))
+
+
+def save_code(request: Request, site: PollsSite, poll: Poll, voter: Voter) -> None:
+    """Remember the code that was used and the proof that the vote was cast in this browser."""
+    secret = site.polls.context.secret
+    number = secret.code_number(poll.id, voter.code or "")
+    if number is not None and voter.proof:
+        set_cookie(request, poll, CODE, f"{secret.voting_code(poll.id, number)}.{voter.proof}")
+
+
+def saved_code(request: Request) -> tuple[str, str] | None:
+    """Return the code that this browser has voted with and its proof, or None."""
+    match = _SAVED_CODE.fullmatch(read_cookie(request, CODE) or "")
+    return None if match is None else (match[1], match[2])
+
+
+def find_admin_key(
+    request: Request, site: PollsSite, browser: str | None, poll: Poll
+) -> str | None:
+    """Return the admin key if this browser created the poll or has opened its admin link."""
+    context = site.polls.context
+    if context.secret.is_admin_key(poll.id, read_cookie(request, ADMIN) or ""):
+        return context.secret.admin_key(poll.id)
+    return context.admin_key_of_creator(poll, browser)
+
+
+def get_viewer(request: Request, site: PollsSite, browser: str | None, poll: Poll) -> Viewer:
+    """Return who is looking at the results."""
+    code, proof = saved_code(request) or (None, None)
+    return Viewer(
+        Voter(browser, code, proof=proof),
+        read_cookie(request, VOTE),
+        find_admin_key(request, site, browser, poll),
+    )
+
+
+def hit_limit(request: Request, limit: RateLimit | None) -> None:
+    """Count the request, and raise a 429 problem if this client has sent too many."""
     if limit is not None:
         limit.hit(client_network(client_address(request)))
 
 
-def check_guess(request: Request, site: Site, poll: Poll, code: str) -> None:
-    """Count a code that is none. Who has sent too many learns of no further one what it is."""
+def check_code_limit(request: Request, site: PollsSite, poll: Poll, code: str) -> None:
+    """Rate-limit invalid codes per client, so that codes cannot be guessed."""
     limit = site.settings.limits.guess
     if limit is None or not code:
         return
     limit.check(client_network(client_address(request)))
     try:
         site.polls.voting.vote_id(poll, Voter(code=code))
-    except NoCode:
-        count(request, limit)
+    except InvalidCode:
+        hit_limit(request, limit)

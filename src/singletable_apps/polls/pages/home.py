@@ -1,8 +1,7 @@
-"""The first page: what this is, one's own polls, and some to try."""
+"""The start page of polls, and the list of your own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Annotated
 from urllib.parse import urlencode
@@ -12,74 +11,70 @@ from fastapi import APIRouter, Query, Request, Response
 from singletable import Page
 from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.counting.pictures import Picture, draw_transfers
-from singletable_apps.polls.entities import Poll, Protection
-from singletable_apps.polls.pages.dependencies import Browser
-from singletable_apps.polls.pages.site import Site, ThisSite
+from singletable_apps.polls.api.dependencies import Browser
+from singletable_apps.polls.entities import Protection
+from singletable_apps.polls.pages.dependencies import CurrentSite
 from singletable_apps.polls.rules import is_open
-from singletable_apps.polls.sample import MAKER, POLLS
-from singletable_apps.polls.service import Own
-from singletable_apps.polls.urls import poll_url, url
+from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
+from singletable_apps.polls.service import ManagedPoll
+from singletable_apps.polls.urls import page_url, poll_url
 
 router = APIRouter()
-FEW = 3
+HOME_POLLS = 3
+# The list shows how many votes each poll has: eight small reads per poll.
+PAGE_SIZE = 10
 _DISHES = ("Pizza", "Salad", "Sushi", "Soup")
 _LUNCH = ((8, "Pizza"), (7, "Sushi > Salad"), (6, "Salad > Sushi"), (3, "Soup > Salad"))
 
 
 @router.get("")
-def home(request: Request, site: ThisSite, browser: Browser) -> Response:
-    """What this is; and what there is for who has been here."""
-    making, now = site.polls.making, site.polls.context.clock()
-    own = [] if browser is None else making.mine(browser, FEW).items
-    samples = [one.poll for one in reversed(making.mine(MAKER, len(POLLS)).items)]
-    free = [one for one in samples if is_open(one, now) and one.protection is not Protection.CODES]
+def show_home(request: Request, site: CurrentSite, browser: Browser) -> Response:
+    """Show what polls are, the newest polls of this browser, and the sample polls."""
+    lifecycle, now = site.polls.lifecycle, site.polls.context.clock()
+    own = [] if browser is None else lifecycle.list_created(browser, HOME_POLLS).items
+    created = lifecycle.list_created(SAMPLE_BROWSER, len(SAMPLE_POLLS)).items
+    samples = [managed.poll for managed in reversed(created)]
+    open_samples = [
+        poll for poll in samples if is_open(poll, now) and poll.protection is not Protection.CODES
+    ]
     return site.pages.render(
         request,
         "polls/home.html",
-        own=[(one.poll, is_open(one.poll, now)) for one in own],
-        samples=[(one, is_open(one, now)) for one in samples],
-        trial=free[0] if free else None,
-        at=poll_url,
-        picture=_picture(),
+        own=[(managed.poll, is_open(managed.poll, now)) for managed in own],
+        samples=[(poll, is_open(poll, now)) for poll in samples],
+        trial=open_samples[0] if open_samples else None,
+        poll_url=poll_url,
+        picture=_draw_example(),
     )
 
 
 @cache
-def _picture() -> Picture:
-    """A count in which whoever leads at first does not win."""
-    groups = [(Ranking.from_levels(order.split(" > ")), many) for many, order in _LUNCH]
+def _draw_example() -> Picture:
+    """Draw a count in which the leader of the first round loses."""
+    groups = [(Ranking.from_levels(order.split(" > ")), votes) for votes, order in _LUNCH]
     return draw_transfers(instant_runoff(Ballots.from_counts(_DISHES, groups)))
 
 
-# The votes of each are counted for the list: eight small reads a poll.
-SIZE = 10
-
-
 @router.get("/mine")
-def mine(
+def show_my_polls(
     request: Request,
-    site: ThisSite,
+    site: CurrentSite,
     browser: Browser,
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
-    """One's own polls, the newest first."""
-    page: Page[Own] = Page([], None)
+    """List the polls that were created in this browser, newest first."""
+    page: Page[ManagedPoll] = Page([], None)
     if browser is not None:
-        page = site.polls.making.mine(browser, SIZE, cursor)
-    here = url("mine")
+        page = site.polls.lifecycle.list_created(browser, PAGE_SIZE, cursor)
+    here, now = page_url("mine"), site.polls.context.clock()
     return site.pages.render(
         request,
         "polls/mine.html",
-        rows=_rows(site, page.items),
-        at=poll_url,
+        rows=[
+            (poll, is_open(poll, now), site.polls.tallies.get(poll).votes)
+            for poll in (managed.poll for managed in page.items)
+        ],
+        poll_url=poll_url,
         next=f"{here}?{urlencode({'cursor': page.cursor})}" if page.cursor else "",
         first=here if cursor else "",
     )
-
-
-def _rows(site: Site, own: Sequence[Own]) -> list[tuple[Poll, bool, int]]:
-    now = site.polls.context.clock()
-    return [
-        (poll, is_open(poll, now), site.polls.counting.tally(poll).votes)
-        for poll in (one.poll for one in own)
-    ]

@@ -1,8 +1,7 @@
-"""Pages for who manages a poll: known by the admin link, or as the browser that made it.
+"""Manage a poll: overview, edit, close, reopen, delete and recount.
 
-A handler asks for `own: ThisOwn`, the poll in the address with its key; who has no key is asked for
-the admin link. `framed(site, own, "edit")` is what the frame of such a page needs; the last word is
-the tab that is open, as in the address: "" (Overview), edit, codes.
+The organizer is recognized by the admin link, or as the browser that created the poll. A handler
+declares `managed: CurrentManagedPoll`; anyone else is asked for the admin link.
 """
 
 from __future__ import annotations
@@ -14,325 +13,345 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
+from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Poll, Protection
-from singletable_apps.polls.errors import Invalid, NotAdmin, Settled
-from singletable_apps.polls.pages.cookies import ADMIN, admin_key_of, set_cookie
-from singletable_apps.polls.pages.dependencies import Browser, CurrentPoll, keep_private, locked
-from singletable_apps.polls.pages.poll_form import (
-    CLOSINGS,
-    PROTECTIONS,
-    RESULTS,
-    drafted,
-    faults_in,
-    form_of,
-    read_closing,
-    rows_of,
+from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
+from singletable_apps.polls.pages.create import (
+    CLOSING_CHOICES,
+    field_errors,
+    form_choices,
+    option_rows,
+    parse_closing,
+    parse_poll_form,
+    poll_form,
 )
-from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.rules import draft_of, gone, is_open
-from singletable_apps.polls.service import Own
-from singletable_apps.polls.text import PROTECTION_WORDS, RESULTS_WORDS
-from singletable_apps.polls.urls import admin_link, poll_url, share_link, url
+from singletable_apps.polls.pages.dependencies import (
+    ADMIN,
+    CurrentPoll,
+    CurrentSite,
+    PollsSite,
+    ask_for_admin_link,
+    find_admin_key,
+    set_cookie,
+    set_no_store,
+)
+from singletable_apps.polls.rules import PollDraft, draft_from, is_open, poll_not_found
+from singletable_apps.polls.service import ManagedPoll
+from singletable_apps.polls.text import PROTECTION_TEXT, RESULTS_TEXT
+from singletable_apps.polls.urls import admin_link, page_url, poll_url, share_link
 from singletable_apps.shared.pages import Form, Link, PostedForm, RevisionConflict
 from singletable_apps.shared.qr import qr_svg
 
-NO_KEY = (
-    "Only who has its admin link can manage a poll. The link was shown when the poll was made; and "
-    "the browser in which it was made needs none."
+router = APIRouter()
+NEEDS_ADMIN_LINK = (
+    "You got the admin link when you created the poll. In the browser where you created it, you "
+    "don’t need one."
 )
+CONFLICT = "Someone else changed this poll in the meantime. Nothing was done yet. "
 
 
-def own_of(request: Request, site: Site, poll: Poll, browser: str | None) -> Own:
-    """The poll with its key, for who may manage it."""
-    keep_private(request)
-    # First, for who has the key would ask in vain where to look for it.
+def get_managed_poll(
+    request: Request, site: PollsSite, poll: Poll, browser: str | None
+) -> ManagedPoll:
+    """Return the poll with its admin key, or raise InvalidAdminKey."""
+    set_no_store(request)
+    # Checked first: with another secret, the right admin link would be rejected.
     site.polls.context.check_secret(poll)
-    key = admin_key_of(request, site, browser, poll)
+    key = find_admin_key(request, site, browser, poll)
     if key is None:
-        raise NotAdmin(NO_KEY)
-    return Own(poll, key)
+        raise InvalidAdminKey(NEEDS_ADMIN_LINK)
+    return ManagedPoll(poll, key)
 
 
-def _own(request: Request, site: ThisSite, poll: CurrentPoll, browser: Browser) -> Own:
-    return own_of(request, site, poll, browser)
+def _managed_poll(
+    request: Request, site: CurrentSite, poll: CurrentPoll, browser: Browser
+) -> ManagedPoll:
+    return get_managed_poll(request, site, poll, browser)
 
 
-# The poll in the address, and its admin key.
-ThisOwn: TypeAlias = Annotated[Own, Depends(_own)]
-
-
-def _leaving(request: Request, site: ThisSite, poll_id: str, browser: Browser) -> Own:
-    poll = site.polls.context.found(poll_id)
+def _deletable_poll(
+    request: Request, site: CurrentSite, poll_id: str, browser: Browser
+) -> ManagedPoll:
+    poll = site.polls.context.find_poll(poll_id)
     if poll is None:
-        raise gone(poll_id)
-    return own_of(request, site, poll, browser)
+        raise poll_not_found(poll_id)
+    return get_managed_poll(request, site, poll, browser)
 
 
-# The same, also while it is being deleted: whoever was broken off in it goes on.
-LeavingOwn: TypeAlias = Annotated[Own, Depends(_leaving)]
+# The poll in the URL with its admin key.
+CurrentManagedPoll: TypeAlias = Annotated[ManagedPoll, Depends(_managed_poll)]
+# The same, also while it is being deleted, so that an interrupted deletion can be finished.
+DeletablePoll: TypeAlias = Annotated[ManagedPoll, Depends(_deletable_poll)]
 
 
-def manage_address(own: Own, *parts: str) -> str:
-    """The address of a page that manages the poll."""
-    return poll_url(own.poll.id, "manage", *parts)
+def manage_url(managed: ManagedPoll, *parts: str) -> str:
+    """Return the URL of a page that manages the poll."""
+    return poll_url(managed.poll.id, "manage", *parts)
 
 
-def framed(site: Site, own: Own, here: str) -> dict[str, object]:
-    """What the frame needs: the poll, whether it is open, and the tabs."""
-    poll = own.poll
-    tabs = [("Overview", "manage", ""), ("Edit", "manage/edit", "edit")]
+def manage_context(site: PollsSite, managed: ManagedPoll, tab: str = "") -> dict[str, object]:
+    """Return what the layout of these pages needs; `tab` is "", "edit" or "codes"."""
+    poll = managed.poll
+    tabs = [("Overview", ""), ("Edit", "edit")]
     if poll.protection is Protection.CODES:
-        tabs.append(("Codes", "manage/codes", "codes"))
-    beside = [
-        Link("Results", poll_url(poll.id, "results")),
-        Link("Vote", poll_url(poll.id)),
-    ]
-    links = [Link(text, f"{poll_url(poll.id)}/{to}", tab == here) for text, to, tab in tabs]
+        tabs.append(("Codes", "codes"))
     return {
         "poll": poll,
         "is_open": is_open(poll, site.polls.context.clock()),
-        "tabs": [*links, *beside],
+        "tabs": [
+            *(
+                Link(text, manage_url(managed, *([name] if name else [])), name == tab)
+                for text, name in tabs
+            ),
+            Link("Results", poll_url(poll.id, "results")),
+            Link("Vote", poll_url(poll.id)),
+        ],
     }
 
 
-router = APIRouter()
-CONFLICT = "Someone else changed the poll, and nothing was done. "
+def _links(site: PollsSite, managed: ManagedPoll) -> dict[str, object]:
+    public = site.settings.public
+    link = share_link(public, managed.poll.id)
+    return {
+        "link": link,
+        "qr": Markup(qr_svg(link)),
+        "admin_link": admin_link(public, managed.poll.id, managed.admin_key),
+    }
+
+
+@router.get("/p/{poll_id}/made")
+def show_created(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+    """Show the link to share and the admin link of a new poll."""
+    return site.pages.render(
+        request, "polls/created.html", poll=managed.poll, **_links(site, managed)
+    )
 
 
 @router.get("/p/{poll_id}/manage")
-def manage(
+def show_overview(
     request: Request,
-    site: ThisSite,
+    site: CurrentSite,
     poll: CurrentPoll,
     browser: Browser,
     key: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
-    """How the poll stands, and what can be done; an admin link leads here without its key."""
+    """Show the overview. An admin link is redirected here without its key."""
     if key:
-        return _let_in(request, site, poll, key)
-    own = own_of(request, site, poll, browser)
+        return _save_admin_key(request, site, poll, key)
+    managed = get_managed_poll(request, site, poll, browser)
     return site.pages.render(
         request,
         "polls/manage.html",
-        **framed(site, own, ""),
-        **shared(site, own),
-        votes=site.polls.counting.tally(poll).votes,
-        protection=PROTECTION_WORDS[poll.protection],
-        results=RESULTS_WORDS[poll.results],
+        **manage_context(site, managed),
+        **_links(site, managed),
+        votes=site.polls.tallies.get(poll).votes,
+        protection=PROTECTION_TEXT[poll.protection],
+        results=RESULTS_TEXT[poll.results],
     )
 
 
 @router.post("/p/{poll_id}/manage/key")
-def take_key(request: Request, site: ThisSite, poll: CurrentPoll, form: PostedForm) -> Response:
-    """Take a key that was typed, or the link that it is in."""
-    typed = form.value("key").strip()
-    [key] = parse_qs(typed.partition("?")[2]).get("key", [typed])[:1]
+def submit_admin_link(
+    request: Request, site: CurrentSite, poll: CurrentPoll, form: PostedForm
+) -> Response:
+    """Accept an admin link, or the key in it."""
+    text = form.value("key").strip()
+    [key] = parse_qs(text.partition("?")[2]).get("key", [text])[:1]
     try:
-        return _let_in(request, site, poll, key)
-    except NotAdmin as refusal:
-        return locked(request, site, NO_KEY, form.with_errors(key=str(refusal)))
+        return _save_admin_key(request, site, poll, key)
+    except InvalidAdminKey as refused:
+        return ask_for_admin_link(
+            request, site, NEEDS_ADMIN_LINK, form.with_errors(key=str(refused))
+        )
 
 
-@router.get("/p/{poll_id}/manage/recount")
-def recount(request: Request, site: ThisSite, own: ThisOwn) -> Response:
-    """Every vote, counted one by one, beside what the results say."""
-    return site.pages.render(
-        request,
-        "polls/recount.html",
-        **framed(site, own, ""),
-        recount=site.polls.counting.recount(own.poll),
-        back=poll_url(own.poll.id, "manage"),
-    )
-
-
-def _let_in(request: Request, site: Site, poll: Poll, key: str) -> Response:
-    """Let the browser carry the key, so that it stays in no history, log or referrer."""
+def _save_admin_key(request: Request, site: PollsSite, poll: Poll, key: str) -> Response:
+    """Move the key to a cookie, so that it does not stay in the history, logs or referrers."""
     context = site.polls.context
-    context.managed(poll.id, key)
-    # As it is, and not as it was typed: cookies hold no more than ASCII.
+    context.get_managed_poll(poll.id, key)
+    # The canonical key, not the typed one: cookies are ASCII.
     set_cookie(request, poll, ADMIN, context.secret.admin_key(poll.id))
     return site.pages.redirect(request, poll_url(poll.id, "manage"))
 
 
+@router.get("/p/{poll_id}/manage/recount")
+def show_recount(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+    """Count every vote one by one and compare with the results."""
+    return site.pages.render(
+        request,
+        "polls/recount.html",
+        **manage_context(site, managed),
+        recount=site.polls.tallies.recount(managed.poll),
+        back=manage_url(managed),
+    )
+
+
 @router.get("/p/{poll_id}/manage/edit")
-def show_form(request: Request, site: ThisSite, own: ThisOwn) -> Response:
-    """The poll as a form."""
-    return _page(request, site, own, form_of(draft_of(own.poll), own.poll.revision))
+def show_edit(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+    """Show the poll as a form."""
+    form = poll_form(draft_from(managed.poll), managed.poll.revision)
+    return _show_edit(request, site, managed, form)
 
 
 @router.post("/p/{poll_id}/manage/edit")
-def edit(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> Response:
-    """Keep what was typed, or show it again with what is wrong, or with what came in between."""
+def submit_edit(
+    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
+) -> Response:
+    """Save the poll, or show the form again with its errors or a revision conflict."""
     if form.value("more"):
-        return _page(request, site, own, form, more=True)
-    draft = drafted(form, site.polls.context.clock(), draft_of(own.poll))
+        return _show_edit(request, site, managed, form, more=True)
+    draft = parse_poll_form(form, site.polls.context.clock(), draft_from(managed.poll))
     if isinstance(draft, Form):
-        return _page(request, site, own, draft, 422)
+        return _show_edit(request, site, managed, draft, 422)
     try:
-        site.polls.changing.change(
-            own.poll.id, own.admin_key, lambda _: draft, basis=form.revision_check()
-        )
-    except Settled as refusal:
-        return _page(request, site, own, form.with_errors(str(refusal)), 409)
-    except RevisionConflict:
-        now = Own(site.polls.context.poll(own.poll.id), own.admin_key)
-        form = form.rebased(now.poll.revision)
-        return _page(request, site, now, form, 412, meanwhile=True)
-    return site.pages.redirect(request, manage_address(own), "Saved.")
+        _edit(site, managed, form, draft)
+    except PollHasVotes as refused:
+        return _show_edit(request, site, managed, form.with_errors(str(refused)), 409)
+    except RevisionConflict as conflict:
+        current = replace(managed, poll=site.polls.context.get_poll(managed.poll.id))
+        return _show_edit(request, site, current, form.rebased(conflict.revision), 412)
+    return site.pages.redirect(request, manage_url(managed), "Changes saved.")
 
 
-def _page(
+def _edit(site: PollsSite, managed: ManagedPoll, form: Form, draft: PollDraft) -> None:
+    site.polls.lifecycle.edit(
+        managed.poll.id, managed.admin_key, lambda _: draft, check=form.revision_check()
+    )
+
+
+def _show_edit(
     request: Request,
-    site: Site,
-    own: Own,
+    site: PollsSite,
+    managed: ManagedPoll,
     form: Form,
     status: int = 200,
     *,
     more: bool = False,
-    meanwhile: bool = False,
 ) -> Response:
     return site.pages.render(
         request,
         "polls/edit.html",
         status,
-        **framed(site, own, "edit"),
+        **manage_context(site, managed, "edit"),
+        **form_choices(),
         form=form,
-        rows=rows_of(form, more=more),
-        results=RESULTS,
-        protections=PROTECTIONS,
-        closings=CLOSINGS,
-        votes=site.polls.counting.tally(own.poll).votes,
-        protection=PROTECTION_WORDS[own.poll.protection],
-        meanwhile=meanwhile,
+        rows=option_rows(form, more=more),
+        votes=site.polls.tallies.get(managed.poll).votes,
     )
 
 
 @router.get("/p/{poll_id}/manage/close")
-def ask_to_close(request: Request, site: ThisSite, own: ThisOwn) -> Response:
-    """Whether it shall take no more votes."""
-    return _ask_to_close(request, site, own)
+def confirm_close(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+    """Ask whether to close the poll."""
+    return _confirm_close(request, site, managed)
 
 
 @router.post("/p/{poll_id}/manage/close")
-def close(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> Response:
-    """Take no more votes."""
-    try:
-        site.polls.changing.close(own.poll.id, own.admin_key, basis=form.revision_check())
-    except RevisionConflict:
-        return _ask_to_close(request, site, own, CONFLICT, 412)
-    return site.pages.redirect(request, manage_address(own), "The poll is closed.")
-
-
-@router.get("/p/{poll_id}/manage/delete")
-def ask_to_delete(request: Request, site: ThisSite, own: ThisOwn) -> Response:
-    """Whether it shall go, with how many votes."""
-    return _ask_to_delete(request, site, own)
-
-
-@router.post("/p/{poll_id}/manage/delete")
-def delete(request: Request, site: ThisSite, own: LeavingOwn, form: PostedForm) -> Response:
-    """Delete it with all votes."""
-    try:
-        site.polls.deleting.delete(own.poll.id, own.admin_key, basis=form.revision_check())
-    except RevisionConflict:
-        return _ask_to_delete(request, site, own, CONFLICT, 412)
-    return site.pages.redirect(request, url("mine"), f"“{own.poll.title}” is deleted.")
-
-
-def _ask_to_close(
-    request: Request, site: Site, own: Own, before: str = "", status: int = 200
+def close_poll(
+    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
 ) -> Response:
-    if not is_open(own.poll, site.polls.context.clock()):
-        return site.pages.redirect(request, manage_address(own), "The poll is closed already.")
+    """Close the poll."""
+    try:
+        site.polls.lifecycle.close(managed.poll.id, managed.admin_key, check=form.revision_check())
+    except RevisionConflict:
+        return _confirm_close(request, site, managed, CONFLICT, 412)
+    return site.pages.redirect(request, manage_url(managed), "The poll is closed.")
+
+
+def _confirm_close(
+    request: Request, site: PollsSite, managed: ManagedPoll, notice: str = "", status: int = 200
+) -> Response:
+    if not is_open(managed.poll, site.polls.context.clock()):
+        return site.pages.redirect(request, manage_url(managed), "The poll is already closed.")
     return site.pages.render(
         request,
         "confirm.html",
         status,
-        question="Close the poll now?",
-        words=f"{before}Nobody can vote in “{own.poll.title}”, or change a vote, afterwards; and "
-        "everybody who has the link sees the results. You can open it again.",
-        to=manage_address(own, "close"),
-        button="Close it",
-        back=manage_address(own),
+        question="Close this poll?",
+        words=f"{notice}No one can vote in “{managed.poll.title}” or change a vote after that, and "
+        "everyone with the link can see the results. You can reopen it later.",
+        to=manage_url(managed, "close"),
+        button="Close poll",
+        back=manage_url(managed),
         kind="primary",
-        fields={"revision": own.poll.revision},
+        fields={"revision": managed.poll.revision},
     )
 
 
-def _ask_to_delete(
-    request: Request, site: Site, own: Own, before: str = "", status: int = 200
+@router.get("/p/{poll_id}/manage/delete")
+def confirm_delete(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+    """Ask whether to delete the poll with its votes."""
+    return _confirm_delete(request, site, managed)
+
+
+@router.post("/p/{poll_id}/manage/delete")
+def delete_poll(
+    request: Request, site: CurrentSite, managed: DeletablePoll, form: PostedForm
 ) -> Response:
-    votes = site.polls.counting.tally(own.poll).votes
-    lost = f"{votes:,} votes are" if votes != 1 else "One vote is"
+    """Delete the poll with its votes."""
+    try:
+        site.polls.lifecycle.delete(managed.poll.id, managed.admin_key, check=form.revision_check())
+    except RevisionConflict:
+        return _confirm_delete(request, site, managed, CONFLICT, 412)
+    return site.pages.redirect(request, page_url("mine"), f"“{managed.poll.title}” was deleted.")
+
+
+def _confirm_delete(
+    request: Request, site: PollsSite, managed: ManagedPoll, notice: str = "", status: int = 200
+) -> Response:
+    votes = site.polls.tallies.get(managed.poll).votes
+    lost = "its 1 vote" if votes == 1 else f"its {votes:,} votes"
     return site.pages.render(
         request,
         "confirm.html",
         status,
-        question="Delete the poll?",
-        words=f"{before}{lost} deleted with “{own.poll.title}”, and its links lead nowhere. "
-        "Nobody can bring them back.",
-        to=manage_address(own, "delete"),
-        button="Delete the poll",
-        back=manage_address(own),
-        fields={"revision": own.poll.revision},
+        question="Delete this poll?",
+        words=f"{notice}This deletes “{managed.poll.title}” and {lost}. You can’t undo this.",
+        to=manage_url(managed, "delete"),
+        button="Delete poll",
+        back=manage_url(managed),
+        fields={"revision": managed.poll.revision},
     )
 
 
 @router.get("/p/{poll_id}/manage/reopen")
-def ask_to_reopen(request: Request, site: ThisSite, own: ThisOwn) -> Response:
-    """Until when it shall take votes again."""
-    form = Form({"closing": "day", "revision": str(own.poll.revision)})
-    return _ask_to_reopen(request, site, own, form)
+def show_reopen(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
+    """Ask until when the poll should be open again."""
+    form = Form({"closing": "day", "revision": str(managed.poll.revision)})
+    return _show_reopen(request, site, managed, form)
 
 
 @router.post("/p/{poll_id}/manage/reopen")
-def reopen(request: Request, site: ThisSite, own: ThisOwn, form: PostedForm) -> Response:
-    """Take votes again, until another time."""
-    typed = read_closing(form)
-    if isinstance(typed, Form):
-        return _ask_to_reopen(request, site, own, typed, 422)
+def reopen_poll(
+    request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
+) -> Response:
+    """Reopen the poll until the new closing time."""
+    closing = parse_closing(form)
+    if isinstance(closing, Form):
+        return _show_reopen(request, site, managed, closing, 422)
     now = site.polls.context.clock()
-    draft = replace(draft_of(own.poll), expires_at=typed.moment(now))
+    draft = replace(draft_from(managed.poll), expires_at=closing.closes_at(now))
     try:
-        site.polls.changing.change(
-            own.poll.id, own.admin_key, lambda _: draft, basis=form.revision_check()
-        )
-    except Invalid as refusal:
-        form = form.with_errors(**faults_in(refusal, draft, now))
-        return _ask_to_reopen(request, site, own, form, 422)
-    except RevisionConflict:
-        form = form.rebased(own.poll.revision).with_errors(CONFLICT)
-        return _ask_to_reopen(request, site, own, form, 412)
-    return site.pages.redirect(request, manage_address(own), "The poll is open again.")
+        _edit(site, managed, form, draft)
+    except InvalidInput as refused:
+        form = form.with_errors(**field_errors(refused, draft, now))
+        return _show_reopen(request, site, managed, form, 422)
+    except RevisionConflict as conflict:
+        form = form.rebased(conflict.revision).with_errors(CONFLICT)
+        return _show_reopen(request, site, managed, form, 412)
+    return site.pages.redirect(request, manage_url(managed), "The poll is open again.")
 
 
-def _ask_to_reopen(
-    request: Request, site: Site, own: Own, form: Form, status: int = 200
+def _show_reopen(
+    request: Request, site: PollsSite, managed: ManagedPoll, form: Form, status: int = 200
 ) -> Response:
     return site.pages.render(
         request,
         "polls/reopen.html",
         status,
-        **framed(site, own, ""),
+        **manage_context(site, managed),
         form=form,
-        closings=CLOSINGS,
-        to=manage_address(own, "reopen"),
-        back=manage_address(own),
+        closings=CLOSING_CHOICES,
+        action=manage_url(managed, "reopen"),
+        back=manage_url(managed),
     )
-
-
-def shared(site: Site, own: Own) -> dict[str, object]:
-    """The links of a poll, for who manages it."""
-    public = site.settings.public
-    link = share_link(public, own.poll.id)
-    return {
-        "link": link,
-        "qr": Markup(qr_svg(link)),
-        "admin_link": admin_link(public, own.poll.id, own.admin_key),
-    }
-
-
-@router.get("/p/{poll_id}/made")
-def made(request: Request, site: ThisSite, own: ThisOwn) -> Response:
-    """The link to share, the link to keep, and where to go next."""
-    return site.pages.render(request, "polls/made.html", poll=own.poll, **shared(site, own))

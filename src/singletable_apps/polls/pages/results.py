@@ -1,130 +1,149 @@
-"""How a poll stands or has ended: the page that people show each other."""
+"""Show the results of a poll, live while it is open."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import Hidden, NotThere
-from singletable_apps.polls.pages.cookies import viewer_of
-from singletable_apps.polls.pages.dependencies import Browser, CurrentPoll
-from singletable_apps.polls.pages.results_view import Shown, files_of, shown_of
-from singletable_apps.polls.pages.site import Site, ThisSite
+from singletable_apps.polls.errors import CodeUsed, NotFound, ResultsHidden
+from singletable_apps.polls.pages.dependencies import (
+    CurrentPoll,
+    CurrentSite,
+    PollsSite,
+    get_viewer,
+)
+from singletable_apps.polls.pages.results_view import (
+    ResultsView,
+    list_downloads,
+    make_results_view,
+)
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.service import Viewer, Voter
-from singletable_apps.polls.text import PROTECTION_WORDS
-from singletable_apps.polls.urls import poll_url, share_link, url
+from singletable_apps.polls.text import PROTECTION_TEXT
+from singletable_apps.polls.urls import page_url, poll_url, share_link
 from singletable_apps.shared.results import Download
 
 router = APIRouter()
 
 
 @router.get("/p/{poll_id}/results")
-def show_results(request: Request, site: ThisSite, browser: Browser, poll: CurrentPoll) -> Response:
-    """The result as it is at this moment; or why, and until when, it is not shown."""
-    standing = site.polls.standing
-    viewer = viewer_of(request, site, browser, poll)
-    around = _around(site, poll, viewer)
+def show_results(
+    request: Request, site: CurrentSite, browser: Browser, poll: CurrentPoll
+) -> Response:
+    """Show the current results, or when they can be seen."""
+    viewer = get_viewer(request, site, browser, poll)
+    context = _page_context(site, poll, viewer)
     try:
-        standing.check(poll, viewer)
-    except Hidden:
-        # How many have voted says nothing about what they ranked.
-        votes = _latest(site, poll.id).outcome.tally.votes
-        return site.pages.render(request, "polls/results/hidden.html", **around, votes=votes)
-    shown = shown_of(standing.of(poll))
-    # So that whoever has just voted does not see an older result a moment later.
-    site.result_cache.put(poll.id, shown, site.polls.context.clock())
-    files = _files(site, shown, viewer)
-    return site.pages.render(request, "polls/results.html", **around, **_parts(shown), files=files)
+        site.polls.results.check_visible(poll, viewer)
+    except ResultsHidden:
+        # The number of votes says nothing about the rankings.
+        votes = _get_latest(site, poll.id).results.tally.votes
+        return site.pages.render(request, "polls/results/hidden.html", **context, votes=votes)
+    view = make_results_view(site.polls.results.compute(poll))
+    # So that someone who has just voted does not get older results a moment later.
+    site.result_cache.put(poll.id, view, site.polls.context.clock())
+    return site.pages.render(
+        request,
+        "polls/results.html",
+        **context,
+        **_view_context(view),
+        downloads=_list_downloads(site, view, viewer),
+    )
 
 
 @router.get("/p/{poll_id}/results/now")
-def show_what_is_new(request: Request, site: ThisSite, browser: Browser, poll_id: str) -> Response:
-    """The result alone, for a page that is open; 304 if that shows it already."""
+def update_results(request: Request, site: CurrentSite, browser: Browser, poll_id: str) -> Response:
+    """Return the part of the page that changes, or 304 if it has not changed."""
     try:
-        shown = _latest(site, poll_id)
-        site.polls.standing.check(shown.poll, viewer_of(request, site, browser, shown.poll))
-    except (Hidden, NotThere):
+        view = _get_latest(site, poll_id)
+        viewer = get_viewer(request, site, browser, view.poll)
+        site.polls.results.check_visible(view.poll, viewer)
+    except (ResultsHidden, NotFound):
         if "hx-request" not in request.headers:
             raise
-        return _anew()  # it was deleted, or is hidden by now: the page must not go on showing it
-    if shown.outcome.is_final:
-        return _anew()
-    tag = f'"{shown.outcome.mark}"'
+        return _reload_page()
+    if view.results.is_final:
+        return _reload_page()
+    tag = f'"{view.results.version}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    page = site.pages.render(request, "polls/results/count.html", **_parts(shown))
+    page = site.pages.render(request, "polls/results/count.html", **_view_context(view))
     page.headers.update(headers)
     return page
 
 
 @router.get("/p/{poll_id}/results/events")
-def stream_changes(
-    request: Request, site: ThisSite, browser: Browser, poll: CurrentPoll
+def stream_updates(
+    request: Request, site: CurrentSite, browser: Browser, poll: CurrentPoll
 ) -> Response:
-    """Stream an event whenever the result changes."""
-    site.polls.standing.check(poll, viewer_of(request, site, browser, poll))
+    """Stream an event whenever the results change."""
+    site.polls.results.check_visible(poll, get_viewer(request, site, browser, poll))
 
     def version() -> str:
-        outcome = _latest(site, poll.id).outcome
-        return "final" if outcome.is_final else outcome.mark
+        results = _get_latest(site, poll.id).results
+        return "final" if results.is_final else results.version
 
     return site.live.respond(request, poll.id, version)
 
 
-def _anew() -> Response:
-    """Lets the page come anew: what stands around the result has changed too."""
+def _reload_page() -> Response:
+    """Let htmx reload the page: the poll was closed, hidden or deleted."""
     return Response(headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
 
 
-def _latest(site: Site, poll_id: str) -> Shown:
-    """The result of a moment ago, whoever asks: poll and votes are read once for all."""
+def _get_latest(site: PollsSite, poll_id: str) -> ResultsView:
+    """Return results that are at most a second old, shared by all viewers."""
     polls = site.polls
     return site.result_cache.get(
         poll_id,
-        lambda: shown_of(polls.standing.of(polls.context.poll(poll_id))),
+        lambda: make_results_view(polls.results.compute(polls.context.get_poll(poll_id))),
         polls.context.clock,
     )
 
 
-def _files(site: Site, shown: Shown, viewer: Viewer) -> list[Download]:
-    """Files that the API gives to whoever may see the result: to some by the id of their vote.
+def _list_downloads(site: PollsSite, view: ResultsView, viewer: Viewer) -> list[Download]:
+    """Return the downloads from the API.
 
-    Whoever has that link can read the vote, so it is for those alone whom the API does not know.
+    The API does not read the cookies of these pages. Viewers who can see the results only as voters
+    get links with their vote id; others do not, because such a link reveals the vote.
     """
-    polls, poll, browser = site.polls, shown.poll, viewer.voter.browser
-    known = Viewer(Voter(browser), admin_key=polls.context.key_of_maker(poll, browser))
+    polls, poll, browser = site.polls, view.poll, viewer.voter.browser
+    api_viewer = Viewer(Voter(browser), admin_key=polls.context.admin_key_of_creator(poll, browser))
     try:
-        polls.standing.check(poll, known)
-    except Hidden:
-        vote = polls.voting.vote_of(poll, viewer.voter)
+        polls.results.check_visible(poll, api_viewer)
+    except ResultsHidden:
+        try:
+            vote = polls.voting.find_vote(poll, viewer.voter)
+        except CodeUsed:
+            vote = None
         vote_id = viewer.vote_id if vote is None else vote.id
-        return [] if vote_id is None else files_of(shown.outcome, vote_id)
-    return files_of(shown.outcome)
+        return [] if vote_id is None else list_downloads(view.results, vote_id)
+    return list_downloads(view.results)
 
 
-def _around(site: Site, poll: Poll, viewer: Viewer) -> dict[str, object]:
-    """What stands around a result, and stays while votes come in."""
+def _page_context(site: PollsSite, poll: Poll, viewer: Viewer) -> dict[str, object]:
+    """Return what stays the same while votes come in."""
     return {
         "poll": poll,
-        # Votes that were let in at the last moment may come a little later: open, closed, final.
-        "open": is_open(poll, site.polls.context.clock()),
-        "protection": PROTECTION_WORDS[poll.protection],
-        "share": share_link(site.settings.public, poll.id),
-        "vote": poll_url(poll.id),
-        "copy": f"{url('new')}?from={poll.id}",
-        "manage": poll_url(poll.id, "manage") if viewer.admin_key else "",
+        # A poll is open, then closed, then final once no vote can be in flight.
+        "is_open": is_open(poll, site.polls.context.clock()),
+        "protection": PROTECTION_TEXT[poll.protection],
+        "share_link": share_link(site.settings.public, poll.id),
+        "vote_url": poll_url(poll.id),
+        "copy_url": f"{page_url('new')}?from={poll.id}",
+        "manage_url": poll_url(poll.id, "manage") if viewer.admin_key else "",
     }
 
 
-def _parts(shown: Shown) -> dict[str, object]:
-    """All that the templates of a result ask for."""
-    here = poll_url(shown.poll.id, "results")
+def _view_context(view: ResultsView) -> dict[str, object]:
+    """Return what changes with each vote."""
+    here = poll_url(view.poll.id, "results")
     return {
-        "shown": shown,
-        "runoff": shown.runoff,
+        "view": view,
+        "runoff": view.runoff,
         "here": here,
-        "now": f"{here}/now",
-        "events": f"{here}/events",
+        "update_url": f"{here}/now",
+        "events_url": f"{here}/events",
     }

@@ -1,4 +1,4 @@
-"""A result as people read it: one file a part of the page."""
+"""Put the results of a poll into the words, bars and tables of the results page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from singletable_apps.counting import (
 )
 from singletable_apps.counting.pictures import Picture, color_classes, draw_transfers
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.service import Outcome
+from singletable_apps.polls.service import PollResults
 from singletable_apps.polls.text import DECIDES
 from singletable_apps.shared.results import (
     Download,
@@ -31,153 +31,36 @@ from singletable_apps.shared.results import (
     writable_formats,
 )
 
-MOST_NAMES = 3
+# Larger numbers would not be readable; everything is in the table of rounds.
+MAX_BARS = 12
+MAX_ROUNDS = 9
+MAX_TARGETS = 5
+MAX_DRAWN_ROUNDS = 12
+MAX_COMPARED = 10
+MAX_HEADLINE_NAMES = 3
+MAX_TIED_NAMES = 6
+# With at most this many rounds, all of them are unfolded.
+UNFOLDED_ROUNDS = 3
 
-
-def headline(outcome: Outcome) -> Headline:
-    """What is said first about a poll."""
-    eyebrow = "Result" if outcome.is_final else "So far"
-    runoff = outcome.counts.runoff
-    if not runoff.rounds:
-        return _nobody(eyebrow, outcome.is_final)
-    level = all_level(runoff)
-    if level is not None:
-        return Headline(eyebrow, _tied(level), _why_tied(runoff, level))
-    verb = "wins" if outcome.is_final else "leads"
-    name = _apart(runoff.winner or "")
-    if runoff.ties_mattered in ("yes", "not known"):
-        return Headline(eyebrow, f"{name} {verb} by a tie-break", _why_broken(runoff))
-    margin = runoff.margin
-    close = (
-        "" if margin is None else describe_margin(margin, is_final=outcome.is_final, noun="vote")
-    )
-    return Headline(eyebrow, f"{name} {verb}", _why_won(runoff), close)
-
-
-def all_level(runoff: RunoffResult) -> Round | None:
-    """The round in which all who were left had the same, and nothing but the order chose one."""
-    for each in runoff.rounds:
-        if each.tie is not None and len(each.tie.tied) == len(each.tally):
-            alike = set(runoff.possible_winners or ()) == set(each.tally)
-            return each if alike and each.tie.broken_by == "seed" else None
-    return None
-
-
-def _nobody(eyebrow: str, is_final: bool) -> Headline:
-    if is_final:
-        return Headline(eyebrow, "Nobody voted", "The poll closed without a vote.")
-    return Headline(eyebrow, "Nobody has voted yet", "The result is here as soon as somebody has.")
-
-
-def _apart(name: str) -> str:
-    """A long name in quotes, so that one sees where it ends."""
-    return name if len(name) < 30 else f"“{name}”"
-
-
-def _few(names: Sequence[str]) -> str:
-    """The names, or how many there are: a verdict is read at a glance."""
-    return join_names(names) if len(names) <= MOST_NAMES else f"{len(names)} options"
-
-
-def _one_of(names: Sequence[str]) -> str:
-    return " or ".join(names) if len(names) <= MOST_NAMES else f"any of {len(names)} others"
-
-
-def _tied(level: Round) -> str:
-    return f"{_few(list(level.tally))} are tied"
-
-
-def _why_tied(runoff: RunoffResult, level: Round) -> str:
-    votes = pluralize(next(iter(level.tally.values())), "vote")
-    where = (
-        ""
-        if level.number == 1
-        else f" in round {level.number}, and the rounds before do not tell them apart"
-    )
-    return (
-        f"They have {votes} each{where}. If there has to be one, the order of ties below puts "
-        f"{runoff.winner} first."
-    )
-
-
-def _why_won(runoff: RunoffResult) -> str:
-    last = runoff.rounds[-1]
-    winner = runoff.winner or ""
-    votes, of = last.tally[winner], last.continuing
-    if not of:
-        return f"No vote counts any more, and {winner} is the last one left."
-    if last.number > 1:
-        return (
-            f"In round {last.number} it has {format_number(votes)} of the {format_number(of)} "
-            "votes that still "
-            "count: more than half."
-        )
-    if of == 1:
-        return "The one vote that was cast puts it first."
-    return (
-        f"{format_number(votes)} of {format_number(of)} votes put it first: more than "
-        "half, at once."
-    )
-
-
-def _why_broken(runoff: RunoffResult) -> str:
-    others = [name for name in runoff.possible_winners or () if name != runoff.winner]
-    round_ = next(
-        each for each in runoff.rounds if each.tie is not None and each.tie.mattered != "no"
-    )
-    assert round_.tie is not None
-    level = f"In round {round_.number}, {_few(round_.tie.tied)} were level for last"
-    if not others:
-        return f"{level}, and who left may have decided who wins. How it was broken is below."
-    return f"{level}, and who left decided who wins: it might have been {_one_of(others)}."
+_TIE_EFFECTS = {
+    "yes": "This mattered: with another choice, another option could have won.",
+    "no": "This did not affect who wins.",
+    "not known": "There are too many possibilities to know whether this mattered.",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """An option, its place, and what that rests on; those who are tied share a place."""
+class RankedOption:
+    """An option with its place and the reason. Tied options share a place."""
 
     place: int
     name: str
-    meta: str
-
-
-def places_of(runoff: RunoffResult) -> list[Placed]:
-    """All options, the best first."""
-    if not runoff.rounds:
-        return []
-    left = {each.eliminated: each for each in runoff.rounds}
-    level = all_level(runoff)
-    shared = {} if level is None else dict.fromkeys(level.tally, level)
-    places = {name: place.place for place in runoff.places for name in place.candidates}
-    places |= dict.fromkeys(shared, 1)
-    return [
-        Placed(places[name], name, _meta(runoff, name, shared, left))
-        for name in candidates_in_order(runoff)
-    ]
-
-
-def _meta(
-    runoff: RunoffResult, name: str, shared: dict[str, Round], left: dict[str | None, Round]
-) -> str:
-    if name in shared:
-        return f"tied, with {pluralize(shared[name].tally[name], 'vote')}"
-    last = runoff.rounds[-1]
-    if name in last.tally:
-        which = "the last" if last.number > 1 else "the only"
-        return f"{pluralize(last.tally[name], 'vote')} in {which} round"
-    return f"left in round {left[name].number}, with {pluralize(left[name].tally[name], 'vote')}"
-
-
-# More bars in a round, or more rounds, tell nobody anything; every number is in the table.
-MOST_BARS = 12
-MOST_ROUNDS = 9
-MOST_TARGETS = 5
-ALL_OPEN = 3
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The votes of an option in a round, the votes it gained, its fate, and its color class."""
+    """The votes of an option in a round, its gain, its fate ("wins", "out" or "") and its color."""
 
     name: str
     votes: Number
@@ -187,8 +70,8 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
-    """A round: so many votes count, so many make a majority; `rest` stands for bars left out."""
+class RoundBars:
+    """A round as bars. `rest` describes the bars that are left out."""
 
     number: int
     continuing: Number
@@ -197,47 +80,199 @@ class Bars:
     rest: str
     exhausted: Number
     summary: str
-    moved: str
-    is_open: bool
+    transfers: str
+    is_unfolded: bool
 
 
-def bars_of(runoff: RunoffResult) -> list[Bars]:
-    """The first round and the last ones, or all of them."""
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """The ties in sentences: those that mattered or may have, and the others.
+
+    `by_order` is whether one of them was broken by the order derived from the poll id.
+    """
+
+    mattered: tuple[str, ...]
+    others: tuple[str, ...]
+    by_order: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsView:
+    """Everything that the results page shows about the count."""
+
+    results: PollResults
+    headline: Headline
+    places: list[RankedOption]
+    rounds: list[RoundBars]
+    table: RoundTable
+    picture: Picture | None
+    ties: Ties
+    comparison: MethodComparison
+
+    @property
+    def poll(self) -> Poll:
+        """Return the poll."""
+        return self.results.poll
+
+    @property
+    def runoff(self) -> RunoffResult:
+        """Return the result by instant runoff, which decides the poll."""
+        return self.results.methods.runoff
+
+
+def make_results_view(results: PollResults) -> ResultsView:
+    """Return the view of some results."""
+    runoff = results.methods.runoff
+    return ResultsView(
+        results,
+        _headline(results),
+        _rank_options(runoff),
+        _round_bars(runoff),
+        round_table(runoff, most=len(runoff.rounds)),
+        draw_transfers(runoff, last=MAX_DRAWN_ROUNDS) if len(runoff.rounds) > 1 else None,
+        _describe_ties(runoff),
+        compare_methods(results.methods.by_method, DECIDES, MAX_COMPARED),
+    )
+
+
+def _full_tie(runoff: RunoffResult) -> Round | None:
+    """Return the round in which all remaining options were tied, so that votes decided nothing."""
+    for each in runoff.rounds:
+        if each.tie is not None and len(each.tie.tied) == len(each.tally):
+            is_open = set(runoff.possible_winners or ()) == set(each.tally)
+            return each if is_open and each.tie.broken_by == "seed" else None
+    return None
+
+
+def _headline(results: PollResults) -> Headline:
+    eyebrow = "Result" if results.is_final else "So far"
+    runoff = results.methods.runoff
+    if not runoff.rounds:
+        if results.is_final:
+            return Headline(eyebrow, "No one voted", "The poll closed without votes.")
+        return Headline(eyebrow, "No votes yet", "Results appear here with the first vote.")
+    tied = _full_tie(runoff)
+    if tied is not None:
+        return Headline(
+            eyebrow, f"{_short_list(list(tied.tally))} are tied", _why_tied(runoff, tied)
+        )
+    verb = "wins" if results.is_final else "leads"
+    winner = runoff.winner or ""
+    # Quotes show where a long name ends.
+    name = winner if len(winner) < 30 else f"“{winner}”"
+    if runoff.ties_mattered in ("yes", "not known"):
+        return Headline(eyebrow, f"{name} {verb} by a tie-break", _why_broken(runoff))
+    margin = runoff.margin
+    close = (
+        "" if margin is None else describe_margin(margin, is_final=results.is_final, noun="vote")
+    )
+    return Headline(eyebrow, f"{name} {verb}", _why_won(runoff), close)
+
+
+def _short_list(names: Sequence[str]) -> str:
+    return join_names(names) if len(names) <= MAX_HEADLINE_NAMES else f"{len(names)} options"
+
+
+def _why_tied(runoff: RunoffResult, tied: Round) -> str:
+    votes = pluralize(next(iter(tied.tally.values())), "vote")
+    where = (
+        ""
+        if tied.number == 1
+        else f" in round {tied.number}, and earlier rounds don’t separate them"
+    )
+    return f"They have {votes} each{where}. The tie-break order below puts {runoff.winner} first."
+
+
+def _why_won(runoff: RunoffResult) -> str:
+    last = runoff.rounds[-1]
+    winner = runoff.winner or ""
+    votes, of = last.tally[winner], last.continuing
+    if not of:
+        return f"No votes are left, and {winner} is the last remaining option."
+    if last.number > 1:
+        return (
+            f"In round {last.number} it has {format_number(votes)} of {format_number(of)} "
+            "continuing votes: more than half."
+        )
+    if of == 1:
+        return "The only vote ranks it first."
+    return f"{format_number(votes)} of {format_number(of)} votes rank it first: more than half."
+
+
+def _why_broken(runoff: RunoffResult) -> str:
+    others = [name for name in runoff.possible_winners or () if name != runoff.winner]
+    decisive = next(
+        (each for each in runoff.rounds if each.tie is not None and each.tie.mattered != "no"),
+        runoff.rounds[-1],
+    )
+    tied = decisive.tie.tied if decisive.tie is not None else others
+    start = f"In round {decisive.number}, {_short_list(tied)} were tied for last"
+    if not others:
+        return f"{start}, and that may have decided who wins. See below how the tie was broken."
+    rivals = " or ".join(others) if len(others) <= MAX_HEADLINE_NAMES else f"{len(others)} others"
+    return f"{start}, and the tie-break decided who wins. It could have been {rivals}."
+
+
+def _rank_options(runoff: RunoffResult) -> list[RankedOption]:
+    if not runoff.rounds:
+        return []
+    eliminated = {each.eliminated: each for each in runoff.rounds}
+    full_tie = _full_tie(runoff)
+    tied = {} if full_tie is None else dict.fromkeys(full_tie.tally, full_tie)
+    places = {name: place.place for place in runoff.places for name in place.candidates}
+    places |= dict.fromkeys(tied, 1)
+    last = runoff.rounds[-1]
+
+    def reason(name: str) -> str:
+        if name in tied:
+            return f"tied with {pluralize(tied[name].tally[name], 'vote')}"
+        if name in last.tally:
+            which = "the last" if last.number > 1 else "the only"
+            return f"{pluralize(last.tally[name], 'vote')} in {which} round"
+        out = eliminated[name]
+        return f"out in round {out.number} with {pluralize(out.tally[name], 'vote')}"
+
+    return [RankedOption(places[name], name, reason(name)) for name in candidates_in_order(runoff)]
+
+
+def _round_bars(runoff: RunoffResult) -> list[RoundBars]:
+    """Return all rounds, or the first one and the last ones."""
     names = candidates_in_order(runoff)
     rounds = runoff.rounds
-    if len(rounds) > MOST_ROUNDS:
-        rounds = (rounds[0], *rounds[1 - MOST_ROUNDS :])
+    if len(rounds) > MAX_ROUNDS:
+        rounds = (rounds[0], *rounds[1 - MAX_ROUNDS :])
     colors = color_classes(runoff)
     return [_bars(runoff, each, names, rounds[-1].number, colors) for each in rounds]
 
 
 def _bars(
     runoff: RunoffResult, each: Round, names: list[str], last: int, colors: dict[str, str]
-) -> Bars:
-    there = [name for name in names if name in each.tally]
-    # Who leaves stands last, and is always among those that are shown.
-    shown = there if len(there) <= MOST_BARS else [*there[: MOST_BARS - 1], there[-1]]
-    left_out = [each.tally[name] for name in there if name not in shown]
-    gained = _gained(runoff, each)
+) -> RoundBars:
+    present = [name for name in names if name in each.tally]
+    # The option that drops out is the last one, and always shown.
+    shown = present if len(present) <= MAX_BARS else [*present[: MAX_BARS - 1], present[-1]]
+    left_out = [each.tally[name] for name in present if name not in shown]
+    gained = _gains(runoff, each)
+    fates = {each.winner: "wins", each.eliminated: "out"}
     bars = [
-        Bar(name, each.tally[name], gained.get(name, ""), _fate(each, name), colors[name])
+        Bar(name, each.tally[name], gained.get(name, ""), fates.get(name, ""), colors[name])
         for name in shown
     ]
-    return Bars(
+    return RoundBars(
         each.number,
         each.continuing,
         int(each.continuing // 2) + 1,
         tuple(bars),
-        _rest(left_out),
+        _describe_rest(left_out),
         sum(each.exhausted.values()),
-        _summary(each),
-        _moved(each),
-        last <= ALL_OPEN or each.number in (1, last),
+        _summarize(each),
+        _describe_transfers(each),
+        last <= UNFOLDED_ROUNDS or each.number in (1, last),
     )
 
 
-def _gained(runoff: RunoffResult, each: Round) -> dict[str, str]:
-    """What came from whoever left in the round before."""
+def _gains(runoff: RunoffResult, each: Round) -> dict[str, str]:
+    """Return the votes that each option gained from the one that dropped out before."""
     if each.number == 1:
         return {}
     before = runoff.rounds[each.number - 2]
@@ -248,159 +283,91 @@ def _gained(runoff: RunoffResult, each: Round) -> dict[str, str]:
     }
 
 
-def _fate(each: Round, name: str) -> str:
-    return "wins" if name == each.winner else "leaves" if name == each.eliminated else ""
-
-
-def _rest(votes: list[Number]) -> str:
+def _describe_rest(votes: list[Number]) -> str:
     if not votes:
         return ""
     low, high = format_number(min(votes)), format_number(max(votes))
-    range_ = low if low == high else f"{low} to {high}"
-    return f"{pluralize(len(votes), 'more option')} with {range_} votes each are in the table."
+    each = low if low == high else f"{low} to {high}"
+    return f"{pluralize(len(votes), 'more option')} with {each} votes each; see the table."
 
 
-def _summary(each: Round) -> str:
+def _summarize(each: Round) -> str:
     if each.winner is not None:
-        return f"{each.winner} has a majority" if len(each.tally) > 1 else f"{each.winner} is left"
+        won = "has a majority" if len(each.tally) > 1 else "is the last one left"
+        return f"{each.winner} {won}"
     if each.tie is not None and len(each.tie.tied) == len(each.tally):
-        return f"All are tied; {each.eliminated} leaves by the tie-break"
-    return f"{each.eliminated} leaves"
+        return f"All are tied; {each.eliminated} drops out by the tie-break"
+    return f"{each.eliminated} drops out"
 
 
-def _moved(each: Round) -> str:
-    """Who leaves with how many votes, and where they go."""
+def _describe_transfers(each: Round) -> str:
+    """Say which option drops out with how many votes, and where those go."""
     if each.eliminated is None:
         return ""
     votes = each.tally[each.eliminated]
     if not votes:
-        return f"{each.eliminated} has no votes, and leaves; none move."
+        return f"{each.eliminated} has no votes and drops out."
     moves = sorted(
         ((move.votes, move.target) for move in each.transfers if move.target is not None),
         key=lambda move: -move[0],
     )
-    said = [f"{format_number(count)} to {name}" for count, name in moves[:MOST_TARGETS]]
-    others = sum(count for count, _ in moves[MOST_TARGETS:])
+    targets = [f"{format_number(count)} to {name}" for count, name in moves[:MAX_TARGETS]]
+    others = sum(count for count, _ in moves[MAX_TARGETS:])
     if others:
-        said.append(f"{format_number(others)} to others")
-    gone = sum(move.votes for move in each.transfers if move.target is None)
-    if gone:
-        said.append(f"{format_number(gone)} to nobody, for want of a further choice")
-    level = "as few votes as any other" if each.tie is not None else "the fewest votes"
-    return f"{each.eliminated} has {level}, {format_number(votes)}, and leaves: {join_names(said)}."
+        targets.append(f"{format_number(others)} to other options")
+    exhausted = sum(move.votes for move in each.transfers if move.target is None)
+    if exhausted:
+        targets.append(f"{format_number(exhausted)} to none, having no further choice")
+    fewest = "is tied for the fewest votes" if each.tie is not None else "has the fewest votes"
+    return (
+        f"{each.eliminated} {fewest} ({format_number(votes)}) and drops out. Its votes go on: "
+        f"{join_names(targets)}."
+    )
 
 
-_MATTERED = {
-    "yes": "It mattered: another choice could have let another option win.",
-    "no": "It did not matter for who wins.",
-    "not known": "Whether it mattered is not known: there are too many ways to look at.",
-}
-_MOST_NAMES = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Ties:
-    """Ties that mattered, or may have, and the others, in sentences.
-
-    `by_order` is whether the order that the poll's id makes broke any of them.
-    """
-
-    mattered: tuple[str, ...]
-    others: tuple[str, ...]
-    by_order: bool
-
-
-def ties_of(runoff: RunoffResult) -> Ties:
-    """A sentence or two for each tie."""
+def _describe_ties(runoff: RunoffResult) -> Ties:
     tied = [(each, each.tie) for each in runoff.rounds if each.tie is not None]
     return Ties(
-        tuple(_sentence(each, tie) for each, tie in tied if tie.mattered != "no"),
-        tuple(_sentence(each, tie) for each, tie in tied if tie.mattered == "no"),
+        tuple(_describe_tie(each, tie) for each, tie in tied if tie.mattered != "no"),
+        tuple(_describe_tie(each, tie) for each, tie in tied if tie.mattered == "no"),
         any(tie.broken_by == "seed" for _, tie in tied),
     )
 
 
-def _sentence(each: Round, tie: Tie) -> str:
-    names = join_names(tie.tied) if len(tie.tied) <= _MOST_NAMES else f"{len(tie.tied)} options"
+def _describe_tie(each: Round, tie: Tie) -> str:
+    names = join_names(tie.tied) if len(tie.tied) <= MAX_TIED_NAMES else f"{len(tie.tied)} options"
     votes = pluralize(each.tally[tie.tied[0]], "vote")
     if tie.broken_by == "earlier rounds":
-        how = f"{each.eliminated} had fewer in a round before, and left."
+        how = f"{each.eliminated} had fewer votes in an earlier round and dropped out."
     else:
-        how = f"No round before told them apart; {each.eliminated} is later in the order, and left."
+        how = f"{each.eliminated} is last in the tie-break order and dropped out."
     return (
-        f"Round {each.number}: {names} were level for last, with {votes} each. {how} "
-        f"{_MATTERED[tie.mattered]}"
+        f"Round {each.number}: {names} were tied for last with {votes} each. {how} "
+        f"{_TIE_EFFECTS[tie.mattered]}"
     )
 
 
-# A drawing of more rounds tells nobody anything: the last ones decide.
-MOST_DRAWN = 12
-MOST_COMPARED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A result in the words, bars and tables of its page."""
-
-    outcome: Outcome
-    headline: Headline
-    places: list[Placed]
-    bars: list[Bars]
-    table: RoundTable
-    flow: Picture | None
-    ties: Ties
-    comparison: MethodComparison
-
-    @property
-    def poll(self) -> Poll:
-        """The poll."""
-        return self.outcome.poll
-
-    @property
-    def runoff(self) -> RunoffResult:
-        """The count that decides."""
-        return self.outcome.counts.runoff
-
-
-def shown_of(outcome: Outcome) -> Shown:
-    """The result as it is shown."""
-    counts = outcome.counts
-    runoff = counts.runoff
-    bars = bars_of(runoff)
-    return Shown(
-        outcome,
-        headline(outcome),
-        places_of(runoff),
-        bars,
-        round_table(runoff, most=len(runoff.rounds)),
-        draw_transfers(runoff, last=MOST_DRAWN) if len(bars) > 1 else None,
-        ties_of(runoff),
-        compare_methods(counts.by_method, DECIDES, MOST_COMPARED),
-    )
-
-
-EXPORT = "/api/polls/{}/export/{}"
-_OFFERED = {
-    "csv": Download("Rankings", "A spreadsheet: each ranking and its votes.", "csv", "csv"),
-    "json": Download("The result", "All of this page as data, and every ranking.", "json", "json"),
-    "abif": Download("ABIF", "Readable text that other programs can count.", "abif", "abif"),
-    "rctab": Download("RCTab rounds", "RCVis draws the rounds from it.", "json", "rctab"),
+EXPORT_URL = "/api/polls/{}/export/{}"
+_DOWNLOADS = {
+    "csv": ("Rankings", "A spreadsheet with the number of votes for each ranking.", "csv"),
+    "json": ("All data", "Everything on this page, and every ranking.", "json"),
+    "abif": ("ABIF", "A text format that other counting programs read.", "abif"),
+    "rctab": ("RCTab rounds", "For RCVis, which draws the rounds.", "json"),
 }
 
 
-def files_of(outcome: Outcome, vote_id: str = "") -> list[Download]:
-    """Every file of the poll that can be written, for those who have voted if need be.
+def list_downloads(results: PollResults, vote_id: str = "") -> list[Download]:
+    """Return the files that can be exported; `vote_id` grants access to those who have voted.
 
-    ABIF has no way to say brackets, which are in some options; and RCTab's word for votes that
-    went to nobody may be the name of one.
+    Some option names cannot be written in ABIF or RCTab.
     """
-    poll = outcome.poll
-    who = f"?vote={vote_id}" if vote_id else ""
-    can_hold = {*writable_formats(poll.candidates, []), "json"}
-    if can_write_rounds(outcome.counts.runoff, poll.title):
-        can_hold.add("rctab")
+    poll = results.poll
+    query = f"?vote={vote_id}" if vote_id else ""
+    writable = {*writable_formats(poll.candidates, []), "json"}
+    if can_write_rounds(results.methods.runoff, poll.title):
+        writable.add("rctab")
     return [
-        Download(file.title, file.purpose, file.extension, EXPORT.format(poll.id, form) + who)
-        for form, file in _OFFERED.items()
-        if form in can_hold
+        Download(title, purpose, extension, EXPORT_URL.format(poll.id, name) + query)
+        for name, (title, purpose, extension) in _DOWNLOADS.items()
+        if name in writable
     ]

@@ -1,8 +1,9 @@
-"""The page of a poll: rank the options, look at it once more, and vote."""
+"""Vote on a poll: the ballot, its review without scripts, and the page after voting."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections import Counter
 from collections.abc import Sequence
@@ -11,411 +12,434 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
+from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Poll, Protection, Vote
-from singletable_apps.polls.errors import AlreadyVoted, Busy, Closed, Hidden, Invalid, NoCode
-from singletable_apps.polls.pages.cookies import (
-    CODE,
-    VOTE,
-    admin_key_of,
-    delete_cookie,
-    read_code,
-    read_cookie,
-    set_code,
-    set_cookie,
+from singletable_apps.polls.errors import (
+    AlreadyVoted,
+    CodeUsed,
+    InvalidCode,
+    InvalidInput,
+    PollBusy,
+    PollClosed,
+    ResultsHidden,
 )
 from singletable_apps.polls.pages.dependencies import (
-    Browser,
+    CODE,
+    VOTE,
     CurrentPoll,
-    check_guess,
-    count,
-    keep_private,
-    known,
+    CurrentSite,
+    PollsSite,
+    check_code_limit,
+    delete_cookie,
+    find_admin_key,
+    get_browser_token,
+    hit_limit,
+    read_cookie,
+    save_code,
+    saved_code,
+    set_cookie,
+    set_no_store,
 )
-from singletable_apps.polls.pages.site import Site, ThisSite
-from singletable_apps.polls.rules import checked_ranking, is_changeable, is_open
+from singletable_apps.polls.rules import check_ranking, is_changeable, is_open
 from singletable_apps.polls.service import Viewer, Voter
-from singletable_apps.polls.text import PROTECTION_WORDS, RESULTS_WORDS
+from singletable_apps.polls.text import PROTECTION_TEXT, RESULTS_TEXT
 from singletable_apps.polls.urls import poll_url, share_link
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
     BallotLabels,
     Choice,
+    SubmittedRanks,
     parse_ranks,
     render_ballot_form,
     render_ranking,
 )
-from singletable_apps.shared.ballot import SubmittedRanks as TypedRanks
 from singletable_apps.shared.pages import Form, PostedForm
 
-WORDS = BallotLabels(
+router = APIRouter()
+
+LABELS = BallotLabels(
+    unranked_hint="Counted below every option you rank.",
     empty_hint="Tap an option to rank it first, or drag it here.",
     review_button="Review and vote",
     submit_button="Vote",
-    confirm_title="Vote like this?",
-    confirm_blank_title="Nothing is ranked yet",
-    blank_hint="Rank at least one option; leave out those you do not care for.",
+    confirm_title="Submit this vote?",
+    confirm_blank_title="Rank at least one option",
+    blank_hint="You can leave out the options you don’t care about.",
 )
-LONGEST_KEY = 100
+NO_COOKIE = (
+    "Your browser did not keep our cookie, which we need to count one vote per browser. Allow "
+    "cookies for this site and vote again. Your ranking is still here."
+)
+TITLE_CHANGED = (
+    "The question was changed after you opened this page. It was “{before}”. Please check your "
+    "ranking; it is still here."
+)
+OPTIONS_CHANGED = (
+    "The options were changed after you opened this page ({changes}). Please check your ranking; "
+    "it is still here."
+)
+_REQUEST_KEY = re.compile(r"[0-9A-Za-z_-]{16,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Booth:
-    """A poll as somebody meets it: their vote so far, and whether another is taken."""
+class VotingSession:
+    """A voter at a poll: who they are, and the vote they have cast.
+
+    `is_code_used` means that someone has voted with this code, but not in this browser.
+    """
 
     poll: Poll
     voter: Voter
     vote: Vote | None
     is_open: bool
+    is_code_used: bool = False
 
     @property
     def code(self) -> str:
-        """The code that somebody votes with; nothing if there is none yet."""
+        """Return the voting code, or an empty string."""
         return self.voter.code or ""
 
     @property
-    def draft(self) -> str:
-        """What a draft is kept under in the browser."""
+    def draft_key(self) -> str:
+        """Return the key under which the browser stores a draft of the ranking."""
         return f"polls {self.poll.id}"
 
     @property
-    def basis(self) -> str:
-        """What a draft is based on: what is asked, and the vote that it would replace."""
-        asked = repr((self.poll.title, self.poll.candidates)).encode()
+    def draft_version(self) -> str:
+        """Return what a draft depends on: the question, and the vote that it would replace."""
+        question = repr((self.poll.title, self.poll.candidates)).encode()
         cast = "" if self.vote is None else f"{self.vote.id} {self.vote.revision}"
-        return f"{hashlib.sha256(asked).hexdigest()[:16]} {cast}"
+        return f"{hashlib.sha256(question).hexdigest()[:16]} {cast}"
 
 
-def enter(
-    request: Request, site: Site, poll: Poll, browser: str | None, code: str = "", key: str = ""
-) -> Booth:
-    """How somebody meets the poll. A code that is given comes before one that is carried."""
+def start_session(
+    request: Request,
+    site: PollsSite,
+    poll: Poll,
+    browser: str | None,
+    code: str = "",
+    request_key: str = "",
+) -> VotingSession:
+    """Identify the voter. A code in the URL or form takes precedence over a saved one."""
+    key = request_key if _REQUEST_KEY.fullmatch(request_key) else None
+    still_open = is_open(poll, site.polls.context.clock())
     if poll.protection is Protection.CODES:
-        check_guess(request, site, poll, code)
-        code = code or read_code(request, site, poll) or ""
-    voter = Voter(browser, code or None, key[:LONGEST_KEY] or None)
-    vote = site.polls.voting.vote_of(poll, voter)
-    return Booth(poll, voter, vote, is_open(poll, site.polls.context.clock()))
+        check_code_limit(request, site, poll, code)
+        saved = saved_code(request)
+        if saved is not None and (not code or _is_same_code(site, poll, code, saved[0])):
+            check_code_limit(request, site, poll, saved[0])
+            voter = Voter(browser, saved[0], key, saved[1])
+            vote, _ = _find_vote(site, poll, voter)
+            # A cookie can be forged: without the proof of a vote, it is ignored.
+            if vote is not None:
+                return VotingSession(poll, voter, vote, still_open)
+    voter = Voter(browser, code or None, key, proof=key)
+    vote, is_code_used = _find_vote(site, poll, voter)
+    return VotingSession(poll, voter, vote, still_open, is_code_used)
 
 
-def cast_vote(request: Request, site: Site, booth: Booth) -> Vote | None:
-    """The vote that the browser has cast, in an open poll too, where each is a new one."""
-    last = read_cookie(request, VOTE)
-    if booth.vote is None and booth.poll.protection is Protection.OPEN and last is not None:
-        return site.polls.voting.vote(booth.poll.id, last)
-    return booth.vote
-
-
-def paper_of(booth: Booth, choices: Sequence[Choice]) -> BallotForm:
-    """The paper to fill in. The key lets it count once, however often it is sent."""
-    return BallotForm(
-        action=poll_url(booth.poll.id),
-        choices=tuple(choices),
-        notice=meaning(booth.poll),
-        hidden_fields=fields_of(booth),
-        draft_key=booth.draft,
-        draft_version=booth.basis,
-        labels=WORDS,
-        allow_ties=False,
-        allow_blank=False,
-    )
-
-
-def fields_of(booth: Booth) -> dict[str, str]:
-    """What is sent along with the ranks: what was asked, and a key."""
-    return {"key": booth.voter.request or secrets.token_hex(16), "title": booth.poll.title}
-
-
-def meaning(poll: Poll) -> str:
-    """What becomes of a vote, and whether it can be changed."""
-    return (
-        "Votes carry no name. Whoever may see the results sees how often each ranking was voted "
-        f"for. {_lasts(poll)}"
-    )
-
-
-def _lasts(poll: Poll) -> str:
-    if poll.protection is Protection.OPEN:
-        return "Once cast, a vote stays as it is."
-    if poll.changeable:
-        return "You can change your vote until the poll closes."
-    return "Your vote is final: once cast, it cannot be changed."
-
-
-def paper(
-    request: Request,
-    site: Site,
-    booth: Booth,
-    choices: Sequence[Choice],
-    wrong: str = "",
-    status: int = 422,
-    *,
-    code_fault: str = "",
-) -> Response:
-    """The paper to fill in, with what is wrong beside its boxes, and above."""
-    faulty = any(choice.error for choice in choices)
-    form = Form({"code": booth.code}, {"code": code_fault} if code_fault else {})
-    return site.pages.render(
-        request,
-        "polls/vote.html",
-        status if wrong or code_fault or faulty else 200,
-        **_around(request, site, booth),
-        paper=render_ballot_form(paper_of(booth, choices)),
-        wrong=wrong,
-        faulty=faulty,
-        form=form,
-    )
-
-
-def review(request: Request, site: Site, booth: Booth, ranked: Sequence[str]) -> Response:
-    """The vote in words, with a button that casts it: where no script asks."""
-    keep_private(request)
-    fields = {
-        **fields_of(booth),
-        "code": booth.code,
-        **{f"{RANK_PREFIX}{name}": "" for name in booth.poll.candidates},
-        **{f"{RANK_PREFIX}{name}": str(place) for place, name in enumerate(ranked, 1)},
-    }
-    return site.pages.render(
-        request,
-        "polls/vote_review.html",
-        **_around(request, site, booth),
-        said=_said(booth, ranked),
-        fields=fields,
-        words=WORDS,
-        means=meaning(booth.poll),
-    )
-
-
-def thanks(
-    request: Request,
-    site: Site,
-    booth: Booth,
-    vote: Vote,
-    *,
-    fresh: bool = False,
-    again: bool = False,
-) -> Response:
-    """What was voted; right after it, or when somebody comes back, or would vote again in vain."""
-    return site.pages.render(
-        request,
-        "polls/voted.html",
-        409 if again else 200,
-        **_around(request, site, booth, vote),
-        vote=vote,
-        said=_said(booth, vote.rankings),
-        fresh=fresh,
-        again=again,
-        link=share_link(site.settings.public, booth.poll.id),
-    )
-
-
-def shut(request: Request, site: Site, booth: Booth, *, late: bool = False) -> Response:
-    """That the poll takes no votes any more; also a vote that came too late."""
-    vote = booth.vote
-    return site.pages.render(
-        request,
-        "polls/shut.html",
-        409 if late else 200,
-        **_around(request, site, booth, vote),
-        vote=vote,
-        said="" if vote is None else _said(booth, vote.rankings),
-        late=late,
-    )
-
-
-def _around(
-    request: Request, site: Site, booth: Booth, vote: Vote | None = None
-) -> dict[str, object]:
-    poll = booth.poll
-    if booth.code or booth.vote or vote:
-        keep_private(request)
-    admin_key = admin_key_of(request, site, booth.voter.browser, poll)
-    return {
-        "booth": booth,
-        "poll": poll,
-        "protection": PROTECTION_WORDS[poll.protection],
-        "results": RESULTS_WORDS[poll.results],
-        "sees_results": _sees(site, booth, vote, admin_key),
-        "is_admin": admin_key is not None,
-    }
-
-
-def _sees(site: Site, booth: Booth, vote: Vote | None, admin_key: str | None) -> bool:
-    viewer = Viewer(booth.voter, None if vote is None else vote.id, admin_key)
+def _find_vote(site: PollsSite, poll: Poll, voter: Voter) -> tuple[Vote | None, bool]:
+    """Return the voter's vote, or None, and whether the code was used by someone else."""
     try:
-        site.polls.standing.check(booth.poll, viewer)
-    except Hidden:
-        return False
-    return True
+        return site.polls.voting.find_vote(poll, voter), False
+    except CodeUsed:
+        return None, True
 
 
-def _said(booth: Booth, ranked: Sequence[str]) -> str:
-    rest = [name for name in booth.poll.candidates if name not in ranked]
-    return render_ranking([[name] for name in ranked], rest, WORDS)
-
-
-SHARED = (
-    "Place {rank} is there {times}. Give each option a place of its own, or leave its box empty."
-)
-ANOTHER_TITLE = (
-    "The question has been changed since you opened this page: it was “{before}”. Look at it "
-    "again; what you ranked is still there."
-)
-OTHER_OPTIONS = (
-    "The options have been changed since you opened this page: {changes}. Look at them again; "
-    "what you ranked is still there."
-)
-
-
-def choices_of(poll: Poll, typed: TypedRanks) -> list[Choice]:
-    """The options with what was typed for them; a place that is there twice is a fault at both."""
-    times = Counter(rank for rank in typed.ranks.values() if rank is not None)
-    return [
-        Choice(one.name, one.rank, one.error or _shared(times, typed.ranks.get(one.name)))
-        for one in typed.choices(poll.candidates)
-    ]
-
-
-def _shared(times: Counter[int], rank: int | None) -> str:
-    if rank is None or times[rank] < 2:
-        return ""
-    often = "twice" if times[rank] == 2 else f"{times[rank]} times"
-    return SHARED.format(rank=rank, times=often)
-
-
-def ranking_in(poll: Poll, typed: TypedRanks) -> list[str]:
-    """The options from the first place on; Invalid if there are none."""
-    ranked = [(rank, name) for name, rank in typed.ranks.items() if rank is not None]
-    return checked_ranking(poll, [name for _, name in sorted(ranked)])
-
-
-def what_changed(poll: Poll, form: Form, typed: TypedRanks) -> str:
-    """What is asked differently by now than on the paper that was sent; nothing if nothing is."""
-    before = form.value("title")
-    if before != poll.title:
-        return ANOTHER_TITLE.format(before=before[:200])
-    new = [name for name in poll.candidates if name not in typed.texts]
-    gone = [name for name in typed.texts if name not in poll.candidates]
-    if not new and not gone:
-        return ""
-    return OTHER_OPTIONS.format(
-        changes="; ".join(_said_ranks("new", new) + _said_ranks("gone", gone))
-    )
-
-
-def _said_ranks(what: str, names: Sequence[str]) -> list[str]:
-    return [f"{what}: {', '.join(name[:100] for name in names[:10])}"] if names else []
-
-
-router = APIRouter()
-
-NO_COOKIE = (
-    "Your browser has kept no cookie, and this poll knows by it who has voted. Allow cookies for "
-    "this site, and vote again: what you ranked is still there."
-)
+def _is_same_code(site: PollsSite, poll: Poll, typed: str, saved: str) -> bool:
+    secret = site.polls.context.secret
+    return secret.code_number(poll.id, typed) == secret.code_number(poll.id, saved)
 
 
 @router.get("/p/{poll_id}")
-def show_poll(
+def show_ballot(
     request: Request,
-    site: ThisSite,
+    site: CurrentSite,
     poll: CurrentPoll,
     browser: Browser,
     code: Annotated[str, Query(max_length=100)] = "",
     change: bool = False,
 ) -> Response:
-    """The paper to fill in; what was voted, if that is so; or that it is closed."""
-    booth = enter(request, site, poll, _voter(request, poll, browser), code)
-    if not booth.is_open:
-        return shut(request, site, booth)
-    if booth.vote is not None and not (change and is_changeable(poll)):
-        response = thanks(request, site, booth, booth.vote)
-        return _keep_code(request, site, booth, response)
-    ranked = booth.vote.rankings if booth.vote is not None else []
-    places = {name: str(place) for place, name in enumerate(ranked, 1)}
-    choices = [Choice(one, places.get(one, "")) for one in poll.candidates]
-    return paper(request, site, booth, choices)
+    """Show the ballot, or the vote that was cast, or that the poll is closed."""
+    session = start_session(request, site, poll, _voter_token(request, poll, browser), code)
+    if not session.is_open:
+        return _show_closed(request, site, session)
+    if session.is_code_used:
+        return _show_code_used(request, site, session)
+    if session.vote is not None and not (change and is_changeable(poll)):
+        return _show_vote(request, site, session, session.vote)
+    ranking = session.vote.rankings if session.vote is not None else []
+    ranks = {name: str(rank) for rank, name in enumerate(ranking, 1)}
+    choices = [Choice(name, ranks.get(name, "")) for name in poll.candidates]
+    return _show_ballot(request, site, session, choices)
 
 
 @router.post("/p/{poll_id}")
-def vote(
-    request: Request, site: ThisSite, poll: CurrentPoll, browser: Browser, form: PostedForm
+def submit_vote(
+    request: Request, site: CurrentSite, poll: CurrentPoll, browser: Browser, form: PostedForm
 ) -> Response:
-    """Vote, if all is well and it is meant so; else say what is wrong, or ask once more."""
-    count(request, site.settings.limits.vote)
+    """Cast the vote once it is confirmed, or show the ballot again with its errors."""
+    hit_limit(request, site.settings.limits.vote)
+    token = _voter_token(request, poll, browser)
     code = form.value("code").strip()
-    booth = enter(request, site, poll, _voter(request, poll, browser), code, form.value("key"))
-    if not booth.is_open:
-        return shut(request, site, booth, late=True)
-    if booth.vote is not None and not is_changeable(poll) and not form.value("sure"):
-        return thanks(request, site, booth, booth.vote, again=True)
-    typed = parse_ranks(form.values)
-    choices = choices_of(poll, typed)
-    wrong = what_changed(poll, form, typed)
-    if not wrong and poll.protection is Protection.BROWSER and browser is None:
-        wrong = NO_COOKIE
-    if wrong or form.value("change") or any(choice.error for choice in choices):
-        return paper(request, site, booth, choices, wrong)
+    session = start_session(request, site, poll, token, code, form.value("key"))
+    if not session.is_open:
+        return _show_closed(request, site, session, late=True)
+    if session.is_code_used:
+        return _show_code_used(request, site, session, 409)
+    if session.vote is not None and not is_changeable(poll) and not form.value("sure"):
+        return _show_vote(request, site, session, session.vote, again=True)
+    ranks = parse_ranks(form.values)
+    choices = _check_choices(poll, ranks)
+    error = _describe_changes(poll, form, ranks)
+    if not error and poll.protection is Protection.BROWSER and browser is None:
+        error = NO_COOKIE
+    if error or form.value("change") or any(choice.error for choice in choices):
+        return _show_ballot(request, site, session, choices, error)
     try:
-        site.polls.voting.vote_id(poll, booth.voter)
-        ranked = ranking_in(poll, typed)
+        site.polls.voting.vote_id(poll, session.voter)
+        ranked = [(rank, name) for name, rank in ranks.ranks.items() if rank is not None]
+        ranking = check_ranking(poll, [name for _, name in sorted(ranked)])
         if form.value("sure"):
-            return _cast(request, site, booth, ranked)
-        return review(request, site, booth, ranked)
-    except NoCode as refusal:
-        return paper(request, site, booth, choices, code_fault=str(refusal))
-    except Invalid as refusal:
-        return paper(request, site, booth, choices, str(refusal))
-    except Busy as refusal:
-        return paper(request, site, booth, choices, str(refusal), 503)
-
-
-def _voter(request: Request, poll: Poll, browser: str | None) -> str | None:
-    """Polls that count one vote a browser let it be known; others have no use for it."""
-    return known(request, browser) if poll.protection is Protection.BROWSER else browser
-
-
-def _cast(request: Request, site: Site, booth: Booth, ranked: Sequence[str]) -> Response:
-    poll = booth.poll
-    try:
-        cast = site.polls.voting.cast(poll.id, ranked, booth.voter)
-    except Closed:
-        return shut(request, site, booth, late=True)
-    except AlreadyVoted:
-        before = site.polls.voting.vote_of(poll, booth.voter)
-        if before is None:
-            raise
-        return thanks(request, site, booth, before, again=True)
-    if not request.cookies:
-        # A browser that keeps none would not be known again on the next page.
-        return thanks(request, site, booth, cast.vote, fresh=True)
-    response = site.pages.redirect(request, poll_url(poll.id, "voted"))
-    if poll.protection is Protection.OPEN:
-        set_cookie(request, poll, VOTE, cast.vote.id)
-    return _keep_code(request, site, booth, response)
-
-
-def _keep_code(request: Request, site: Site, booth: Booth, response: Response) -> Response:
-    """Let the browser carry the code that was voted with."""
-    if booth.poll.protection is Protection.CODES:
-        set_code(request, site, booth.poll, booth.code)
-    return response
+            return _cast(request, site, session, ranking)
+        return _show_review(request, site, session, ranking)
+    except InvalidCode as refused:
+        return _show_ballot(request, site, session, choices, code_error=str(refused))
+    except InvalidInput as refused:
+        return _show_ballot(request, site, session, choices, str(refused))
+    except PollBusy as refused:
+        return _show_ballot(request, site, session, choices, str(refused), 503)
 
 
 @router.get("/p/{poll_id}/voted")
-def show_thanks(request: Request, site: ThisSite, poll: CurrentPoll, browser: Browser) -> Response:
-    """Thanks, and what was voted."""
-    booth = enter(request, site, poll, browser)
-    cast = cast_vote(request, site, booth)
-    if cast is None:
+def show_thanks(
+    request: Request, site: CurrentSite, poll: CurrentPoll, browser: Browser
+) -> Response:
+    """Thank the voter and show the vote that was just cast."""
+    session = start_session(request, site, poll, browser)
+    vote, last = session.vote, read_cookie(request, VOTE)
+    if poll.protection is Protection.OPEN and last is not None:
+        vote = site.polls.voting.get_vote(poll.id, last)
+    if vote is None:
         return site.pages.redirect(request, poll_url(poll.id))
-    return thanks(request, site, booth, cast, fresh=True)
+    return _show_vote(request, site, session, vote, fresh=True)
 
 
 @router.post("/p/{poll_id}/next")
-def next_voter(request: Request, site: ThisSite, poll: CurrentPoll) -> Response:
-    """Let somebody else vote in the same browser, who is not to see what was voted before."""
+def start_next_voter(request: Request, site: CurrentSite, poll: CurrentPoll) -> Response:
+    """Forget the vote that was cast in this browser, so that someone else can vote here."""
     for cookie in (CODE, VOTE):
         delete_cookie(request, poll, cookie)
     return site.pages.redirect(request, poll_url(poll.id))
+
+
+def _voter_token(request: Request, poll: Poll, browser: str | None) -> str | None:
+    """Set the browser cookie only in polls that count one vote per browser."""
+    is_needed = poll.protection is Protection.BROWSER
+    return get_browser_token(request, browser) if is_needed else browser
+
+
+def _cast(
+    request: Request, site: PollsSite, session: VotingSession, ranking: Sequence[str]
+) -> Response:
+    poll, voting = session.poll, site.polls.voting
+    try:
+        cast = voting.cast(poll.id, ranking, session.voter)
+    except PollClosed:
+        return _show_closed(request, site, session, late=True)
+    except CodeUsed:
+        return _show_code_used(request, site, session, 409)
+    except AlreadyVoted:
+        before = voting.find_vote(poll, session.voter)
+        if before is None:
+            raise
+        return _show_vote(request, site, session, before, again=True)
+    if poll.protection is Protection.CODES:
+        save_code(request, site, poll, session.voter)
+    if not request.cookies:
+        # A browser without cookies would not be recognized on the next page.
+        return _show_vote(request, site, session, cast.vote, fresh=True)
+    if poll.protection is Protection.OPEN:
+        set_cookie(request, poll, VOTE, cast.vote.id)
+    return site.pages.redirect(request, poll_url(poll.id, "voted"))
+
+
+def _check_choices(poll: Poll, submitted: SubmittedRanks) -> list[Choice]:
+    """Return the options with what was entered, and an error where two share a rank."""
+    uses = Counter(rank for rank in submitted.ranks.values() if rank is not None)
+
+    def error(choice: Choice) -> str:
+        rank = submitted.ranks.get(choice.name)
+        if choice.error or rank is None or uses[rank] < 2:
+            return choice.error
+        times = "twice" if uses[rank] == 2 else f"{uses[rank]} times"
+        return f"Rank {rank} is used {times}. Give each option its own rank, or leave it empty."
+
+    choices = submitted.choices(poll.candidates)
+    return [Choice(choice.name, choice.rank, error(choice)) for choice in choices]
+
+
+def _describe_changes(poll: Poll, form: Form, submitted: SubmittedRanks) -> str:
+    """Return how the question has changed since the ballot was shown, or an empty string."""
+    before = form.value("title")
+    if before != poll.title:
+        return TITLE_CHANGED.format(before=before[:200])
+    added = [name for name in poll.candidates if name not in submitted.texts]
+    removed = [name for name in submitted.texts if name not in poll.candidates]
+    changes = [
+        f"{verb}: {', '.join(name[:100] for name in names[:10])}"
+        for verb, names in (("added", added), ("removed", removed))
+        if names
+    ]
+    return OPTIONS_CHANGED.format(changes="; ".join(changes)) if changes else ""
+
+
+def _hidden_fields(session: VotingSession) -> dict[str, str]:
+    """Return the question as shown, and a key so that a vote sent twice counts once."""
+    voter = session.voter
+    key = voter.proof or voter.request_key or secrets.token_hex(16)
+    return {"key": key, "title": session.poll.title}
+
+
+def _notice(poll: Poll) -> str:
+    can = "You can change your vote until the poll closes."
+    cannot = "You can’t change your vote afterwards."
+    return (
+        "Your vote is anonymous: the results show only how often each ranking was cast. "
+        f"{can if is_changeable(poll) else cannot}"
+    )
+
+
+def _show_ballot(
+    request: Request,
+    site: PollsSite,
+    session: VotingSession,
+    choices: Sequence[Choice],
+    error: str = "",
+    status: int = 422,
+    *,
+    code_error: str = "",
+) -> Response:
+    has_rank_errors = any(choice.error for choice in choices)
+    ballot = BallotForm(
+        action=poll_url(session.poll.id),
+        choices=tuple(choices),
+        notice=_notice(session.poll),
+        hidden_fields=_hidden_fields(session),
+        draft_key=session.draft_key,
+        draft_version=session.draft_version,
+        labels=LABELS,
+        allow_ties=False,
+        allow_blank=False,
+    )
+    return site.pages.render(
+        request,
+        "polls/vote.html",
+        status if error or code_error or has_rank_errors else 200,
+        **_page_context(request, site, session),
+        ballot=render_ballot_form(ballot),
+        error=error,
+        has_rank_errors=has_rank_errors,
+        form=Form({"code": session.code}, {"code": code_error} if code_error else {}),
+    )
+
+
+def _show_review(
+    request: Request, site: PollsSite, session: VotingSession, ranking: Sequence[str]
+) -> Response:
+    """Show the ranking with a button that casts it, for browsers without scripts."""
+    set_no_store(request)
+    fields = {
+        **_hidden_fields(session),
+        "code": session.code,
+        **{f"{RANK_PREFIX}{name}": "" for name in session.poll.candidates},
+        **{f"{RANK_PREFIX}{name}": str(rank) for rank, name in enumerate(ranking, 1)},
+    }
+    return site.pages.render(
+        request,
+        "polls/vote_review.html",
+        **_page_context(request, site, session),
+        ranking=_render_ranking(session, ranking),
+        fields=fields,
+        labels=LABELS,
+        notice=_notice(session.poll),
+    )
+
+
+def _show_vote(
+    request: Request,
+    site: PollsSite,
+    session: VotingSession,
+    vote: Vote,
+    *,
+    fresh: bool = False,
+    again: bool = False,
+) -> Response:
+    """Show a vote: just cast (`fresh`), on a later visit, or instead of a second vote (`again`)."""
+    return site.pages.render(
+        request,
+        "polls/voted.html",
+        409 if again else 200,
+        **_page_context(request, site, session, vote),
+        vote=vote,
+        ranking=_render_ranking(session, vote.rankings),
+        fresh=fresh,
+        again=again,
+        link=share_link(site.settings.public, session.poll.id),
+    )
+
+
+def _show_code_used(
+    request: Request, site: PollsSite, session: VotingSession, status: int = 200
+) -> Response:
+    return site.pages.render(
+        request, "polls/code_used.html", status, **_page_context(request, site, session)
+    )
+
+
+def _show_closed(
+    request: Request, site: PollsSite, session: VotingSession, *, late: bool = False
+) -> Response:
+    """Show that the poll is closed; `late` if a vote came after that."""
+    vote = session.vote
+    return site.pages.render(
+        request,
+        "polls/closed.html",
+        409 if late else 200,
+        **_page_context(request, site, session, vote),
+        vote=vote,
+        ranking="" if vote is None else _render_ranking(session, vote.rankings),
+        late=late,
+    )
+
+
+def _page_context(
+    request: Request, site: PollsSite, session: VotingSession, vote: Vote | None = None
+) -> dict[str, object]:
+    poll = session.poll
+    if session.code or session.vote or vote:
+        set_no_store(request)
+    admin_key = find_admin_key(request, site, session.voter.browser, poll)
+    viewer = Viewer(session.voter, None if vote is None else vote.id, admin_key)
+    return {
+        "session": session,
+        "poll": poll,
+        "protection": PROTECTION_TEXT[poll.protection],
+        "results": RESULTS_TEXT[poll.results],
+        "can_see_results": _can_see_results(site, poll, viewer),
+        "is_admin": admin_key is not None,
+    }
+
+
+def _can_see_results(site: PollsSite, poll: Poll, viewer: Viewer) -> bool:
+    try:
+        site.polls.results.check_visible(poll, viewer)
+    except ResultsHidden:
+        return False
+    return True
+
+
+def _render_ranking(session: VotingSession, ranking: Sequence[str]) -> str:
+    unranked = [name for name in session.poll.candidates if name not in ranking]
+    return render_ranking([[name] for name in ranking], unranked, LABELS)

@@ -1,4 +1,8 @@
-"""What one can do with polls: load, ask the rules, write once."""
+"""The service of polls: load items, apply the rules, write once.
+
+`open_polls(driver, secret)` returns `Polls`, which is all that the API, the pages and the commands
+use.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +13,39 @@ from datetime import datetime
 from singletable import Driver, Observer, Store
 from singletable_apps.polls.entities import polls
 from singletable_apps.polls.service.context import Context, RevisionCheck, any_revision, utc_now
-from singletable_apps.polls.service.lifecycle import Changing, Code, Deleting, Making, Own
+from singletable_apps.polls.service.lifecycle import (
+    ManagedPoll,
+    PollLifecycle,
+    VotingCode,
+    VotingCodes,
+)
 from singletable_apps.polls.service.results import (
-    Counting,
-    Outcome,
+    PollResults,
     Recount,
-    Snapshots,
-    Standing,
+    ResultsService,
+    SnapshotStore,
+    Tallies,
     Viewer,
 )
-from singletable_apps.polls.service.voting import Cast, Voter, Voting
+from singletable_apps.polls.service.voting import CastVote, Voter, Voting
 from singletable_apps.polls.tokens import Secret
 
 __all__ = [
-    "Cast",
-    "Changing",
-    "Code",
+    "CastVote",
     "Context",
-    "Counting",
-    "Deleting",
-    "Making",
-    "Outcome",
-    "Own",
+    "ManagedPoll",
+    "PollLifecycle",
+    "PollResults",
     "Polls",
     "Recount",
+    "ResultsService",
     "RevisionCheck",
-    "Standing",
+    "Tallies",
     "Viewer",
     "Voter",
     "Voting",
+    "VotingCode",
+    "VotingCodes",
     "any_revision",
     "open_polls",
 ]
@@ -45,15 +53,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Polls:
-    """The service, a part for each thing one can do."""
+    """The service, by topic."""
 
     context: Context
-    making: Making
-    changing: Changing
-    deleting: Deleting
+    lifecycle: PollLifecycle
+    codes: VotingCodes
     voting: Voting
-    counting: Counting
-    standing: Standing
+    tallies: Tallies
+    results: ResultsService
 
 
 def open_polls(
@@ -64,18 +71,17 @@ def open_polls(
     make_table: bool = True,
     observers: Iterable[Observer] = (),
 ) -> Polls:
-    """The service on a driver; the table is made if it is missing."""
+    """Return the service on a driver, creating the table if it is missing."""
     store = Store(driver, observers=observers)
     if make_table:
         store.admin.create_table(polls, if_missing=True)
     context = Context(store, secret, clock)
-    voting, counting = Voting(context), Counting(context, Snapshots(context))
+    voting, tallies = Voting(context), Tallies(context, SnapshotStore(context))
     return Polls(
         context,
-        Making(context),
-        Changing(context),
-        Deleting(context),
+        PollLifecycle(context),
+        VotingCodes(context),
         voting,
-        counting,
-        Standing(context, voting, counting),
+        tallies,
+        ResultsService(context, voting, tallies),
     )

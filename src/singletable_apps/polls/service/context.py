@@ -1,4 +1,4 @@
-"""What every part of the service has at hand."""
+"""The store, secret and clock that every part of the service works with."""
 
 from __future__ import annotations
 
@@ -8,68 +8,68 @@ from datetime import UTC, datetime
 
 from singletable import ConnectionFailed, InternalError, Store
 from singletable_apps.polls.entities import Poll
-from singletable_apps.polls.errors import NotAdmin, OtherSecret
-from singletable_apps.polls.rules import check_there
-from singletable_apps.polls.text import is_id
+from singletable_apps.polls.errors import InvalidAdminKey, WrongSecret
+from singletable_apps.polls.rules import check_exists
+from singletable_apps.polls.text import is_uuid
 from singletable_apps.polls.tokens import Secret
 
-# After one of these nobody knows whether a write took effect.
-LOST = (InternalError, ConnectionFailed)
-# Told the revision of a poll, or a number in it, it raises if the wish was based on another.
+# After one of these errors a write may or may not have been applied.
+UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
+# Called with the current revision (or another counter); raises if the edit was based on another.
 RevisionCheck = Callable[[int], None]
 
 
 def any_revision(_: int) -> None:
-    """Whatever the revision is."""
+    """Accept every revision."""
 
 
 def utc_now() -> datetime:
-    """The time, for whoever is given no other clock."""
+    """Return the current time."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The store, the secret, and the clock."""
+    """The store, the server secret and the clock."""
 
     store: Store
     secret: Secret
     clock: Callable[[], datetime] = utc_now
 
-    def poll(self, poll_id: str) -> Poll:
-        """The poll as it is now; NotThere if there is none."""
-        return check_there(self.found(poll_id), poll_id)
+    def get_poll(self, poll_id: str) -> Poll:
+        """Return the poll, or raise NotFound."""
+        return check_exists(self.find_poll(poll_id), poll_id)
 
-    def found(self, poll_id: str) -> Poll | None:
-        """The poll as it is now, even if it is being deleted; None if there is none."""
-        return self.store.get(Poll.key(poll_id), consistent=True) if is_id(poll_id) else None
+    def find_poll(self, poll_id: str) -> Poll | None:
+        """Return the poll, even while it is being deleted, or None."""
+        return self.store.get(Poll.key(poll_id), consistent=True) if is_uuid(poll_id) else None
 
-    def managed(self, poll_id: str, admin_key: str) -> Poll:
-        """The poll, for whoever has its admin key."""
-        poll = self.poll(poll_id)
+    def get_managed_poll(self, poll_id: str, admin_key: str) -> Poll:
+        """Return the poll, or raise InvalidAdminKey unless this is its admin key."""
+        poll = self.get_poll(poll_id)
         self.check_secret(poll)
-        self.check_admin(poll_id, admin_key)
+        self.check_admin_key(poll_id, admin_key)
         return poll
 
-    def key_of_maker(self, poll: Poll, browser: str | None) -> str | None:
-        """The admin key, if it is in this browser that the poll was made."""
-        if browser is None or poll.maker != self.secret.browser(browser):
+    def admin_key_of_creator(self, poll: Poll, browser: str | None) -> str | None:
+        """Return the admin key if the poll was created in this browser, else None."""
+        if browser is None or poll.creator != self.secret.browser_id(browser):
             return None
         return self.secret.admin_key(poll.id)
 
     def check_secret(self, poll: Poll) -> None:
-        """Raise OtherSecret if nothing that this server derives would fit the poll."""
-        if poll.secret != self.secret.name:
-            raise OtherSecret(
-                f"The poll '{poll.title}' was made with the secret {poll.secret}, and this server "
-                f"has {self.secret.name}: it knows none of its voters again. Whoever runs the "
-                "server can put the file of the secret back from a backup."
+        """Raise WrongSecret if the poll was created with another server secret."""
+        if poll.secret != self.secret.fingerprint:
+            raise WrongSecret(
+                f"The poll '{poll.title}' was created with the server secret {poll.secret}, but "
+                f"this server uses {self.secret.fingerprint}. The operator has to restore the "
+                "secret file from a backup."
             )
 
-    def check_admin(self, poll_id: str, admin_key: str) -> None:
-        """Raise NotAdmin unless this is the key of the poll."""
-        if not self.secret.is_admin(poll_id, admin_key):
-            raise NotAdmin(
-                "This is not the admin key of the poll. It is in the link that was shown when the "
-                "poll was made."
+    def check_admin_key(self, poll_id: str, admin_key: str) -> None:
+        """Raise InvalidAdminKey unless this is the admin key of the poll."""
+        if not self.secret.is_admin_key(poll_id, admin_key):
+            raise InvalidAdminKey(
+                "This admin key does not belong to this poll. Use the admin link that you got when "
+                "you created it."
             )

@@ -1,4 +1,9 @@
-"""Who won, for those who may know."""
+"""Compute results without reading every vote: the latest snapshot and the lane entries after it.
+
+Each process caches the tallies that it has read, so that all viewers of a poll share one read, and
+the table stores snapshots, from which a new process starts. A recount reads every vote and proves
+that votes and entries agree.
+"""
 
 from __future__ import annotations
 
@@ -9,211 +14,211 @@ from uuid import uuid4
 
 from singletable import ConditionFailed, SingleTableError
 from singletable_apps.polls import patterns
-from singletable_apps.polls.entities import Line, Poll, Results, Snapshot, SnapshotPart, Vote
-from singletable_apps.polls.errors import Busy
-from singletable_apps.polls.rules import check_visible, is_final
+from singletable_apps.polls.entities import (
+    LaneEntry,
+    Poll,
+    ResultsVisibility,
+    Snapshot,
+    SnapshotPart,
+    Vote,
+)
+from singletable_apps.polls.errors import CodeUsed, PollBusy
+from singletable_apps.polls.rules import check_results_visible, is_final
 from singletable_apps.polls.service.context import Context
-from singletable_apps.polls.service.voting import Voter, Voting, bring_all_along
+from singletable_apps.polls.service.voting import Voter, Voting, update_lanes
 from singletable_apps.polls.tally import (
-    Counts,
+    MethodResults,
     Tally,
-    brought_forward,
-    counts_of,
-    is_worth_keeping,
-    nothing,
-    order_of,
-    parts_of,
+    add_entries,
+    count_votes,
+    empty_tally,
+    encode_ranking,
+    is_snapshot_due,
+    split_counts,
 )
 
-# Snapshots: the sums of a poll in the table, so that nobody reads all lines again.
-#
-# The parts are written first, under a name of their own; then the head that names them takes the
-# place of the one before, if nobody else was faster. Lines are never touched: a snapshot that is
-# lost costs time, and no vote.
-
-TRIES = 5
+MAX_ATTEMPTS = 5
+CACHED_TALLIES = 1_000
+CACHED_RESULTS = 100
+CACHED_VOTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshots:
-    """Where sums are kept."""
+class SnapshotStore:
+    """Read and replace snapshots.
+
+    The parts are written first, under a new name; then the head that refers to them replaces the
+    old one, unless another process was faster. Entries are never deleted, so a lost snapshot costs
+    time but no votes.
+    """
 
     context: Context
 
     def read(self, poll: Poll) -> tuple[Snapshot | None, Tally]:
-        """The last snapshot, and its sums, whole."""
+        """Return the latest snapshot and its tally."""
         head: Snapshot | None = None
-        for _ in range(TRIES):
+        for _ in range(MAX_ATTEMPTS):
             head = self.context.store.get(Snapshot.key(poll.id), consistent=True)
             if head is None:
                 break
-            addresses = [SnapshotPart.key(poll.id, head.name, part) for part in range(head.parts)]
-            parts = [one for one in self.context.store.get_many(addresses, consistent=True) if one]
+            keys = [SnapshotPart.key(poll.id, head.name, part) for part in range(head.parts)]
+            parts = [part for part in self.context.store.get_many(keys, consistent=True) if part]
             if len(parts) == head.parts:
-                counts = {order: many for part in parts for order, many in part.counts.items()}
-                return head, Tally(tuple(head.lines), counts)
-            # Another has put a new one in its place, and dropped these parts.
+                counts = {ranking: n for part in parts for ranking, n in part.counts.items()}
+                return head, Tally(tuple(head.positions), counts)
+            # Another process has replaced this snapshot and deleted its parts: read again.
         if head is not None:
-            head.lines = [0] * poll.lanes  # its parts are lost, and all lines must be read
-        return head, nothing(poll.lanes)
+            head.positions = [0] * poll.lanes  # its parts are missing: count all entries
+        return head, empty_tally(poll.lanes)
 
-    def keep(self, poll: Poll, old: Snapshot | None, tally: Tally) -> Snapshot:
-        """Put a new one in place of the old; gives the one that is there then."""
-        parts = list(parts_of(tally))
-        new = Snapshot(poll_id=poll.id, name=uuid4().hex, parts=len(parts), lines=list(tally.lines))
+    def replace(self, poll: Poll, old: Snapshot | None, tally: Tally) -> Snapshot:
+        """Replace the old snapshot, and return the one that is stored afterwards."""
+        parts = list(split_counts(tally))
+        new = Snapshot(
+            poll_id=poll.id, name=uuid4().hex, parts=len(parts), positions=list(tally.positions)
+        )
         if old is not None:
             new.revision = old.revision
         self.context.store.put_many(
             SnapshotPart(poll_id=poll.id, name=new.name, part=number, counts=counts)
             for number, counts in enumerate(parts)
         )
-        there = self._put(poll, new)
-        if there.name != new.name:
-            self._drop(new)
+        stored = self._put(poll, new)
+        if stored.name != new.name:
+            self._delete_parts(new)
         elif old is not None:
-            self._drop(old)
-        return there
+            self._delete_parts(old)
+        return stored
 
     def _put(self, poll: Poll, new: Snapshot) -> Snapshot:
         try:
-            with self.context.store.transaction(pattern=patterns.put_snapshot) as together:
-                together.put(new)
-                # Whoever deletes the poll looks for snapshots once.
-                together.check(Poll.key(poll.id), Poll.deleted == False)  # noqa: E712
-        except ConditionFailed as refusal:
-            if isinstance(refusal.current, Snapshot):
-                return refusal.current  # another was faster; or it is ours, whose answer was lost
-            self._drop(new)
+            with self.context.store.transaction(pattern=patterns.put_snapshot) as transaction:
+                transaction.put(new)
+                # Deleting a poll looks for snapshots only once.
+                transaction.check(Poll.key(poll.id), Poll.deleted == False)  # noqa: E712
+        except ConditionFailed as error:
+            if isinstance(error.current, Snapshot):
+                return error.current  # of another process, or ours whose response was lost
+            self._delete_parts(new)
             raise
         return new
 
-    def _drop(self, head: Snapshot) -> None:
+    def _delete_parts(self, head: Snapshot) -> None:
         self.context.store.delete_many(
             SnapshotPart.key(head.poll_id, head.name, part) for part in range(head.parts)
         )
 
 
-# Results without reading every vote: the last snapshot, and the lines that came after it.
-#
-# A process keeps what it has read, so that all who look at a poll there share one reading; and the
-# table keeps a snapshot, so that a new process begins there. The recount reads every vote, and
-# proves that both say the same.
-
-CACHED_TALLIES = 1_000
-
-
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """What all votes say, beside what the lines say."""
+    """The tally of all votes, next to the tally of all lane entries."""
 
     votes: int
     by_votes: Tally
-    by_lines: Tally
+    by_entries: Tally
 
     @property
     def agrees(self) -> bool:
-        """Whether both say the same."""
-        return self.by_votes.counts == self.by_lines.counts
+        """Return whether both tallies are equal."""
+        return self.by_votes.counts == self.by_entries.counts
 
 
 @dataclass(slots=True)
-class _Known:
-    """What is known of a poll in this process: its tally, and what the table has of it.
+class _CachedTally:
+    """The tally of a poll in this process.
 
-    Readings are numbered: the last that was begun, and the last that came to an end. `closed_in` is
-    the edition in which every lane was seen closed.
+    Reads are numbered: `started` is the last one that started, `finished` the last one that
+    finished. `closed_edition` is the edition in which all lanes were found closed.
     """
 
-    turn: threading.Lock = field(default_factory=threading.Lock)
-    begun: int = 0
-    done: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    started: int = 0
+    finished: int = 0
     tally: Tally | None = None
     snapshot: Snapshot | None = None
-    closed_in: int = 0
+    closed_edition: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
-    """How polls stand."""
+class Tallies:
+    """Read the tallies of polls."""
 
     context: Context
-    snapshots: Snapshots
-    known: OrderedDict[str, _Known] = field(default_factory=OrderedDict[str, _Known])
+    snapshots: SnapshotStore
+    cache: OrderedDict[str, _CachedTally] = field(default_factory=OrderedDict[str, _CachedTally])
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def tally(self, poll: Poll) -> Tally:
-        """How the poll stands: every vote that was answered before this was asked is in it."""
-        known = self._known(poll.id)
-        asked = known.begun
-        with known.turn:
-            closes = poll.closed and known.closed_in < poll.edition
-            if known.tally is not None and known.done > asked and not closes:
-                return known.tally  # read by another, who began after this was asked
-            known.begun = begun = known.begun + 1
-            if closes:
-                # Whoever closed it may have been broken off before every lane followed.
-                bring_all_along(self.context.store, poll)
-                known.closed_in = poll.edition
-            if known.tally is None:
-                known.snapshot, known.tally = self.snapshots.read(poll)
-            known.tally = tally = self._forward(poll, known.tally)
-            known.done = begun
-            if is_worth_keeping(_kept(poll, known.snapshot), tally):
-                self._keep(poll, known, tally)
+    def get(self, poll: Poll) -> Tally:
+        """Return the current tally, with every vote that was confirmed before this call."""
+        cached = self._cached(poll.id)
+        called_at = cached.started
+        with cached.lock:
+            is_closing = poll.closed and cached.closed_edition < poll.edition
+            if cached.tally is not None and cached.finished > called_at and not is_closing:
+                return cached.tally  # another thread's read started after this call
+            cached.started = number = cached.started + 1
+            if is_closing:
+                # Closing may have been interrupted before all lanes were updated.
+                update_lanes(self.context.store, poll)
+                cached.closed_edition = poll.edition
+            if cached.tally is None:
+                cached.snapshot, cached.tally = self.snapshots.read(poll)
+            cached.tally = tally = self._add_new_entries(poll, cached.tally)
+            cached.finished = number
+            if is_snapshot_due(_snapshot_tally(poll, cached.snapshot), tally):
+                self._save_snapshot(poll, cached, tally)
             return tally
 
     def recount(self, poll: Poll) -> Recount:
-        """Every vote, counted one by one; and again, if some came while it was done."""
-        for _ in range(TRIES):
-            before = self.tally(poll)
+        """Count every vote one by one, starting again if votes arrive in the meantime."""
+        for _ in range(MAX_ATTEMPTS):
+            before = self.get(poll)
             votes = self.context.store.query(Vote.key.partition(poll.id), consistent=True)
-            ranked = Counter(tuple(vote.rankings) for vote in votes)
-            after = self.tally(poll)
-            # Options may change until somebody votes.
-            poll, asked = self.context.poll(poll.id), poll
-            if before.lines == after.lines and poll.candidates == asked.candidates:
-                counts = {order_of(poll.candidates, one): count for one, count in ranked.items()}
-                return Recount(ranked.total(), Tally(after.lines, counts), after)
-        raise Busy(
-            f"Votes came in '{poll.title}' all the while it was recounted, {TRIES} times. Close "
-            "it, or recount when it is calm."
+            rankings = Counter(tuple(vote.rankings) for vote in votes)
+            after = self.get(poll)
+            # Options can change until the first vote.
+            poll, counted = self.context.get_poll(poll.id), poll
+            if before.positions == after.positions and poll.candidates == counted.candidates:
+                counts = {encode_ranking(poll.candidates, one): n for one, n in rankings.items()}
+                return Recount(rankings.total(), Tally(after.positions, counts), after)
+        raise PollBusy(
+            f"New votes kept arriving during the recount of '{poll.title}'. Close the poll, or try "
+            "again later."
         )
 
-    def _known(self, poll_id: str) -> _Known:
+    def _cached(self, poll_id: str) -> _CachedTally:
         with self.lock:
-            found = self.known.setdefault(poll_id, _Known())
-            self.known.move_to_end(poll_id)
-            while len(self.known) > CACHED_TALLIES:
-                self.known.popitem(last=False)
-            return found
+            cached = self.cache.setdefault(poll_id, _CachedTally())
+            self.cache.move_to_end(poll_id)
+            while len(self.cache) > CACHED_TALLIES:
+                self.cache.popitem(last=False)
+            return cached
 
-    def _forward(self, poll: Poll, tally: Tally) -> Tally:
+    def _add_new_entries(self, poll: Poll, tally: Tally) -> Tally:
         new = [
-            self.context.store.query(Line.key.partition(poll.id, lane).gt(number), consistent=True)
-            for lane, number in enumerate(tally.lines)
+            self.context.store.query(
+                LaneEntry.key.partition(poll.id, lane).gt(number), consistent=True
+            )
+            for lane, number in enumerate(tally.positions)
         ]
-        return brought_forward(tally, new)
+        return add_entries(tally, new)
 
-    def _keep(self, poll: Poll, known: _Known, tally: Tally) -> None:
-        """Keep a snapshot. Who looks at the results has them: if this fails, the next one tries."""
+    def _save_snapshot(self, poll: Poll, cached: _CachedTally, tally: Tally) -> None:
+        """Store a snapshot; viewers have their results anyway, so a failure is retried later."""
         try:
-            known.snapshot = self.snapshots.keep(poll, known.snapshot, tally)
+            cached.snapshot = self.snapshots.replace(poll, cached.snapshot, tally)
         except SingleTableError:
-            known.tally = None
+            cached.tally = None
 
 
-def _kept(poll: Poll, snapshot: Snapshot | None) -> Tally:
-    """How far the table has sums."""
-    return nothing(poll.lanes) if snapshot is None else Tally(tuple(snapshot.lines), {})
-
-
-KEPT = 100
-KNOWN = 10_000
+def _snapshot_tally(poll: Poll, snapshot: Snapshot | None) -> Tally:
+    """Return how far the stored snapshot has counted, without its counts."""
+    return empty_tally(poll.lanes) if snapshot is None else Tally(tuple(snapshot.positions), {})
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks at results: a voter who may be known again, a vote of theirs, or an admin key."""
+    """Someone who wants to see results: a voter, the holder of a vote id, or the organizer."""
 
     voter: Voter = field(default_factory=Voter)
     vote_id: str | None = None
@@ -221,93 +226,98 @@ class Viewer:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a poll stands, or has ended; `mark` is another as soon as a vote is."""
+class PollResults:
+    """The results of a poll, provisional or final."""
 
     poll: Poll
     tally: Tally
-    counts: Counts
+    methods: MethodResults
     is_final: bool
 
     @property
-    def mark(self) -> str:
-        """What tells this outcome from any other of the poll."""
-        return f"{self.poll.revision}.{'.'.join(map(str, self.tally.lines))}.{self.is_final:d}"
+    def version(self) -> str:
+        """Return a text that changes with every vote and every edit, for ETags."""
+        return f"{self.poll.revision}.{'.'.join(map(str, self.tally.positions))}.{self.is_final:d}"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The results of polls."""
+class ResultsService:
+    """Compute results and decide who can see them."""
 
     context: Context
     voting: Voting
-    counting: Counting
-    made: OrderedDict[str, tuple[object, Counts]] = field(
-        default_factory=OrderedDict[str, tuple[object, Counts]]
+    tallies: Tallies
+    cache: OrderedDict[str, tuple[object, MethodResults]] = field(
+        default_factory=OrderedDict[str, tuple[object, MethodResults]]
     )
-    # Nobody takes a vote back, so those who watch a poll are looked up once.
-    voted: OrderedDict[tuple[str, Voter, str | None], None] = field(
+    # Votes are never withdrawn, so each viewer of a poll is looked up once.
+    voters: OrderedDict[tuple[str, Voter, str | None], None] = field(
         default_factory=OrderedDict[tuple[str, Voter, str | None], None]
     )
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def outcome(self, poll_id: str, viewer: Viewer) -> Outcome:
-        """How a poll stands; Hidden unless whoever asks may know."""
-        poll = self.context.poll(poll_id)
-        self.check(poll, viewer)
-        return self.of(poll)
+    def get(self, poll_id: str, viewer: Viewer) -> PollResults:
+        """Return the results, or raise ResultsHidden if the viewer cannot see them yet."""
+        poll = self.context.get_poll(poll_id)
+        self.check_visible(poll, viewer)
+        return self.compute(poll)
 
-    def of(self, poll: Poll) -> Outcome:
-        """How a poll stands, for whoever has been checked."""
-        for _ in range(TRIES):
-            # Asked before the votes are: those that come in between are in it, and more may follow.
+    def compute(self, poll: Poll) -> PollResults:
+        """Return the results without checking who asks."""
+        for _ in range(MAX_ATTEMPTS):
+            # Decided before reading the votes, so that final results miss no vote.
             final = is_final(poll, self.context.clock())
-            tally = self.counting.tally(poll)
-            counts = self._counts(poll, tally)
-            if counts is not None:
-                return Outcome(poll, tally, counts, final)
-            poll = self.context.poll(poll.id)
-        raise Busy(f"The options of '{poll.title}' were changed all the time. Look again.")
+            tally = self.tallies.get(poll)
+            methods = self._count(poll, tally)
+            if methods is not None:
+                return PollResults(poll, tally, methods, final)
+            poll = self.context.get_poll(poll.id)
+        raise PollBusy(f"The options of '{poll.title}' keep changing. Try again.")
 
-    def check(self, poll: Poll, viewer: Viewer) -> None:
-        """Raise Hidden unless whoever asks may know how the poll stands."""
-        admin = viewer.admin_key is not None and self.context.secret.is_admin(
+    def check_visible(self, poll: Poll, viewer: Viewer) -> None:
+        """Raise ResultsHidden unless the viewer can see the results."""
+        is_admin = viewer.admin_key is not None and self.context.secret.is_admin_key(
             poll.id, viewer.admin_key
         )
         now = self.context.clock()
-        check_visible(poll, now, voted=self._has_voted(poll, viewer), admin=admin)
+        check_results_visible(poll, now, voted=self._has_voted(poll, viewer), admin=is_admin)
 
     def _has_voted(self, poll: Poll, viewer: Viewer) -> bool:
-        """Asked only of polls whose results wait for it."""
-        if poll.results is not Results.AFTER_VOTING:
+        """Return whether the viewer has voted; looked up only where it decides what they see."""
+        if poll.results is not ResultsVisibility.AFTER_VOTING:
             return False
-        who = (poll.id, viewer.voter, viewer.vote_id)
+        key = (poll.id, viewer.voter, viewer.vote_id)
         with self.lock:
-            if who in self.voted:
+            if key in self.voters:
                 return True
-        vote = self.voting.vote(poll.id, viewer.vote_id) if viewer.vote_id else None
-        if vote is None and self.voting.vote_of(poll, viewer.voter) is None:
+        vote = self.voting.get_vote(poll.id, viewer.vote_id) if viewer.vote_id else None
+        if vote is None:
+            try:
+                vote = self.voting.find_vote(poll, viewer.voter)
+            except CodeUsed:
+                return False
+        if vote is None:
             return False
         with self.lock:
-            self.voted[who] = None
-            while len(self.voted) > KNOWN:
-                self.voted.popitem(last=False)
+            self.voters[key] = None
+            while len(self.voters) > CACHED_VOTERS:
+                self.voters.popitem(last=False)
         return True
 
-    def _counts(self, poll: Poll, tally: Tally) -> Counts | None:
-        """Counted once for as many as look at the same votes; None if they are on other options."""
-        basis = (poll.candidates, tally.lines)
+    def _count(self, poll: Poll, tally: Tally) -> MethodResults | None:
+        """Count once for all viewers of the same votes; None if the options have changed."""
+        basis = (poll.candidates, tally.positions)
         with self.lock:
-            known = self.made.get(poll.id)
-        if known is not None and known[0] == basis:
-            return known[1]
-        # Until somebody has voted, options change; and a poll may be deleted while it is read.
-        if self.context.poll(poll.id).candidates != poll.candidates:
+            cached = self.cache.get(poll.id)
+        if cached is not None and cached[0] == basis:
+            return cached[1]
+        # Options can change until the first vote, and the poll may have been deleted.
+        if self.context.get_poll(poll.id).candidates != poll.candidates:
             return None
-        counts = counts_of(poll.id, poll.candidates, tally)
+        methods = count_votes(poll.id, poll.candidates, tally)
         with self.lock:
-            self.made[poll.id] = (basis, counts)
-            self.made.move_to_end(poll.id)
-            while len(self.made) > KEPT:
-                self.made.popitem(last=False)
-        return counts
+            self.cache[poll.id] = (basis, methods)
+            self.cache.move_to_end(poll.id)
+            while len(self.cache) > CACHED_RESULTS:
+                self.cache.popitem(last=False)
+        return methods

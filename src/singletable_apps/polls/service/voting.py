@@ -1,96 +1,93 @@
-"""Voting: one transaction that makes or changes a vote, and leaves a line in the vote's lane.
+"""Cast votes: one transaction writes the vote and appends an entry to the vote's lane.
 
-The poll's own item is read, never written, so a poll has no one place where all voters meet. That
-it is open, and asks what was read, is a condition of the write: the lane says so.
+The item of the poll is read but never written, so that voters do not contend for it. That the poll
+is still open and unchanged is a condition on the lane, which carries the edition of the poll. The
+poll is changed first, then its lanes; if that is interrupted, the next vote updates its lane.
 """
 
 from __future__ import annotations
 
+import hmac
 import random
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from uuid import uuid4
 
 from singletable import ConditionFailed, Store, TransactionConflict
 from singletable_apps.polls import patterns
-from singletable_apps.polls.entities import Lane, Line, Poll, Protection, Vote
-from singletable_apps.polls.errors import AlreadyVoted, Busy, NoCode
-from singletable_apps.polls.rules import check_open, checked_ranking, gone, is_changeable
-from singletable_apps.polls.service.context import LOST, Context
-from singletable_apps.polls.tally import lane_of, order_of
-from singletable_apps.polls.text import is_id, shown
-
-# The lanes of a poll follow its own item: whoever finds one behind brings it along.
-#
-# What a vote depends on is in the lane that it goes down, so that many can vote without meeting at
-# the poll's own item. The poll is changed first, then its lanes; if that is interrupted, the next
-# vote in a lane that is behind brings it along before it counts.
+from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane
+from singletable_apps.polls.errors import AlreadyVoted, CodeUsed, InvalidCode, PollBusy
+from singletable_apps.polls.rules import check_open, check_ranking, is_changeable, poll_not_found
+from singletable_apps.polls.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.polls.tally import encode_ranking, lane_for
+from singletable_apps.polls.text import is_uuid, printable_excerpt
 
 LANE_ATTEMPTS = 10
-
-
-def new_lanes(poll: Poll) -> list[Lane]:
-    """The lanes of a new poll."""
-    return [
-        Lane(poll_id=poll.id, lane=number, edition=poll.edition) for number in range(poll.lanes)
-    ]
-
-
-def bring_all_along(store: Store, poll: Poll) -> None:
-    """Let every lane follow: once this is done, no vote counts that relied on the poll before."""
-    addresses = [Lane.key(poll.id, number) for number in range(poll.lanes)]
-    for lane in store.get_many(addresses, consistent=True):
-        if lane is not None and lane.edition < poll.edition:
-            bring_along(store, poll, lane.lane)
-
-
-def bring_along(store: Store, poll: Poll, number: int) -> None:
-    """Let a lane follow its poll, unless it has already, or is gone."""
-    for _ in range(LANE_ATTEMPTS):
-        try:
-            store.update(
-                Lane.key(poll.id, number),
-                Lane.edition.set(poll.edition),
-                if_=Lane.edition < poll.edition,
-            )
-        except ConditionFailed:
-            return
-        except (TransactionConflict, *LOST):
-            continue  # voters were faster, or nobody knows: it can be done twice
-        return
-    raise Busy(f"So many vote in '{poll.title}' that a change of it found no way in. Ask again.")
-
-
-TRIES = 60
-# The store has patience of its own in each attempt; nobody waits for an answer much longer.
-LONGEST_SECONDS = 10.0
-_TURNS = 64
-_WHO = {
+VOTE_ATTEMPTS = 60
+# The store retries within each attempt; people do not wait much longer for a page.
+MAX_SECONDS = 10.0
+_LOCKS = 64
+_VOTER_NAMES = {
     Protection.BROWSER: "This browser",
     Protection.CODES: "This code",
     Protection.OPEN: "This request",
 }
 
 
+def new_lanes(poll: Poll) -> list[VotingLane]:
+    """Return the lanes of a new poll."""
+    return [
+        VotingLane(poll_id=poll.id, lane=number, edition=poll.edition)
+        for number in range(poll.lanes)
+    ]
+
+
+def update_lanes(store: Store, poll: Poll) -> None:
+    """Update every lane to the poll's edition. Votes for earlier editions are rejected from now."""
+    keys = [VotingLane.key(poll.id, number) for number in range(poll.lanes)]
+    for lane in store.get_many(keys, consistent=True):
+        if lane is not None and lane.edition < poll.edition:
+            update_lane(store, poll, lane.lane)
+
+
+def update_lane(store: Store, poll: Poll, number: int) -> None:
+    """Update a lane to the poll's edition, unless it is up to date or deleted."""
+    for _ in range(LANE_ATTEMPTS):
+        try:
+            store.update(
+                VotingLane.key(poll.id, number),
+                VotingLane.edition.set(poll.edition),
+                if_=VotingLane.edition < poll.edition,
+            )
+        except ConditionFailed:
+            return
+        except (TransactionConflict, *UNKNOWN_OUTCOME):
+            continue  # the update is idempotent
+        return
+    raise PollBusy(f"The poll '{poll.title}' is very busy. Try again.")
+
+
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """By what somebody is known who votes: a poll asks for one of these, or for nothing.
+    """How a voter is identified; the protection of the poll decides which field counts.
 
-    `browser` is the token of a browser. `request` names a vote in an open poll, where sending it
-    again must not count twice.
+    `browser` is the token in the browser's cookie, `code` a voting code. `request_key` identifies
+    a vote in an open poll, so that sending it twice counts once. `proof` is a secret of the voter:
+    a vote cast with a code can be read and changed only with the proof it was cast with, because
+    the organizer knows the code as well.
     """
 
     browser: str | None = None
     code: str | None = None
-    request: str | None = None
+    request_key: str | None = None
+    proof: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
-    """A vote, and whether it is new, or in place of another."""
+class CastVote:
+    """A vote that was cast, and whether it is new or replaced an earlier one."""
 
     vote: Vote
     is_new: bool
@@ -98,134 +95,157 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Voting:
-    """Where votes are cast."""
+    """Cast and find votes."""
 
     context: Context
-    # Threads of one process would only meet at the lane; here they wait for their turn.
-    turns: Sequence[threading.Lock] = field(
-        default_factory=lambda: tuple(threading.Lock() for _ in range(_TURNS))
+    # Threads of one process wait for a lock instead of failing on the condition of the lane.
+    locks: Sequence[threading.Lock] = field(
+        default_factory=lambda: tuple(threading.Lock() for _ in range(_LOCKS))
     )
 
     def vote_id(self, poll: Poll, voter: Voter) -> str | None:
-        """The id of somebody's one vote; None if they are not known, and each vote is a new one."""
+        """Return the id of the voter's vote, or None if the voter cannot be identified."""
         self.context.check_secret(poll)
         secret = self.context.secret
         if poll.protection is Protection.CODES:
-            number = None if voter.code is None else secret.number_of(poll.id, voter.code)
+            number = None if voter.code is None else secret.code_number(poll.id, voter.code)
             if number is None or number >= poll.codes:
-                raise NoCode(_no_code(voter.code))
+                raise InvalidCode(_code_error(voter.code))
             return secret.vote_id(poll.id, "code", str(number))
         if poll.protection is Protection.BROWSER and voter.browser is not None:
             return secret.vote_id(poll.id, "browser", voter.browser)
-        if poll.protection is Protection.OPEN and voter.request is not None:
-            return secret.vote_id(poll.id, "request", voter.request)
+        if poll.protection is Protection.OPEN and voter.request_key is not None:
+            return secret.vote_id(poll.id, "request", voter.request_key)
         return None
 
-    def vote(self, poll_id: str, vote_id: str) -> Vote | None:
-        """A vote by its id."""
-        if not is_id(vote_id):
+    def get_vote(self, poll_id: str, vote_id: str) -> Vote | None:
+        """Return a vote by its id, or None."""
+        if not is_uuid(vote_id):
             return None
         return self.context.store.get(Vote.key(poll_id, vote_id), consistent=True)
 
-    def vote_of(self, poll: Poll, voter: Voter) -> Vote | None:
-        """The vote that somebody has cast, if there is one, and they can be known again."""
+    def find_vote(self, poll: Poll, voter: Voter) -> Vote | None:
+        """Return the vote that this voter has cast, or None; CodeUsed without the right proof."""
         try:
             vote_id = self.vote_id(poll, voter)
-        except NoCode:
+        except InvalidCode:
             return None
-        return None if vote_id is None else self.vote(poll.id, vote_id)
+        vote = None if vote_id is None else self.get_vote(poll.id, vote_id)
+        if vote is not None:
+            self._check_proof(poll, vote, voter)
+        return vote
 
-    def cast(self, poll_id: str, rankings: Sequence[str], voter: Voter) -> Cast:
-        """Vote, or change a vote. Nothing is stored unless all is well when it is written."""
-        poll = self.context.poll(poll_id)
-        unknown = str(uuid4())  # the id of a vote whose voter cannot be known again
-        known: Vote | None = None
-        ranked: list[str] = []
-        lost = False
-        until = time.monotonic() + LONGEST_SECONDS
-        with self._turn(poll, self.vote_id(poll, voter) or unknown):
-            for attempt in range(TRIES):
-                if known is not None and known.rankings == ranked:
-                    # As it was before; or our own, whose answer was lost: it counts, whatever
-                    # has happened since.
-                    return Cast(known, is_new=lost and known.revision == 1)
-                if attempt and time.monotonic() > until:
+    def cast(self, poll_id: str, rankings: Sequence[str], voter: Voter) -> CastVote:
+        """Cast or change a vote. Nothing is stored if the poll has changed in the meantime."""
+        poll = self.context.get_poll(poll_id)
+        random_id = str(uuid4())  # for a voter who cannot be identified
+        current: Vote | None = None
+        attempted: list[Vote] = []
+        deadline = time.monotonic() + MAX_SECONDS
+        with self._lock(poll, self.vote_id(poll, voter) or random_id):
+            for attempt in range(VOTE_ATTEMPTS):
+                if current is not None:
+                    is_own = any(_is_same_write(current, vote) for vote in attempted)
+                    if not is_own:
+                        self._check_proof(poll, current, voter)
+                    if is_own or (attempted and current.rankings == attempted[-1].rankings):
+                        # Our own write whose response was lost, or the same ranking as before.
+                        return CastVote(current, is_new=is_own and current.revision == 1)
+                if attempt and time.monotonic() > deadline:
                     break
                 now = self.context.clock()
                 check_open(poll, now)
-                # Asked each time: until somebody has voted, a poll may ask for codes instead.
-                vote_id = self.vote_id(poll, voter) or unknown
-                ranked = checked_ranking(poll, rankings)
-                if known is not None and not is_changeable(poll):
-                    raise AlreadyVoted(_already(poll, known))
-                vote = _vote(poll, vote_id, ranked, now, known)
+                # Checked in each attempt: the protection can change until someone has voted.
+                vote_id = self.vote_id(poll, voter) or random_id
+                ranking = check_ranking(poll, rankings)
+                if current is not None and not is_changeable(poll):
+                    raise AlreadyVoted(_already_voted(poll, current))
+                vote = Vote(poll_id=poll.id, id=vote_id, rankings=ranking, voted_at=now)
+                if poll.protection is Protection.CODES:
+                    vote.proof = self._proof_digest(poll, voter)
+                if current is not None:
+                    vote.revision = current.revision
+                attempted.append(vote)
                 try:
-                    if self._write(poll, vote, known):
-                        return Cast(vote, is_new=known is None)
-                except ConditionFailed as refusal:
-                    if isinstance(refusal.current, Vote):
-                        known = refusal.current
+                    if self._write(poll, vote, current):
+                        return CastVote(vote, is_new=current is None)
+                except ConditionFailed as error:
+                    if isinstance(error.current, Vote):
+                        current = error.current
                         continue
-                except (TransactionConflict, *LOST):
-                    lost = True
-                    known = self.vote(poll_id, vote_id)
+                except (TransactionConflict, *UNKNOWN_OUTCOME):
+                    current = self.get_vote(poll_id, vote_id)
                 time.sleep(random.uniform(0, min(0.1, 0.001 * 2**attempt)))
-                poll = self.context.poll(poll_id)
-        raise Busy(
-            f"So many vote in '{poll.title}' at this moment that your vote found no way in. Vote "
-            "again; it counts once."
-        )
+                poll = self.context.get_poll(poll_id)
+        raise PollBusy("This poll is very busy. Submit again; your vote is counted once.")
 
-    def _turn(self, poll: Poll, vote_id: str) -> threading.Lock:
-        lane = lane_of(vote_id, poll.lanes)
-        return self.turns[hash((poll.id, lane)) % len(self.turns)]
+    def _check_proof(self, poll: Poll, vote: Vote, voter: Voter) -> None:
+        """Raise CodeUsed if the vote was cast with a code and another proof."""
+        if poll.protection is not Protection.CODES:
+            return
+        expected, given = vote.proof or "", self._proof_digest(poll, voter) or ""
+        if not expected or not hmac.compare_digest(expected.encode(), given.encode()):
+            raise CodeUsed(
+                "This code has already been used. Only the browser that cast the vote can see or "
+                "change it."
+            )
 
-    def _write(self, poll: Poll, vote: Vote, known: Vote | None) -> bool:
-        """Write the vote, its line and the end of its lane; False if the lane was behind."""
-        number = lane_of(vote.id, poll.lanes)
-        lane = self.context.store.get(Lane.key(poll.id, number), consistent=True)
+    def _proof_digest(self, poll: Poll, voter: Voter) -> str | None:
+        return self.context.secret.proof_digest(poll.id, voter.proof) if voter.proof else None
+
+    def _lock(self, poll: Poll, vote_id: str) -> threading.Lock:
+        lane = lane_for(vote_id, poll.lanes)
+        return self.locks[hash((poll.id, lane)) % len(self.locks)]
+
+    def _write(self, poll: Poll, vote: Vote, current: Vote | None) -> bool:
+        """Write the vote and its lane entry; return False if the lane had to be updated first."""
+        number = lane_for(vote.id, poll.lanes)
+        lane = self.context.store.get(VotingLane.key(poll.id, number), consistent=True)
         if lane is None:
-            raise gone(poll.id)
+            raise poll_not_found(poll.id)
         if lane.edition != poll.edition:
-            bring_along(self.context.store, poll, number)
+            update_lane(self.context.store, poll, number)
             return False
-        line = Line(
+        entry = LaneEntry(
             poll_id=poll.id,
             lane=number,
-            number=lane.lines + 1,
-            order=order_of(poll.candidates, vote.rankings),
-            replaced=None if known is None else order_of(poll.candidates, known.rankings),
+            number=lane.entries + 1,
+            ranking=encode_ranking(poll.candidates, vote.rankings),
+            replaced_ranking=(
+                None if current is None else encode_ranking(poll.candidates, current.rankings)
+            ),
         )
-        with self.context.store.transaction(pattern=patterns.cast) as together:
-            together.put(vote)
-            together.update(
-                Lane.key(poll.id, number),
-                Lane.lines.set(line.number),
-                if_=(Lane.lines == lane.lines) & (Lane.edition == poll.edition),
+        with self.context.store.transaction(pattern=patterns.cast_vote) as transaction:
+            transaction.put(vote)
+            transaction.update(
+                VotingLane.key(poll.id, number),
+                VotingLane.entries.set(entry.number),
+                if_=(VotingLane.entries == lane.entries) & (VotingLane.edition == poll.edition),
             )
-            together.create(line)
+            transaction.create(entry)
         return True
 
 
-def _vote(poll: Poll, vote_id: str, ranked: list[str], now: datetime, known: Vote | None) -> Vote:
-    """The vote as it will be: in place of the one that is known, or where there is none."""
-    vote = Vote(poll_id=poll.id, id=vote_id, rankings=ranked, voted_at=now)
-    if known is not None:
-        vote.revision = known.revision
-    return vote
-
-
-def _no_code(typed: str | None) -> str:
-    if not typed:
-        return "This poll asks for a one-time code. Ask whoever made the poll for yours."
+def _is_same_write(stored: Vote, attempted: Vote) -> bool:
+    """Return whether a stored vote was written by this attempt, whose response was lost."""
     return (
-        f"'{shown(typed)}' is no code of this poll. A code has twelve letters and digits, as "
-        "000A-7K3M-QX9T; look at it again."
+        stored.rankings == attempted.rankings
+        and stored.voted_at == attempted.voted_at
+        and stored.proof == attempted.proof
     )
 
 
-def _already(poll: Poll, known: Vote) -> str:
+def _code_error(typed: str | None) -> str:
+    if not typed:
+        return "Enter your voting code. The organizer of the poll hands them out."
     return (
-        f"{_WHO[poll.protection]} has voted in '{poll.title}' already, on "
-        f"{known.voted_at:%Y-%m-%d at %H:%M} UTC, and votes of this poll cannot be changed."
+        f"'{printable_excerpt(typed)}' is not a voting code of this poll. Codes look like "
+        "000A-7K3M-QX9T."
+    )
+
+
+def _already_voted(poll: Poll, vote: Vote) -> str:
+    return (
+        f"{_VOTER_NAMES[poll.protection]} voted in '{poll.title}' on "
+        f"{vote.voted_at:%Y-%m-%d at %H:%M} UTC, and votes in this poll cannot be changed."
     )

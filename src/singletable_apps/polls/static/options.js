@@ -1,21 +1,21 @@
-// Rows of options: two to begin with, and one more whenever it is wanted; a list that is pasted fills several.
+// The option rows of the poll form: add and remove rows, and paste a list into several.
 const CROSS = '<svg viewBox="0 0 20 20" aria-hidden="true" focusable="false"><path d="M5.5 5.5l9 9M14.5 5.5l-9 9"/></svg>';
-const FEWEST = 2;
+const MIN_ROWS = 2;
 
 for (const group of document.querySelectorAll("[data-options]")) enhance(group);
 
 function enhance(group) {
   const list = group.querySelector("ol");
   const more = group.querySelector("[data-more]");
-  const most = Number(group.dataset.most);
+  const max = Number(group.dataset.max);
   const rows = () => [...list.children];
   const field = (row) => row.querySelector("input");
 
-  for (const row of rows().slice(FEWEST).reverse()) {
+  for (const row of rows().slice(MIN_ROWS).reverse()) {
     if (field(row).value) break;
     row.remove();
   }
-  for (const row of rows()) equip(row);
+  for (const row of rows()) addControls(row);
   more.querySelector("span").textContent = "Add an option";
   more.addEventListener("click", (event) => {
     event.preventDefault();
@@ -25,13 +25,13 @@ function enhance(group) {
   group.classList.add("is-live");
   number();
 
-  function equip(row) {
-    const away = document.createElement("button");
-    away.type = "button";
-    away.className = "option-away";
-    away.innerHTML = CROSS;
-    away.addEventListener("click", () => remove(row));
-    field(row).after(away);
+  function addControls(row) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "option-remove";
+    button.innerHTML = CROSS;
+    button.addEventListener("click", () => remove(row));
+    field(row).after(button);
     field(row).addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
@@ -42,27 +42,27 @@ function enhance(group) {
       const lines = event.clipboardData.getData("text").split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
       if (lines.length < 2) return;
       event.preventDefault();
-      let at = row;
+      let last = row;
       lines.forEach((line, place) => {
-        if (place) at = at.nextElementSibling && !field(at.nextElementSibling).value ? at.nextElementSibling : insert(at);
-        field(at).value = line;
+        if (place) last = last.nextElementSibling && !field(last.nextElementSibling).value ? last.nextElementSibling : insert(last);
+        field(last).value = line;
       });
-      field(at).focus();
+      field(last).focus();
       number();
     });
     field(row).addEventListener("input", number);
   }
 
-  // However many are pasted, none is lost: the server says when there are too many.
+  // Pasting may exceed the maximum: nothing is lost, and the server reports the error.
   function insert(after) {
     const row = after.cloneNode(true);
     row.classList.remove("is-invalid");
-    for (const old of row.querySelectorAll(".fault, .option-away")) old.remove();
+    for (const old of row.querySelectorAll(".field-error, .option-remove")) old.remove();
     for (const name of ["aria-invalid", "aria-describedby"]) field(row).removeAttribute(name);
     field(row).value = "";
     field(row).placeholder = "Another option";
     after.after(row);
-    equip(row);
+    addControls(row);
     number();
     return row;
   }
@@ -76,14 +76,14 @@ function enhance(group) {
 
   function number() {
     const all = rows();
-    all.forEach((row, at) => {
+    all.forEach((row, index) => {
       const label = row.querySelector("label");
-      field(row).id = label.htmlFor = `f-candidates-${at}`;
-      label.lastChild.textContent = String(at + 1);
-      const away = row.querySelector(".option-away");
-      away.hidden = all.length <= FEWEST;
-      away.setAttribute("aria-label", `Remove ${field(row).value || `option ${at + 1}`}`);
+      field(row).id = label.htmlFor = `f-candidates-${index}`;
+      label.lastChild.textContent = String(index + 1);
+      const button = row.querySelector(".option-remove");
+      button.hidden = all.length <= MIN_ROWS;
+      button.setAttribute("aria-label", `Remove ${field(row).value || `option ${index + 1}`}`);
     });
-    more.disabled = all.length >= most;
+    more.disabled = all.length >= max;
   }
 }

@@ -70,13 +70,13 @@ def test_a_table_that_is_away_is_worth_asking_again(asked: str, fault: str) -> N
 # The store tries for seconds by itself: sixty times that is longer than anybody waits.
 @pytest.mark.usefixtures("impatient")
 def test_a_vote_that_finds_no_way_in_is_told_so_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voting, "LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr(voting, "MAX_SECONDS", 0.0)
     place, driver = rickety()
     poll = place.somebody().makes()
     with driver.inject(Faults(conflict=1.0)):
         answer = place.somebody().votes(poll, "Go")
         attempts = driver.injected["conflict"]
     assert type_of(answer) == "503 try-later"
-    assert "Vote again" in answer.json()["detail"]
-    assert 0 < attempts < voting.TRIES
+    assert "Submit again" in answer.json()["detail"]
+    assert 0 < attempts < voting.VOTE_ATTEMPTS
     assert place.somebody().votes(poll, "Go").status_code == 201

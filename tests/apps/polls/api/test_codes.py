@@ -23,13 +23,38 @@ def test_a_code_is_one_vote_however_it_is_typed(place: Place) -> None:
     (code,) = issued(ada, poll, 1)
     first = ada.votes(poll, "Go", code=code)
     assert first.status_code == 201
-    # The code is who voted: the browser may be another's, and is not remembered.
-    assert "set-cookie" not in first.headers
-    sloppy = place.somebody().votes(poll, "Rust", code=f" {code.lower().replace('-', ' ')} ")
+    sloppy = ada.votes(poll, "Rust", code=f" {code.lower().replace('-', ' ')} ")
     assert (sloppy.status_code, sloppy.json()["id"]) == (200, first.json()["id"])
-    mine = place.somebody().get(f"{poll.path}/vote", params={"code": code})
+    mine = ada.get(f"{poll.path}/vote", params={"code": code})
     assert mine.json() == sloppy.json()
     assert ada.get(f"{poll.path}/results").json()["totalVotes"] == 1
+
+
+# The organizer knows every code, but must not learn or change how it voted.
+def test_vote_cast_with_a_code_is_read_and_changed_only_by_its_voter(place: Place) -> None:
+    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+    (code,) = issued(ada, poll, 1)
+    vote = ada.votes(poll, "Go", code=code).json()
+    organizer = place.somebody()
+    # A right guess of the ranking gets the same answer as a wrong one.
+    for ranking in ("Go", "Rust"):
+        assert type_of(organizer.votes(poll, ranking, code=code)) == "403 code-used"
+    assert type_of(organizer.get(f"{poll.path}/vote", params={"code": code})) == "403 code-used"
+    assert ada.get(f"{poll.path}/vote", params={"code": code}).json() == vote
+    assert ada.votes(poll, "Rust", code=code).status_code == 200
+
+
+# A program without cookies proves by its Idempotency-Key that the vote is its own.
+def test_idempotency_key_proves_a_vote_cast_with_a_code(place: Place) -> None:
+    poll = place.somebody().makes(protection="codes")
+    (code,) = issued(place.somebody(), poll, 1)
+    key = {"Idempotency-Key": "0b7e3c4e-5f0a-4e27-9a55-6a1f3a1c2d3e"}
+    statuses = [
+        place.somebody().votes(poll, ranking, code=code, headers=key).status_code
+        for ranking in ("Go", "Go", "Rust")
+    ]
+    assert statuses == [201, 200, 200]
+    assert place.somebody().votes(poll, "Go", code=code).status_code == 403
 
 
 def test_codes_are_listed_in_pages_with_who_is_used(place: Place) -> None:

@@ -94,11 +94,11 @@ def test_what_is_sent_has_no_other_fields() -> None:
 
 def test_names_are_those_of_the_document_and_nothing_answered_is_null() -> None:
     schemas = DOCUMENT["components"]["schemas"]
-    poll = schemas["PollShown"]
+    poll = schemas["PollSchema"]
     assert {"id", "title", "description", "candidates", "createdAt"} <= set(poll["required"])
     assert poll["properties"]["expiresAt"]["type"] == "string"
     assert "expiresAt" not in poll["required"]
     for name, schema in schemas.items():
         assert not any("_" in field for field in schema.get("properties", {})), name
-        if name.endswith("Shown"):
+        if name.endswith("Schema"):
             assert '"null"' not in str(schema).replace("'", '"'), name

@@ -94,7 +94,7 @@ def test_a_format_that_cannot_hold_an_option_says_which_can(
     ada, poll = voted(place, ballots, candidates=["Go", "Rust", option])
     answer = ada.get(f"{poll.path}/export/{form}")
     assert (type_of(answer), places(answer)) == ("422 invalid-request", ["format"])
-    assert "Take json" in answer.json()["detail"]
+    assert "Use json" in answer.json()["detail"]
     assert ada.get(f"{poll.path}/export/json").status_code == 200
 
 

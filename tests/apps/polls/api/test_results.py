@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from singletable_apps.polls.text import PROTECTION_WORDS
+from singletable_apps.polls.text import PROTECTION_TEXT
 from tests.apps.polls.api.people import Made, Person, Place, type_of
 
 
@@ -109,16 +109,16 @@ def test_people_see_when_methods_disagree(place: Place) -> None:
     assert found["schulze"]["condorcetWinner"] == "satisfactory"
     assert found["schulze"]["places"][0] == ["satisfactory"]
     assert found["methodsDisagree"]
-    assert "decided by instant runoff" in found["comparison"]
+    assert "Instant runoff decides this poll" in found["comparison"]
 
 
-@pytest.mark.parametrize("protection", PROTECTION_WORDS)
+@pytest.mark.parametrize("protection", PROTECTION_TEXT)
 def test_the_level_of_protection_is_said(place: Place, protection: str) -> None:
     ada = place.somebody()
     poll = ada.makes(protection=protection)
     found = ada.get(f"{poll.path}/results").json()["protection"]
     assert found["level"] == protection
-    assert found["words"] in PROTECTION_WORDS.values()
+    assert found["words"] in PROTECTION_TEXT.values()
 
 
 def test_who_has_seen_the_results_is_told_when_they_change(place: Place) -> None:

@@ -18,28 +18,30 @@ from schemathesis.specs.openapi.checks import ignored_auth
 
 from singletable import Engine
 from singletable_apps.polls.api import PREFIX
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Voter
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Voter
 from tests.apps.polls.api.people import OPTIONS, Place, make_place
 
 # `make fuzz` asks for many.
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 
 
-def busy() -> tuple[Engine, list[Own]]:
+def busy() -> tuple[Engine, list[ManagedPoll]]:
     """Polls of every kind, open and closed, with votes."""
     engine = Engine.in_memory()
     polls = make_place(driver=engine).polls
-    made: list[Own] = []
-    for protection, results in zip(Protection, Results, strict=True):
-        own = polls.making.make(Draft("Best?", OPTIONS, protection=protection, results=results))
-        codes = polls.making.issue_codes(own.poll.id, own.admin_key, 3)
+    made: list[ManagedPoll] = []
+    for protection, results in zip(Protection, ResultsVisibility, strict=True):
+        own = polls.lifecycle.create(
+            PollDraft("Best?", OPTIONS, protection=protection, results=results)
+        )
+        codes = polls.codes.issue(own.poll.id, own.admin_key, 3)
         for code in codes:
             polls.voting.cast(own.poll.id, ["Go", "Rust"], Voter(code=code))
         made.append(own)
-    polls.changing.close(made[0].poll.id, made[0].admin_key)
-    made.append(polls.making.make(Draft("New?", OPTIONS)))
+    polls.lifecycle.close(made[0].poll.id, made[0].admin_key)
+    made.append(polls.lifecycle.create(PollDraft("New?", OPTIONS)))
     return engine, made
 
 
@@ -84,7 +86,7 @@ def test_every_operation_answers_as_described(case: schemathesis.Case[Any]) -> N
     case.call_and_validate(excluded_checks=[ignored_auth] if deletes else [])
 
 
-def aim(case: schemathesis.Case[Any], own: Own) -> None:
+def aim(case: schemathesis.Case[Any], own: ManagedPoll) -> None:
     """Let most of the requests that are in order be about a poll that is there, with its key."""
     parts = case.meta.components if case.meta else {}
     path, headers = parts.get(ParameterLocation.PATH), parts.get(ParameterLocation.HEADER)

@@ -8,54 +8,95 @@ import io
 import pytest
 
 from singletable_apps.polls.api import Limits
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.visitors import HOME, Place, Visitor, faults_in
 from tests.apps.support.html import text_in
 
-DRAFT = Draft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES, results=Results.ALWAYS)
+DRAFT = PollDraft(
+    "Room?", ("Aurora", "Kepler"), protection=Protection.CODES, results=ResultsVisibility.ALWAYS
+)
 WRONG = "0000-0000-0000"
 
 
 @pytest.fixture
-def own(place: Place) -> Own:
+def own(place: Place) -> ManagedPoll:
     return place.poll(DRAFT, codes=3)
 
 
 @pytest.fixture
-def chair(own: Own, ada: Visitor) -> Visitor:
+def chair(own: ManagedPoll, ada: Visitor) -> Visitor:
     """Who has the admin link."""
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     return ada
 
 
-def code(own: Own, place: Place, number: int = 0) -> str:
-    return place.polls.context.secret.code(own.poll.id, number)
+def code(own: ManagedPoll, place: Place, number: int = 0) -> str:
+    return place.polls.context.secret.voting_code(own.poll.id, number)
 
 
-def test_a_link_fills_the_code_in(own: Own, place: Place, ada: Visitor) -> None:
+def test_a_link_fills_the_code_in(own: ManagedPoll, place: Place, ada: Visitor) -> None:
     page = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
     assert f'name="code" form="ballot" value="{code(own, place)}"' in page.text
-    assert "One vote a code" in text_in(page.text)
+    assert "One vote per voting code" in text_in(page.text)
 
 
-def test_a_code_is_one_vote_however_it_is_typed(own: Own, place: Place, ada: Visitor) -> None:
+def test_a_code_is_one_vote_however_it_is_typed(
+    own: ManagedPoll, place: Place, ada: Visitor
+) -> None:
     typed = code(own, place).lower().replace("-", " ").replace("0", "o")
     assert ada.vote(own.poll.id, "Aurora", code=typed).status_code == 303
-    other = place.somebody()
-    back = other.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
+    back = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
     assert "You have voted" in text_in(back.text)
-    assert other.vote(own.poll.id, "Kepler", code=code(own, place)).status_code == 303
-    assert place.polls.counting.tally(own.poll).counts == {"1": 1}
+    assert ada.vote(own.poll.id, "Kepler", code=code(own, place)).status_code == 303
+    assert place.polls.tallies.get(own.poll).counts == {"1": 1}
+
+
+# The organizer knows every code, but must not learn or change how it voted.
+def test_organizer_cannot_read_or_change_a_vote_cast_with_a_code(
+    own: ManagedPoll, place: Place, ada: Visitor
+) -> None:
+    ada.vote(own.poll.id, "Aurora", code=code(own, place))
+    organizer = place.somebody()
+    organizer.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
+    for query in ("", "&change=yes"):
+        page = organizer.look(f"/polls/p/{own.poll.id}?code={code(own, place)}{query}")
+        assert page.status_code == 200
+        assert "This code has already been used" in text_in(page.text)
+        assert "Aurora" not in page.text
+        assert organizer.look(f"/polls/p/{own.poll.id}/voted").status_code == 303
+    for ranked in ("Aurora", "Kepler"):
+        form = {"code": code(own, place), "title": "Room?", "key": "f" * 32, "sure": "yes"}
+        ranks = {"rank.Aurora": "", "rank.Kepler": "", f"rank.{ranked}": "1"}
+        # The same answer for a right guess of the ranking as for a wrong one.
+        answer = organizer.post(f"/polls/p/{own.poll.id}", {**form, **ranks})
+        assert answer.status_code == 409
+        assert "This code has already been used" in text_in(answer.text)
+    assert place.polls.tallies.get(own.poll).counts == {"0": 1}
+
+
+def test_voter_changes_a_vote_cast_with_a_code_in_the_same_browser(
+    own: ManagedPoll, place: Place, ada: Visitor
+) -> None:
+    old_tab = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
+    ada.vote(own.poll.id, "Aurora", code=code(own, place))
+    # With or without the code in the URL, and from a ballot that was opened before.
+    for query in ("", f"&code={code(own, place)}"):
+        ballot = ada.look(f"/polls/p/{own.poll.id}?change=yes{query}")
+        assert 'name="rank.Aurora" value="1"' in ballot.text
+    assert ada.vote(own.poll.id, "Kepler").status_code == 303
+    ranks = {"rank.Aurora": "1", "rank.Kepler": "2"}
+    assert ada.send(old_tab, own.poll.id, **ranks, sure="yes").status_code == 303
+    assert place.polls.tallies.get(own.poll).counts == {"0 1": 1}
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"), [("", "asks for a one-time code"), (WRONG, f"'{WRONG}' is no code")]
+    ("typed", "words"), [("", "Enter your voting code"), (WRONG, f"'{WRONG}' is not a voting code")]
 )
 def test_what_is_no_code_is_said_beside_its_field(
-    own: Own, place: Place, ada: Visitor, typed: str, words: str
+    own: ManagedPoll, place: Place, ada: Visitor, typed: str, words: str
 ) -> None:
     for number in (3, 9_999):
         assert faults_in(ada.rank(own.poll.id, code(own, place, number), Aurora="1"))
@@ -68,27 +109,27 @@ def test_what_is_no_code_is_said_beside_its_field(
 
 # The next person at the same screen must not see what the one before has voted.
 def test_another_code_can_be_voted_with_in_the_same_browser(
-    own: Own, place: Place, ada: Visitor
+    own: ManagedPoll, place: Place, ada: Visitor
 ) -> None:
     thanks = ada.follow(ada.vote(own.poll.id, "Aurora", code=code(own, place)))
     assert "1. Aurora" in text_in(ada.look(f"/polls/p/{own.poll.id}").text)
     paper = ada.follow(ada.send(thanks, "/next"))
     assert "1. Aurora" not in text_in(paper.text)
     ada.vote(own.poll.id, "Kepler", code=code(own, place, 1))
-    assert place.polls.counting.tally(own.poll).counts == {"0": 1, "1": 1}
+    assert place.polls.tallies.get(own.poll).counts == {"0": 1, "1": 1}
 
 
 # Such a browser is not known again on another page, so it is thanked on this one.
 def test_who_keeps_no_cookies_votes_with_a_code_all_the_same(
-    own: Own, place: Place, ada: Visitor
+    own: ManagedPoll, place: Place, ada: Visitor
 ) -> None:
     review = ada.rank(own.poll.id, code(own, place), Kepler="1")
     for _ in range(2):
         ada.browser.cookies.clear()
         thanks = ada.send(review, own.poll.id, sure="yes")
         assert thanks.status_code == 200
-        assert "Thank you: your vote is in" in text_in(thanks.text)
-    assert place.polls.counting.tally(own.poll).counts == {"1": 1}
+        assert "Thanks, your vote was counted" in text_in(thanks.text)
+    assert place.polls.tallies.get(own.poll).counts == {"1": 1}
 
 
 # Also a right one, or whoever tries them all would learn which it is.
@@ -107,7 +148,7 @@ def test_who_guesses_codes_waits() -> None:
 
 
 def test_codes_are_issued_and_listed_with_what_became_of_them(
-    own: Own, place: Place, chair: Visitor
+    own: ManagedPoll, place: Place, chair: Visitor
 ) -> None:
     at = f"/polls/p/{own.poll.id}/manage/codes"
     assert chair.send(chair.look(at), "/codes", count="2").headers["location"] == at
@@ -115,7 +156,8 @@ def test_codes_are_issued_and_listed_with_what_became_of_them(
     page = chair.look(at)
     assert page.text.count("Not used") == 4
     assert page.text.count(">Used<") == 1
-    assert f'href="{HOME}/polls/p/{own.poll.id}?code={code(own, place, 4)}"' in page.text
+    links = [f'href="{HOME}/polls/p/{own.poll.id}?code={code(own, place, n)}"' for n in range(5)]
+    assert [link in page.text for link in links] == [True, True, True, True, False]
     assert "1 to 5 of 5" in text_in(page.text)
 
 
@@ -125,23 +167,27 @@ def test_codes_are_issued_and_listed_with_what_became_of_them(
         ("", "Please fill this in."),
         ("some", "Enter a whole number."),
         ("0", "Enter 1 or more."),
-        ("9998", "at most 10,000 codes"),
+        ("9998", "A poll can have 10,000 codes"),
     ],
 )
-def test_how_many_codes_is_checked(own: Own, chair: Visitor, typed: str, words: str) -> None:
+def test_how_many_codes_is_checked(
+    own: ManagedPoll, chair: Visitor, typed: str, words: str
+) -> None:
     at = f"/polls/p/{own.poll.id}/manage/codes"
     answer = chair.send(chair.look(at), "/codes", count=typed)
     assert answer.status_code == 422
     assert words in faults_in(answer)["count"]
 
 
-def test_a_form_that_is_sent_twice_issues_once(own: Own, place: Place, chair: Visitor) -> None:
+def test_a_form_that_is_sent_twice_issues_once(
+    own: ManagedPoll, place: Place, chair: Visitor
+) -> None:
     form = chair.look(f"/polls/p/{own.poll.id}/manage/codes")
     assert chair.send(form, "/codes", count="2").status_code == 303
     again = chair.send(form, "/codes", count="2")
     assert again.status_code == 412
-    assert "there are 5 now" in text_in(again.text)
-    assert place.polls.context.poll(own.poll.id).codes == 5
+    assert "there are now 5" in text_in(again.text)
+    assert place.polls.context.get_poll(own.poll.id).codes == 5
 
 
 def test_many_codes_come_in_pages(place: Place, ada: Visitor) -> None:
@@ -156,7 +202,7 @@ def test_many_codes_come_in_pages(place: Place, ada: Visitor) -> None:
 
 
 def test_a_sheet_has_a_card_for_every_code_that_is_left(
-    own: Own, place: Place, chair: Visitor
+    own: ManagedPoll, place: Place, chair: Visitor
 ) -> None:
     place.somebody().vote(own.poll.id, "Aurora", code=code(own, place))
     sheet = chair.look(f"/polls/p/{own.poll.id}/manage/codes/sheet")
@@ -166,7 +212,7 @@ def test_a_sheet_has_a_card_for_every_code_that_is_left(
     assert "style=" not in sheet.text
 
 
-def test_codes_are_saved_as_a_table(own: Own, place: Place, chair: Visitor) -> None:
+def test_codes_are_saved_as_a_table(own: ManagedPoll, place: Place, chair: Visitor) -> None:
     place.somebody().vote(own.poll.id, "Aurora", code=code(own, place, 1))
     saved = chair.look(f"/polls/p/{own.poll.id}/manage/codes.csv")
     assert saved.headers["content-type"].startswith("text/csv")
@@ -186,4 +232,4 @@ def test_a_poll_without_codes_says_so(place: Place, ada: Visitor) -> None:
     own = place.poll()
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     page = ada.look(f"/polls/p/{own.poll.id}/manage/codes")
-    assert "This poll asks for no codes" in text_in(page.text)
+    assert "This poll doesn’t use voting codes" in text_in(page.text)

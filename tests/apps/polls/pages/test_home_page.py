@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable_apps.polls.sample import fill
+from singletable_apps.polls.sample import create_sample
 from tests.apps.polls.pages.visitors import SECRET, Place, Visitor
 from tests.apps.support.html import text_in
 
@@ -11,9 +11,9 @@ def test_a_stranger_is_told_what_this_is(ada: Visitor) -> None:
     page = ada.look("/polls")
     words = text_in(page.text)
     assert "People rank the options" in words
-    assert "Make a poll" in words
+    assert "Create a poll" in words
     assert "Your polls" not in words
-    assert "Some to try" not in words
+    assert "Sample polls" not in words
     # Looking needs no cookie.
     assert "set-cookie" not in page.headers
 
@@ -21,10 +21,10 @@ def test_a_stranger_is_told_what_this_is(ada: Visitor) -> None:
 def test_what_there_is_to_try_is_shown_to_everybody_and_managed_by_nobody(
     place: Place, ada: Visitor
 ) -> None:
-    fill(place.polls.context.store.driver, SECRET, place.now)
+    create_sample(place.polls.context.store.driver, SECRET, place.now)
     page = ada.look("/polls")
     words = text_in(page.text)
-    assert "Some to try" in words
+    assert "Sample polls" in words
     assert "Which café for the reading group?" in words
     trial = page.text.partition(">Try one<")[0].rpartition('href="')[2].partition('"')[0]
     assert "Best Programming Language 2024" in text_in(ada.look(trial).text)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from singletable_apps.polls.api import Limits
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.rules import PollDraft
 from singletable_apps.shared.web import RateLimit
 from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, faults_in, id_in
 from tests.apps.support.html import forms_in, text_in
@@ -19,16 +19,16 @@ GOOD: dict[str, Typed] = {"title": "Where to?", "candidates": ["Lake", "", " Mus
 
 def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> None:
     answer = ada.send(ada.look(NEW), NEW, **GOOD)
-    poll = place.polls.context.poll(id_in(answer))
+    poll = place.polls.context.get_poll(id_in(answer))
     assert (poll.title, poll.candidates) == ("Where to?", ["Lake", "Museum"])
-    assert (poll.results, poll.protection) == (Results.ALWAYS, Protection.BROWSER)
+    assert (poll.results, poll.protection) == (ResultsVisibility.ALWAYS, Protection.BROWSER)
     assert (poll.expires_at, poll.changeable) == (None, True)
     page = ada.follow(answer)
     key = place.polls.context.secret.admin_key(poll.id)
     assert f"{HOME}/polls/p/{poll.id}</code>" in page.text
     assert f"{HOME}/polls/p/{poll.id}/manage?key={key}</code>" in page.text
     assert "<svg" in page.text
-    assert "Keep this link to yourself, and keep it" in text_in(page.text)
+    assert "Save this link and keep it private" in text_in(page.text)
     # Nobody else is shown the key.
     assert key not in place.somebody().look(f"/polls/p/{poll.id}/made").text
 
@@ -36,16 +36,16 @@ def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> N
 @pytest.mark.parametrize(
     ("typed", "field", "words"),
     [
-        ({"title": " "}, "title", "needs a title"),
-        ({"title": "x" * 201}, "title", "at most 200"),
+        ({"title": " "}, "title", "Enter a question"),
+        ({"title": "x" * 201}, "title", "Use at most 200"),
         ({"description": "x" * 2001}, "description", "at most 2,000"),
         ({"candidates": "Lake"}, "candidates", "2 to 50 options"),
-        ({"candidates": [f"O{n}" for n in range(51)]}, "candidates", "but got 51"),
+        ({"candidates": [f"O{n}" for n in range(51)]}, "candidates", "There are 51"),
         ({"candidates": ["A", "", "B", "a"]}, "candidates-2", "Options 1 and 3 are the same"),
         ({"candidates": ["A", "b" * 101]}, "candidates-1", "at most 100"),
-        ({"closing": "at"}, "expires_at", "Choose a day and a time"),
+        ({"closing": "at"}, "expires_at", "Choose a day and time"),
         ({"closing": "at", "expires_at": "soon"}, "expires_at", "Enter a date and a time"),
-        ({"closing": "at", "expires_at": "2026-11-15T11:00"}, "expires_at", "is over"),
+        ({"closing": "at", "expires_at": "2026-11-15T11:00"}, "expires_at", "in the past"),
         ({"closing": "at", "expires_at": "2046-11-15T11:00"}, "expires_at", "ten years"),
         ({"closing": "later"}, "closing", "Choose one of the options"),
         ({"results": "never"}, "results", "Choose one of the options"),
@@ -109,26 +109,26 @@ def test_more_rows_are_given_without_scripts_and_all_is_kept(place: Place, ada: 
 def test_it_closes_soon(place: Place, ada: Visitor, closing: str, after: timedelta) -> None:
     # A time that is left in the field means nothing unless it is asked for.
     typed: dict[str, Typed] = {**GOOD, "closing": closing, "expires_at": "2001-01-01T10:00"}
-    poll = place.polls.context.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    poll = place.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
     assert poll.expires_at == place.now + after
 
 
 def test_it_closes_at_a_time_in_the_zone_of_who_reads(place: Place, ada: Visitor) -> None:
     ada.browser.cookies.set("zone", "Asia/Kathmandu")
     typed: dict[str, Typed] = {**GOOD, "closing": "at", "expires_at": "2026-12-24T18:00"}
-    poll = place.polls.context.poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    poll = place.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
     assert poll.expires_at == datetime(2026, 12, 24, 12, 15, tzinfo=UTC)
 
 
 def test_a_poll_is_made_like_another(place: Place, ada: Visitor) -> None:
     ends = place.now + timedelta(hours=1)
-    terms = {"results": Results.AFTER_CLOSING, "protection": Protection.OPEN}
-    draft = Draft("Old", ("A", "B"), "why", ends, changeable=False, **terms)  # type: ignore[arg-type]
+    terms = {"results": ResultsVisibility.AFTER_CLOSING, "protection": Protection.OPEN}
+    draft = PollDraft("Old", ("A", "B"), "why", ends, changeable=False, **terms)  # type: ignore[arg-type]
     old = place.poll(draft).poll
     place.wait(hours=2)
     page = ada.look(f"{NEW}?from={old.id}")
-    assert "like “Old”" in text_in(page.text)
-    copy = place.polls.context.poll(id_in(ada.send(page, NEW)))
+    assert "A copy of “Old”" in text_in(page.text)
+    copy = place.polls.context.get_poll(id_in(ada.send(page, NEW)))
     assert copy.id != old.id
     for name in ("title", "description", "candidates", "results", "protection", "changeable"):
         assert getattr(copy, name) == getattr(old, name)
@@ -137,7 +137,7 @@ def test_a_poll_is_made_like_another(place: Place, ada: Visitor) -> None:
 
 
 def test_who_makes_too_many_waits(ada: Visitor) -> None:
-    ada.place = Place(Limits(make=RateLimit("make", 1, 3600)))
+    ada.place = Place(Limits(create=RateLimit("make", 1, 3600)))
     assert ada.send(ada.look(NEW), NEW, **GOOD).status_code == 303
     refused = ada.send(ada.look(NEW), NEW, **GOOD)
     assert refused.status_code == 429

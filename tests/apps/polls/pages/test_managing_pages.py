@@ -9,30 +9,30 @@ import httpx2
 import pytest
 
 from singletable_apps.polls.entities import Poll, Protection, Vote
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll
 from tests.apps.polls.pages.visitors import HOME, OPTIONS, Place, Visitor, faults_in, id_in
 from tests.apps.support.html import forms_in, text_in
 
 
 @pytest.fixture
-def own(place: Place) -> Own:
-    return place.poll(Draft("Where to?", OPTIONS, expires_at=place.now + timedelta(days=1)))
+def own(place: Place) -> ManagedPoll:
+    return place.poll(PollDraft("Where to?", OPTIONS, expires_at=place.now + timedelta(days=1)))
 
 
 @pytest.fixture
-def at(own: Own) -> str:
+def at(own: ManagedPoll) -> str:
     return f"/polls/p/{own.poll.id}/manage"
 
 
 @pytest.fixture
-def chair(own: Own, at: str, ada: Visitor) -> Visitor:
+def chair(own: ManagedPoll, at: str, ada: Visitor) -> Visitor:
     """Who has opened the admin link."""
     ada.look(f"{at}?key={own.admin_key}")
     return ada
 
 
-def test_an_admin_link_leads_on_without_its_key(own: Own, at: str, ada: Visitor) -> None:
+def test_an_admin_link_leads_on_without_its_key(own: ManagedPoll, at: str, ada: Visitor) -> None:
     answer = ada.look(f"{at}?key={own.admin_key.lower()}")
     assert (answer.status_code, answer.headers["location"]) == (303, at)
     cookie = answer.headers["set-cookie"]
@@ -47,13 +47,15 @@ PAGES = ("", "/edit", "/close", "/reopen", "/delete", "/codes", "/codes/sheet", 
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_who_has_no_key_is_asked_for_the_link(own: Own, at: str, ada: Visitor, page: str) -> None:
+def test_who_has_no_key_is_asked_for_the_link(
+    own: ManagedPoll, at: str, ada: Visitor, page: str
+) -> None:
     answer = ada.look(at + page)
     assert answer.status_code == 403
-    assert "Only who has its admin link" in text_in(answer.text)
+    assert "You got the admin link" in text_in(answer.text)
     assert own.admin_key not in answer.text
     wrong = ada.send(answer, "/key", key="nothing of the kind")
-    assert "This is not the admin key of the poll" in text_in(wrong.text)
+    assert "This admin key does not belong to this poll" in text_in(wrong.text)
     let_in = ada.send(wrong, "/key", key=f" {HOME}{at}?key={own.admin_key} ")
     assert (let_in.status_code, let_in.headers["location"]) == (303, at)
     assert ada.look(at + page).status_code == 200 or page in ("/close", "/reopen")
@@ -61,12 +63,12 @@ def test_who_has_no_key_is_asked_for_the_link(own: Own, at: str, ada: Visitor, p
 
 @pytest.mark.parametrize("page", ["/edit", "/close", "/reopen", "/delete", "/codes"])
 def test_who_has_no_key_changes_nothing(
-    own: Own, at: str, place: Place, ada: Visitor, page: str
+    own: ManagedPoll, at: str, place: Place, ada: Visitor, page: str
 ) -> None:
-    before = place.polls.context.poll(own.poll.id)
+    before = place.polls.context.get_poll(own.poll.id)
     answer = ada.post(at + page, {"revision": "1", "title": "Mine", "closing": "never"})
     assert answer.status_code == 403
-    assert place.polls.context.poll(own.poll.id) == before
+    assert place.polls.context.get_poll(own.poll.id) == before
 
 
 def test_the_browser_that_made_a_poll_needs_no_link(place: Place, ada: Visitor) -> None:
@@ -78,13 +80,13 @@ def test_the_browser_that_made_a_poll_needs_no_link(place: Place, ada: Visitor) 
 
 
 def test_everything_is_edited_while_nobody_has_voted(
-    own: Own, at: str, place: Place, chair: Visitor
+    own: ManagedPoll, at: str, place: Place, chair: Visitor
 ) -> None:
     typed = {"title": "When?", "protection": "open", "results": "after-voting", "closing": "never"}
     form = chair.look(f"{at}/edit")
     answer = chair.send(form, "/edit", **typed, candidates=["Mon", "Tue"], changeable=None)
     assert answer.headers["location"] == at
-    poll = place.polls.context.poll(own.poll.id)
+    poll = place.polls.context.get_poll(own.poll.id)
     assert (poll.title, poll.candidates, poll.expires_at) == ("When?", ["Mon", "Tue"], None)
     assert (poll.protection, poll.changeable) == (Protection.OPEN, False)
 
@@ -92,7 +94,7 @@ def test_everything_is_edited_while_nobody_has_voted(
 def test_a_form_that_is_sent_as_it_came_changes_nothing(place: Place, ada: Visitor) -> None:
     # A closing time to the second is not cut to the minute.
     ends = place.now + timedelta(hours=1, seconds=7, microseconds=5)
-    own = place.poll(Draft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
+    own = place.poll(PollDraft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     ada.browser.cookies.set("zone", "Europe/Berlin")
     form = ada.look(f"/polls/p/{own.poll.id}/manage/edit")
@@ -100,25 +102,25 @@ def test_a_form_that_is_sent_as_it_came_changes_nothing(place: Place, ada: Visit
     assert replace_revision(place, own) == own.poll
 
 
-def replace_revision(place: Place, own: Own) -> object:
-    now = place.polls.context.poll(own.poll.id)
+def replace_revision(place: Place, own: ManagedPoll) -> object:
+    now = place.polls.context.get_poll(own.poll.id)
     now.revision = own.poll.revision
     return now
 
 
 def test_options_stay_once_somebody_has_voted(
-    own: Own, at: str, place: Place, chair: Visitor
+    own: ManagedPoll, at: str, place: Place, chair: Visitor
 ) -> None:
     early = chair.look(f"{at}/edit")
     place.somebody().vote(own.poll.id, "Lake")
     refused = chair.send(early, "/edit", candidates=["A", "B"])
     assert refused.status_code == 409
-    assert "stay as they are" in text_in(refused.text)
+    assert "cannot change" in text_in(refused.text)
     form = chair.look(f"{at}/edit")
     assert not {"candidates", "protection"} & forms_in(form)[0].fields.keys()
-    assert "1 vote is in, so options" in text_in(form.text)
+    assert "1 person has voted, so the options" in text_in(form.text)
     assert chair.send(form, "/edit", title="Where, then?").status_code == 303
-    poll = place.polls.context.poll(own.poll.id)
+    poll = place.polls.context.get_poll(own.poll.id)
     assert (poll.title, poll.candidates) == ("Where, then?", list(OPTIONS))
 
 
@@ -135,70 +137,74 @@ def test_what_is_wrong_in_an_edit_stands_beside_its_field(at: str, chair: Visito
 def test_editing_words_moves_no_closing_time(place: Place, chair: Visitor, hour: int) -> None:
     chair.browser.cookies.set("zone", "Europe/Berlin")
     closes = datetime(2027, 10, 31, hour, 30, 15, tzinfo=UTC)
-    own = place.poll(Draft("Where to?", OPTIONS, expires_at=closes))
+    own = place.poll(PollDraft("Where to?", OPTIONS, expires_at=closes))
     at = f"/polls/p/{own.poll.id}/manage"
     chair.look(f"{at}?key={own.admin_key}")
     chair.follow(chair.send(chair.look(f"{at}/edit"), "/edit", title="When?"))
-    poll = place.polls.context.poll(own.poll.id)
+    poll = place.polls.context.get_poll(own.poll.id)
     assert (poll.title, poll.expires_at) == ("When?", closes)
 
 
 # Each is based on what somebody saw, and is not done to something else.
 @pytest.mark.parametrize("page", ["edit", "close", "delete", "reopen"])
 def test_what_somebody_changed_meanwhile_is_not_written_over(
-    own: Own, at: str, place: Place, chair: Visitor, page: str
+    own: ManagedPoll, at: str, place: Place, chair: Visitor, page: str
 ) -> None:
     if page == "reopen":
-        place.polls.changing.close(own.poll.id, own.admin_key)
+        place.polls.lifecycle.close(own.poll.id, own.admin_key)
     form = chair.look(f"{at}/{page}")
-    place.polls.changing.change(
+    place.polls.lifecycle.edit(
         own.poll.id, own.admin_key, lambda draft: replace(draft, description="other")
     )
-    before = place.polls.context.poll(own.poll.id)
+    before = place.polls.context.get_poll(own.poll.id)
     typed = {"title": "Kept"} if page == "edit" else {}
     answer = chair.send(form, f"/{page}", **typed)
     assert answer.status_code == 412
     assert "changed" in text_in(answer.text)
-    assert place.polls.context.poll(own.poll.id) == before
+    assert place.polls.context.get_poll(own.poll.id) == before
     again = chair.send(answer, f"/{page}")
     assert again.status_code == 303
     if page == "edit":
-        assert place.polls.context.poll(own.poll.id).title == "Kept"
+        assert place.polls.context.get_poll(own.poll.id).title == "Kept"
 
 
-def test_a_poll_is_closed_and_opened_again(own: Own, at: str, place: Place, chair: Visitor) -> None:
-    assert "Nobody can vote" in text_in(chair.look(f"{at}/close").text)
+def test_a_poll_is_closed_and_opened_again(
+    own: ManagedPoll, at: str, place: Place, chair: Visitor
+) -> None:
+    assert "No one can vote" in text_in(chair.look(f"{at}/close").text)
     closed = chair.follow(chair.send(chair.look(f"{at}/close"), "/close"))
     assert "The poll is closed." in closed.text
-    assert "Open again…" in text_in(closed.text)
+    assert "Reopen…" in text_in(closed.text)
     assert chair.look(f"{at}/close").status_code == 303
     # Editing words leaves it closed.
     assert "closing" not in forms_in(chair.look(f"{at}/edit"))[0].fields
     assert chair.send(chair.look(f"{at}/edit"), "/edit", title="Words").status_code == 303
-    assert place.polls.context.poll(own.poll.id).closed
+    assert place.polls.context.get_poll(own.poll.id).closed
     form = chair.look(f"{at}/reopen")
     wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
-    assert faults_in(wrong) == {"expires_at": "That time is over. Choose one that is to come."}
+    assert faults_in(wrong) == {"expires_at": "This time is in the past. Choose a later one."}
     assert faults_in(chair.send(form, "/reopen", closing="at")).keys() == {"expires_at"}
     assert chair.send(form, "/reopen", closing="never").status_code == 303
     assert place.somebody().vote(own.poll.id, "Lake").status_code == 303
 
 
 def test_a_poll_is_deleted_after_the_number_of_votes_is_said(
-    own: Own, at: str, place: Place, chair: Visitor
+    own: ManagedPoll, at: str, place: Place, chair: Visitor
 ) -> None:
     for _ in range(2):
         place.somebody().vote(own.poll.id, "Lake")
     asked = chair.look(f"{at}/delete")
-    assert "2 votes are deleted with “Where to?”" in text_in(asked.text)
+    assert "This deletes “Where to?” and its 2 votes" in text_in(asked.text)
     answer = chair.send(asked, "/delete")
     assert answer.headers["location"] == "/polls/mine"
     assert chair.look(at).status_code == 404
 
 
-def test_a_recount_shows_that_it_agrees(own: Own, at: str, place: Place, chair: Visitor) -> None:
+def test_a_recount_shows_that_it_agrees(
+    own: ManagedPoll, at: str, place: Place, chair: Visitor
+) -> None:
     place.somebody().vote(own.poll.id, "Lake")
-    assert "The results are right" in text_in(chair.look(f"{at}/recount").text)
+    assert "The results are correct" in text_in(chair.look(f"{at}/recount").text)
     overview = text_in(chair.look(at).text)
     assert "Votes 1" in overview
 
@@ -228,7 +234,7 @@ def test_a_place_in_the_list_that_is_none_is_refused(place: Place, ada: Visitor)
 
 # A server that stops in the middle leaves votes behind; who sends the form again deletes them.
 def test_deleting_that_was_broken_off_goes_on(
-    place: Place, own: Own, at: str, chair: Visitor
+    place: Place, own: ManagedPoll, at: str, chair: Visitor
 ) -> None:
     place.somebody().vote(own.poll.id, "Lake")
     form = chair.look(f"{at}/delete")

@@ -10,31 +10,44 @@ from typing import cast
 import pytest
 from fastapi import FastAPI
 
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import LATEST, Draft
-from singletable_apps.polls.service import Own, Voter
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
+from singletable_apps.polls.service import ManagedPoll, Voter
 from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, id_in
 from tests.apps.support.html import text_in
 
 # Rankings like "AB" (A first, then B), each with how often it is voted for.
 Votes = dict[str, int]
-LATE = "4 of the 7 votes that still count: more than half."
+LATE = "4 of 7 continuing votes: more than half."
 SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
-    ("AB", {}, "Nobody has voted yet", ("as soon as somebody has", "Link to the poll")),
-    ("ABC", {"B": 1}, "B leads", ("The one vote that was cast puts it first.", "1 vote for 3")),
-    ("ABC", {"AB": 3, "BA": 1}, "A leads", ("3 of 4 votes put it first: more than half",)),
-    ("ABC", {"A": 4, "B": 3, "C": 2}, "A leads", (LATE, "2 votes count for none any more")),
+    ("AB", {}, "No votes yet", ("with the first vote", "Link to the poll")),
+    ("ABC", {"B": 1}, "B leads", ("The only vote ranks it first.", "1 vote for 3")),
+    ("ABC", {"AB": 3, "BA": 1}, "A leads", ("3 of 4 votes rank it first: more than half",)),
+    (
+        "ABC",
+        {"A": 4, "B": 3, "C": 2},
+        "A leads",
+        (LATE, "2 exhausted votes have no further choice"),
+    ),
     (
         "ABC",
         {"ABC": 4, "BCA": 3, "CBA": 2},
         "B leads",
-        ("C has the fewest votes, 2, and leaves: 2 to B.", "left in round 1, with 2 votes"),
+        (
+            "C has the fewest votes (2) and drops out. Its votes go on: 2 to B.",
+            "out in round 1 with 2 votes",
+        ),
     ),
     (
         "AB",
         {"A": 1, "B": 1},
         "A and B are tied",
-        ("They have 1 vote each.", "All are tied", "It mattered: another choice", "sha256sum"),
+        (
+            "They have 1 vote each.",
+            "All are tied",
+            "This mattered: with another choice",
+            "sha256sum",
+        ),
     ),
     ("ABCD", dict.fromkeys("ABCD", 2), "4 options are tied", ("They have 2 votes each.",)),
     # Whoever of B and C leaves, the other one wins.
@@ -42,36 +55,36 @@ SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
         "ABC",
         {"A": 4, "BC": 3, "CB": 3},
         "leads by a tie-break",
-        ("In round 1, B and C were level for last, and who left decided who wins",),
+        ("In round 1, B and C were tied for last, and the tie-break decided who wins",),
     ),
     (
         "ABCDE",
         {"A": 3, "BCDE": 2, "CDEB": 2, "DEBC": 2, "EBCD": 2},
         "leads by a tie-break",
-        ("In round 1, 4 options were level for last, and who left decided who wins",),
+        ("In round 1, 4 options were tied for last, and the tie-break decided who wins",),
     ),
     # The last two are level, and B had more first choices.
     (
         "ABC",
         {"BA": 3, "AB": 2, "CA": 1},
         "B leads by a tie-break",
-        ("A had fewer in a round before, and left. It mattered",),
+        ("A had fewer votes in an earlier round and dropped out. This mattered",),
     ),
-    ("ABC", {"AB": 5, "B": 1, "C": 1}, "A leads", ("5 of 7 votes put it first",)),
+    ("ABC", {"AB": 5, "B": 1, "C": 1}, "A leads", ("5 of 7 votes rank it first",)),
 ]
 
 
-def polled(place: Place, options: str, votes: Votes, **terms: object) -> Own:
+def polled(place: Place, options: str, votes: Votes, **terms: object) -> ManagedPoll:
     """A poll that these votes are cast in."""
-    draft = Draft("Which letter?", tuple(options), protection=Protection.OPEN)
-    own = place.polls.making.make(replace(draft, **terms))  # type: ignore[arg-type]
+    draft = PollDraft("Which letter?", tuple(options), protection=Protection.OPEN)
+    own = place.polls.lifecycle.create(replace(draft, **terms))  # type: ignore[arg-type]
     for ranking, often in votes.items():
         for _ in range(often):
             place.polls.voting.cast(own.poll.id, list(ranking), Voter())
     return own
 
 
-def results(visitor: Visitor, own: Own) -> str:
+def results(visitor: Visitor, own: ManagedPoll) -> str:
     """The words of the page, which must be there."""
     answer = visitor.look(f"/polls/p/{own.poll.id}/results")
     assert answer.status_code == 200, answer.text
@@ -106,8 +119,8 @@ def test_rounds_in_the_list_are_those_in_the_picture(place: Place, ada: Visitor)
 # C has no votes and goes first without any effect; only the tie of A and B decides.
 def test_tie_without_votes_is_not_said_to_matter(place: Place, ada: Visitor) -> None:
     said = results(ada, polled(place, "ABCD", {"A": 2, "B": 2}))
-    assert said.count("It mattered") == 1
-    assert "C and D were level for last, with 0 votes each" in said
+    assert said.count("This mattered") == 1
+    assert "C and D were tied for last with 0 votes each" in said
 
 
 def test_bars_have_the_colors_of_the_picture(place: Place, ada: Visitor) -> None:
@@ -117,7 +130,7 @@ def test_bars_have_the_colors_of_the_picture(place: Place, ada: Visitor) -> None
 
 def test_what_is_final_says_so_and_asks_no_more(place: Place, ada: Visitor) -> None:
     own = polled(place, "AB", {"AB": 2, "BA": 1})
-    place.polls.changing.close(own.poll.id, own.admin_key)
+    place.polls.lifecycle.close(own.poll.id, own.admin_key)
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     assert "A wins" in text_in(html)
     assert not [live for live in ("data-live", "live.js", "Refresh", "hx-get") if live in html]
@@ -125,28 +138,32 @@ def test_what_is_final_says_so_and_asks_no_more(place: Place, ada: Visitor) -> N
 
 def test_a_poll_that_closed_without_a_vote_has_no_winner(place: Place, ada: Visitor) -> None:
     own = polled(place, "AB", {})
-    place.polls.changing.close(own.poll.id, own.admin_key)
+    place.polls.lifecycle.close(own.poll.id, own.admin_key)
     said = results(ada, own)
-    assert "Nobody voted" in said
-    assert "wins" not in said.partition("How it works")[0]
+    assert "No one voted" in said
+    assert "wins" not in said.partition("How instant runoff works")[0]
 
 
 # Three camps that rank each other last, and one option that all can live with.
 def test_methods_that_disagree_stand_side_by_side(place: Place, ada: Visitor) -> None:
     said = results(ada, polled(place, "NSBC", {"NSBC": 4, "BSNC": 3, "CSNB": 3}))
     assert "N leads" in said
-    assert "Not every method has the same winner" in said
+    assert "Other methods have a different winner" in said
     assert "Instant runoff and Plurality: N. Borda and Schulze: S." in said
     assert "most voters prefer S to each other candidate" in said
-    assert "This poll is decided by instant runoff" in said
+    assert "Instant runoff decides this poll" in said
 
 
 @pytest.mark.parametrize("protection", Protection)
 def test_how_votes_are_protected_is_said(
     place: Place, ada: Visitor, protection: Protection
 ) -> None:
-    own = place.poll(Draft("Where to?", ("Lake", "Museum"), protection=protection))
-    words = {"browser": "One vote a browser", "codes": "One vote a code", "open": "a straw poll"}
+    own = place.poll(PollDraft("Where to?", ("Lake", "Museum"), protection=protection))
+    words = {
+        "browser": "One vote per browser",
+        "codes": "One vote per voting code",
+        "open": "as often as",
+    }
     assert words[protection] in results(ada, own)
 
 
@@ -170,7 +187,7 @@ def test_files_that_cannot_be_written_are_not_offered(
     place: Place, ada: Visitor, form: str, option: str
 ) -> None:
     options = (option, "Museum", "Castle")
-    own = place.poll(Draft("Where to?", options, protection=Protection.OPEN))
+    own = place.poll(PollDraft("Where to?", options, protection=Protection.OPEN))
     for ranked in (["Castle", option], ["Museum"], ["Museum"], [option], [option]):
         place.polls.voting.cast(own.poll.id, ranked, Voter())
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
@@ -180,9 +197,9 @@ def test_files_that_cannot_be_written_are_not_offered(
 
 def test_hidden_results_say_when_they_are_shown(place: Place, ada: Visitor) -> None:
     closes = place.now + timedelta(hours=2)
-    own = polled(place, "AB", {"AB": 3}, results=Results.AFTER_CLOSING, expires_at=closes)
+    own = polled(place, "AB", {"AB": 3}, results=ResultsVisibility.AFTER_CLOSING, expires_at=closes)
     said = results(ada, own)
-    assert "Shown when it closes" in said
+    assert "Results are shown when the poll closes" in said
     assert "14:00" in said
     assert "3 votes so far" in said
     assert "leads" not in said
@@ -190,24 +207,24 @@ def test_hidden_results_say_when_they_are_shown(place: Place, ada: Visitor) -> N
     # Until the last who were let in have voted, it is shown, and not final.
     assert "Closed 15 November 2026, 14:00" in results(ada, own)
     assert "A leads" in results(ada, own)
-    place.now += LATEST
+    place.now += GRACE_PERIOD
     assert "A wins" in results(ada, own)
 
 
 def test_who_has_voted_sees_what_others_do_not(place: Place, ada: Visitor) -> None:
-    terms = Draft("Where to?", ("Lake", "Museum"), results=Results.AFTER_VOTING)
+    terms = PollDraft("Where to?", ("Lake", "Museum"), results=ResultsVisibility.AFTER_VOTING)
     own = place.poll(terms)
-    assert "Vote first, then see" in results(ada, own)
+    assert "Vote to see the results" in results(ada, own)
     ada.follow(ada.vote(own.poll.id, "Museum"))
     assert "Museum leads" in results(ada, own)
-    assert "Vote first, then see" in results(place.somebody(), own)
+    assert "Vote to see the results" in results(place.somebody(), own)
 
 
 # The files come from the API, which does not know what a browser carries for the pages.
 def test_files_of_who_voted_by_code_open_too(place: Place, ada: Visitor) -> None:
-    terms = Draft("Where to?", ("Lake", "Museum"), results=Results.AFTER_VOTING)
+    terms = PollDraft("Where to?", ("Lake", "Museum"), results=ResultsVisibility.AFTER_VOTING)
     own = place.poll(replace(terms, protection=Protection.CODES), codes=1)
-    code = place.polls.making.codes(own.poll.id, own.admin_key)[0].code
+    code = place.polls.codes.list_issued(own.poll.id, own.admin_key)[0].code
     ada.follow(ada.vote(own.poll.id, "Museum", code=code))
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     (link,) = [part for part in html.split('"') if "/export/csv" in part]
@@ -219,7 +236,9 @@ def test_files_of_who_voted_by_code_open_too(place: Place, ada: Visitor) -> None
 def test_files_have_no_vote_in_their_links_where_the_browser_is_known(
     place: Place, ada: Visitor
 ) -> None:
-    own = place.poll(Draft("Where to?", ("Lake", "Museum"), results=Results.AFTER_VOTING))
+    own = place.poll(
+        PollDraft("Where to?", ("Lake", "Museum"), results=ResultsVisibility.AFTER_VOTING)
+    )
     ada.follow(ada.vote(own.poll.id, "Museum"))
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     assert "?vote=" not in html
@@ -238,7 +257,7 @@ def test_who_made_a_poll_has_its_files_before_others(place: Place, ada: Visitor)
 
 def test_of_fifty_options_the_page_shows_what_decides(place: Place, ada: Visitor) -> None:
     names = [f"Option {number}" for number in range(50)]
-    own = place.poll(Draft("Which one?", names, protection=Protection.OPEN))
+    own = place.poll(PollDraft("Which one?", names, protection=Protection.OPEN))
     for at in range(60):
         ranking = [names[at % 50], names[(at * 7 + 3) % 50], names[at % 4]]
         place.polls.voting.cast(own.poll.id, list(dict.fromkeys(ranking)), Voter())

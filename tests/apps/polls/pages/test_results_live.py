@@ -9,10 +9,10 @@ import httpx2
 import pytest
 
 from singletable import Call, connect
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.pages import Site
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Voter, open_polls
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.pages import PollsSite
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Voter, open_polls
 from tests.apps.polls.pages.visitors import SECRET, Place, Visitor
 from tests.apps.support.html import text_in
 
@@ -22,7 +22,7 @@ class Watched:
     """A poll with a vote, whoever watches it, and what the table is asked."""
 
     place: Place
-    own: Own
+    own: ManagedPoll
     watcher: Visitor
     calls: list[Call]
 
@@ -37,14 +37,14 @@ class Watched:
         self.place.polls.voting.cast(self.own.poll.id, ranked, Voter())
 
 
-def watched_poll(place: Place, shown: Results = Results.ALWAYS) -> Watched:
+def watched_poll(place: Place, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
     calls: list[Call] = []
     polls = open_polls(
         connect("memory:"), SECRET, clock=lambda: place.now, observers=[calls.append]
     )
-    place.polls, place.site = polls, Site(polls, place.site.pages, place.site.settings)
-    draft = Draft("Lunch?", ("Soup", "Stew"), protection=Protection.OPEN, results=shown)
-    watched = Watched(place, polls.making.make(draft), place.somebody(), calls)
+    place.polls, place.site = polls, PollsSite(polls, place.site.pages, place.site.settings)
+    draft = PollDraft("Lunch?", ("Soup", "Stew"), protection=Protection.OPEN, results=shown)
+    watched = Watched(place, polls.lifecycle.create(draft), place.somebody(), calls)
     watched.vote("Soup")
     return watched
 
@@ -101,7 +101,7 @@ def test_the_page_itself_is_never_older_than_a_vote_before_it(watched: Watched) 
 
 
 def test_who_may_not_see_a_result_sees_nothing_of_it_here(place: Place) -> None:
-    watched = watched_poll(place, Results.AFTER_CLOSING)
+    watched = watched_poll(place, ResultsVisibility.AFTER_CLOSING)
     answer = watched.now()
     assert answer.status_code == 403
     assert "Soup" not in answer.text
@@ -111,8 +111,8 @@ def test_who_may_not_see_a_result_sees_nothing_of_it_here(place: Place) -> None:
 
 # Nobody takes a vote back.
 def test_whoever_has_voted_is_looked_up_once(place: Place) -> None:
-    watched = watched_poll(place, Results.AFTER_VOTING)
-    vote_id = place.polls.voting.cast(watched.own.poll.id, ["Stew"], Voter(request="r")).vote.id
+    watched = watched_poll(place, ResultsVisibility.AFTER_VOTING)
+    vote_id = place.polls.voting.cast(watched.own.poll.id, ["Stew"], Voter(request_key="r")).vote.id
     watched.watcher.browser.cookies.set(
         "polls_vote", vote_id, path=f"/polls/p/{watched.own.poll.id}"
     )
@@ -124,7 +124,7 @@ def test_whoever_has_voted_is_looked_up_once(place: Place) -> None:
 
 def test_when_it_closes_the_page_comes_anew(watched: Watched) -> None:
     tag = watched.now().headers["etag"]
-    watched.place.polls.changing.close(watched.own.poll.id, watched.own.admin_key)
+    watched.place.polls.lifecycle.close(watched.own.poll.id, watched.own.admin_key)
     watched.place.wait(seconds=1)
     answer = watched.now(tag)
     assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
@@ -138,10 +138,12 @@ def test_a_result_that_goes_while_it_is_watched_leaves_the_page(
     polls, own = watched.place.polls, watched.own
     watched.now()
     if deleted:
-        polls.deleting.delete(own.poll.id, own.admin_key)
+        polls.lifecycle.delete(own.poll.id, own.admin_key)
     else:
-        polls.changing.change(
-            own.poll.id, own.admin_key, lambda draft: replace(draft, results=Results.AFTER_CLOSING)
+        polls.lifecycle.edit(
+            own.poll.id,
+            own.admin_key,
+            lambda draft: replace(draft, results=ResultsVisibility.AFTER_CLOSING),
         )
     watched.place.wait(seconds=1)
     watched.watcher.browser.headers["HX-Request"] = "true"

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from singletable_apps.polls.entities import Protection, Results
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.sample import MAKER
+from singletable_apps.polls.entities import Protection, ResultsVisibility
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.sample import SAMPLE_BROWSER
 from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.tokens import Secret
 from tests.apps.polls.pages.visitors import (
@@ -21,7 +21,9 @@ from tests.apps.polls.pages.visitors import (
     ranks,
 )
 
-CODES = Draft("Where to?", OPTIONS, protection=Protection.CODES, results=Results.AFTER_VOTING)
+CODES = PollDraft(
+    "Where to?", OPTIONS, protection=Protection.CODES, results=ResultsVisibility.AFTER_VOTING
+)
 
 
 def wide(text: str) -> str:
@@ -43,19 +45,19 @@ def test_pages_that_show_keys_or_codes_are_kept_nowhere(place: Place, page: str)
 # The next voter at the same screen goes back, and is not to see it.
 def test_what_somebody_voted_is_kept_nowhere(place: Place, ada: Visitor) -> None:
     own = place.poll(CODES, codes=1)
-    at, code = f"/polls/p/{own.poll.id}", SECRET.code(own.poll.id, 0)
+    at, code = f"/polls/p/{own.poll.id}", SECRET.voting_code(own.poll.id, 0)
     pages = [ada.look(f"{at}?code={code}"), ada.rank(own.poll.id, code, Lake="1")]
     pages += [ada.follow(ada.vote(own.poll.id, "Lake", code=code))]
     pages += [ada.look(at), ada.look(f"{at}?change=yes")]
-    place.polls.changing.close(own.poll.id, own.admin_key)
+    place.polls.lifecycle.close(own.poll.id, own.admin_key)
     pages += [ada.look(at)]
     assert [page.headers["Cache-Control"] for page in pages] == ["no-store"] * 6
 
 
 def test_a_code_in_wide_letters_is_carried_as_any(place: Place, ada: Visitor) -> None:
     own = place.poll(CODES, codes=1)
-    code = wide(SECRET.code(own.poll.id, 0))
-    assert "your vote is in" in ada.follow(ada.vote(own.poll.id, "Lake", code=code)).text
+    code = wide(SECRET.voting_code(own.poll.id, 0))
+    assert "your vote was counted" in ada.follow(ada.vote(own.poll.id, "Lake", code=code)).text
     assert "You have voted" in ada.look(f"/polls/p/{own.poll.id}").text
 
 
@@ -73,7 +75,7 @@ def test_what_is_no_admin_link_is_asked_for_again(place: Place, ada: Visitor, ty
     own = place.poll()
     answer = ada.post(f"/polls/p/{own.poll.id}/manage/key", {"key": typed})
     assert answer.status_code == 403
-    assert "The admin link, please" in answer.text
+    assert "Enter the admin link" in answer.text
 
 
 # A cookie can be made up as well as a form: it must not be a way around the limit of guesses.
@@ -83,13 +85,14 @@ def test_nobody_learns_by_a_cookie_whether_a_code_is_one(
 ) -> None:
     own = place.poll(CODES, codes=2)
     at = f"/polls/p/{own.poll.id}"
-    place.somebody().vote(own.poll.id, "Lake", code=SECRET.code(own.poll.id, 0))
-    ada.browser.cookies.set("polls_code", SECRET.code(own.poll.id, number), path=at)
+    place.somebody().vote(own.poll.id, "Lake", code=SECRET.voting_code(own.poll.id, 0))
+    cookie = f"{SECRET.voting_code(own.poll.id, number)}.{'0' * 32}"
+    ada.browser.cookies.set("polls_code", cookie, path=at)
     paper = ada.look(at)
     assert "You have voted" not in paper.text
-    assert "Vote first, then see" in ada.look(f"{at}/results").text
+    assert "Vote to see the results" in ada.look(f"{at}/results").text
     answer = ada.send(paper, own.poll.id, **ranks(Lake="1"), sure="yes")
-    assert faults_in(answer)["code"].startswith("This poll asks for a one-time code.")
+    assert faults_in(answer)["code"].startswith("Enter your voting code.")
     assert place.votes(own) == 1
 
 
@@ -101,16 +104,16 @@ def test_a_server_with_another_secret_says_so(place: Place, ada: Visitor, page: 
     place.site = replace(place.site, polls=other)
     answer = ada.look(f"/polls/p/{own.poll.id}{page}")
     assert (answer.status_code, "Retry-After" in answer.headers) == (503, False)
-    assert "The server has another secret than the poll" in answer.text
+    assert "Wrong server secret" in answer.text
 
 
 # Whose cookie is that of the sample could put anything on everybody's first page.
 def test_nobody_poses_as_who_made_the_sample(place: Place, ada: Visitor) -> None:
-    sample = place.polls.making.make(Draft("A sample", OPTIONS), MAKER)
-    ada.browser.cookies.set("polls_browser", MAKER)
+    sample = place.polls.lifecycle.create(PollDraft("A sample", OPTIONS), SAMPLE_BROWSER)
+    ada.browser.cookies.set("polls_browser", SAMPLE_BROWSER)
     assert ada.look(f"/polls/p/{sample.poll.id}/manage").status_code == 403
     made = ada.send(ada.look("/polls/new"), "/new", title="Buy pills", candidates=["a", "b"])
-    assert place.polls.context.poll(id_in(made)).title == "Buy pills"
+    assert place.polls.context.get_poll(id_in(made)).title == "Buy pills"
     home = place.somebody().look("/polls").text
     assert "A sample" in home
     assert "Buy pills" not in home

@@ -13,10 +13,10 @@ from fastapi.testclient import TestClient
 
 from singletable import connect
 from singletable_apps.polls.api import ApiSettings, Limits
-from singletable_apps.polls.app import FORM_LIMIT, with_pages
-from singletable_apps.polls.pages import Site
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Polls, open_polls
+from singletable_apps.polls.app import FORM_LIMIT, make_web_app
+from singletable_apps.polls.pages import PollsSite
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Polls, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
 from tests.apps.support.html import HtmlForm, forms_in
@@ -35,17 +35,17 @@ class Place:
     limits: Limits = field(default_factory=Limits.off)
     now: datetime = datetime(2026, 11, 15, 12, tzinfo=UTC)
     polls: Polls = field(init=False)
-    site: Site = field(init=False)
+    site: PollsSite = field(init=False)
 
     def __post_init__(self) -> None:
         self.polls = open_polls(connect("memory:"), SECRET, clock=lambda: self.now)
         if not _APPS:
             web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
             settings = ApiSettings(web=web, public=HOME)
-            _APPS.append(with_pages(self.polls, settings))
-        shared: Site = _APPS[0].state.poll_pages
+            _APPS.append(make_web_app(self.polls, settings))
+        shared: PollsSite = _APPS[0].state.poll_pages
         settings = replace(shared.settings, limits=self.limits)
-        self.site = Site(self.polls, shared.pages, settings)
+        self.site = PollsSite(self.polls, shared.pages, settings)
 
     def wait(self, **amount: float) -> None:
         self.now += timedelta(**amount)
@@ -56,15 +56,15 @@ class Place:
         browser.cookies.set("theme", "light")
         return Visitor(self, browser)
 
-    def poll(self, draft: Draft | None = None, codes: int = 0) -> Own:
+    def poll(self, draft: PollDraft | None = None, codes: int = 0) -> ManagedPoll:
         """A poll that somebody else has made."""
-        own = self.polls.making.make(draft or Draft("Where to?", OPTIONS))
+        own = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
         if codes:
-            self.polls.making.issue_codes(own.poll.id, own.admin_key, codes)
+            self.polls.codes.issue(own.poll.id, own.admin_key, codes)
         return own
 
-    def votes(self, own: Own) -> int:
-        return self.polls.counting.tally(own.poll).votes
+    def votes(self, own: ManagedPoll) -> int:
+        return self.polls.tallies.get(own.poll).votes
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Visitor:
         self, method: str, path: str, data: dict[str, str | list[str]] | None = None
     ) -> httpx2.Response:
         _APPS[0].state.poll_pages = self.place.site
-        headers = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}
+        headers = {"Accept": "text/html", "Sec-Fetch-PollsSite": "same-origin"}
         return self.browser.request(
             method, path.removeprefix(HOME), headers=headers, data=data, follow_redirects=False
         )

@@ -7,16 +7,16 @@ from random import Random
 
 from singletable import BatchWriteItem, PutRequest, Store, WriteRequest
 from singletable.schema import model_of
-from singletable_apps.polls.entities import Lane, Line, Vote, polls
-from singletable_apps.polls.service import Own, Voter
-from singletable_apps.polls.tally import lane_of, order_of
+from singletable_apps.polls.entities import LaneEntry, Vote, VotingLane, polls
+from singletable_apps.polls.service import ManagedPoll, Voter
+from singletable_apps.polls.tally import encode_ranking, lane_for
 from tests.apps.polls.rig.world import SECRET, World
 
 
-def crowd(world: World, own: Own, votes: int, seed: int = 0) -> None:
+def crowd(world: World, own: ManagedPoll, votes: int, seed: int = 0) -> None:
     """Let so many browsers vote that nobody has seen yet, in an empty poll or after others."""
     store, chance = Store(world.driver), Random(seed)
-    ends = [_lane(store, own, number).lines for number in range(own.poll.lanes)]
+    ends = [_lane(store, own, number).entries for number in range(own.poll.lanes)]
     batch: list[WriteRequest] = []
     for item in _items(world, own, ends, votes, chance):
         batch.append(WriteRequest(PutRequest(model_of(type(item)).item(item.__dict__))))
@@ -26,32 +26,32 @@ def crowd(world: World, own: Own, votes: int, seed: int = 0) -> None:
     if batch:
         world.driver.execute(BatchWriteItem({polls.name: batch}))
     for number, end in enumerate(ends):
-        store.update(Lane.key(own.poll.id, number), Lane.lines.set(end))
+        store.update(VotingLane.key(own.poll.id, number), VotingLane.entries.set(end))
 
 
-def _lane(store: Store, own: Own, number: int) -> Lane:
-    found = store.get(Lane.key(own.poll.id, number), consistent=True)
+def _lane(store: Store, own: ManagedPoll, number: int) -> VotingLane:
+    found = store.get(VotingLane.key(own.poll.id, number), consistent=True)
     assert found is not None
     return found
 
 
 def _items(
-    world: World, own: Own, ends: list[int], votes: int, chance: Random
-) -> Iterator[Vote | Line]:
+    world: World, own: ManagedPoll, ends: list[int], votes: int, chance: Random
+) -> Iterator[Vote | LaneEntry]:
     first, options = sum(ends), own.poll.candidates
     for number in range(first, first + votes):
         who = SECRET.vote_id(own.poll.id, "browser", f"crowd {number}")
         ranked = chance.sample(options, chance.randint(1, len(options)))
-        lane = lane_of(who, own.poll.lanes)
+        lane = lane_for(who, own.poll.lanes)
         ends[lane] += 1
         vote = Vote(poll_id=own.poll.id, id=who, rankings=ranked, voted_at=world.clock())
         vote.revision = 1
         yield vote
-        yield Line(
+        yield LaneEntry(
             poll_id=own.poll.id,
             lane=lane,
             number=ends[lane],
-            order=order_of(options, ranked),
+            ranking=encode_ranking(options, ranked),
         )
 
 

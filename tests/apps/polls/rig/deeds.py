@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from singletable import Driver, Engine
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Polls, Voter
-from tests.apps.polls.rig.world import OPTIONS, Clock, World, code
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Polls, Voter
+from tests.apps.polls.rig.world import OPTIONS, Clock, World, code_voter
 
 
 @dataclass(frozen=True)
@@ -19,17 +19,17 @@ class Busy:
 
     world: World
     engine: Engine
-    own: Own
-    empty: Own
+    own: ManagedPoll
+    empty: ManagedPoll
 
 
 def busy(engine: Engine) -> Busy:
     """Seven of ten who have a code have voted."""
     world = World(engine)
-    own = world.made(Draft("Q", OPTIONS, protection=Protection.CODES), codes=10)
+    own = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
     for number in range(7):
-        world.service.voting.cast(own.poll.id, OPTIONS[number % 4 :], Voter(code=code(own, number)))
-    world.service.counting.tally(own.poll)
+        world.service.voting.cast(own.poll.id, OPTIONS[number % 4 :], code_voter(own, number))
+    world.service.tallies.get(own.poll)
     return Busy(world, engine, own, world.made())
 
 
@@ -44,27 +44,27 @@ def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engi
 Deed = Callable[[Polls, Busy], object]
 
 
-def _change(service: Polls, own: Own, **wanted: object) -> object:
-    def draft(now: Draft) -> Draft:
+def _change(service: Polls, own: ManagedPoll, **wanted: object) -> object:
+    def draft(now: PollDraft) -> PollDraft:
         return replace(now, **wanted)  # type: ignore[arg-type]
 
-    return service.changing.change(own.poll.id, own.admin_key, draft)
+    return service.lifecycle.edit(own.poll.id, own.admin_key, draft)
 
 
 DEEDS: dict[str, Deed] = {
-    "vote": lambda s, b: s.voting.cast(b.own.poll.id, ["Rust"], Voter(code=code(b.own, 8))),
+    "vote": lambda s, b: s.voting.cast(b.own.poll.id, ["Rust"], code_voter(b.own, 8)),
     "change a vote": lambda s, b: s.voting.cast(
-        b.own.poll.id, ["Rust", "Go"], Voter(code=code(b.own, 0))
+        b.own.poll.id, ["Rust", "Go"], code_voter(b.own, 0)
     ),
     "vote first": lambda s, b: s.voting.cast(b.empty.poll.id, ["Go"], Voter("b")),
-    "close": lambda s, b: s.changing.close(b.own.poll.id, b.own.admin_key),
+    "close": lambda s, b: s.lifecycle.close(b.own.poll.id, b.own.admin_key),
     "change words": lambda s, b: _change(s, b.own, title="Words"),
     "change the time": lambda s, b: _change(
         s, b.own, expires_at=b.world.clock.now + timedelta(days=1)
     ),
     "change options": lambda s, b: _change(s, b.empty, candidates=("Tea", "Milk")),
-    "issue codes": lambda s, b: s.making.issue_codes(b.own.poll.id, b.own.admin_key, 5),
-    "make": lambda s, b: s.making.make(Draft("New", OPTIONS), "maker"),
-    "delete": lambda s, b: s.deleting.delete(b.own.poll.id, b.own.admin_key),
-    "keep a snapshot": lambda s, b: s.counting.tally(b.own.poll),
+    "issue codes": lambda s, b: s.codes.issue(b.own.poll.id, b.own.admin_key, 5),
+    "make": lambda s, b: s.lifecycle.create(PollDraft("New", OPTIONS), "maker"),
+    "delete": lambda s, b: s.lifecycle.delete(b.own.poll.id, b.own.admin_key),
+    "keep a snapshot": lambda s, b: s.tallies.get(b.own.poll),
 }

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from singletable import Call, Driver, Item, Store
 from singletable_apps.polls.entities import Poll, Vote, polls
 from singletable_apps.polls.patterns import patterns
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Polls, open_polls
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
 from tests.apps.support.patterns import check_declared
 
@@ -58,12 +58,14 @@ class World:
             observers=[self.calls.append],
         )
 
-    def made(self, draft: Draft | None = None, codes: int = 0, browser: str = "maker") -> Own:
+    def made(
+        self, draft: PollDraft | None = None, codes: int = 0, browser: str = "maker"
+    ) -> ManagedPoll:
         """A poll, with so many codes issued."""
-        making = self.service.making
-        own = making.make(draft or Draft("Best?", OPTIONS), browser)
+        service = self.service
+        own = service.lifecycle.create(draft or PollDraft("Best?", OPTIONS), browser)
         if codes:
-            making.issue_codes(own.poll.id, own.admin_key, codes)
+            service.codes.issue(own.poll.id, own.admin_key, codes)
         return own
 
     def check_calls(self) -> None:
@@ -71,9 +73,14 @@ class World:
         check_declared(self.calls, patterns, (polls,))
 
 
-def code(own: Own, number: int) -> str:
+def code(own: ManagedPoll, number: int) -> str:
     """A code of a poll."""
-    return SECRET.code(own.poll.id, number)
+    return SECRET.voting_code(own.poll.id, number)
+
+
+def code_voter(own: ManagedPoll, number: int) -> Voter:
+    """Return a voter with a code, who proves to be the same one each time."""
+    return Voter(code=code(own, number), proof=f"proof of voter {number}")
 
 
 def votes_of(driver: Driver, poll: Poll) -> dict[str, Vote]:
@@ -82,9 +89,11 @@ def votes_of(driver: Driver, poll: Poll) -> dict[str, Vote]:
     return {vote.id: vote for vote in found}
 
 
-def check_counted(world: World, own: Own, told: Mapping[str, Sequence[str]] | None = None) -> int:
+def check_counted(
+    world: World, own: ManagedPoll, told: Mapping[str, Sequence[str]] | None = None
+) -> int:
     """Fail unless everybody counts the same votes: those that voters were told of, if given."""
-    poll = world.service.context.poll(own.poll.id)
+    poll = world.service.context.get_poll(own.poll.id)
     votes = votes_of(world.driver, poll)
     if told is not None:
         assert {one: vote.rankings for one, vote in votes.items()} == {
@@ -93,11 +102,11 @@ def check_counted(world: World, own: Own, told: Mapping[str, Sequence[str]] | No
     orders = [map(str, map(poll.candidates.index, vote.rankings)) for vote in votes.values()]
     counted = Counter(map(" ".join, orders))
     for service in (world.service, world.open()):
-        recount = service.counting.recount(poll)
+        recount = service.tallies.recount(poll)
         assert recount.agrees
-        assert recount.votes == recount.by_lines.votes == len(votes)
-        assert recount.by_lines.counts == counted
-    assert world.service.standing.of(poll).tally.counts == counted
+        assert recount.votes == recount.by_entries.votes == len(votes)
+        assert recount.by_entries.counts == counted
+    assert world.service.results.compute(poll).tally.counts == counted
     return len(votes)
 
 

@@ -18,7 +18,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody needs to wait for real, and a snapshot is kept of a few lines."""
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
-    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 3)
+    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 3)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ DAYS = {
 
 
 def _votes(service: Polls, there: Busy) -> tuple[int, int]:
-    tally = service.counting.tally
+    tally = service.tallies.get
     return tally(there.own.poll).votes, tally(there.empty.poll).votes
 
 
@@ -65,16 +65,18 @@ def _votes(service: Polls, there: Busy) -> tuple[int, int]:
 DONE: dict[str, Callable[[Polls, Busy], bool]] = {
     "vote": lambda s, b: _votes(s, b) == (8, 0),
     "change a vote": lambda s, b: (
-        _votes(s, b) == (7, 0) and s.counting.tally(b.own.poll).counts["1 0"] == 1
+        _votes(s, b) == (7, 0) and s.tallies.get(b.own.poll).counts["1 0"] == 1
     ),
     "vote first": lambda s, b: _votes(s, b) == (7, 1),
-    "close": lambda s, b: s.context.poll(b.own.poll.id).closed,
-    "change words": lambda s, b: s.context.poll(b.own.poll.id).title == "Words",
-    "change the time": lambda s, b: s.context.poll(b.own.poll.id).expires_at is not None,
-    "change options": lambda s, b: s.context.poll(b.empty.poll.id).candidates == ["Tea", "Milk"],
+    "close": lambda s, b: s.context.get_poll(b.own.poll.id).closed,
+    "change words": lambda s, b: s.context.get_poll(b.own.poll.id).title == "Words",
+    "change the time": lambda s, b: s.context.get_poll(b.own.poll.id).expires_at is not None,
+    "change options": lambda s, b: (
+        s.context.get_poll(b.empty.poll.id).candidates == ["Tea", "Milk"]
+    ),
     # Codes whose answer was lost are issued, and nobody gets them.
-    "issue codes": lambda s, b: s.context.poll(b.own.poll.id).codes in range(15, 61, 5),
-    "make": lambda s, b: len(s.making.mine("maker", 9).items) == 3,
+    "issue codes": lambda s, b: s.context.get_poll(b.own.poll.id).codes in range(15, 61, 5),
+    "make": lambda s, b: len(s.lifecycle.list_created("maker", 9).items) == 3,
     "delete": lambda s, b: not any(b.own.poll.id in item for item in dump(b.engine)),
     "keep a snapshot": lambda s, b: _votes(s, b) == (7, 0),
 }

@@ -15,16 +15,22 @@ from singletable import (
     UpdateItem,
 )
 from singletable.operations import Operation
-from singletable_apps.polls.entities import Lane, Poll, Protection
-from singletable_apps.polls.errors import AlreadyVoted, Closed, NoCode, NotThere, Settled
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Polls, Viewer, Voter
+from singletable_apps.polls.entities import Poll, Protection, VotingLane
+from singletable_apps.polls.errors import (
+    AlreadyVoted,
+    InvalidCode,
+    NotFound,
+    PollClosed,
+    PollHasVotes,
+)
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Polls, Viewer, Voter
 from tests.apps.polls.rig.lossy import Lossy
-from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code, dump
+from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code_voter, dump
 from tests.apps.support.drivers import InterruptingDriver
 
-CODES = Draft("Q", OPTIONS, protection=Protection.CODES)
-OPEN = Draft("Q", OPTIONS, protection=Protection.OPEN)
+CODES = PollDraft("Q", OPTIONS, protection=Protection.CODES)
+OPEN = PollDraft("Q", OPTIONS, protection=Protection.OPEN)
 
 
 def _commits(operation: Operation[object]) -> bool:
@@ -49,25 +55,25 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", waits.append)
 
 
-def _close(world: World, own: Own) -> Callable[[], object]:
-    return lambda: world.service.changing.close(own.poll.id, own.admin_key)
+def _close(world: World, own: ManagedPoll) -> Callable[[], object]:
+    return lambda: world.service.lifecycle.close(own.poll.id, own.admin_key)
 
 
-def _delete(world: World, own: Own) -> Callable[[], object]:
-    return lambda: world.service.deleting.delete(own.poll.id, own.admin_key)
+def _delete(world: World, own: ManagedPoll) -> Callable[[], object]:
+    return lambda: world.service.lifecycle.delete(own.poll.id, own.admin_key)
 
 
-def _change(world: World, own: Own, **wanted: object) -> Callable[[], object]:
-    def draft(now: Draft) -> Draft:
+def _change(world: World, own: ManagedPoll, **wanted: object) -> Callable[[], object]:
+    def draft(now: PollDraft) -> PollDraft:
         return replace(now, **wanted)  # type: ignore[arg-type]
 
-    return lambda: world.service.changing.change(own.poll.id, own.admin_key, draft)
+    return lambda: world.service.lifecycle.edit(own.poll.id, own.admin_key, draft)
 
 
 def test_a_poll_that_closes_before_a_vote_is_written_does_not_count_it(memory: World) -> None:
     own = memory.made()
     service, driver = _between(memory, _commits, _close(memory, own))
-    with pytest.raises(Closed):
+    with pytest.raises(PollClosed):
         service.voting.cast(own.poll.id, ["Go"], Voter("a"))
     assert driver.happened
     check_counted(memory, own, {})
@@ -78,7 +84,7 @@ def test_who_comes_as_a_poll_begins_to_ask_for_codes_needs_one(memory: World) ->
     own = memory.made(OPEN)
     begin = _change(memory, own, protection=Protection.CODES)
     service, driver = _between(memory, _commits, begin)
-    with pytest.raises(NoCode):
+    with pytest.raises(InvalidCode):
         service.voting.cast(own.poll.id, ["Go"], Voter("a"))
     assert driver.happened
     check_counted(memory, own, {})
@@ -89,7 +95,7 @@ def test_a_vote_for_options_that_are_gone_is_refused_or_is_for_the_new_ones(memo
     service, driver = _between(memory, _commits, _change(memory, own, candidates=("C", "Go")))
     vote = service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
     assert driver.happened
-    assert service.standing.outcome(own.poll.id, Viewer()).counts.runoff.winner == "Go"
+    assert service.results.get(own.poll.id, Viewer()).methods.runoff.winner == "Go"
     check_counted(memory, own, {vote.id: ["Go"]})
 
 
@@ -100,8 +106,8 @@ def test_options_do_not_change_if_somebody_votes_just_before(memory: World) -> N
         memory.service.voting.cast(own.poll.id, ["Go"], Voter("a"))
 
     service, driver = _between(memory, _commits, vote)
-    with pytest.raises(Settled):
-        service.changing.change(
+    with pytest.raises(PollHasVotes):
+        service.lifecycle.edit(
             own.poll.id, own.admin_key, lambda draft: replace(draft, candidates=("C", "D"))
         )
     assert driver.happened
@@ -121,7 +127,7 @@ def test_a_vote_is_not_changed_once_that_is_forbidden(memory: World) -> None:
 def test_a_vote_in_a_poll_that_is_being_deleted_leaves_nothing(memory: World) -> None:
     own = memory.made()
     service, driver = _between(memory, _commits, _delete(memory, own))
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         service.voting.cast(own.poll.id, ["Go"], Voter("a"))
     assert driver.happened
     assert dump(memory.driver) == []
@@ -131,7 +137,7 @@ def test_a_lane_that_is_behind_is_brought_along_by_the_next_vote(memory: World) 
     own = memory.made()
     Store(memory.driver).update(Poll.key(own.poll.id), Poll.edition.set(2))
     vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
-    lanes = Store(memory.driver).get_many([Lane.key(own.poll.id, n) for n in range(8)])
+    lanes = Store(memory.driver).get_many([VotingLane.key(own.poll.id, n) for n in range(8)])
     assert sorted(lane.edition for lane in lanes if lane) == [1] * 7 + [2]
     check_counted(memory, own, {vote.id: ["Go"]})
 
@@ -145,12 +151,12 @@ def test_what_is_told_as_final_is_not_changed_by_a_vote_on_its_way(memory: World
         Store(memory.driver).update(
             Poll.key(own.poll.id), Poll.closed.set(True), Poll.edition.set(2)
         )
-        outcome = memory.service.standing.outcome(own.poll.id, Viewer())
+        outcome = memory.service.results.get(own.poll.id, Viewer())
         assert outcome.is_final
         seen.append(outcome.tally.votes)
 
     service, driver = _between(memory, _commits, close_half_and_look)
-    with pytest.raises(Closed):
+    with pytest.raises(PollClosed):
         service.voting.cast(own.poll.id, ["Go"], Voter("a"))
     assert driver.happened
     assert seen == [0]
@@ -167,7 +173,7 @@ def test_a_vote_whose_answer_was_lost_is_told_as_counted(memory: World, ends: st
     }[ends]
     driver = Lossy(memory.driver, TransactWriteItems, then=then)
     service = memory.open(driver)
-    cast = service.voting.cast(own.poll.id, ["Go"], Voter(code=code(own, 0)))
+    cast = service.voting.cast(own.poll.id, ["Go"], code_voter(own, 0))
     assert driver.lost
     assert cast.is_new
     check_counted(memory, own, {cast.vote.id: ["Go"]})
@@ -181,11 +187,11 @@ def test_options_that_change_while_results_are_read_are_not_mixed_up(memory: Wor
         memory.service.voting.cast(own.poll.id, ["Water"], Voter("a"))
 
     service, driver = _between(memory, _counts_lines, ask_anew)
-    outcome = service.standing.outcome(own.poll.id, Viewer())
+    outcome = service.results.get(own.poll.id, Viewer())
     assert driver.happened
-    assert outcome.counts.runoff.winner == "Water"
+    assert outcome.methods.runoff.winner == "Water"
     other, _ = _between(memory, _counts_lines, lambda: None)
-    assert other.counting.recount(own.poll).agrees, "though the poll it was given is old"
+    assert other.tallies.recount(own.poll).agrees, "though the poll it was given is old"
 
 
 def test_a_poll_that_is_deleted_while_results_are_read_is_not_there(memory: World) -> None:
@@ -193,8 +199,8 @@ def test_a_poll_that_is_deleted_while_results_are_read_is_not_there(memory: Worl
     for number in range(20):
         memory.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
     service, driver = _between(memory, _counts_lines, _delete(memory, own))
-    with pytest.raises(NotThere):
-        service.standing.outcome(own.poll.id, Viewer())
+    with pytest.raises(NotFound):
+        service.results.get(own.poll.id, Viewer())
     assert driver.happened
     assert dump(memory.driver) == []
 
@@ -206,8 +212,8 @@ def test_a_change_whose_answer_was_lost_is_not_taken_for_another_s(memory: World
         assert revision == 1
 
     service = memory.open(Lossy(memory.driver, UpdateItem, times=1))
-    poll = service.changing.change(
-        own.poll.id, own.admin_key, lambda d: replace(d, title="T"), basis=based_on_the_first
+    poll = service.lifecycle.edit(
+        own.poll.id, own.admin_key, lambda d: replace(d, title="T"), check=based_on_the_first
     )
     assert (poll.title, poll.revision) == ("T", 2)
 
@@ -217,10 +223,10 @@ def test_two_who_issue_codes_at_once_hand_out_different_ones(memory: World) -> N
     others = list[str]()
 
     def issue() -> None:
-        others.extend(memory.service.making.issue_codes(own.poll.id, own.admin_key, 5))
+        others.extend(memory.service.codes.issue(own.poll.id, own.admin_key, 5))
 
     service, driver = _between(memory, _commits, issue)
-    mine = service.making.issue_codes(own.poll.id, own.admin_key, 5)
+    mine = service.codes.issue(own.poll.id, own.admin_key, 5)
     assert driver.happened
     assert len({*mine, *others}) == 10
 
@@ -233,26 +239,26 @@ def test_codes_that_are_asked_for_twice_at_once_are_issued_once(memory: World) -
             raise LookupError
 
     def issue(service: Polls) -> None:
-        service.making.issue_codes(own.poll.id, own.admin_key, 5, basis=none_so_far)
+        service.codes.issue(own.poll.id, own.admin_key, 5, check=none_so_far)
 
     service, driver = _between(memory, _commits, lambda: issue(memory.service))
     with pytest.raises(LookupError):
         issue(service)
     assert driver.happened
-    assert memory.service.context.poll(own.poll.id).codes == 5
+    assert memory.service.context.get_poll(own.poll.id).codes == 5
 
 
 def test_a_vote_that_another_process_counts_is_seen_by_all(memory: World) -> None:
     own = memory.made()
-    assert memory.service.counting.tally(own.poll).votes == 0
+    assert memory.service.tallies.get(own.poll).votes == 0
     memory.open().voting.cast(own.poll.id, ["Go"], Voter("a"))
-    assert memory.service.counting.tally(own.poll).votes == 1
+    assert memory.service.tallies.get(own.poll).votes == 1
 
 
 def test_a_lane_whose_update_failed_is_closed_before_the_close_returns(memory: World) -> None:
     own = memory.made()
     driver = Lossy(memory.driver, UpdateItem, times=4)
-    memory.open(driver).changing.close(own.poll.id, own.admin_key)
+    memory.open(driver).lifecycle.close(own.poll.id, own.admin_key)
     assert driver.lost == 4
-    lanes = Store(memory.driver).get_many([Lane.key(own.poll.id, n) for n in range(8)])
+    lanes = Store(memory.driver).get_many([VotingLane.key(own.poll.id, n) for n in range(8)])
     assert [lane.edition for lane in lanes if lane] == [2] * 8

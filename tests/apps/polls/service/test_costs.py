@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Viewer, Voter
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Viewer
 from tests.apps.polls.rig.crowd import crowd
-from tests.apps.polls.rig.world import OPTIONS, World, code
+from tests.apps.polls.rig.world import OPTIONS, World, code_voter
 
 
 @dataclass(frozen=True)
@@ -36,33 +36,33 @@ def cost(world: World, deed: Callable[[], object]) -> Cost:
 
 
 @pytest.fixture
-def own(memory: World) -> Own:
+def own(memory: World) -> ManagedPoll:
     """A poll with the usual four options."""
-    return memory.made(Draft("Q", OPTIONS, protection=Protection.CODES), codes=10)
+    return memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
 
 
-def test_a_vote_is_three_requests(memory: World, own: Own) -> None:
+def test_a_vote_is_three_requests(memory: World, own: ManagedPoll) -> None:
     cast = memory.service.voting.cast
-    first = cost(memory, lambda: cast(own.poll.id, OPTIONS, Voter(code=code(own, 0))))
+    first = cost(memory, lambda: cast(own.poll.id, OPTIONS, code_voter(own, 0)))
     # Poll and lane are read; vote, lane and line are written by a transaction, which counts twice.
     assert first == Cost(3, 2, 6)
-    again = cost(memory, lambda: cast(own.poll.id, OPTIONS, Voter(code=code(own, 0))))
+    again = cost(memory, lambda: cast(own.poll.id, OPTIONS, code_voter(own, 0)))
     assert (again.requests, again.reads) == (3, 2)
-    change = cost(memory, lambda: cast(own.poll.id, ["Go"], Voter(code=code(own, 0))))
+    change = cost(memory, lambda: cast(own.poll.id, ["Go"], code_voter(own, 0)))
     # The first try finds the vote that is there, which the second takes the place of.
     assert (change.requests, change.reads) == (5, 3)
 
 
-def test_what_making_and_managing_cost(memory: World, own: Own) -> None:
+def test_what_making_and_managing_cost(memory: World, own: ManagedPoll) -> None:
     made = cost(memory, lambda: memory.made())
     assert made == Cost(1, 0, 20)
-    change = memory.service.changing.change
+    change = memory.service.lifecycle.edit
     words = cost(
         memory,
         lambda: change(own.poll.id, own.admin_key, lambda draft: replace(draft, title="T")),
     )
     assert words == Cost(2, 1, 1)
-    closed = cost(memory, lambda: memory.service.changing.close(own.poll.id, own.admin_key))
+    closed = cost(memory, lambda: memory.service.lifecycle.close(own.poll.id, own.admin_key))
     assert closed == Cost(11, 9, 9)
 
 
@@ -70,10 +70,10 @@ def test_what_making_and_managing_cost(memory: World, own: Own) -> None:
 def test_a_look_costs_the_same_however_many_have_voted(memory: World, votes: int) -> None:
     own = memory.made()
     crowd(memory, own, votes)
-    memory.service.counting.tally(own.poll)
-    fresh = memory.open().standing
-    cold = cost(memory, lambda: fresh.outcome(own.poll.id, Viewer()))
-    warm = cost(memory, lambda: fresh.outcome(own.poll.id, Viewer()))
+    memory.service.tallies.get(own.poll)
+    fresh = memory.open().results
+    cold = cost(memory, lambda: fresh.get(own.poll.id, Viewer()))
+    warm = cost(memory, lambda: fresh.get(own.poll.id, Viewer()))
     # The poll, and the end of each lane.
     assert warm == Cost(9, 9, 0)
     # Also the snapshot, its sums if there are any, and whether the poll is still the same.
@@ -83,7 +83,7 @@ def test_a_look_costs_the_same_however_many_have_voted(memory: World, votes: int
 def test_a_recount_reads_every_vote(memory: World) -> None:
     own = memory.made()
     crowd(memory, own, 1_000)
-    memory.service.counting.tally(own.poll)
-    recount = cost(memory, lambda: memory.service.counting.recount(own.poll))
+    memory.service.tallies.get(own.poll)
+    recount = cost(memory, lambda: memory.service.tallies.recount(own.poll))
     assert 50 < recount.reads < 120
     assert recount.writes == 0

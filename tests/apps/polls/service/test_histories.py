@@ -13,8 +13,14 @@ from msgspec import structs
 
 from singletable.faults import Faults, FaultyDriver
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.errors import AlreadyVoted, Closed, NoCode, Refused, Settled
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.errors import (
+    AlreadyVoted,
+    InvalidCode,
+    PollClosed,
+    PollHasVotes,
+    RequestRejected,
+)
+from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Viewer, Voter
 from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code
 
@@ -31,7 +37,7 @@ class Walk:
     def __init__(self, world: World, seed: int) -> None:
         self.world, self.chance = world, Random(seed)
         kind = self.chance.choice(list(Protection))
-        self.own = world.made(Draft("Q", OPTIONS, protection=kind), codes=12)
+        self.own = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=12)
         self.faulty = [FaultyDriver(world.driver), FaultyDriver(world.driver)]
         self.services = [world.open(driver) for driver in self.faulty]
         for number, driver in enumerate(self.faulty):
@@ -46,7 +52,7 @@ class Walk:
             self._words,
             self._options,
             self._codes,
-            lambda service: service.counting.recount(self.own.poll),
+            lambda service: service.tallies.recount(self.own.poll),
         ]
 
     def step(self) -> None:
@@ -54,27 +60,27 @@ class Walk:
         service = self.chance.choice(self.services)
         try:
             self.chance.choice(self._deeds)(service)
-        except Refused as refusal:
+        except RequestRejected as refusal:
             self.came_to[type(refusal).__name__] += 1
         else:
             self.came_to["done"] += 1
 
     def _vote(self, service: Polls) -> None:
-        poll = service.context.poll(self.own.poll.id)
+        poll = service.context.get_poll(self.own.poll.id)
         ranked = self.chance.sample(poll.candidates, self.chance.randint(1, len(poll.candidates)))
         number = self.chance.randrange(14)
-        voter = Voter(f"b{number}", code(self.own, number), f"r{number}")
+        voter = Voter(f"b{number}", code(self.own, number), f"r{number}", f"p{number}")
         cast = service.voting.cast(poll.id, ranked, voter)
         # Told as new: nobody had been told of it before.
         assert not (cast.is_new and cast.vote.id in self.told)
         self.told[cast.vote.id] = ranked
 
     def _look(self, service: Polls) -> None:
-        outcome = service.standing.outcome(self.own.poll.id, Viewer())
+        outcome = service.results.get(self.own.poll.id, Viewer())
         assert outcome.tally.votes == len(self.told)
 
     def _close(self, service: Polls) -> None:
-        service.changing.close(self.own.poll.id, self.own.admin_key)
+        service.lifecycle.close(self.own.poll.id, self.own.admin_key)
 
     def _open(self, service: Polls) -> None:
         self._change(service, expires_at=self.world.clock() + timedelta(days=1))
@@ -87,13 +93,13 @@ class Walk:
         self._change(service, candidates=tuple(self.chance.sample(MORE, 3)))
 
     def _codes(self, service: Polls) -> None:
-        service.making.issue_codes(self.own.poll.id, self.own.admin_key, 1)
+        service.codes.issue(self.own.poll.id, self.own.admin_key, 1)
 
     def _change(self, service: Polls, **wanted: object) -> None:
-        def draft(now: Draft) -> Draft:
+        def draft(now: PollDraft) -> PollDraft:
             return replace(now, **wanted)  # type: ignore[arg-type]
 
-        service.changing.change(self.own.poll.id, self.own.admin_key, draft)
+        service.lifecycle.edit(self.own.poll.id, self.own.admin_key, draft)
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +107,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody needs to wait for real, and a snapshot is kept of a few lines."""
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
-    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 6)
+    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 6)
 
 
 def _walk(world: World, seed: int, steps: int) -> Walk:
@@ -113,7 +119,7 @@ def _walk(world: World, seed: int, steps: int) -> Walk:
         driver.faults = Faults()
     check_counted(world, walk.own, walk.told)
     for service in walk.services:
-        assert service.counting.recount(walk.own.poll).agrees
+        assert service.tallies.recount(walk.own.poll).agrees
     return walk
 
 
@@ -125,6 +131,6 @@ def test_histories_by_chance_have_what_people_were_told(memory: World) -> None:
     came_to: Counter[str] = Counter()
     for seed in range(6):
         came_to += _walk(memory, seed, 60).came_to
-    known = {one.__name__ for one in (AlreadyVoted, Closed, NoCode, Settled)}
+    known = {one.__name__ for one in (AlreadyVoted, PollClosed, InvalidCode, PollHasVotes)}
     assert set(came_to) == known | {"done"}
     assert came_to["done"] > 120

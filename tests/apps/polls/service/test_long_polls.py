@@ -8,7 +8,7 @@ import pytest
 
 from singletable import Query, Store
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
-from singletable_apps.polls.rules import Draft
+from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.apps.polls.rig.crowd import crowd, one_of
 from tests.apps.polls.rig.world import OPTIONS, World, check_counted, dump, items_of
@@ -27,7 +27,7 @@ def test_a_crowd_votes_as_the_service_does(memory: World) -> None:
     own, other = memory.made(), memory.made()
     crowd(memory, own, 30)
     for number in range(30):
-        vote = memory.service.voting.vote_of(own.poll, one_of(number))
+        vote = memory.service.voting.find_vote(own.poll, one_of(number))
         assert vote is not None
         cast = memory.service.voting.cast(other.poll.id, vote.rankings, one_of(number))
         assert cast.vote.rankings == vote.rankings
@@ -37,8 +37,8 @@ def test_a_crowd_votes_as_the_service_does(memory: World) -> None:
         return Counter(tuple(sorted(f"{name} {[*item[name]]}" for name in item)) for item in items)
 
     assert shapes(own.poll.id) == shapes(other.poll.id)
-    recounts = [memory.service.counting.recount(one.poll) for one in (own, other)]
-    assert recounts[0].by_lines.counts == recounts[1].by_lines.counts
+    recounts = [memory.service.tallies.recount(one.poll) for one in (own, other)]
+    assert recounts[0].by_entries.counts == recounts[1].by_entries.counts
     again = memory.service.voting.cast(own.poll.id, ["Go"], one_of(3))
     assert not again.is_new
     assert check_counted(memory, own) == 30
@@ -46,24 +46,24 @@ def test_a_crowd_votes_as_the_service_does(memory: World) -> None:
 
 # The document's own fault: beyond one page of a megabyte, votes were silently ignored.
 def test_votes_beyond_a_megabyte_are_all_counted(world: World) -> None:
-    own = world.made(Draft("Q", LONG))
+    own = world.made(PollDraft("Q", LONG))
     crowd(world, own, 2_000)
     world.calls.clear()
-    recount = world.open().counting.recount(own.poll)
+    recount = world.open().tallies.recount(own.poll)
     assert _pages(world) > 1, "the votes are on several pages"
     assert recount.agrees
-    assert recount.votes == recount.by_lines.votes == 2_000
+    assert recount.votes == recount.by_entries.votes == 2_000
 
 
 def test_a_snapshot_of_many_parts_is_one_sum(
     memory: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.PART_BYTES", 1_500)
-    own = memory.made(Draft("Q", LONG))
-    counting = memory.service.counting
+    own = memory.made(PollDraft("Q", LONG))
+    counting = memory.service.tallies
     for votes in (400, 1_200):
         crowd(memory, own, votes, seed=votes)
-        counting.tally(own.poll)
+        counting.get(own.poll)
         store = Store(memory.driver)
         head = store.get(Snapshot.key(own.poll.id))
         assert head is not None
@@ -71,27 +71,27 @@ def test_a_snapshot_of_many_parts_is_one_sum(
         parts = list(store.query(SnapshotPart.key.partition(own.poll.id)))
         assert len(parts) == head.parts, "and those of the one before are gone"
         fresh = memory.open()
-        assert fresh.counting.snapshots.read(own.poll)[1] == counting.tally(own.poll)
-        assert fresh.counting.recount(own.poll).agrees
+        assert fresh.tallies.snapshots.read(own.poll)[1] == counting.get(own.poll)
+        assert fresh.tallies.recount(own.poll).agrees
     memory.service.voting.cast(own.poll.id, LONG[:1], Voter("one more"))
     assert check_counted(memory, own) == 1_601
-    memory.service.deleting.delete(own.poll.id, own.admin_key)
+    memory.service.lifecycle.delete(own.poll.id, own.admin_key)
     assert dump(memory.driver) == []
 
 
 def test_a_look_reads_what_is_new_and_not_what_was_read(memory: World) -> None:
-    own = memory.made(Draft("Q", OPTIONS))
+    own = memory.made(PollDraft("Q", OPTIONS))
     crowd(memory, own, 1_000)
-    counting = memory.service.counting
-    counting.tally(own.poll)
+    counting = memory.service.tallies
+    counting.get(own.poll)
     memory.calls.clear()
-    counting.tally(own.poll)
+    counting.get(own.poll)
     again = sum(call.read_units for call in memory.calls)
     crowd(memory, own, 4_000, seed=1)
-    counting.tally(own.poll)
-    fresh = memory.open().counting
+    counting.get(own.poll)
+    fresh = memory.open().tallies
     memory.calls.clear()
-    assert fresh.tally(own.poll).votes == 5_000
+    assert fresh.get(own.poll).votes == 5_000
     cold = sum(call.read_units for call in memory.calls)
     assert again <= 8
     assert cold <= 12, "a new process begins at the snapshot"

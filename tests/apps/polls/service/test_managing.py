@@ -8,11 +8,17 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.polls.entities import Poll, Protection, Results
-from singletable_apps.polls.errors import AlreadyVoted, Closed, Invalid, NotThere, Settled
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Own, Viewer, Voter
-from singletable_apps.polls.tokens import MOST_CODES
+from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
+from singletable_apps.polls.errors import (
+    AlreadyVoted,
+    InvalidInput,
+    NotFound,
+    PollClosed,
+    PollHasVotes,
+)
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import ManagedPoll, Viewer, Voter
+from singletable_apps.polls.tokens import MAX_CODES
 from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code, dump
 
 
@@ -28,23 +34,25 @@ def _based_on(revision: int) -> Callable[[int], None]:
     return check
 
 
-def _change(world: World, own: Own, **wanted: object) -> Poll:
-    def draft(now: Draft) -> Draft:
+def _change(world: World, own: ManagedPoll, **wanted: object) -> Poll:
+    def draft(now: PollDraft) -> PollDraft:
         return replace(now, **wanted)  # type: ignore[arg-type]
 
-    return world.service.changing.change(own.poll.id, own.admin_key, draft)
+    return world.service.lifecycle.edit(own.poll.id, own.admin_key, draft)
 
 
-def _vote(world: World, own: Own, *names: str) -> dict[str, list[str]]:
+def _vote(world: World, own: ManagedPoll, *names: str) -> dict[str, list[str]]:
     cast = world.service.voting.cast
     return {cast(own.poll.id, ["Go"], Voter(name)).vote.id: ["Go"] for name in names}
 
 
 def test_what_is_made_is_what_is_found(world: World) -> None:
     ends = world.clock() + timedelta(days=1)
-    draft = Draft(" A  title ", OPTIONS, "D", ends, Results.AFTER_CLOSING, Protection.CODES, False)
+    draft = PollDraft(
+        " A  title ", OPTIONS, "D", ends, ResultsVisibility.AFTER_CLOSING, Protection.CODES, False
+    )
     own = world.made(draft)
-    found = world.service.context.managed(own.poll.id, own.admin_key)
+    found = world.service.context.get_managed_poll(own.poll.id, own.admin_key)
     assert found == own.poll
     assert (found.title, found.expires_at, found.results) == ("A title", ends, draft.results)
     assert (found.protection, found.changeable, found.lanes) == (Protection.CODES, False, 8)
@@ -53,10 +61,12 @@ def test_what_is_made_is_what_is_found(world: World) -> None:
 def test_words_change_at_any_time_and_votes_stay(world: World) -> None:
     own = world.made()
     told = _vote(world, own, "a", "b")
-    poll = _change(world, own, title="New", description="Why", results=Results.AFTER_CLOSING)
+    poll = _change(
+        world, own, title="New", description="Why", results=ResultsVisibility.AFTER_CLOSING
+    )
     assert (poll.title, poll.description, poll.edition) == ("New", "Why", 1)
-    assert poll.results is Results.AFTER_CLOSING
-    assert world.service.context.poll(own.poll.id) == poll
+    assert poll.results is ResultsVisibility.AFTER_CLOSING
+    assert world.service.context.get_poll(own.poll.id) == poll
     check_counted(world, own, told | _vote(world, own, "c"))
 
 
@@ -67,7 +77,7 @@ def test_options_change_until_somebody_has_voted(world: World) -> None:
     vote = world.service.voting.cast(own.poll.id, ["coffee"], Voter("a")).vote
     before = dump(world.driver)
     for wanted in ({"candidates": ("Tea", "Milk")}, {"protection": Protection.OPEN}):
-        with pytest.raises(Settled, match="Duplicate the poll"):
+        with pytest.raises(PollHasVotes, match="Duplicate the poll"):
             _change(world, own, **wanted)
     assert dump(world.driver) == before
     check_counted(world, own, {vote.id: ["Coffee"]})
@@ -83,18 +93,18 @@ def test_a_change_that_changes_nothing_writes_nothing(memory: World) -> None:
 def test_closed_polls_take_no_votes_and_open_again(world: World) -> None:
     own = world.made()
     told = _vote(world, own, "a")
-    closed = world.service.changing.close(own.poll.id, own.admin_key)
+    closed = world.service.lifecycle.close(own.poll.id, own.admin_key)
     assert closed.closed
-    assert world.service.changing.close(own.poll.id, own.admin_key) == closed
-    with pytest.raises(Closed):
+    assert world.service.lifecycle.close(own.poll.id, own.admin_key) == closed
+    with pytest.raises(PollClosed):
         _vote(world, own, "b")
-    assert world.service.standing.outcome(own.poll.id, Viewer()).is_final
+    assert world.service.results.get(own.poll.id, Viewer()).is_final
     assert _change(world, own, title="Words leave it closed").closed
     for ends in (world.clock() + timedelta(days=1), None):
         again = _change(world, own, expires_at=ends)
         assert (again.closed, again.expires_at) == (False, ends)
         told |= _vote(world, own, f"when {ends}")
-    assert not world.service.standing.outcome(own.poll.id, Viewer()).is_final
+    assert not world.service.results.get(own.poll.id, Viewer()).is_final
     check_counted(world, own, told)
 
 
@@ -109,71 +119,75 @@ def test_whether_votes_can_be_changed_is_asked_of_the_next_one(memory: World) ->
 
 def test_a_closing_time_that_is_over_is_refused(memory: World) -> None:
     own = memory.made()
-    with pytest.raises(Invalid, match="is over"):
+    with pytest.raises(InvalidInput, match="in the past"):
         _change(memory, own, expires_at=memory.clock() - timedelta(days=1))
 
 
 def test_a_wish_that_is_based_on_another_revision_changes_nothing(memory: World) -> None:
     own = memory.made()
-    changing, deleting = memory.service.changing, memory.service.deleting
+    lifecycle = memory.service.lifecycle
     _change(memory, own, title="Other")
     before, old = dump(memory.driver), _based_on(1)
     with pytest.raises(Stale):
-        changing.change(own.poll.id, own.admin_key, lambda d: replace(d, title="T"), basis=old)
+        lifecycle.edit(own.poll.id, own.admin_key, lambda d: replace(d, title="T"), check=old)
     with pytest.raises(Stale):
-        changing.close(own.poll.id, own.admin_key, basis=old)
+        lifecycle.close(own.poll.id, own.admin_key, check=old)
     with pytest.raises(Stale):
-        deleting.delete(own.poll.id, own.admin_key, basis=old)
+        lifecycle.delete(own.poll.id, own.admin_key, check=old)
     assert dump(memory.driver) == before
-    deleting.delete(own.poll.id, own.admin_key, basis=_based_on(2))
+    lifecycle.delete(own.poll.id, own.admin_key, check=_based_on(2))
 
 
 def test_a_poll_is_asked_again_without_its_votes(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
-    own = memory.made(Draft("Q", OPTIONS, "D", ends, Results.AFTER_VOTING, changeable=False))
+    own = memory.made(
+        PollDraft("Q", OPTIONS, "D", ends, ResultsVisibility.AFTER_VOTING, changeable=False)
+    )
     _vote(memory, own, "a")
-    soon = memory.service.making.copy(own.poll.id, "another")
+    soon = memory.service.lifecycle.duplicate(own.poll.id, "another")
     memory.clock.move(hours=2)
-    late = memory.service.making.copy(own.poll.id)
+    late = memory.service.lifecycle.duplicate(own.poll.id)
     for copy, expires in ((soon, ends), (late, None)):
         assert copy.poll.id != own.poll.id
         assert copy.admin_key != own.admin_key
         assert copy.poll.expires_at == expires
         assert (copy.poll.title, tuple(copy.poll.candidates)) == ("Q", OPTIONS)
-        assert (copy.poll.results, copy.poll.changeable) == (Results.AFTER_VOTING, False)
-        assert memory.service.counting.tally(copy.poll).votes == 0
-    assert [one.poll.id for one in memory.service.making.mine("another", 9).items] == [soon.poll.id]
+        assert (copy.poll.results, copy.poll.changeable) == (ResultsVisibility.AFTER_VOTING, False)
+        assert memory.service.tallies.get(copy.poll).votes == 0
+    assert [one.poll.id for one in memory.service.lifecycle.list_created("another", 9).items] == [
+        soon.poll.id
+    ]
 
 
 def test_codes_are_issued_in_a_row_and_known_when_used(world: World) -> None:
-    own = world.made(Draft("Q", OPTIONS, protection=Protection.CODES))
-    making = world.service.making
-    first = making.issue_codes(own.poll.id, own.admin_key, 3)
-    more = making.issue_codes(own.poll.id, own.admin_key, 2)
+    own = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES))
+    codes = world.service.codes
+    first = codes.issue(own.poll.id, own.admin_key, 3)
+    more = codes.issue(own.poll.id, own.admin_key, 2)
     assert [*first, *more] == [code(own, number) for number in range(5)]
     world.service.voting.cast(own.poll.id, ["Go"], Voter(code=more[0].lower()))
-    codes = making.codes(own.poll.id, own.admin_key)
-    assert [one.code for one in codes] == [*first, *more]
-    assert [one.is_used for one in codes] == [False, False, False, True, False]
+    issued = codes.list_issued(own.poll.id, own.admin_key)
+    assert [one.code for one in issued] == [*first, *more]
+    assert [one.is_used for one in issued] == [False, False, False, True, False]
 
 
-@pytest.mark.parametrize("count", [-1, 0, MOST_CODES - 2])
+@pytest.mark.parametrize("count", [-1, 0, MAX_CODES - 2])
 def test_so_many_codes_there_cannot_be(memory: World, count: int) -> None:
     own = memory.made(codes=3)
-    with pytest.raises(Invalid, match="1 to 9,997 more"):
-        memory.service.making.issue_codes(own.poll.id, own.admin_key, count)
-    memory.service.making.issue_codes(own.poll.id, own.admin_key, MOST_CODES - 3)
-    with pytest.raises(Invalid, match="has them all"):
-        memory.service.making.issue_codes(own.poll.id, own.admin_key, 1)
+    with pytest.raises(InvalidInput, match="1 to 9,997 more"):
+        memory.service.codes.issue(own.poll.id, own.admin_key, count)
+    memory.service.codes.issue(own.poll.id, own.admin_key, MAX_CODES - 3)
+    with pytest.raises(InvalidInput, match="has all"):
+        memory.service.codes.issue(own.poll.id, own.admin_key, 1)
 
 
 def test_my_polls_are_mine_the_newest_first_page_by_page(world: World) -> None:
-    owns = [world.made(Draft(f"Q{number}", OPTIONS)) for number in range(5)]
+    owns = [world.made(PollDraft(f"Q{number}", OPTIONS)) for number in range(5)]
     world.made(browser="another")
-    world.service.deleting.delete(owns[3].poll.id, owns[3].admin_key)
-    found, cursor = list[Own](), None
+    world.service.lifecycle.delete(owns[3].poll.id, owns[3].admin_key)
+    found, cursor = list[ManagedPoll](), None
     while True:
-        page = world.service.making.mine("maker", 2, cursor)
+        page = world.service.lifecycle.list_created("maker", 2, cursor)
         found += page.items
         cursor = page.cursor
         if cursor is None:
@@ -185,26 +199,26 @@ def test_my_polls_are_mine_the_newest_first_page_by_page(world: World) -> None:
 
 
 def test_what_is_deleted_leaves_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 5)
+    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 5)
     empty = dump(world.driver)
     own, other = world.made(codes=2), world.made(browser="b")
     told = _vote(world, other, "a")
     kept = dump(world.driver)
     for number in range(12):
         _vote(world, own, f"{number}")
-        world.service.counting.tally(own.poll)
+        world.service.tallies.get(own.poll)
     assert sum("SNAPSHOT" in item for item in dump(world.driver)) > 1
-    world.service.deleting.delete(own.poll.id, own.admin_key)
+    world.service.lifecycle.delete(own.poll.id, own.admin_key)
     assert dump(world.driver) == [item for item in kept if own.poll.id not in item]
     for service in (world.service, world.open()):
         for ask in (
             lambda: service.voting.cast(own.poll.id, ["Go"], Voter("a")),  # noqa: B023
-            lambda: service.standing.outcome(own.poll.id, Viewer()),  # noqa: B023
-            lambda: service.changing.close(own.poll.id, own.admin_key),  # noqa: B023
-            lambda: service.deleting.delete(own.poll.id, own.admin_key),  # noqa: B023
+            lambda: service.results.get(own.poll.id, Viewer()),  # noqa: B023
+            lambda: service.lifecycle.close(own.poll.id, own.admin_key),  # noqa: B023
+            lambda: service.lifecycle.delete(own.poll.id, own.admin_key),  # noqa: B023
         ):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 ask()
     check_counted(world, other, told)
-    world.service.deleting.delete(other.poll.id, other.admin_key)
+    world.service.lifecycle.delete(other.poll.id, other.admin_key)
     assert dump(world.driver) == empty == []

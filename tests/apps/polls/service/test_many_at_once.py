@@ -12,27 +12,27 @@ from typing import TypeVar
 import pytest
 
 from singletable_apps.polls.entities import Protection
-from singletable_apps.polls.errors import Closed, NotThere, Refused, Settled
-from singletable_apps.polls.rules import Draft
-from singletable_apps.polls.service import Cast, Polls, Viewer, Voter
-from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code, dump
+from singletable_apps.polls.errors import NotFound, PollClosed, PollHasVotes, RequestRejected
+from singletable_apps.polls.rules import PollDraft
+from singletable_apps.polls.service import CastVote, Polls, Viewer, Voter
+from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code_voter, dump
 
 T = TypeVar("T")
 THREADS = 16
-CODES = Draft("Q", OPTIONS, protection=Protection.CODES)
+CODES = PollDraft("Q", OPTIONS, protection=Protection.CODES)
 
 
-def at_once(deeds: Sequence[Callable[[], T]]) -> list[T | Refused]:
+def at_once(deeds: Sequence[Callable[[], T]]) -> list[T | RequestRejected]:
     """What each came to, begun at the same moment by as many as there are threads."""
     begin = threading.Barrier(THREADS)
 
-    def run(numbered: tuple[int, Callable[[], T]]) -> T | Refused:
+    def run(numbered: tuple[int, Callable[[], T]]) -> T | RequestRejected:
         number, deed = numbered
         if number < THREADS:
             begin.wait()
         try:
             return deed()
-        except Refused as refusal:
+        except RequestRejected as refusal:
             return refusal
 
     assert len(deeds) >= THREADS
@@ -42,18 +42,18 @@ def at_once(deeds: Sequence[Callable[[], T]]) -> list[T | Refused]:
 
 def _votes(
     services: Sequence[Polls], poll_id: str, voters: Sequence[Voter]
-) -> list[Callable[[], Cast]]:
+) -> list[Callable[[], CastVote]]:
     """Each votes through one of the services; every eighth ranks the same."""
 
-    def deed(number: int, voter: Voter) -> Callable[[], Cast]:
+    def deed(number: int, voter: Voter) -> Callable[[], CastVote]:
         service, ranked = services[number % len(services)], OPTIONS[number // 2 % 4 :]
         return lambda: service.voting.cast(poll_id, ranked, voter)
 
     return [deed(number, voter) for number, voter in enumerate(voters)]
 
 
-def _told(answers: Sequence[Cast | Refused]) -> dict[str, list[str]]:
-    return {one.vote.id: one.vote.rankings for one in answers if isinstance(one, Cast)}
+def _told(answers: Sequence[CastVote | RequestRejected]) -> dict[str, list[str]]:
+    return {one.vote.id: one.vote.rankings for one in answers if isinstance(one, CastVote)}
 
 
 # The issue's own words: five hundred voters with one-time codes, exactly one vote a code.
@@ -62,22 +62,22 @@ def test_five_hundred_codes_each_sent_twice_at_once_are_five_hundred_votes(
 ) -> None:
     world, other = worlds
     own = world.made(CODES, codes=500)
-    voters = [Voter(code=code(own, number // 2)) for number in range(1_000)]
+    voters = [code_voter(own, number // 2) for number in range(1_000)]
     answers = at_once(_votes([world.service, other.service], own.poll.id, voters))
-    casts = [one for one in answers if isinstance(one, Cast)]
+    casts = [one for one in answers if isinstance(one, CastVote)]
     assert len(casts) == 1_000
     assert sum(one.is_new for one in casts) == 500
     assert set(Counter(one.vote.id for one in casts).values()) == {2}
     assert check_counted(world, own, _told(answers)) == 500
-    assert all(one.is_used for one in world.service.making.codes(own.poll.id, own.admin_key))
+    assert all(one.is_used for one in world.service.codes.list_issued(own.poll.id, own.admin_key))
 
 
 def test_a_code_that_ranks_two_ways_at_once_is_one_of_them(worlds: tuple[World, World]) -> None:
     world, other = worlds
     own = world.made(replace(CODES, changeable=False), codes=12)
-    voters = [Voter(code=code(own, number % 12)) for number in range(24)]
+    voters = [code_voter(own, number % 12) for number in range(24)]
     answers = at_once(_votes([world.service, other.service], own.poll.id, voters))
-    assert sum(isinstance(one, Cast) for one in answers) == 12
+    assert sum(isinstance(one, CastVote) for one in answers) == 12
     assert check_counted(world, own, _told(answers)) == 12
 
 
@@ -86,15 +86,15 @@ def test_once_a_poll_is_closed_nothing_more_is_counted(worlds: tuple[World, Worl
     own = world.made()
     closed = list[int]()
 
-    def close() -> Cast:
-        other.service.changing.close(own.poll.id, own.admin_key)
-        closed.append(other.service.standing.outcome(own.poll.id, Viewer()).tally.votes)
-        raise Closed("It is closed.")
+    def close() -> CastVote:
+        other.service.lifecycle.close(own.poll.id, own.admin_key)
+        closed.append(other.service.results.get(own.poll.id, Viewer()).tally.votes)
+        raise PollClosed("It is closed.")
 
     deeds = _votes([world.service, other.service], own.poll.id, [Voter(f"{n}") for n in range(100)])
     answers = at_once([*deeds[:40], close, *deeds[40:]])
     told = _told(answers)
-    assert {type(one) for one in answers} == {Cast, Closed}
+    assert {type(one) for one in answers} == {CastVote, PollClosed}
     assert closed == [check_counted(world, own, told)]
     assert told
 
@@ -103,14 +103,14 @@ def test_options_and_votes_at_once_are_one_before_the_other(worlds: tuple[World,
     world, other = worlds
     own = world.made()
 
-    def ask_anew(number: int) -> Callable[[], Cast]:
-        def deed() -> Cast:
-            other.service.changing.change(
+    def ask_anew(number: int) -> Callable[[], CastVote]:
+        def deed() -> CastVote:
+            other.service.lifecycle.edit(
                 own.poll.id,
                 own.admin_key,
                 lambda draft: replace(draft, candidates=(*OPTIONS, f"More {number}")[::-1]),
             )
-            raise Settled("It is done.")
+            raise PollHasVotes("It is done.")
 
         return deed
 
@@ -124,14 +124,14 @@ def test_words_and_times_change_while_people_vote(worlds: tuple[World, World]) -
     world, other = worlds
     own = world.made()
 
-    def change(number: int) -> Callable[[], Cast]:
-        def deed() -> Cast:
-            other.service.changing.change(
+    def change(number: int) -> Callable[[], CastVote]:
+        def deed() -> CastVote:
+            other.service.lifecycle.edit(
                 own.poll.id,
                 own.admin_key,
                 lambda draft: replace(draft, title=f"T{number}", changeable=number % 2 == 0),
             )
-            raise Settled("It is done.")
+            raise PollHasVotes("It is done.")
 
         return deed
 
@@ -147,27 +147,27 @@ def test_a_poll_that_is_deleted_while_people_vote_leaves_nothing(
     world, other = worlds
     own = world.made()
 
-    def delete() -> Cast:
-        other.service.deleting.delete(own.poll.id, own.admin_key)
-        raise NotThere("It is deleted.")
+    def delete() -> CastVote:
+        other.service.lifecycle.delete(own.poll.id, own.admin_key)
+        raise NotFound("It is deleted.")
 
     voters = [Voter(f"{number}") for number in range(60)]
     deeds = _votes([world.service, other.service], own.poll.id, voters)
     looks = [lambda: _look(world.service, own.poll.id)] * 5
     answers = at_once([*deeds[:20], delete, *looks, *deeds[20:]])
-    assert {type(one) for one in answers if not isinstance(one, Cast)} == {NotThere}
+    assert {type(one) for one in answers if not isinstance(one, CastVote)} == {NotFound}
     assert dump(world.driver) == []
 
 
-def _look(service: Polls, poll_id: str) -> Cast:
-    service.standing.outcome(poll_id, Viewer())
-    raise NotThere("It was looked at.")
+def _look(service: Polls, poll_id: str) -> CastVote:
+    service.results.get(poll_id, Viewer())
+    raise NotFound("It was looked at.")
 
 
 def test_those_who_count_while_others_vote_see_what_was_answered_before(
     worlds: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 10)
+    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 10)
     world, other = worlds
     own = world.made()
     answered, lock = [0], threading.Lock()
@@ -185,7 +185,7 @@ def test_those_who_count_while_others_vote_see_what_was_answered_before(
     def count(number: int) -> Callable[[], bool]:
         def deed() -> bool:
             before = answered[0]
-            return (world, other)[number % 2].service.counting.tally(own.poll).votes >= before
+            return (world, other)[number % 2].service.tallies.get(own.poll).votes >= before
 
         return deed
 

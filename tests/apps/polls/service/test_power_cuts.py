@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from singletable import Engine
-from singletable_apps.polls.errors import Closed, NotThere
-from singletable_apps.polls.service import Viewer, Voter
+from singletable_apps.polls.errors import NotFound, PollClosed
+from singletable_apps.polls.service import Viewer
 from tests.apps.polls.rig.deeds import DEEDS, Busy, busy, copy_of
-from tests.apps.polls.rig.world import check_counted, code, dump
+from tests.apps.polls.rig.world import check_counted, code_voter, dump
 from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 OF_THE_EMPTY = ("vote first", "change options")
@@ -19,7 +19,7 @@ OF_THE_EMPTY = ("vote first", "change options")
 @pytest.fixture(autouse=True)
 def few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """A snapshot is kept of a few lines."""
-    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 3)
+    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 3)
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +54,10 @@ def test_nothing_is_half_counted_wherever_a_deed_is_cut(base: Busy, deed: str) -
         assert before in ([7, 0], [8, 0], [7, 1])
         # Whoever comes next can vote, unless the poll has closed; and the deed can be done again.
         try:
-            world.service.voting.cast(there.own.poll.id, ["Go"], Voter(code=code(there.own, 9)))
-        except Closed:
+            world.service.voting.cast(there.own.poll.id, ["Go"], code_voter(there.own, 9))
+        except PollClosed:
             assert deed == "close"
-            assert world.service.standing.outcome(there.own.poll.id, Viewer()).is_final
+            assert world.service.results.get(there.own.poll.id, Viewer()).is_final
         DEEDS[deed](world.service, there)
         check_counted(world, there.empty if deed in OF_THE_EMPTY else there.own)
         world.check_calls()
@@ -71,18 +71,18 @@ def test_what_was_cut_while_it_was_deleted_is_not_there_and_is_deleted_by_the_ne
         world, own = there.world, there.own
         marked = False
         try:
-            world.service.standing.outcome(own.poll.id, Viewer())
-        except NotThere:
+            world.service.results.get(own.poll.id, Viewer())
+        except NotFound:
             marked = True
             unseen += 1
-            with pytest.raises(NotThere):
-                world.service.voting.cast(own.poll.id, ["Go"], Voter(code=code(own, 9)))
-            assert [one.poll.id for one in world.service.making.mine("maker", 9).items] == [
-                there.empty.poll.id
-            ]
+            with pytest.raises(NotFound):
+                world.service.voting.cast(own.poll.id, ["Go"], code_voter(own, 9))
+            assert [
+                one.poll.id for one in world.service.lifecycle.list_created("maker", 9).items
+            ] == [there.empty.poll.id]
         if not marked:
             assert check_counted(world, own) == 7
-        world.open().deleting.delete(own.poll.id, own.admin_key)
+        world.open().lifecycle.delete(own.poll.id, own.admin_key)
         assert not any(own.poll.id in item for item in dump(world.driver))
         check_counted(world, there.empty, {})
     assert unseen > 10

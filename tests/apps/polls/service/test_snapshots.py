@@ -9,7 +9,7 @@ import pytest
 from singletable import BatchGetItem, DeleteItem, Store, TransactionConflict, TransactWriteItems
 from singletable.operations import Operation
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
-from singletable_apps.polls.service import Own, Polls, Voter
+from singletable_apps.polls.service import ManagedPoll, Polls, Voter
 from tests.apps.polls.rig.lossy import Lossy
 from tests.apps.polls.rig.world import World, check_counted, dump, items_of
 from tests.apps.support.drivers import InterruptingDriver
@@ -36,10 +36,10 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
     """A snapshot is kept of a few lines already."""
-    monkeypatch.setattr("singletable_apps.polls.tally.FEWEST_LINES", 5)
+    monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 5)
 
 
-def _voted(world: World, own: Own, first: int, last: int) -> None:
+def _voted(world: World, own: ManagedPoll, first: int, last: int) -> None:
     for number in range(first, last):
         world.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
 
@@ -55,9 +55,9 @@ def test_a_snapshot_of_a_poll_that_is_being_deleted_is_not_left_behind(
         return "SNAPSHOT#" in str(operation) if step == "parts" else _commits(operation)
 
     service, driver = _between(
-        memory, at_the_step, lambda: memory.service.deleting.delete(own.poll.id, own.admin_key)
+        memory, at_the_step, lambda: memory.service.lifecycle.delete(own.poll.id, own.admin_key)
     )
-    assert service.counting.tally(own.poll).votes == 10
+    assert service.tallies.get(own.poll).votes == 10
     assert driver.happened
     assert dump(memory.driver) == []
 
@@ -66,11 +66,11 @@ def test_of_two_who_keep_a_snapshot_one_does(memory: World) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
     other = memory.open()
-    service, driver = _between(memory, _commits, lambda: other.counting.tally(own.poll))
+    service, driver = _between(memory, _commits, lambda: other.tallies.get(own.poll))
     for last in (10, 20, 30):
         _voted(memory, own, last - 10, last)
-        assert service.counting.tally(own.poll).votes == last
-        assert other.counting.tally(own.poll).votes == last
+        assert service.tallies.get(own.poll).votes == last
+        assert other.tallies.get(own.poll).votes == last
         store = Store(memory.driver)
         head = store.get(Snapshot.key(own.poll.id))
         assert head is not None
@@ -83,26 +83,26 @@ def test_of_two_who_keep_a_snapshot_one_does(memory: World) -> None:
 def test_a_snapshot_that_is_replaced_while_it_is_read_is_read_again(memory: World) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
-    memory.service.counting.tally(own.poll)
+    memory.service.tallies.get(own.poll)
 
     def replaced() -> None:
         _voted(memory, own, 10, 20)
-        memory.service.counting.tally(own.poll)
+        memory.service.tallies.get(own.poll)
 
     service, driver = _between(memory, lambda one: isinstance(one, BatchGetItem), replaced)
-    assert service.counting.tally(own.poll).votes == 20
+    assert service.tallies.get(own.poll).votes == 20
     assert driver.happened
 
 
 def test_a_snapshot_whose_parts_are_lost_is_made_anew(memory: World) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
-    memory.service.counting.tally(own.poll)
+    memory.service.tallies.get(own.poll)
     for item in items_of(memory.driver):
         if item["SK"]["S"].startswith("SNAPSHOT#"):
             key = {"PK": item["PK"], "SK": item["SK"]}
             memory.driver.execute(DeleteItem("ranked-choice-polls", key))
-    assert memory.open().counting.tally(own.poll).votes == 10
+    assert memory.open().tallies.get(own.poll).votes == 10
     assert any("SNAPSHOT#" in item for item in dump(memory.driver)), "and it is there again"
     check_counted(memory, own)
 
@@ -116,11 +116,11 @@ def test_a_snapshot_whose_answer_was_lost_keeps_its_parts(
     _voted(memory, own, 0, 10)
     times = 1_000 if later is None else 2
     driver = Lossy(memory.driver, TransactWriteItems, times=times, later=later)
-    assert memory.open(driver).counting.tally(own.poll).votes == 10
+    assert memory.open(driver).tallies.get(own.poll).votes == 10
     assert driver.lost
     fresh = memory.open()
-    head, tally = fresh.counting.snapshots.read(own.poll)
+    head, tally = fresh.tallies.snapshots.read(own.poll)
     assert head is not None
-    assert (tally.votes, sum(head.lines)) == (10, 10)
+    assert (tally.votes, sum(head.positions)) == (10, 10)
     _voted(memory, own, 10, 20)
     assert check_counted(memory, own) == 20

@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from singletable_apps.polls.entities import Protection, Results
+from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.errors import (
     AlreadyVoted,
-    Closed,
-    Hidden,
-    Invalid,
-    NotThere,
+    InvalidInput,
+    NotFound,
+    PollClosed,
     PollsError,
+    ResultsHidden,
 )
-from singletable_apps.polls.rules import LATEST, Draft
+from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
 from singletable_apps.polls.service import Viewer, Voter
 from tests.apps.polls.rig.world import OPTIONS, Clock, World, check_counted, code, dump
 
@@ -25,9 +25,9 @@ KNOWN = (Protection.BROWSER, Protection.CODES)
 
 @pytest.mark.parametrize("kind", KNOWN)
 def test_one_voter_is_one_vote_and_may_change_it(world: World, kind: Protection) -> None:
-    own = world.made(Draft("Q", OPTIONS, protection=kind), codes=3)
+    own = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=3)
     cast = world.service.voting.cast
-    voters = [Voter(f"b{n}", code(own, n), f"r{n}") for n in range(3)]
+    voters = [Voter(f"b{n}", code(own, n), f"r{n}", f"p{n}") for n in range(3)]
     told = dict[str, list[str]]()
     for ranked in (["Go"], ["Go"], ["Rust", "Go"], ["Rust", "Go"], ["Go"]):
         for voter in voters:
@@ -45,8 +45,8 @@ def test_one_voter_is_one_vote_and_may_change_it(world: World, kind: Protection)
 def test_a_vote_that_cannot_be_changed_stays(
     world: World, kind: Protection, changeable: bool
 ) -> None:
-    own = world.made(Draft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
-    voter = Voter("b", code(own, 0), "r")
+    own = world.made(PollDraft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
+    voter = Voter("b", code(own, 0), "r", "p")
     cast = world.service.voting.cast
     first = cast(own.poll.id, ["Go"], voter)
     assert not cast(own.poll.id, ["Go"], voter).is_new
@@ -58,14 +58,14 @@ def test_a_vote_that_cannot_be_changed_stays(
 
 
 def test_voters_whom_nobody_knows_again_vote_as_often_as_they_like(memory: World) -> None:
-    own = memory.made(Draft("Q", OPTIONS, protection=Protection.OPEN))
+    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.OPEN))
     for _ in range(5):
         assert memory.service.voting.cast(own.poll.id, ["Go"], Voter("same browser")).is_new
     assert check_counted(memory, own) == 5
 
 
 @pytest.mark.parametrize(
-    ("rankings", "why"), [([], Invalid), (["Ada"], Invalid), (["Go", "GO"], Invalid)]
+    ("rankings", "why"), [([], InvalidInput), (["Ada"], InvalidInput), (["Go", "GO"], InvalidInput)]
 )
 def test_a_wrong_ballot_leaves_nothing(
     memory: World, rankings: list[str], why: type[PollsError]
@@ -81,25 +81,25 @@ def test_a_wrong_ballot_leaves_nothing(
 def test_a_poll_that_cannot_be_is_not_there(memory: World, poll_id: str) -> None:
     for ask in (
         lambda: memory.service.voting.cast(poll_id, ["Go"], Voter("b")),
-        lambda: memory.service.standing.outcome(poll_id, Viewer()),
-        lambda: memory.service.deleting.delete(poll_id, "key"),
-        lambda: memory.service.making.copy(poll_id),
+        lambda: memory.service.results.get(poll_id, Viewer()),
+        lambda: memory.service.lifecycle.delete(poll_id, "key"),
+        lambda: memory.service.lifecycle.duplicate(poll_id),
     ):
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             ask()
-    assert memory.service.voting.vote(memory.made().poll.id, poll_id) is None
+    assert memory.service.voting.get_vote(memory.made().poll.id, poll_id) is None
 
 
 def test_a_poll_closes_at_its_time(world: World) -> None:
     ends = world.clock() + timedelta(hours=1)
-    own = world.made(Draft("Q", OPTIONS, expires_at=ends))
+    own = world.made(PollDraft("Q", OPTIONS, expires_at=ends))
     cast = world.service.voting.cast
     vote = cast(own.poll.id, ["Go"], Voter("a")).vote
     world.clock.now = ends - timedelta(microseconds=2)
     other = cast(own.poll.id, ["Go"], Voter("b")).vote
     world.clock.now = ends
     for voter in (Voter("a"), Voter("c")):
-        with pytest.raises(Closed):
+        with pytest.raises(PollClosed):
             cast(own.poll.id, ["Rust"], voter)
     check_counted(world, own, {vote.id: ["Go"], other.id: ["Go"]})
 
@@ -107,32 +107,32 @@ def test_a_poll_closes_at_its_time(world: World) -> None:
 # Each server asks its own clock; what is final must not change by a vote that one of them let in.
 def test_what_is_final_is_so_for_servers_whose_clock_is_slow(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
-    own = memory.made(Draft("Q", OPTIONS, expires_at=ends))
+    own = memory.made(PollDraft("Q", OPTIONS, expires_at=ends))
     slow = Clock()
     behind = memory.open(clock=slow)
-    memory.clock.now = ends + LATEST / 2
+    memory.clock.now = ends + GRACE_PERIOD / 2
     slow.now = ends - timedelta(seconds=1)
-    assert not memory.service.standing.outcome(own.poll.id, Viewer()).is_final
+    assert not memory.service.results.get(own.poll.id, Viewer()).is_final
     assert behind.voting.cast(own.poll.id, ["Go"], Voter("b")).is_new
-    memory.clock.now, slow.now = ends + LATEST, ends + LATEST / 2
-    outcome = memory.service.standing.outcome(own.poll.id, Viewer())
+    memory.clock.now, slow.now = ends + GRACE_PERIOD, ends + GRACE_PERIOD / 2
+    outcome = memory.service.results.get(own.poll.id, Viewer())
     assert (outcome.is_final, outcome.tally.votes) == (True, 1)
-    with pytest.raises(Closed):
+    with pytest.raises(PollClosed):
         behind.voting.cast(own.poll.id, ["Go"], Voter("c"))
 
 
 def test_results_are_seen_after_voting(world: World) -> None:
-    own = world.made(Draft("Q", OPTIONS, results=Results.AFTER_VOTING))
-    standing = world.service.standing
+    own = world.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
+    standing = world.service.results
     seen = Viewer(Voter("b"))
     for viewer in (Viewer(), seen, Viewer(vote_id="x"), Viewer(admin_key="x")):
-        with pytest.raises(Hidden):
-            standing.outcome(own.poll.id, viewer)
+        with pytest.raises(ResultsHidden):
+            standing.get(own.poll.id, viewer)
     vote = world.service.voting.cast(own.poll.id, ["Go"], Voter("b")).vote
     for viewer in (seen, Viewer(vote_id=vote.id), Viewer(admin_key=own.admin_key)):
-        assert standing.outcome(own.poll.id, viewer).tally.votes == 1
-    with pytest.raises(Hidden):
-        standing.outcome(own.poll.id, Viewer(Voter("c")))
+        assert standing.get(own.poll.id, viewer).tally.votes == 1
+    with pytest.raises(ResultsHidden):
+        standing.get(own.poll.id, Viewer(Voter("c")))
 
 
 def test_an_outcome_has_another_mark_with_every_vote(memory: World) -> None:
@@ -140,15 +140,15 @@ def test_an_outcome_has_another_mark_with_every_vote(memory: World) -> None:
     marks = set[str]()
     for number in range(5):
         memory.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
-        marks.add(memory.service.standing.outcome(own.poll.id, Viewer()).mark)
-        marks.add(memory.open().standing.outcome(own.poll.id, Viewer()).mark)
-    memory.service.changing.close(own.poll.id, own.admin_key)
-    marks.add(memory.service.standing.outcome(own.poll.id, Viewer()).mark)
+        marks.add(memory.service.results.get(own.poll.id, Viewer()).version)
+        marks.add(memory.open().results.get(own.poll.id, Viewer()).version)
+    memory.service.lifecycle.close(own.poll.id, own.admin_key)
+    marks.add(memory.service.results.get(own.poll.id, Viewer()).version)
     assert len(marks) == 6
 
 
 def test_a_vote_in_a_draft_of_long_names_fits(memory: World) -> None:
     options = [f"{number:02}" + "Ж" * 98 for number in range(50)]
-    own = memory.made(replace(Draft("Q", options), title="Ж" * 200, description="Ж" * 2000))
+    own = memory.made(replace(PollDraft("Q", options), title="Ж" * 200, description="Ж" * 2000))
     vote = memory.service.voting.cast(own.poll.id, options[::-1], Voter("b")).vote
     check_counted(memory, own, {vote.id: options[::-1]})
