@@ -22,6 +22,7 @@ from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.sample import PASSWORD, fill_sample
 from singletable_apps.elections.service import open_elections
 from singletable_apps.home import ServedApp, make_site_app
+from singletable_apps.shared.serve import Server
 from singletable_apps.shared.web import Settings
 
 FOLDER = Path(__file__).parents[1] / "docs/pictures"
@@ -48,7 +49,7 @@ def site() -> Generator[str]:
 def serve(app: ASGIApp) -> Generator[str]:
     """Serve an app in a thread and yield its URL."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+    server = Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:

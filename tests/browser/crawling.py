@@ -1,4 +1,4 @@
-"""Every page that links lead to, for who follows them."""
+"""Crawl the site: every page that links lead to."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from fastapi.testclient import TestClient
 
-# What is filled in, and not just sent along or pressed.
+# Types of inputs that people fill in.
 _FILLED = {"text", "email", "password", "search", "number", "datetime-local", "file", "radio"}
 
 
 @dataclass
 class Seen:
-    """A page: who saw it where, what it is made of, and what it leads to."""
+    """A crawled page: who saw it, its parts, its links and its forms."""
 
     who: str | None
     address: str
     text: str
     links: list[str] = field(default_factory=list[str])
-    # Tags with one class each: what there is to look at.
+    # Tags with one class each.
     parts: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    # Scripts that hold the page up, and what its policy forbids.
+    # Blocking scripts, inline styles and dead links.
     faults: list[str] = field(default_factory=list[str])
-    # Addresses of forms, and the fields to fill in.
+    # URLs of forms, with the fields to fill in.
     forms: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
 
@@ -41,11 +41,11 @@ class _Reading(HTMLParser):
         self._seen.parts |= {(tag, each) for each in given.get("class", "").split()}
         self._seen.faults += [f"<{tag} {name}>" for name in given if name.startswith("on")]
         if "style" in given or tag == "style":
-            self._seen.faults.append(f"<{tag}> with a style of its own")
+            self._seen.faults.append(f"<{tag}> with an inline style")
         if tag == "script":
             waits = given.keys() & {"defer", "async"} or given.get("type") == "module"
             if "src" not in given or not waits:
-                self._seen.faults.append(f"a script that is waited for: {given}")
+                self._seen.faults.append(f"a blocking script: {given}")
         elif tag == "a" and "href" in given:
             self._seen.links.append(given["href"])
         elif tag == "form":
@@ -70,7 +70,7 @@ class _Reading(HTMLParser):
 def crawl(
     browser: TestClient, who: str | None, begin: Iterable[str], within: tuple[str, ...]
 ) -> list[Seen]:
-    """All pages of the site that links lead to; of lists that go on, one page more."""
+    """Return all pages that links lead to; of paginated lists, the first two pages."""
     waiting, known = deque(begin), set[object]()
     found: list[Seen] = []
     while waiting:
@@ -97,7 +97,7 @@ def crawl(
 
 
 def that_show_all(pages: Iterable[Seen]) -> list[Seen]:
-    """As few of the pages as show every part that any of them has."""
+    """Return a small selection of pages that has every part of all pages."""
     left = list(pages)
     shown, chosen = set[tuple[str, str]](), list[Seen]()
     while left:

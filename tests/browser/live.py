@@ -1,4 +1,4 @@
-"""An app on a port of its own, as long as a test needs it."""
+"""Serve an app on a free port during a test."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from singletable_apps.shared.serve import Server
 
 @contextmanager
 def live(app: ASGIApp) -> Generator[str]:
-    """The address of the app while it is served in a thread beside."""
-    listening = socket.create_server(("127.0.0.1", 0))
+    """Serve the app in a thread, and yield its URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
     server = Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-    # What comes before the server is ready waits in the queue of the socket.
-    serving = threading.Thread(target=server.run, args=([listening],))
-    serving.start()
+    # Requests that come before the server is ready wait in the queue of the socket.
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
     try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
-        serving.join()
-        listening.close()
+        thread.join()
+        listener.close()

@@ -1,4 +1,4 @@
-"""What a browser notices about a page: what it refuses, what it loads, and what axe finds."""
+"""Checks of a page in a browser: accessibility, errors in the console, and the bytes it loads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _AXE = "axe-core/node_modules/axe-core/axe.min.js"
 
 
 def complaints_of_axe(page: Page) -> list[str]:
-    """What those who do not see, or do not point, would stumble over: each with its place."""
+    """Return the accessibility violations that axe finds, each with its element."""
     if page.evaluate("typeof axe") == "undefined":
-        # It is run as the debugger runs code, which no policy of a page hinders.
+        # Playwright evaluates code like the debugger, so the content security policy allows it.
         page.evaluate(Path(installed(_AXE)).read_text())
     found = cast(dict[str, Any], page.evaluate("axe.run({resultTypes: ['violations']})"))
     return [
@@ -26,11 +26,13 @@ def complaints_of_axe(page: Page) -> list[str]:
 
 
 def watch_policy(page: Page) -> list[str]:
-    """What the page's policy forbids it, and errors of its scripts, as they come."""
-    seen: list[str] = []
-    page.on("pageerror", lambda error: seen.append(str(error)))
-    page.on("console", lambda said: seen.append(said.text) if said.type == "error" else None)
-    return seen
+    """Return a list to which violations of the policy and script errors are added."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
+    return errors
 
 
 def bytes_to_load(page: Page, address: str) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The whole site with the sample, on a port, for whoever comes."""
+"""The whole site with sample data, served on a port."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.apps.support.site import make_elections_site
 from tests.browser.crawling import Seen, crawl
 from tests.browser.live import live
 
-ROOMS = ("/elections", "/parts")
+CRAWLED_PREFIXES = ("/elections", "/parts")
 
 
 @dataclass(frozen=True)
 class Site:
-    """The whole site with the sample, on a port."""
+    """A served site with sample data."""
 
     sample: SampleCopy
     app: ASGIApp
@@ -34,7 +34,7 @@ class Site:
         return self.sample.elections.auth.start_session(self.sample.user(name), "tests").access
 
     def enters(self, page: Page, name: str | None) -> None:
-        """Let the browser be somebody's, or nobody's."""
+        """Sign in as a sample user, or sign out."""
         page.context.clear_cookies()
         if name is not None:
             page.context.add_cookies(
@@ -42,25 +42,25 @@ class Site:
             )
 
     def crawled_by(self, name: str | None) -> list[Seen]:
-        """Every page that links lead them to, looked for once."""
+        """Return every page that links lead this user to, crawled once."""
         if name in self.crawled:
             return self.crawled[name]
         browser = TestClient(self.app, base_url=self.address)
         if name is not None:
             browser.cookies.set("elections_access", self.token(name))
-        self.crawled[name] = crawl(browser, name, ["/", "/elections"], ROOMS)
+        self.crawled[name] = crawl(browser, name, ["/", "/elections"], CRAWLED_PREFIXES)
         return self.crawled[name]
 
     @property
     def events(self) -> int:
-        """How many things have happened."""
+        """Return the number of events in the log."""
         newest = get_last_event(self.sample.store)
         return newest.event_id if newest else 0
 
 
 @contextmanager
 def whole_site() -> Generator[Site]:
-    """The site while it is served."""
+    """Serve the site."""
     sample = copy_sample()
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     app = make_elections_site(sample.elections, settings)
