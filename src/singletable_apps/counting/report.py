@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from singletable_apps.counting.methods.explanation import win_phrase
 from singletable_apps.counting.methods.ranked_pairs import RankedPairsResult
+from singletable_apps.counting.methods.registry import explain
 from singletable_apps.counting.methods.runoff import Round, RunoffResult
 from singletable_apps.counting.methods.schulze import SchulzeResult
 from singletable_apps.counting.methods.scores import CopelandResult, ScoreResult
@@ -115,14 +117,14 @@ def _shorten(name: str) -> str:
     return text.plain
 
 
-def write_report(writer: ReportWriter, result: Result) -> None:
-    """Write all of a result."""
-    writer.write_heading(f"{result.method}: {_describe_outcome(result)}")
+def write_report(writer: ReportWriter, result: Result, *, is_final: bool = True) -> None:
+    """Write all of a result; use `is_final=False` while voting is open."""
+    writer.write_heading(f"{result.method}: {_describe_outcome(result, is_final)}")
     places = result.place_numbers
     rows = [(name, str(places[name])) for name in result.ranked_candidates]
     writer.write_table(("Candidate", "Place"), rows)
     writer.write_heading("Why")
-    for sentence in result.explanation:
+    for sentence in explain(result, is_final=is_final):
         writer.write_bullet(sentence)
     _write_numbers(writer, result)
     writer.write_heading("Rules")
@@ -134,11 +136,11 @@ def write_report(writer: ReportWriter, result: Result) -> None:
         _write_tie_break(writer, result.tie_break)
 
 
-def _describe_outcome(result: Result) -> str:
+def _describe_outcome(result: Result, is_final: bool) -> str:
     if result.winner is None:
         return f"{join_names(result.winners)} are tied"
     broken = " after the tie-break" if len(result.winners) > 1 else ""
-    return f"{result.winner} wins{broken}"
+    return f"{result.winner} {win_phrase(is_final)}{broken}"
 
 
 def _write_numbers(writer: ReportWriter, result: Result) -> None:

@@ -232,7 +232,7 @@ def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, pl
     )
     closed = "closed, and signed" if tally.closing is not None else "not closed yet"
     writer.write_line(f"{tally.election.name}: {tally.ballots_cast:,} ballots, {closed}.")
-    write_report(writer, tally.result)
+    write_report(writer, tally.result, is_final=tally.closing is not None)
 
 
 def _owner(elections: Elections) -> User:

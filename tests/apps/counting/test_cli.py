@@ -13,10 +13,13 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 from singletable.cli import main
-from singletable_apps.counting import instant_runoff, schulze
+from singletable_apps import counting
+from singletable_apps.counting import Ballots, Ranking, instant_runoff, schulze
 from singletable_apps.counting.formats import read_ballots
+from singletable_apps.counting.report import ReportWriter, write_report
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -249,3 +252,25 @@ def test_missing_numpy_error_says_what_to_install() -> None:
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert ran.returncode == 2
     assert ran.stderr == ("singletable: Counting needs NumPy: pip install 'singletable[apps]'.\n")
+
+
+# `singletable --help` loads the commands of all installed packages.
+def test_command_is_light_to_import() -> None:
+    script = "import sys, singletable_apps.counting.cli; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"numpy", "rich.console", "msgspec"} & set(ran.stdout.split())
+
+
+def test_public_names_can_be_imported() -> None:
+    for name in counting.__all__:
+        assert getattr(counting, name) is not None
+    with pytest.raises(AttributeError, match="'ballots_of'"):
+        counting.ballots_of  # noqa: B018
+
+
+def test_report_of_an_open_vote_announces_no_winner(capsys: pytest.CaptureFixture[str]) -> None:
+    ballots = Ballots.from_rankings(["Ada", "Ben"], [Ranking.from_levels(["Ada"])])
+    write_report(ReportWriter(Console(), plain=True), schulze(ballots), is_final=False)
+    out = capsys.readouterr().out
+    assert "Schulze: Ada would win if voting closed now" in out
+    assert " wins" not in out.partition("Head to head")[0]
