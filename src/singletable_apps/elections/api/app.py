@@ -1,4 +1,4 @@
-"""The app: all routers, and the service that they ask."""
+"""The FastAPI app of the elections API: all routers on one service."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ ROUTERS = (
     elections.status_router,
     elections.router,
     elections.lifecycle_router,
-    elections.rolls_router,
+    elections.candidates_router,
     voting.router,
     results.router,
     results.downloads_router,
     audit.router,
 )
 ABOUT = (
-    "Elections by ranking: whoever may create one sets it up, launches it, and closes it with a "
-    "signed statement; voters rank candidates, and take home a receipt that they can check "
-    "without trusting anybody here.\n\n"
-    "Sign in for an access token, and send it as `Authorization: Bearer …`. It lasts some "
-    "minutes; the cookie renews it. What is edited has an ETag, and an edit sends it as If-Match. "
-    "Names are compared ignoring case; in a path a slash in a name is `%2F`."
+    "Elections in which voters rank the candidates. An owner sets an election up, launches it, and "
+    "closes it with a signed statement; voters get a receipt that anyone can check.\n\n"
+    "Sign in to get an access token, and send it as `Authorization: Bearer …`. It lasts a few "
+    "minutes; the refresh cookie renews it. Edits send the `ETag` of what they change as "
+    "`If-Match`, so that nobody overwrites a change they have not seen. Names ignore case; write a "
+    "slash in a name as `%2F`."
 )
 
 
 def make_elections_app(elections: Elections, *, settings: ApiSettings | None = None) -> FastAPI:
-    """The app on a service that is open."""
+    """Return the app for an open service."""
     chosen = settings or ApiSettings()
     app = make_app(
         "Elections",
@@ -55,5 +55,5 @@ def make_elections_app(elections: Elections, *, settings: ApiSettings | None = N
 
 
 def attach(app: FastAPI, elections: Elections, settings: ApiSettings) -> None:
-    """Let the routers in an app ask this service."""
+    """Let the routers of an app use this service."""
     app.state.elections = Api(elections, settings)

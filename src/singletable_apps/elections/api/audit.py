@@ -1,4 +1,4 @@
-"""What auditors see: the log, and the tables as they are stored and as relations."""
+"""Read the event log and the tables, as stored and as relations. For auditors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 
-router = api_router("auditing", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+router = api_router("audit", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 Chosen = Annotated[str, Path(max_length=100)]
 
 
@@ -43,7 +43,7 @@ Auditor: TypeAlias = Annotated[User, Depends(_auditor)]
 
 @router.get("/events")
 def list_events(user: Auditor, elections: Service, page: Pagination) -> EventPage:
-    """What happened, the newest first."""
+    """List events, newest first."""
     found = elections.queries.events(user, page.limit, page.cursor)
     events = [
         EventShown(
@@ -63,13 +63,13 @@ def list_events(user: Auditor, elections: Service, page: Pagination) -> EventPag
 
 @router.get("/tables")
 def list_tables(user: Auditor, elections: Service) -> list[RawTableShown]:
-    """The tables that can be read as they are stored."""
+    """List the tables that can be read as stored."""
     return [RawTableShown(name=one.name, what=one.what) for one in elections.audit.tables()]
 
 
 @router.get("/tables/{table}", responses=responses(NOT_FOUND))
 def list_items(user: Auditor, elections: Service, table: Chosen, page: Pagination) -> RowPage:
-    """Items as they are stored, in no order, without hashes of passwords."""
+    """List stored items, in no particular order. Password hashes are redacted."""
     found = elections.audit.raw(user, table, page.limit, page.cursor)
     answer = page.answer(list(found.items), found.cursor)
     return RowPage(items=[dict(item) for item in answer.items], next=answer.next)
@@ -77,7 +77,7 @@ def list_items(user: Auditor, elections: Service, table: Chosen, page: Paginatio
 
 @router.get("/relations")
 def list_relations(user: Auditor, elections: Service) -> list[RelationShown]:
-    """The relations, with their columns."""
+    """List the relations with their columns."""
     return [
         RelationShown(
             name=one.name,
@@ -95,7 +95,7 @@ def list_relations(user: Auditor, elections: Service) -> list[RelationShown]:
 
 @router.get("/relations/{relation}", responses=responses(NOT_FOUND))
 def list_rows(user: Auditor, elections: Service, relation: Chosen, page: Pagination) -> RowPage:
-    """Rows of a relation, by their natural keys."""
+    """List the rows of a relation by natural key."""
     found = elections.audit.relation(user, relation, page.limit, page.cursor)
     rows = [dict(row_values(row)) for row in found.rows]
     answer = page.answer(rows, found.cursor)

@@ -1,4 +1,4 @@
-"""Joining, signing in and out, and the way back for who has forgotten a password."""
+"""Register, sign in and out, and reset a forgotten password."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ RefreshCookie: TypeAlias = Annotated[str | None, Depends(_refresh)]
 
 
 ERRORS = logging.getLogger("singletable_apps.errors")
-COOKIE = {"Set-Cookie": {"description": "What renews the token.", "schema": {"type": "string"}}}
+COOKIE = {"Set-Cookie": {"description": "The refresh cookie.", "schema": {"type": "string"}}}
 
-router = api_router("access", TOO_MANY_REQUESTS)
+router = api_router("auth", TOO_MANY_REQUESTS)
 
 
 @router.post(
@@ -60,7 +60,7 @@ router = api_router("access", TOO_MANY_REQUESTS)
     dependencies=[Depends(by_address(lambda limits: limits.register))],
 )
 def register(sent: Registration, request: Request, api: ThisApi) -> Tokens:
-    """Join, and be signed in; the first of all is the owner of the application."""
+    """Register and sign in. The first user becomes the owner of the site."""
     user = api.elections.people.register(sent.name, sent.email, sent.password)
     return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
 
@@ -71,7 +71,7 @@ def register(sent: Registration, request: Request, api: ThisApi) -> Tokens:
     dependencies=[Depends(by_address(lambda limits: limits.sign_in)), Whole],
 )
 def sign_in(sent: Credentials, request: Request, api: ThisApi) -> Tokens:
-    """Sign in with a name or an e-mail address, and a password."""
+    """Sign in with a name or e-mail address and a password."""
     signed_in = api.elections.auth.sign_in(
         sent.name_or_email,
         sent.password,
@@ -87,16 +87,16 @@ def sign_in(sent: Credentials, request: Request, api: ThisApi) -> Tokens:
     dependencies=[Whole],
 )
 def refresh(request: Request, api: ThisApi, cookie: RefreshCookie) -> Tokens:
-    """Another access token for the cookie, which is replaced: each works once."""
+    """Exchange the refresh cookie for an access token. Each cookie works once and is replaced."""
     if cookie is None:
-        raise NotSignedIn("The cookie that signing in sets did not come. Sign in.")
+        raise NotSignedIn("The refresh cookie is missing. Sign in.")
     return tokens(request, api, api.elections.auth.renew(cookie))
 
 
-# The cookie may be missing, and then nobody is signed out.
+# The cookie may be missing: signing out then does nothing.
 @router.post("/sign-out", status_code=204, openapi_extra={"security": [{}]})
 def sign_out(request: Request, api: ThisApi, cookie: RefreshCookie) -> None:
-    """End the session of the cookie; without one nothing happens."""
+    """End the session. Without a cookie, nothing happens."""
     if cookie is not None:
         api.elections.auth.sign_out(cookie)
     _COOKIE.delete(request)
@@ -110,9 +110,9 @@ def sign_out(request: Request, api: ThisApi, cookie: RefreshCookie) -> None:
 def request_password_reset(
     sent: ResetRequest, request: Request, api: ThisApi, tasks: BackgroundTasks
 ) -> None:
-    """Have a letter sent to whoever this is. The answer is the same if it is nobody."""
-    # Sent after the answer, for how long it takes would tell whether there is anybody.
-    tasks.add_task(send_reset_letter, api.elections, sent.name_or_email, client_address(request))
+    """Send an e-mail with a reset link. The response is the same if the account does not exist."""
+    # Sent after the response: how long it takes would reveal whether the account exists.
+    tasks.add_task(send_reset_email, api.elections, sent.name_or_email, client_address(request))
 
 
 @router.post(
@@ -121,7 +121,7 @@ def request_password_reset(
     dependencies=[Depends(by_address(lambda limits: limits.reset)), Whole],
 )
 def confirm_password_reset(sent: NewPassword, request: Request, api: ThisApi) -> Tokens:
-    """Choose another password by the link in the letter, and be signed in; it works once."""
+    """Set a new password with the token from the e-mail, which works once, and sign in."""
     return tokens(request, api, api.elections.auth.reset(sent.token, sent.password))
 
 
@@ -141,11 +141,11 @@ def _about(request: Request) -> str:
     return request.headers.get("user-agent", "")
 
 
-def send_reset_letter(elections: Elections, name_or_email: str, address: str) -> None:
-    """Send a letter to whoever it is; whoever asks too often, or cannot get it, is not told."""
+def send_reset_email(elections: Elections, name_or_email: str, address: str) -> None:
+    """Send a reset link. Rate limits and mail errors stay hidden from the requester."""
     try:
         elections.auth.request_reset(name_or_email, address=address)
     except TooManyAttempts:
         return
     except MailError:
-        ERRORS.exception("A letter to who has forgotten a password was not sent.")
+        ERRORS.exception("Could not send a password reset e-mail.")

@@ -1,4 +1,4 @@
-"""Who asks, and what: dependencies that handlers have in common."""
+"""What API handlers depend on: the service, the user, rate limits, and names in paths."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from singletable_apps.shared.web import (
     in_segment,
 )
 
-# Ten thousand names of voters are sent at once.
+# Enough for ten thousand voter names.
 BODY_LIMIT = 4 << 20
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How often one may ask: those who have not signed in by address, others by who they are.
+    """Rate limits: per client address before signing in, per user afterwards.
 
-    None is as often as one likes. Guesses at passwords are slowed down in any case.
+    None means no limit. Password guesses are slowed down in any case.
     """
 
     sign_in: RateLimit | None = field(default_factory=lambda: RateLimit("sign-in", 30, 60))
@@ -48,7 +48,7 @@ class Limits:
 
     @classmethod
     def off(cls) -> Limits:
-        """No limits at all, for trials under load."""
+        """Return no limits, for load tests."""
         return cls(None, None, None, None, None)
 
 
@@ -62,14 +62,14 @@ class ApiSettings:
 
 BEARER = HTTPBearer(
     scheme_name="access token",
-    description="The `access_token` that signing in and renewing give.",
+    description="The `access_token` from signing in or refreshing.",
     auto_error=False,
 )
 
 
 @dataclass(frozen=True)
 class Api:
-    """The service that is asked, and the settings."""
+    """The service and the settings of the API."""
 
     elections: Elections
     settings: ApiSettings
@@ -93,7 +93,7 @@ def _whole(elections: Service) -> None:
     elections.context.check_whole()
 
 
-# For handlers that look for somebody who has not signed in, and may not be in the table yet.
+# For handlers that look up a user without a token: during a rebuild, they may be missing.
 Whole = Depends(_whole)
 
 
@@ -103,7 +103,7 @@ def _signed_in(
     sent: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
 ) -> User:
     if sent is None:
-        raise NotSignedIn("Sign in, and send the token as Authorization: Bearer …")
+        raise NotSignedIn("Sign in and send the access token as `Authorization: Bearer …`.")
     api.elections.context.check_whole()
     user = api.elections.auth.authenticate(sent.credentials)
     if api.settings.limits.signed_in is not None:
@@ -111,7 +111,7 @@ def _signed_in(
     return user
 
 
-# Whoever has signed in, and be it that they may do nothing yet.
+# The user who is signed in, whatever their role.
 SignedInUser: TypeAlias = Annotated[User, Depends(_signed_in)]
 
 
@@ -120,12 +120,12 @@ async def _viewer(user: SignedInUser) -> User:
     return user
 
 
-# Whoever may see the application.
+# A user who may see elections.
 Viewer: TypeAlias = Annotated[User, Depends(_viewer)]
 
 
 def by_address(chosen: Callable[[Limits], RateLimit | None]) -> Callable[..., None]:
-    """A dependency that counts requests of one address by one of the limits."""
+    """Return a dependency that applies one of the limits per client address."""
 
     def count(request: Request, response: Response, api: ThisApi) -> None:
         limit = chosen(api.settings.limits)
@@ -155,7 +155,7 @@ T = TypeVar("T")
 
 
 def sliced(page: PageRequest, items: Sequence[T], api: Api) -> tuple[Sequence[T], str | None]:
-    """The items of a page, and the cursor of the next."""
+    """Return the items of a page, and the cursor of the next page."""
     secret = api.elections.context.keys.secret
     offsets = OffsetCursors(hmac.digest(secret, b"positions in lists", "sha256"))
     position = offsets.open(page)

@@ -1,4 +1,4 @@
-"""Elections: which there are, what is settled about them, and their end as things."""
+"""Elections: create, edit, launch, lock, close and delete them; candidates and voters."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from singletable_apps.shared.web import (
 router = api_router("elections", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 _TEXT = {"type": "string"}
 CREATED = {
-    "Location": {"description": "Where the election is.", "schema": _TEXT},
-    "ETag": {"description": "The tag of what is there now.", "schema": _TEXT},
+    "Location": {"description": "The URL of the election.", "schema": _TEXT},
+    "ETag": {"description": "The current tag, for If-Match.", "schema": _TEXT},
 }
 
 
@@ -52,9 +52,11 @@ def list_elections(
     user: Viewer,
     elections: Service,
     page: Pagination,
-    owner: Annotated[NameAsked | None, Query(description="Those of this user alone.")] = None,
+    owner: Annotated[
+        NameAsked | None, Query(description="Only the elections of this user.")
+    ] = None,
 ) -> Page[ElectionShown]:
-    """Elections by name."""
+    """List elections by name."""
     now = elections.context.clock()
     if owner is None:
         some = elections.queries.elections(user, page.limit, page.cursor)
@@ -70,8 +72,8 @@ def list_elections(
 def create_election(
     user: Viewer, elections: Service, sent: NewElection, request: Request, response: Response
 ) -> ElectionShown:
-    """A new election, which is set up before it is launched."""
-    made = elections.lifecycle.create(user, sent.name, sent.terms())
+    """Create an election. It is in setup until you launch it."""
+    made = elections.lifecycle.create(user, sent.name, sent.settings())
     response.headers["Location"] = f"{request.url.path}/{quote(made.name, safe='')}"
     response.headers["ETag"] = etag(made.revision)
     return ElectionShown.of(made, elections.context.clock())
@@ -81,7 +83,7 @@ def create_election(
 def read_election(
     user: Viewer, elections: Service, name: NameInPath, response: Response
 ) -> ElectionShown:
-    """An election; one whose time is up is closed now."""
+    """Return an election. If its closing time has passed, it is closed first."""
     found = elections.results.close_if_due(name)
     response.headers["ETag"] = etag(found.revision)
     return ElectionShown.of(found, elections.context.clock())
@@ -91,7 +93,7 @@ def read_election(
 def edit_election(
     user: Viewer, elections: Service, name: NameInPath, sent: ElectionChanges, edit: IfMatch
 ) -> ElectionShown:
-    """Another name, other settings, or both: all of it or nothing."""
+    """Change the name, the settings, or both: all changes are saved, or none."""
     edited = elections.lifecycle.edit(user, name, sent.changes(), edit.check)
     edit.answer(edited.revision)
     return ElectionShown.of(edited, elections.context.clock())
@@ -99,12 +101,12 @@ def edit_election(
 
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
 def delete_election(user: Viewer, elections: Service, name: NameInPath, edit: IfMatch) -> None:
-    """Remove an election with all that is in it; for its owner, or who manages users."""
+    """Delete an election with everything in it. For its owner and administrators."""
     elections.lifecycle.delete(user, name, edit.check)
 
 
 lifecycle_router = api_router(
-    "conducting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS
+    "lifecycle", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS
 )
 
 
@@ -112,7 +114,7 @@ lifecycle_router = api_router(
 def launch_election(
     user: Viewer, elections: Service, name: NameInPath, sent: Launch, edit: IfMatch
 ) -> ElectionShown:
-    """Let voting begin."""
+    """Launch an election: voting starts now, or at its opening time."""
     launched = elections.lifecycle.launch(user, name, allow_edit=sent.allow_edit, basis=edit.check)
     return _shown(launched, edit, elections)
 
@@ -121,7 +123,7 @@ def launch_election(
 def fix_election(
     user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
 ) -> ElectionShown:
-    """Let nothing be edited any more, ballots included, while votes are accepted."""
+    """Lock an election: no more edits, and ballots become final. Voting goes on."""
     return _shown(elections.lifecycle.lock(user, name, edit.check), edit, elections)
 
 
@@ -129,7 +131,7 @@ def fix_election(
 def finalize_election(
     user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
 ) -> ElectionShown:
-    """Close an election, and sign with which ballots."""
+    """Close an election: count the ballots and sign the result."""
     return _shown(elections.lifecycle.close(user, name, edit.check), edit, elections)
 
 
@@ -137,7 +139,7 @@ def finalize_election(
 def hand_over_election(
     user: Viewer, elections: Service, name: NameInPath, sent: Owner, edit: IfMatch
 ) -> ElectionShown:
-    """Make an election somebody else's."""
+    """Hand over an election to another owner."""
     return _shown(elections.lifecycle.transfer(user, name, sent.owner, edit.check), edit, elections)
 
 
@@ -146,38 +148,38 @@ def _shown(election: Election, edit: Edit, elections: Elections) -> ElectionShow
     return ElectionShown.of(election, elections.context.clock())
 
 
-rolls_router = api_router(
+candidates_router = api_router(
     "candidates and voters", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS
 )
 
 
-@rolls_router.get("/elections/{name}/candidates")
+@candidates_router.get("/elections/{name}/candidates")
 def list_candidates(
     user: Viewer, elections: Service, name: NameInPath, response: Response
 ) -> Candidates:
-    """The candidates of an election, by name; there are at most a hundred."""
-    # The tag first: an edit in between makes it the older one, and then If-Match tells.
+    """List the candidates by name. There are at most 100."""
+    # Read the ETag first: after an edit in between it is the older one, and If-Match fails.
     response.headers["ETag"] = etag(elections.context.read.get_election(name).revision)
     found = elections.queries.candidates(user, name)
     return Candidates(candidate_names=[one.candidate_name for one in found])
 
 
-@rolls_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
+@candidates_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
 def set_candidates(
     user: Viewer, elections: Service, name: NameInPath, sent: Candidates, edit: IfMatch
 ) -> Candidates:
-    """The candidates there are to be; who is not named goes."""
+    """Replace the candidates. Those you leave out are removed."""
     election = elections.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
     edit.answer(election.revision)
     found = elections.queries.candidates(user, election.name)
     return Candidates(candidate_names=[one.candidate_name for one in found])
 
 
-@rolls_router.get("/elections/{name}/voters")
+@candidates_router.get("/elections/{name}/voters")
 def list_voters(
     user: Viewer, elections: Service, name: NameInPath, page: Pagination, response: Response
 ) -> VoterPage:
-    """Those who may vote, by name; if there is no list, every VOTER and above may."""
+    """List the voters by name. Without a list, all registered voters can vote."""
     election = elections.context.read.get_election(name)
     response.headers["ETag"] = etag(election.revision)
     found, cursor = elections.queries.voters(user, name, page.limit, page.cursor)
@@ -185,32 +187,32 @@ def list_voters(
     return VoterPage(items=answer.items, next=answer.next, everybody=election.voter_count == 0)
 
 
-@rolls_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))
+@candidates_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))
 def set_voters(
     user: Viewer, elections: Service, name: NameInPath, sent: VoterNames, edit: IfMatch
 ) -> VoterList:
-    """Those who are to vote; an empty list is everybody whose role lets them."""
+    """Replace the voter list. With an empty list, all registered voters can vote."""
     election = elections.lifecycle.set_voters(user, name, sent.voter_names, edit.check)
     edit.answer(election.revision)
     return VoterList(everybody=election.voter_count == 0, voter_count=election.voter_count)
 
 
-@rolls_router.get("/elections/{name}/eligibility/{voter}")
+@candidates_router.get("/elections/{name}/eligibility/{voter}")
 def read_eligibility(
     user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
 ) -> Eligibility:
-    """Whether somebody may vote in an election."""
+    """Return whether a user can vote in an election."""
     found = elections.context.read.get_user(voter)
     eligible = elections.queries.is_eligible(user, name, found.name)
     return Eligibility(user_name=found.name, eligible=eligible)
 
 
-status_router = api_router("standing")
+status_router = api_router("status")
 
 
 @status_router.get("/version")
 def read_version(elections: Service) -> Version:
-    """A number that moves when anything changes; for everybody."""
+    """Return a number that grows with every change. Public, and cheap to poll."""
     sync = elections.context.read.get_sync()
     if sync is None:
         return Version(version=0, rebuilding=False)
@@ -219,6 +221,6 @@ def read_version(elections: Service) -> Version:
 
 @status_router.get("/counts", responses=responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS))
 def read_counts(user: Viewer, elections: Service) -> Counts:
-    """How many users and elections there are."""
+    """Return the number of users and elections."""
     found = elections.queries.counts(user)
     return Counts(users=found.user_count, elections=found.election_count)

@@ -1,4 +1,4 @@
-"""Which refusal of the service is which problem, and the routes that answer so."""
+"""Problem types of the elections API, and which error of the service is which."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from singletable_apps.shared.web import (
     ProblemType,
 )
 
-TAKEN = ProblemType("taken", 409, "Another has it", "Choose another name or address.")
+TAKEN = ProblemType("taken", 409, "Already taken", "Choose another name or e-mail address.")
 WRONG_STATE = ProblemType(
     "wrong-state",
     409,
-    "It is not in a state for this",
-    "Elections are set up, launched, and closed, in this order; see what state it is in.",
+    "Not possible in this state",
+    "An election is set up, launched and closed, in this order. Read its `state`.",
 )
 KEY_REUSED = ProblemType(
     "key-reused",
     422,
-    "The Idempotency-Key came with another request before",
-    "Take a new key for each ballot, and the same one only to send the same ballot again.",
+    "Idempotency-Key used for another request",
+    "Use a new key for each ballot, and the same key only to repeat a request.",
 )
 PROBLEM_TYPES = (TAKEN, WRONG_STATE, KEY_REUSED)
 
@@ -54,9 +54,9 @@ _BY_REFUSAL: dict[type[Rejected], ProblemType] = {
     InvalidInput: INVALID,
     IdempotencyKeyReused: KEY_REUSED,
 }
-# Where the service's word for a field is not that of the body.
+# Fields that have another name in the request body.
 _IN_BODY = {"candidates": "candidate_names", "voters": "voter_names"}
-# What is named by the path, and by no field of the body.
+# Fields that are in the path, not in the body.
 _IN_PATH = {"user", "election", "confirmation", "table", "relation"}
 
 

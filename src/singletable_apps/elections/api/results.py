@@ -1,4 +1,4 @@
-"""Results: the tally, ballots as they are published, and what was signed."""
+"""Results: the tally, published ballots, signed statements and downloads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ router = api_router(
     "results", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS
 )
 Method = Annotated[
-    str, Query(description="How to count.", json_schema_extra={"enum": list(METHODS)})
+    str, Query(description="The counting method.", json_schema_extra={"enum": list(METHODS)})
 ]
 
 
@@ -58,7 +58,7 @@ Method = Annotated[
 def read_tally(
     user: Viewer, elections: Service, name: NameInPath, method: Method = "schulze"
 ) -> TallyShown:
-    """The count, with sentences that explain it: of a secret ballot when it has closed."""
+    """Count the ballots and explain the result. Secret ballots are counted after the close."""
     tally = elections.results.tally(user, name, method)
     return TallyShown(
         election_name=tally.election.name,
@@ -72,7 +72,7 @@ def read_tally(
 
 @router.get("/elections/{name}/ballots")
 def list_ballots(user: Viewer, api: ThisApi, name: NameInPath, page: Pagination) -> BallotPage:
-    """All ballots, as far as the election publishes them."""
+    """List the ballots as far as the election publishes them."""
     results = api.elections.results
     some, cursor = sliced(page, results.ballots(user, name), api)
     share = results.unique_share(user, name)
@@ -87,7 +87,7 @@ def list_ballots(user: Viewer, api: ThisApi, name: NameInPath, page: Pagination)
 
 @router.get("/elections/{name}/publication")
 def read_publication(user: Viewer, elections: Service, name: NameInPath) -> PublishedFile:
-    """The signed file that everybody may check, after the close."""
+    """Return the signed publication of a closed election, which anyone can check."""
     return PublishedFile.model_validate(elections.results.published(user, name))
 
 
@@ -100,7 +100,7 @@ def read_proof(
         str, Path(max_length=200, description="With or without dashes.", examples=["a" * 52])
     ],
 ) -> ProofShown:
-    """That a confirmation is among those that were signed at the close."""
+    """Prove that a tracking code is among those signed at the close."""
     code = parse_code(confirmation)
     proof, closing = elections.results.proof(user, name, code)
     return ProofShown(
@@ -123,7 +123,7 @@ _MEDIA_TYPES = {"csv": "text/csv", "json": "application/json"}
 
 
 def export_file(elections: Elections, viewer: User, name: str, form: str) -> Response:
-    """The ballots of an election in a format, as far as they are published."""
+    """Return the published ballots of an election as a file."""
     content = elections.results.export_ballots(viewer, name, form)
     title, ending = elections.context.read.get_election(name).name, FORMATS[form].extensions[0]
     return download(content, f"{title}.{ending}", _MEDIA_TYPES.get(ending, "text/plain"))
@@ -132,10 +132,10 @@ def export_file(elections: Elections, viewer: User, name: str, form: str) -> Res
 downloads_router = api_router("downloads")
 _OF_AN_ELECTION = responses(NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS)
 _TEXT = {"schema": {"type": "string"}}
-_NAMED = {"Content-Disposition": {"description": "The name of the file.", **_TEXT}}
+_NAMED = {"Content-Disposition": {"description": "The file name.", **_TEXT}}
 Format = Annotated[
     str,
-    Query(description="The format.", json_schema_extra={"enum": list(FORMATS)}),
+    Query(description="The file format.", json_schema_extra={"enum": list(FORMATS)}),
 ]
 
 
@@ -157,7 +157,7 @@ def export_ballots(
     name: NameInPath,
     form: Annotated[Format, Query(alias="format")],
 ) -> Response:
-    """The ballots as a file for other programs; of totals alone only `rctab`."""
+    """Download the ballots for other programs. With totals only, `rctab` is the one format."""
     return export_file(elections, user, name, form)
 
 
@@ -167,7 +167,7 @@ def export_ballots(
     responses={**_OF_AN_ELECTION, 200: {"model": ReceiptShown, "headers": _NAMED}},
 )
 def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Response:
-    """One's own receipt as a file, for the checker."""
+    """Download your receipt, for the checker."""
     receipt = elections.voting.ballot(user, name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
     return download(content, receipt_filename(receipt["name"]), "application/json")
@@ -178,20 +178,20 @@ def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Resp
     response_class=Response,
     responses={
         200: {
-            "description": "A program for Python alone.",
+            "description": "A Python program without dependencies.",
             "headers": _NAMED,
             "content": {"text/x-python": _TEXT},
         }
     },
 )
 def download_checker() -> Response:
-    """The program that checks receipts and publications without asking anybody."""
+    """Download the program that checks receipts and publications offline."""
     return download(checker_source().encode(), CHECKER_FILENAME, "text/x-python")
 
 
 @downloads_router.get("/keys")
 def read_keys(elections: Service) -> KeyShown:
-    """The key that signatures are checked with; compare its fingerprint with what you were told."""
+    """Return the public key of the signatures. Compare its fingerprint with one from elsewhere."""
     public = elections.context.keys.signer.public_key
     code = fingerprint(public)
     return KeyShown(public_key=public, fingerprint=code, readable=format_code(code))

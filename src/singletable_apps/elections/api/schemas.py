@@ -1,4 +1,4 @@
-"""What is sent and what is answered, with words and examples for the description."""
+"""Request and response bodies of the elections API, in the order of its topics."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from singletable_apps.shared.web import Model, Page, StrictBoolean, Timestamp, o
 LONGEST = 200
 
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=LONGEST)]
-# What somebody sends as a password; whether it is good enough the service says.
+# As sent; the service decides whether a new password is strong enough.
 Password: TypeAlias = Annotated[
     str, Field(min_length=1, max_length=LONGEST, json_schema_extra={"format": "password"})
 ]
 
 
-EDITABLE = "Whether candidates, voters and one's own ballot may change while votes are accepted."
+EDITABLE = "Whether candidates, voters and ballots can change while people vote."
 
 
 class NewElection(Model):
-    """An election to be set up."""
+    """A new election."""
 
     name: Name = Field(examples=["Best tea"])
-    secret_ballot: StrictBoolean = Field(False, description="Whether ballots are sealed.")
+    secret_ballot: StrictBoolean = Field(False, description="Whether ballots are secret.")
     publication: Publication | None = Field(
-        None, description="What is published at the end; null is what goes with the secrecy."
+        None, description="What is published after the close; null for the default of the ballot."
     )
-    no_voting_before: Timestamp | None = Field(None, description="Votes are accepted from then on.")
-    no_voting_after: Timestamp | None = Field(None, description="Votes are accepted until then.")
+    no_voting_before: Timestamp | None = Field(None, description="When voting opens.")
+    no_voting_after: Timestamp | None = Field(None, description="When voting closes.")
 
-    def terms(self) -> ElectionSettings:
-        """What is settled."""
+    def settings(self) -> ElectionSettings:
+        """Return the settings."""
         return ElectionSettings(
             secret_ballot=self.secret_ballot,
             publication=self.publication,
@@ -49,13 +49,17 @@ class NewElection(Model):
 
 
 class ElectionChanges(Model):
-    """What is to be another about an election, all of it or nothing; what is left out stays."""
+    """Changes to an election. Fields you leave out stay as they are."""
 
-    name: Name = optional_field("Another name; all that is in the election follows.")
-    secret_ballot: StrictBoolean = optional_field("Whether ballots are sealed; before launch.")
-    publication: Publication = optional_field("What is published at the end; before launch.")
-    no_voting_before: Timestamp | None = optional_field("When voting opens; null is at launch.")
-    no_voting_after: Timestamp | None = optional_field("When voting ends; null is at the close.")
+    name: Name = optional_field("The new name.")
+    secret_ballot: StrictBoolean = optional_field("Whether ballots are secret; only in setup.")
+    publication: Publication = optional_field("What is published after the close; only in setup.")
+    no_voting_before: Timestamp | None = optional_field(
+        "When voting opens; null for at the launch."
+    )
+    no_voting_after: Timestamp | None = optional_field(
+        "When voting closes; null for when the owner closes it."
+    )
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"secret_ballot": True}]}
@@ -64,16 +68,16 @@ class ElectionChanges(Model):
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.model_fields_set:
-            raise ValueError("Expected something that is to be another")
+            raise ValueError("Expected at least one change")
         return self
 
     def changes(self) -> ElectionEdit:
-        """What was said, and nothing else."""
+        """Return the fields that were sent."""
         return ElectionEdit(**{field: getattr(self, field) for field in self.model_fields_set})
 
 
 class ElectionShown(Model):
-    """An election, and how it stands."""
+    """An election and its state."""
 
     name: str
     owner_name: str
@@ -86,16 +90,16 @@ class ElectionShown(Model):
     allow_edit: bool
     allow_vote: bool
     candidate_count: int
-    voter_count: int = Field(description="0 is everybody whose role lets them vote.")
+    voter_count: int = Field(description="0 if all registered voters can vote.")
     when_created: datetime
     tie_commitment: str | None = Field(
-        description="The digest of the secret that will order ties, from launch on."
+        description="The digest of the secret that breaks ties, published at the launch."
     )
-    revision: int = Field(description="The number in the ETag.")
+    revision: int = Field(description="The revision in the ETag.")
 
     @classmethod
     def of(cls, election: Election, now: datetime) -> ElectionShown:
-        """The election as it stands now."""
+        """Return the election as it is now."""
         return cls(
             name=election.name,
             owner_name=election.owner_name,
@@ -116,70 +120,74 @@ class ElectionShown(Model):
 
 
 class Launch(Model):
-    """How an election is launched."""
+    """Whether an election can still be edited while people vote."""
 
     allow_edit: StrictBoolean = Field(description=EDITABLE, examples=[True])
 
 
 class Owner(Model):
-    """Whose an election is to be."""
+    """The new owner of an election."""
 
     owner: Name = Field(examples=["Ada"])
 
 
 class Candidates(Model):
-    """Those who can be voted for, by name."""
+    """The candidates of an election."""
 
     candidate_names: list[Name] = Field(max_length=100, examples=[["Assam", "Ceylon"]])
 
 
 class VoterNames(Model):
-    """Those who may vote; none is everybody whose role lets them."""
+    """The voter list. If it is empty, all registered voters can vote."""
 
     voter_names: list[Name] = Field(max_length=10_000, examples=[["Ada", "Ben"]])
 
 
 class VoterList(Model):
-    """How many may vote."""
+    """The number of people on the voter list."""
 
-    everybody: bool = Field(description="Whether there is no list: every VOTER and above may.")
+    everybody: bool = Field(
+        description="Whether there is no list, and all registered voters can vote."
+    )
     voter_count: int
 
 
 class VoterPage(Page[str]):
-    """Some of those who may vote."""
+    """A page of the voter list."""
 
-    everybody: bool = Field(description="Whether there is no list: every VOTER and above may.")
+    everybody: bool = Field(
+        description="Whether there is no list, and all registered voters can vote."
+    )
 
 
 class Eligibility(Model):
-    """Whether somebody may vote in an election."""
+    """Whether a user can vote in an election."""
 
     user_name: str
     eligible: bool
 
 
 class Counts(Model):
-    """How many there are."""
+    """The number of users and elections."""
 
     users: int
     elections: int
 
 
 class Version(Model):
-    """A number that moves when anything changes: ask for it often, and then for the rest."""
+    """A number that grows with every change: poll it, and reload when it moved."""
 
     version: int
-    rebuilding: bool = Field(description="Whether the table is being built anew; ask again soon.")
+    rebuilding: bool = Field(description="Whether the table is being rebuilt; try again soon.")
 
 
 Email = Annotated[str, Field(min_length=3, max_length=200, examples=["grace@example.org"])]
 
 
 class Registration(Model):
-    """Somebody who wants to join."""
+    """A new user."""
 
-    name: Name = Field(description="Without an @.", examples=["Grace"])
+    name: Name = Field(description="Must not contain an @.", examples=["Grace"])
     email: Email
     password: Password = Field(
         description="At least 12 characters.", examples=["several words in a row"]
@@ -187,39 +195,39 @@ class Registration(Model):
 
 
 class Credentials(Model):
-    """Who somebody says they are, and the password that shows it."""
+    """A name or e-mail address, and a password."""
 
     name_or_email: Annotated[str, Field(min_length=1, max_length=200)] = Field(examples=["Ada"])
     password: Password = Field(examples=["several words in a row"])
 
 
 class ResetRequest(Model):
-    """Who has forgotten a password."""
+    """The account whose password was forgotten."""
 
     name_or_email: Annotated[str, Field(min_length=1, max_length=200)] = Field(examples=["Ada"])
 
 
 class NewPassword(Model):
-    """Another password, for who got the letter."""
+    """A new password, and the token from the e-mail."""
 
     token: Annotated[str, Field(min_length=1, max_length=200)] = Field(
-        description="From the link in the letter."
+        description="From the link in the e-mail."
     )
     password: Password = Field(examples=["several other words"])
 
 
 class PasswordChange(Model):
-    """Another password, for who knows the present one."""
+    """The current password and a new one."""
 
     current: Password = Field(examples=["several words in a row"])
     new: Password = Field(examples=["several other words"])
 
 
 class UserChanges(Model):
-    """What is to be another about a user; what is left out stays."""
+    """Changes to a user. Fields you leave out stay as they are."""
 
-    name: Name = optional_field("Another name.")
-    email: Email = optional_field("Another e-mail address.")
+    name: Name = optional_field("The new name.")
+    email: Email = optional_field("The new e-mail address.")
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"name": "Grace H."}]}
@@ -233,26 +241,26 @@ class UserChanges(Model):
 
 
 class RoleChange(Model):
-    """Another role."""
+    """A new role."""
 
     role: Role = Field(examples=["VOTER"])
 
 
 class Account(Model):
-    """A user, as who may see the address sees them."""
+    """A user, with the e-mail address."""
 
     name: str
     email: str
     role: Role
     allowed_roles: list[Role] = Field(
-        description="The roles to choose from for them, by who asks: the present one included."
+        description="The roles you can give them, including the current one."
     )
     when_registered: datetime
-    revision: int = Field(description="The number in the ETag.")
+    revision: int = Field(description="The revision in the ETag.")
 
     @classmethod
     def of(cls, user: User, viewer: User) -> Account:
-        """The user, as the viewer sees them."""
+        """Return the user as the viewer sees them."""
         return cls(
             name=user.name,
             email=user.email,
@@ -264,16 +272,16 @@ class Account(Model):
 
 
 class Tokens(Model):
-    """Somebody is signed in; the token that renews this one is in the cookie."""
+    """An access token. The refresh token is in a cookie."""
 
     access_token: str
     token_type: str = Field("Bearer", examples=["Bearer"])
-    expires_in: int = Field(description="Seconds.", examples=[600])
+    expires_in: int = Field(description="In seconds.", examples=[600])
     user: Account
 
 
 class OwnActivity(Model):
-    """What somebody has been doing here."""
+    """What a user has done here."""
 
     user_name: str
     role: Role
@@ -282,17 +290,17 @@ class OwnActivity(Model):
 
 
 class SessionShown(Model):
-    """Somewhere one is signed in."""
+    """A browser or client that is signed in."""
 
     id: str
-    about: str = Field(description="What the browser said about itself.")
+    about: str = Field(description="The user agent.")
     begun: datetime
-    used: datetime = Field(description="When it was renewed last.")
+    used: datetime = Field(description="When it was last renewed.")
     ends: datetime
 
 
 class RolePermissions(Model):
-    """What a role may do."""
+    """A role and its permissions."""
 
     role: Role
     permissions: list[Permission]
@@ -303,26 +311,26 @@ Rank = Annotated[int, Field(strict=True, ge=1, le=1000)]
 
 
 class RankedCandidate(Model):
-    """A line of a ballot."""
+    """A candidate and its rank on a ballot."""
 
     candidate_name: Name = Field(examples=["Assam"])
-    rank: Rank | None = Field(None, description="1 is best; equal ranks are fine; null is none.")
+    rank: Rank | None = Field(None, description="1 is best; ranks can be equal; null for unranked.")
 
 
 class NewBallot(Model):
-    """What somebody votes."""
+    """The ranking to cast."""
 
     rankings: list[RankedCandidate] = Field(min_length=1, max_length=100)
 
 
 class Rankings(Model):
-    """One's own ballot with every candidate there is."""
+    """Your ballot, with all candidates."""
 
     rankings: list[RankedCandidate]
 
 
 class DefinitionShown(Model):
-    """What a voter was asked."""
+    """What the voters were asked."""
 
     election_id: int
     candidates: list[str]
@@ -332,7 +340,7 @@ class DefinitionShown(Model):
 
 
 class StatementShown(Model):
-    """What is said when an election closes."""
+    """What is signed when an election closes."""
 
     format: str
     name: str
@@ -355,7 +363,7 @@ class ClosingShown(Model):
 
 
 class InclusionShown(Model):
-    """The neighbours that lead from a confirmation to the root that was signed."""
+    """The Merkle path from a tracking code to the signed root."""
 
     index: int
     size: int
@@ -363,7 +371,7 @@ class InclusionShown(Model):
 
 
 class ReceiptShown(Model):
-    """A ballot as its voter keeps it; `closing` and `proof` are null until the close."""
+    """A voter's receipt. `closing` and `proof` are null until the close."""
 
     format: str
     name: str
@@ -376,18 +384,18 @@ class ReceiptShown(Model):
 
 
 class BallotShown(Model):
-    """A ballot of somebody."""
+    """A ballot."""
 
     election_name: str
     voter_name: str
     when_cast: datetime
-    ranking: Levels = Field(description="Best first; names in one list are level.")
+    ranking: Levels = Field(description="Best first; names in one list have equal rank.")
     confirmation: str
-    readable: str = Field(description="The confirmation in groups of four, for eyes.")
+    readable: str = Field(description="The tracking code in groups of four.")
 
     @classmethod
     def of(cls, cast: CastBallot) -> BallotShown:
-        """The ballot without its receipt, which is the voter's alone."""
+        """Return the ballot without its receipt, which only the voter sees."""
         return cls(
             election_name=cast.election_name,
             voter_name=cast.voter_name,
@@ -399,27 +407,27 @@ class BallotShown(Model):
 
 
 class OwnBallot(BallotShown):
-    """One's own ballot, with its receipt."""
+    """Your own ballot, with its receipt."""
 
     receipt: ReceiptShown
 
     @classmethod
     def of(cls, cast: CastBallot) -> OwnBallot:
-        """The ballot with its receipt."""
+        """Return the ballot with its receipt."""
         shown = BallotShown.of(cast).model_dump()
         return cls(**shown, receipt=ReceiptShown.model_validate(cast.receipt))
 
 
-# A vote may be split, so that a number of votes may be a fraction.
+# Votes can be split, so a number of votes may be a fraction.
 Votes = int | str
 WARNING = (
-    "{share:.0%} of these ballots are like no other: who knows what somebody ranked may find out "
-    "which ballot is theirs."
+    "{share:.0%} of these ballots have a unique ranking: anyone who knows how someone ranked may "
+    "recognize their ballot."
 )
 
 
 class RuleShown(Model):
-    """A choice that may change the result."""
+    """A rule of the count that can change the result."""
 
     about: str
     choice: str
@@ -427,7 +435,7 @@ class RuleShown(Model):
 
 
 class AccountShown(Model):
-    """Where each ballot went."""
+    """What happened to the ballots."""
 
     cast: int
     blank: int
@@ -436,14 +444,14 @@ class AccountShown(Model):
 
 
 class PlaceShown(Model):
-    """Those who share a place; after two firsts comes a third."""
+    """The candidates that share a place. After two first places comes a third."""
 
     place: int
     candidates: list[str]
 
 
 class MarginShown(Model):
-    """How many ballots would have to be different for somebody else to win."""
+    """How many ballots would have to be different for someone else to win."""
 
     at_least: int
     at_most: int | None
@@ -452,7 +460,7 @@ class MarginShown(Model):
 
 
 class TieBreakShown(Model):
-    """The order that ties are broken by."""
+    """The order that breaks ties."""
 
     seed: str
     order: list[str]
@@ -460,7 +468,7 @@ class TieBreakShown(Model):
 
 
 class CountShown(BaseModel):
-    """What every count gives; each method adds what is its own, as matrices, paths or rounds."""
+    """What every counting method returns. Each adds its own: matrices, paths or rounds."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -474,24 +482,26 @@ class CountShown(BaseModel):
     margin: MarginShown | None
     tie_break: TieBreakShown | None
     final_order: list[str]
-    explanation: list[str] = Field(description="The count in sentences.")
-    winners: list[str] = Field(description="Who is in the first place: several if they are tied.")
-    winner: str | None = Field(description="Who wins, by a broken tie if need be.")
+    explanation: list[str] = Field(description="The count, explained in sentences.")
+    winners: list[str] = Field(
+        description="The candidates in first place; several if they are tied."
+    )
+    winner: str | None = Field(description="The winner, after breaking a tie if necessary.")
 
 
 class TallyShown(Model):
-    """How an election stands, or has ended."""
+    """The result of an election, final or so far."""
 
     election_name: str
     ballots_cast: int
-    shown: list[ResultDetail] = Field(description="What may be seen of the ballots.")
-    unique_share: float = Field(description="The share of ballots that are like no other.")
-    closing: ClosingShown | None = Field(description="What was signed at the close.")
+    shown: list[ResultDetail] = Field(description="What is published of the ballots.")
+    unique_share: float = Field(description="The share of ballots with a unique ranking.")
+    closing: ClosingShown | None = Field(description="The signed statement of the close.")
     result: CountShown
 
 
 class PublishedBallotShown(Model):
-    """A ballot as far as it may be seen; what may not is null."""
+    """A published ballot. What is not published is null."""
 
     ranking: Levels
     confirmation: str | None
@@ -500,14 +510,14 @@ class PublishedBallotShown(Model):
 
 
 class BallotPage(Page[PublishedBallotShown]):
-    """Ballots in an order that tells nothing; while votes come in, pages may overlap."""
+    """Ballots in an order that reveals nothing. During voting, pages may overlap."""
 
-    unique_share: float = Field(description="The share of ballots that are like no other.")
-    warning: str | None = Field(description="What that means for the secrecy of these ballots.")
+    unique_share: float = Field(description="The share of ballots with a unique ranking.")
+    warning: str | None = Field(description="What this means for the secrecy of the ballots.")
 
 
 class CheckableBallot(Model):
-    """A ballot that anyone can check against its confirmation."""
+    """A ballot that anyone can check against its tracking code."""
 
     confirmation: str
     nonce: str
@@ -515,7 +525,7 @@ class CheckableBallot(Model):
 
 
 class PublishedFile(Model):
-    """What everybody may have after the close, and check."""
+    """The publication of a closed election, which anyone can check."""
 
     format: str
     closing: ClosingShown
@@ -525,7 +535,7 @@ class PublishedFile(Model):
 
 
 class ProofShown(Model):
-    """That a confirmation is among those that were signed."""
+    """Proof that a tracking code is among those signed at the close."""
 
     confirmation: str
     proof: InclusionShown
@@ -533,15 +543,15 @@ class ProofShown(Model):
 
 
 class KeyShown(Model):
-    """The key that signatures are checked with, and its code, which people compare."""
+    """The public key of the signatures, and its fingerprint."""
 
     public_key: str
     fingerprint: str
-    readable: str = Field(description="The fingerprint in groups of four, for eyes.")
+    readable: str = Field(description="The fingerprint in groups of four.")
 
 
 class EventShown(Model):
-    """Something that happened."""
+    """An event of the log."""
 
     event_id: int
     actor: str
@@ -553,13 +563,13 @@ class EventShown(Model):
 
 
 class EventPage(Page[EventShown]):
-    """Events, the newest first."""
+    """A page of events, newest first."""
 
-    hidden: list[str] = Field(description="Fields of `event_data` that nobody is shown.")
+    hidden: list[str] = Field(description="Fields of `event_data` that are redacted.")
 
 
 class RawTableShown(Model):
-    """A table as it is stored."""
+    """A stored table."""
 
     name: str
     what: str
@@ -575,7 +585,7 @@ class ColumnShown(Model):
 
 
 class RelationShown(Model):
-    """A relation: the same as the tables, without keys."""
+    """A relation: the data of the tables by natural keys."""
 
     name: str
     what: str
@@ -583,4 +593,4 @@ class RelationShown(Model):
 
 
 class RowPage(Page[dict[str, Any]]):
-    """Rows, or items as they are stored."""
+    """Rows of a relation, or stored items."""

@@ -1,4 +1,4 @@
-"""Users: who there is, and what happens to names, addresses, roles and passwords."""
+"""Users: list, edit and remove them; roles, permissions, and your own account."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ router = api_router("users", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 
 @router.get("/users")
 def list_users(user: Viewer, elections: Service, page: Pagination) -> Page[Account]:
-    """Users by name, with the roles they may be given; for who manages users."""
+    """List users by name, with the roles you can give them. For administrators."""
     found, cursor = elections.queries.users(user, page.limit, page.cursor)
     return page.answer([Account.of(one.user, user) for one in found], cursor)
 
 
-# Beside /users and not under it, for there may be a user who is called "names".
+# Not below /users: a user may be called "names".
 @router.get("/user-names")
 def list_user_names(user: Viewer, elections: Service, page: Pagination) -> Page[str]:
-    """The names of users, for whoever sets up who may vote."""
+    """List user names, to choose voters from."""
     return page.answer(*elections.queries.user_names(user, page.limit, page.cursor))
 
 
 @router.get("/users/{name}", responses=responses(NOT_FOUND))
 def read_user(user: Viewer, elections: Service, name: NameInPath, response: Response) -> Account:
-    """A user: oneself, or anybody for who manages users."""
+    """Return a user: yourself, or anyone if you are an administrator."""
     found = elections.queries.user(user, name).user
     response.headers["ETag"] = etag(found.revision)
     return Account.of(found, user)
@@ -70,7 +70,7 @@ def read_user(user: Viewer, elections: Service, name: NameInPath, response: Resp
 def edit_user(
     user: Viewer, elections: Service, name: NameInPath, sent: UserChanges, edit: IfMatch
 ) -> Account:
-    """Another name, another e-mail address, or both; everything that bears the name follows."""
+    """Change the name, the e-mail address, or both. Elections and ballots follow the new name."""
     said = sent.model_fields_set
     edited = elections.people.edit(
         user,
@@ -85,7 +85,7 @@ def edit_user(
 
 @router.delete("/users/{name}", status_code=204, responses=responses(NOT_FOUND, WRONG_STATE))
 def remove_user(user: SignedInUser, elections: Service, name: NameInPath, edit: IfMatch) -> None:
-    """Remove somebody: ballots in open elections go, those in closed ones lose the name."""
+    """Remove a user. Ballots in open elections are deleted; those in closed ones lose the name."""
     elections.people.remove(user, name, edit.check)
 
 
@@ -93,7 +93,7 @@ def remove_user(user: SignedInUser, elections: Service, name: NameInPath, edit: 
 def change_role(
     user: Viewer, elections: Service, name: NameInPath, sent: RoleChange, edit: IfMatch
 ) -> Account:
-    """Another role. Who makes another the owner is an auditor then."""
+    """Change a role. Making someone else the owner makes you an auditor."""
     changed = elections.people.change_role(user, name, sent.role, edit.check)
     edit.answer(changed.revision)
     return Account.of(changed, reload_actor(elections.context.read, user))
@@ -103,24 +103,24 @@ def change_role(
 def change_password(
     user: SignedInUser, name: NameInPath, sent: PasswordChange, request: Request, api: ThisApi
 ) -> Tokens:
-    """Another password for oneself; every session ends, and a new one begins."""
+    """Change your password. All sessions end, and a new one begins."""
     signed_in = api.elections.auth.change_password(user, name, sent.current, sent.new)
     return tokens(request, api, signed_in)
 
 
-me_router = api_router("me", NOT_SIGNED_IN, TOO_MANY_REQUESTS)
+me_router = api_router("account", NOT_SIGNED_IN, TOO_MANY_REQUESTS)
 
 
 @me_router.get("/me", responses=responses(NOT_ALLOWED))
 def read_me(user: Viewer, response: Response) -> Account:
-    """One's own account."""
+    """Return your account."""
     response.headers["ETag"] = etag(user.revision)
     return Account.of(user, user)
 
 
 @me_router.get("/me/activity")
 def read_my_activity(user: SignedInUser, elections: Service) -> OwnActivity:
-    """What one has been doing; also for who may do nothing yet."""
+    """Return your activity. Works without any permission."""
     found = elections.queries.activity(user)
     return OwnActivity(
         user_name=found.user_name,
@@ -132,7 +132,7 @@ def read_my_activity(user: SignedInUser, elections: Service) -> OwnActivity:
 
 @me_router.get("/me/sessions")
 def list_my_sessions(user: SignedInUser, api: ThisApi, page: Pagination) -> Page[SessionShown]:
-    """Where one is signed in, the session that was used last first."""
+    """List your sessions, last used first."""
     some, cursor = sliced(page, api.elections.auth.sessions(user), api)
     shown = [
         SessionShown(id=one.id, about=one.about, begun=one.begun, used=one.used, ends=one.ends)
@@ -147,22 +147,22 @@ def end_my_session(
     elections: Service,
     session: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", examples=["A" * 22])],
 ) -> None:
-    """End a session. Its access token works until its minutes are over."""
+    """End a session. Its access token works until it expires."""
     elections.auth.end_session(user, session)
 
 
-permissions_router = api_router("permissions", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+permissions_router = api_router("roles", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 
 
 @permissions_router.get("/permissions")
 def list_permissions(_: Viewer) -> list[RolePermissions]:
-    """All roles, from the least, and what each may do."""
+    """List all roles and their permissions, lowest first."""
     return [_of(role) for role in ROLES]
 
 
 @permissions_router.get("/permissions/{role}")
 def read_permissions(_: Viewer, role: Role) -> RolePermissions:
-    """What a role may do."""
+    """Return the permissions of a role."""
     return _of(role)
 
 

@@ -1,4 +1,4 @@
-"""Voting: casting a ballot, taking it back, and seeing one's own."""
+"""Vote: cast, change and withdraw your ballot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ from singletable_apps.shared.web import (
 
 router = api_router("voting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS)
 REPLAYED = "Idempotency-Replayed"
-CAST = {REPLAYED: {"description": "true if it was cast before.", "schema": {"type": "string"}}}
+CAST = {
+    REPLAYED: {
+        "description": "`true` if this key cast the ballot before.",
+        "schema": {"type": "string"},
+    }
+}
 
 
 @router.post(
@@ -44,9 +49,9 @@ def cast_ballot(
     key: IdempotencyKey,
     response: Response,
 ) -> OwnBallot:
-    """Cast a ballot, or another in its place while the election can be edited.
+    """Cast your ballot, or change it while the election can be edited.
 
-    The same key with the same ballot gives the same answer again, and casts nothing.
+    Repeating a request with the same Idempotency-Key returns the same ballot and casts nothing.
     """
     if api.settings.limits.cast is not None:
         add_rate_limit_headers(response, api.settings.limits.cast.hit(str(user.user_id)))
@@ -59,19 +64,19 @@ def cast_ballot(
 
 @router.get("/elections/{name}/ballot")
 def read_my_ballot(user: Viewer, elections: Service, name: NameInPath) -> OwnBallot:
-    """One's own ballot, with its receipt; after the close with the proof."""
+    """Return your ballot with its receipt; after the close, with the proof."""
     return OwnBallot.of(elections.voting.ballot(user, name, user.name))
 
 
 @router.delete("/elections/{name}/ballot", status_code=204, responses=responses(WRONG_STATE))
 def withdraw_ballot(user: Viewer, elections: Service, name: NameInPath) -> None:
-    """Take one's ballot back, as if it had never been cast."""
+    """Withdraw your ballot, as if it had never been cast."""
     elections.voting.withdraw(user, name)
 
 
 @router.get("/elections/{name}/rankings")
 def read_my_rankings(user: Viewer, elections: Service, name: NameInPath) -> Rankings:
-    """One's own ballot with every candidate there is; who is not ranked has no rank."""
+    """Return your ballot with every candidate. Candidates you did not rank have no rank."""
     lines = elections.queries.rankings(user, name)
     return Rankings(
         rankings=[RankedCandidate(candidate_name=one, rank=rank) for one, rank in lines]
@@ -82,7 +87,7 @@ def read_my_rankings(user: Viewer, elections: Service, name: NameInPath) -> Rank
 def read_ballot(
     user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
 ) -> BallotShown:
-    """The ballot of a voter, where ballots are open."""
+    """Return the ballot of a voter, if ballots are open."""
     return BallotShown.of(elections.voting.ballot(user, name, voter))
 
 
@@ -90,5 +95,5 @@ def read_ballot(
 def list_who_voted(
     user: Viewer, elections: Service, name: NameInPath, page: Pagination
 ) -> Page[str]:
-    """The names of those who have voted, which is no secret."""
+    """List the people who have voted. This is public even if ballots are secret."""
     return page.answer(*elections.queries.who_voted(user, name, page.limit, page.cursor))

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from singletable_apps.elections.api.auth import send_reset_letter
+from singletable_apps.elections.api.auth import send_reset_email
 from singletable_apps.elections.api.dependencies import by_address
 from singletable_apps.elections.errors import NotSignedIn, Rejected
 from singletable_apps.elections.pages.dependencies import Visitor, sign_in, sign_out
@@ -158,7 +158,7 @@ def submit_forgot_password(
 
     def act(values: ForgotPasswordForm) -> Response:
         # Sent after the response: how long it takes would reveal whether the account exists.
-        tasks.add_task(send_reset_letter, site.elections, values.who, client_address(request))
+        tasks.add_task(send_reset_email, site.elections, values.who, client_address(request))
         response = site.pages.redirect(request, url("forgot", "sent"))
         response.background = tasks
         return response

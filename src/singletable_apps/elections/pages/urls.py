@@ -1,4 +1,4 @@
-"""The URLs of the pages."""
+"""The URLs of the elections pages."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ PREFIX = "/elections"
 
 
 def url(*parts: str) -> str:
-    """The address of a page."""
+    """Return the URL of a page; every part is quoted."""
     return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 
 
 def election_url(election: Election, *parts: str) -> str:
-    """The address of a page about the election."""
+    """Return the URL of a page about an election."""
     return url("e", election.name, *(part for part in parts if part))

@@ -21,6 +21,7 @@ from singletable_apps.shared.pages.times import request_time_zone
 from singletable_apps.shared.pages.urls import path_of, sign_in_url
 from singletable_apps.shared.web import Problem, ProblemType
 
+SIGNED_OUT = "You were signed out, so nothing was saved. Sign in to go on."
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; form-action 'self'; "
@@ -155,7 +156,9 @@ class Pages:
             if "hx-request" in request.headers:
                 # htmx would follow a redirect and put a whole page into a part of one.
                 return Response(headers={"HX-Redirect": url, "Cache-Control": "no-store"})
-            return self.redirect(request, url)
+            # A form was submitted after the session ended.
+            flash = Flash(SIGNED_OUT, "warning") if request.method == "POST" else ""
+            return self.redirect(request, url, flash)
         page = self.render(
             request,
             "problem.html",

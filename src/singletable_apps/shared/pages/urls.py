@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from fastapi import Request
+from fastapi import FastAPI, Request
+from starlette.routing import Match
 
 from singletable_apps.shared.web import decode_segment
 
@@ -33,9 +34,19 @@ def path_of(request: Request) -> str:
 
 
 def sign_in_url(request: Request, sign_in: str) -> str:
-    """Return the sign-in URL, with `next` set to this page if it can be shown again."""
-    if request.method not in ("GET", "HEAD"):
+    """Return the sign-in URL, with `next` set to this page if it can be opened.
+
+    After a POST, that is the page with the form, if it has the same URL.
+    """
+    if request.method not in ("GET", "HEAD") and not _has_page(request):
         return sign_in
     query = request.scope["query_string"].decode("latin-1")
     here = path_of(request) + (f"?{query}" if query else "")
     return f"{sign_in}?next={quote(here, safe='')}"
+
+
+def _has_page(request: Request) -> bool:
+    """Return whether the URL of the request can be opened with GET."""
+    scope = {**request.scope, "method": "GET"}
+    app: FastAPI = request.app
+    return any(route.matches(scope)[0] is Match.FULL for route in app.routes)

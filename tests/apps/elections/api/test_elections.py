@@ -9,21 +9,21 @@ import pytest
 
 from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.roles import Role
+from tests.apps.elections.api.client import Api, at, finalize, launch, make_api, set_up, type_of
 from tests.apps.elections.api.test_users import NAMES, pages
-from tests.apps.elections.api.town import Town, at, finalize, launch, make_town, set_up, type_of
 
 BEFORE, AFTER = "2027-01-02T00:00:00Z", "2027-01-03T00:00:00+01:00"
 
 
 @pytest.fixture
-def town() -> Town:
-    town = make_town("Ada", "Ben")
-    town.joins("Vera", Role.VOTER)
-    return town
+def api() -> Api:
+    api = make_api("Ada", "Ben")
+    api.register("Vera", Role.VOTER)
+    return api
 
 
-def test_what_is_created_has_an_address_and_a_tag(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_created_election_has_location_and_etag(api: Api) -> None:
+    ben = api.clients["Ben"]
     made = ben.post("/elections", {"name": "Tea / coffee"})
     assert made.status_code == 201
     assert made.headers["Location"] == "/api/elections/elections/Tea%20%2F%20coffee"
@@ -49,21 +49,21 @@ def test_what_is_created_has_an_address_and_a_tag(town: Town) -> None:
         ({"owner": "Ada"}, "422 invalid-request", "/owner"),
     ],
 )
-def test_an_election_is_refused_with_the_place(
-    town: Town, sent: dict[str, object], kind: str, pointer: str
+def test_invalid_election_is_rejected_with_a_pointer(
+    api: Api, sent: dict[str, object], kind: str, pointer: str
 ) -> None:
-    set_up(town.people["Ada"], "Tea")
-    answer = town.people["Ben"].post("/elections", {"name": "Wine", **sent})
-    assert type_of(answer) == kind
-    assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]
+    set_up(api.clients["Ada"], "Tea")
+    response = api.clients["Ben"].post("/elections", {"name": "Wine", **sent})
+    assert type_of(response) == kind
+    assert [fault["pointer"] for fault in response.json()["errors"]] == [pointer]
 
 
-def test_voters_create_no_elections(town: Town) -> None:
-    assert type_of(town.people["Vera"].post("/elections", {"name": "Tea"})) == "403 not-allowed"
+def test_voters_cannot_create_elections(api: Api) -> None:
+    assert type_of(api.clients["Vera"].post("/elections", {"name": "Tea"})) == "403 not-allowed"
 
 
-def test_elections_come_in_pages_and_by_owner(town: Town) -> None:
-    ada, ben = town.people["Ada"], town.people["Ben"]
+def test_elections_are_paginated_and_filtered_by_owner(api: Api) -> None:
+    ada, ben = api.clients["Ada"], api.clients["Ben"]
     for number in range(5):
         set_up(ben if number % 2 else ada, f"Election {number}")
 
@@ -75,17 +75,17 @@ def test_elections_come_in_pages_and_by_owner(town: Town) -> None:
     assert type_of(ada.get("/elections?owner=nobody")) == "404 not-found"
 
 
-def test_settings_change_alone_or_together_and_null_clears(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_settings_change_alone_or_together_and_null_clears_them(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea", no_voting_before=BEFORE)
     tag = ben.tag("/elections/Tea")
     change = {"name": "Teas", "secret_ballot": True, "no_voting_after": AFTER}
-    answer = ben.patch("/elections/tea", change, tag)
-    assert answer.status_code == 200
+    response = ben.patch("/elections/tea", change, tag)
+    assert response.status_code == 200
     # Nobody has asked for more to be published of a secret ballot than goes with it.
-    assert answer.json()["publication"] == "totals"
-    assert answer.json()["no_voting_before"] == BEFORE
-    assert answer.json()["no_voting_after"] == "2027-01-02T23:00:00Z"
+    assert response.json()["publication"] == "totals"
+    assert response.json()["no_voting_before"] == BEFORE
+    assert response.json()["no_voting_after"] == "2027-01-02T23:00:00Z"
     assert type_of(ben.patch("/elections/Teas", change, tag)) == "412 precondition-failed"
     cleared = ben.patch("/elections/Teas", {"no_voting_before": None}).json()
     assert cleared["no_voting_before"] is None
@@ -93,19 +93,19 @@ def test_settings_change_alone_or_together_and_null_clears(town: Town) -> None:
     assert type_of(ben.get("/elections/Tea")) == "404 not-found"
 
 
-def test_what_was_chosen_to_be_published_stays_chosen(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_chosen_publication_is_kept(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea", publication="anonymous")
     assert ben.patch("/elections/Tea", {"secret_ballot": True}).json()["publication"] == "anonymous"
 
 
 # After the launch a name may still change, and a setting may not: then neither does.
-def test_an_edit_of_which_half_is_refused_changes_nothing(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_edit_is_atomic(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea", "Assam", "Ceylon")
     launch(ben, "Tea")
-    answer = ben.patch("/elections/Tea", {"name": "Wine", "secret_ballot": True})
-    assert type_of(answer) == "409 wrong-state"
+    response = ben.patch("/elections/Tea", {"name": "Wine", "secret_ballot": True})
+    assert type_of(response) == "409 wrong-state"
     assert ben.patch("/elections/Tea", {"name": "Wine"}).status_code == 200
 
 
@@ -119,18 +119,16 @@ def test_an_edit_of_which_half_is_refused_changes_nothing(town: Town) -> None:
         ({"no_voting_before": AFTER, "no_voting_after": BEFORE}, "/no_voting_after"),
     ],
 )
-def test_an_edit_that_makes_no_sense_is_refused(
-    town: Town, change: dict[str, object], pointer: str
-) -> None:
-    set_up(town.people["Ben"], "Tea")
-    answer = town.people["Ben"].patch("/elections/Tea", change)
-    assert type_of(answer) == "422 invalid-request"
-    assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]
+def test_invalid_edit_is_rejected(api: Api, change: dict[str, object], pointer: str) -> None:
+    set_up(api.clients["Ben"], "Tea")
+    response = api.clients["Ben"].patch("/elections/Tea", change)
+    assert type_of(response) == "422 invalid-request"
+    assert [fault["pointer"] for fault in response.json()["errors"]] == [pointer]
 
 
 # Each step with the tag of the one before: whoever acts on what others changed is told.
-def test_an_election_runs_its_course(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_election_lifecycle(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea", "Assam", "Ceylon")
     tag = ben.tag("/elections/Tea")
     for step, body, state in (
@@ -141,15 +139,15 @@ def test_an_election_runs_its_course(town: Town) -> None:
         path = f"/elections/Tea/{step}"
         assert type_of(ben.post(path, body)) == "428 precondition-required"
         assert type_of(ben.post(path, body, '"1"')) == "412 precondition-failed"
-        assert type_of(town.people["Ada"].post(path, body, tag)) == "403 not-allowed"
-        answer = ben.post(path, body, tag)
-        assert (answer.status_code, answer.json()["state"]) == (200, state)
-        tag = answer.headers["ETag"]
+        assert type_of(api.clients["Ada"].post(path, body, tag)) == "403 not-allowed"
+        response = ben.post(path, body, tag)
+        assert (response.status_code, response.json()["state"]) == (200, state)
+        tag = response.headers["ETag"]
         assert type_of(ben.post(path, body, tag)) == "409 wrong-state"
 
 
-def test_an_election_is_given_to_another(town: Town) -> None:
-    ada, ben = town.people["Ada"], town.people["Ben"]
+def test_election_is_handed_over(api: Api) -> None:
+    ada, ben = api.clients["Ada"], api.clients["Ben"]
     set_up(ben, "Tea")
     nobody = ben.put("/elections/Tea/owner", {"owner": "nobody"})
     assert type_of(nobody) == "422 invalid-request"
@@ -161,29 +159,29 @@ def test_an_election_is_given_to_another(town: Town) -> None:
     assert type_of(ada.get("/elections/Tea")) == "404 not-found"
 
 
-def test_candidates_are_set_as_a_whole(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_candidates_are_replaced(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea", "Assam", "Ceylon")
     path = "/elections/Tea/candidates"
     tag = ben.tag(path)
     assert tag == ben.tag("/elections/Tea")
-    answer = ben.put(path, {"candidate_names": ["Darjeeling", "Assam"]}, tag)
-    assert answer.json() == {"candidate_names": ["Assam", "Darjeeling"]}
-    assert answer.headers["ETag"] == ben.tag(path) != tag
+    response = ben.put(path, {"candidate_names": ["Darjeeling", "Assam"]}, tag)
+    assert response.json() == {"candidate_names": ["Assam", "Darjeeling"]}
+    assert response.headers["ETag"] == ben.tag(path) != tag
     assert type_of(ben.put(path, {"candidate_names": []}, tag)) == "412 precondition-failed"
     twice = ben.put(path, {"candidate_names": ["Assam", "assam"]})
     assert twice.json()["errors"][0]["pointer"] == "/candidate_names"
 
 
-def test_voters_are_listed_or_everybody_may_vote(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_voter_list_is_replaced_or_cleared(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea")
     path = "/elections/Tea/voters"
     assert ben.get(path).json() == {"items": [], "next": None, "everybody": True}
     strangers = ben.put(path, {"voter_names": ["vera", "Nobody"]})
     assert strangers.json()["errors"][0]["pointer"] == "/voter_names"
-    answer = ben.put(path, {"voter_names": ["vera", "ADA"]}, ben.tag(path))
-    assert answer.json() == {"everybody": False, "voter_count": 2}
+    response = ben.put(path, {"voter_names": ["vera", "ADA"]}, ben.tag(path))
+    assert response.json() == {"everybody": False, "voter_count": 2}
     assert pages(ben, path, 1)[0] == ["Ada"]
     assert not ben.get(path).json()["everybody"]
     for name, eligible in (("ada", True), ("Ben", False)):
@@ -193,8 +191,8 @@ def test_voters_are_listed_or_everybody_may_vote(town: Town) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_any_kind_are_found_by_their_address(town: Town, name: str) -> None:
-    ben = town.people["Ben"]
+def test_names_with_special_characters_work_in_paths(api: Api, name: str) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, name, "Assam / 1", "#2")
     launch(ben, name)
     assert ben.cast(name, {"assam / 1": 1}, "1").status_code == 201
@@ -204,18 +202,18 @@ def test_names_of_any_kind_are_found_by_their_address(town: Town, name: str) -> 
         assert ben.get(f"{at(spelling)}/tally").json()["result"]["winner"] == "Assam / 1"
 
 
-def test_time_closes_an_election_when_somebody_looks(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_reading_an_election_closes_it_when_its_time_is_up(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea", "Assam", "Ceylon", no_voting_after="2027-01-01T12:05:00Z")
     launch(ben, "Tea")
     assert ben.get("/elections/Tea").json()["state"] == "editable"
-    town.clock.advance(minutes=6)
+    api.clock.advance(minutes=6)
     assert ben.get("/elections/Tea").json()["state"] == "closed"
 
 
 # Two who edit the same at once would write over each other: one does, the others are told.
-def test_of_edits_at_the_same_moment_one_is_made(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_only_one_of_concurrent_edits_succeeds(api: Api) -> None:
+    ben = api.clients["Ben"]
     set_up(ben, "Tea")
     tag = ben.tag("/elections/Tea")
 

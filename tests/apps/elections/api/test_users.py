@@ -8,89 +8,89 @@ from urllib.parse import quote
 import pytest
 
 from singletable_apps.elections.roles import ROLES, Role
-from tests.apps.elections.api.town import Person, Town, make_town, set_up, type_of
+from tests.apps.elections.api.client import Api, Client, make_api, set_up, type_of
 
 
 @pytest.fixture
-def town() -> Town:
-    town = make_town("Ada", "Ben")
-    town.joins("Max", Role.ADMIN)
-    town.joins("Olga", Role.OBSERVER)
-    return town
+def api() -> Api:
+    api = make_api("Ada", "Ben")
+    api.register("Max", Role.ADMIN)
+    api.register("Olga", Role.OBSERVER)
+    return api
 
 
-def pages(person: Person, path: str, limit: int, **filters: str) -> list[list[Any]]:
+def pages(person: Client, path: str, limit: int, **filters: str) -> list[list[Any]]:
     """All pages of a list, by their cursors."""
     found: list[list[Any]] = []
     cursor: str | None = None
     while True:
         more = {"cursor": cursor} if cursor else {}
-        answer = person.get(path, params={"limit": limit, **filters, **more})
-        assert answer.status_code == 200, answer.text
-        found.append(answer.json()["items"])
-        cursor = answer.json()["next"]
-        assert ("Link" in answer.headers) == (cursor is not None)
+        response = person.get(path, params={"limit": limit, **filters, **more})
+        assert response.status_code == 200, response.text
+        found.append(response.json()["items"])
+        cursor = response.json()["next"]
+        assert ("Link" in response.headers) == (cursor is not None)
         if cursor is None:
             return found
 
 
-def test_who_manages_users_sees_all_with_the_roles_to_choose_from(town: Town) -> None:
-    some = pages(town.people["Max"], "/users", 3)
+def test_administrators_list_users_with_the_roles_they_can_give(api: Api) -> None:
+    some = pages(api.clients["Max"], "/users", 3)
     assert [len(page) for page in some] == [3, 1]
     users = {user["name"]: user for page in some for user in page}
     assert users["Ben"]["email"] == "Ben@example.org"
     assert users["Ben"]["allowed_roles"] == ["NO_ACCESS", "OBSERVER", "VOTER", "USER"]
     assert users["Ada"]["allowed_roles"] == ["OWNER"]
-    assert type_of(town.people["Ben"].get("/users")) == "403 not-allowed"
+    assert type_of(api.clients["Ben"].get("/users")) == "403 not-allowed"
 
 
-def test_names_are_for_whoever_sets_up_elections(town: Town) -> None:
-    assert pages(town.people["Ben"], "/user-names", 2) == [["Ada", "Ben"], ["Max", "Olga"]]
-    assert type_of(town.people["Olga"].get("/user-names")) == "403 not-allowed"
+def test_user_names_are_for_members(api: Api) -> None:
+    assert pages(api.clients["Ben"], "/user-names", 2) == [["Ada", "Ben"], ["Max", "Olga"]]
+    assert type_of(api.clients["Olga"].get("/user-names")) == "403 not-allowed"
 
 
-def test_a_cursor_goes_with_its_list_alone(town: Town) -> None:
-    ada = town.people["Ada"]
+def test_cursor_of_another_list_is_rejected(api: Api) -> None:
+    ada = api.clients["Ada"]
     cursor = ada.get("/user-names", params={"limit": 1}).json()["next"]
     for path, text in (("/elections", cursor), ("/user-names", "made-up"), ("/events", cursor)):
         assert type_of(ada.get(path, params={"cursor": text})) == "400 cursor-refused"
 
 
-def test_one_sees_oneself_and_who_manages_users_everybody(town: Town) -> None:
-    ada, ben = town.people["Ada"], town.people["Ben"]
+def test_users_see_themselves_and_administrators_see_everyone(api: Api) -> None:
+    ada, ben = api.clients["Ada"], api.clients["Ben"]
     assert ben.get("/users/BEN").json() == ben.get("/me").json()
     assert ada.get("/users/ben").json()["role"] == "USER"
     assert type_of(ben.get("/users/ada")) == "403 not-allowed"
     assert type_of(ada.get("/users/nobody")) == "404 not-found"
 
 
-def test_an_edit_says_what_it_is_based_on(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_edit_needs_a_matching_etag(api: Api) -> None:
+    ben = api.clients["Ben"]
     change = {"name": "Benjamin", "email": "b@example.org"}
     assert type_of(ben.patch("/users/Ben", change, None)) == "428 precondition-required"
     tag = ben.tag("/me")
-    answer = ben.patch("/users/Ben", change, tag)
-    assert (answer.status_code, answer.json()["email"]) == (200, "b@example.org")
-    assert answer.headers["ETag"] == ben.tag("/users/benjamin") != tag
+    response = ben.patch("/users/Ben", change, tag)
+    assert (response.status_code, response.json()["email"]) == (200, "b@example.org")
+    assert response.headers["ETag"] == ben.tag("/users/benjamin") != tag
     old = ben.patch("/users/Benjamin", {"name": "Ben"}, tag)
     assert type_of(old) == "412 precondition-failed"
-    assert old.headers["ETag"] == answer.headers["ETag"]
+    assert old.headers["ETag"] == response.headers["ETag"]
     assert type_of(ben.patch("/users/Benjamin", {"name": "Ben"}, "7")) == "422 invalid-request"
 
 
 # A name that is free and an address that is not: neither changes.
-def test_an_edit_is_whole_or_not_at_all(town: Town) -> None:
-    ben = town.people["Ben"]
-    answer = ben.patch("/users/Ben", {"name": "Benjamin", "email": "ADA@example.org"})
-    assert type_of(answer) == "409 taken"
-    assert answer.json()["errors"][0]["pointer"] == "/email"
+def test_user_edit_is_atomic(api: Api) -> None:
+    ben = api.clients["Ben"]
+    response = ben.patch("/users/Ben", {"name": "Benjamin", "email": "ADA@example.org"})
+    assert type_of(response) == "409 taken"
+    assert response.json()["errors"][0]["pointer"] == "/email"
     assert ben.get("/me").json()["name"] == "Ben"
     assert type_of(ben.patch("/users/Ben", {"name": "max"})) == "409 taken"
 
 
 @pytest.mark.parametrize("body", [{}, {"name": None}, {"name": ""}, {"role": "OWNER"}, [], "Ben"])
-def test_an_edit_that_makes_no_sense_is_refused(town: Town, body: object) -> None:
-    assert type_of(town.people["Ben"].patch("/users/Ben", body)) == "422 invalid-request"
+def test_invalid_edit_is_rejected(api: Api, body: object) -> None:
+    assert type_of(api.clients["Ben"].patch("/users/Ben", body)) == "422 invalid-request"
 
 
 NAMES = ["Ben/Cy #1 ?&", "Ελένη 🫖 Ω", "a%2Fb", "names", "Zoë", "..x", "x;y=1"]
@@ -98,34 +98,34 @@ NAMES = ["Ben/Cy #1 ?&", "Ελένη 🫖 Ω", "a%2Fb", "names", "Zoë", "..x", 
 
 # A name is one segment of a path, whatever is in it.
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_any_kind_are_found_by_their_address(town: Town, name: str) -> None:
-    ben = town.people["Ben"]
+def test_names_with_special_characters_work_in_paths(api: Api, name: str) -> None:
+    ben = api.clients["Ben"]
     assert ben.patch("/users/Ben", {"name": name}).status_code == 200
     for spelling in (name, name.upper(), name.lower()):
-        answer = ben.get(f"/users/{quote(spelling, safe='')}")
-        assert answer.json()["name"] == name, spelling
+        response = ben.get(f"/users/{quote(spelling, safe='')}")
+        assert response.json()["name"] == name, spelling
 
 
-def test_a_name_is_found_in_every_form_of_unicode(town: Town) -> None:
-    ben = town.people["Ben"]
+def test_names_in_paths_are_normalized(api: Api) -> None:
+    ben = api.clients["Ben"]
     assert ben.patch("/users/Ben", {"name": "Zoe\u0308"}).json()["name"] == "Zo\u00eb"
     for spelling in ("Zo\u00eb", "Zoe\u0308", "ZOE\u0308"):
         assert ben.get(f"/users/{quote(spelling, safe='')}").status_code == 200
 
 
 @pytest.mark.parametrize("segment", ["%FF", "%F4%8F%BF%BD"])
-def test_an_address_that_is_no_text_is_refused(town: Town, segment: str) -> None:
-    assert type_of(town.people["Ben"].get(f"/users/{segment}")) == "400 malformed-path"
+def test_path_that_is_not_utf8_is_rejected(api: Api, segment: str) -> None:
+    assert type_of(api.clients["Ben"].get(f"/users/{segment}")) == "400 malformed-path"
 
 
 @pytest.mark.parametrize("name", ["x" * 201, quote("\U0001d160" * 200), quote("ΐ" * 200)])
-def test_a_name_that_no_key_holds_is_refused(town: Town, name: str) -> None:
-    assert type_of(town.people["Ada"].get(f"/users/{name}")) == "422 invalid-request"
-    assert type_of(town.people["Ada"].get(f"/elections/{name}")) == "422 invalid-request"
+def test_name_too_long_for_a_key_is_rejected(api: Api, name: str) -> None:
+    assert type_of(api.clients["Ada"].get(f"/users/{name}")) == "422 invalid-request"
+    assert type_of(api.clients["Ada"].get(f"/elections/{name}")) == "422 invalid-request"
 
 
-def test_roles_are_given_by_who_may(town: Town) -> None:
-    ada, max_, ben = (town.people[name] for name in ("Ada", "Max", "Ben"))
+def test_roles_are_changed_by_those_above(api: Api) -> None:
+    ada, max_, ben = (api.clients[name] for name in ("Ada", "Max", "Ben"))
     tag = ada.tag("/users/Ben")
     assert max_.put("/users/ben/role", {"role": "VOTER"}, tag).json()["role"] == "VOTER"
     assert type_of(max_.put("/users/ben/role", {"role": "USER"}, tag)) == "412 precondition-failed"
@@ -137,8 +137,8 @@ def test_roles_are_given_by_who_may(town: Town) -> None:
     assert ada.get("/me").json()["role"] == "AUDITOR"
 
 
-def test_a_user_is_removed_with_a_tag(town: Town) -> None:
-    ada, ben = town.people["Ada"], town.people["Ben"]
+def test_user_is_removed_with_a_matching_etag(api: Api) -> None:
+    ada, ben = api.clients["Ada"], api.clients["Ben"]
     set_up(ben, "Tea", "Assam", "Ceylon")
     tag = ada.tag("/users/Ben")
     assert type_of(ada.delete("/users/Ben", tag)) == "409 wrong-state"
@@ -150,8 +150,8 @@ def test_a_user_is_removed_with_a_tag(town: Town) -> None:
     assert type_of(ada.delete("/users/Ada")) == "409 wrong-state"
 
 
-def test_permissions_are_told_by_role(town: Town) -> None:
-    olga = town.people["Olga"]
+def test_permissions_are_listed_by_role(api: Api) -> None:
+    olga = api.clients["Olga"]
     listed = olga.get("/permissions").json()
     assert [one["role"] for one in listed] == list(ROLES)
     assert listed[2] == olga.get("/permissions/VOTER").json()
@@ -159,10 +159,10 @@ def test_permissions_are_told_by_role(town: Town) -> None:
     assert type_of(olga.get("/permissions/KING")) == "422 invalid-request"
 
 
-def test_counts_and_a_version_that_moves(town: Town) -> None:
-    ada = town.people["Ada"]
-    before = town.stranger().get("/version").json()["version"]
+def test_counts_and_version_change(api: Api) -> None:
+    ada = api.clients["Ada"]
+    before = api.anonymous().get("/version").json()["version"]
     assert ada.get("/counts").json() == {"users": 4, "elections": 0}
     set_up(ada, "Tea", "Assam", "Ceylon")
     assert ada.get("/counts").json() == {"users": 4, "elections": 1}
-    assert town.stranger().get("/version").json()["version"] == before + 2
+    assert api.anonymous().get("/version").json()["version"] == before + 2

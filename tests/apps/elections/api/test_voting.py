@@ -9,30 +9,30 @@ import pytest
 
 from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.roles import Role
+from tests.apps.elections.api.client import Api, at, finalize, launch, make_api, set_up, type_of
 from tests.apps.elections.api.test_users import NAMES
-from tests.apps.elections.api.town import Town, at, finalize, launch, make_town, set_up, type_of
 
 REPLAYED = "Idempotency-Replayed"
 
 
 @pytest.fixture
-def town() -> Town:
-    town = make_town("Ada", "Ben")
-    town.joins("Vera", Role.VOTER)
-    town.joins("Olga", Role.OBSERVER)
+def api() -> Api:
+    api = make_api("Ada", "Ben")
+    api.register("Vera", Role.VOTER)
+    api.register("Olga", Role.OBSERVER)
     for name, secret in (("Open", False), ("Secret", True)):
-        set_up(town.people["Ada"], name, "Red", "Green", "Blue", secret_ballot=secret)
-        launch(town.people["Ada"], name)
-    return town
+        set_up(api.clients["Ada"], name, "Red", "Green", "Blue", secret_ballot=secret)
+        launch(api.clients["Ada"], name)
+    return api
 
 
 @pytest.mark.parametrize("election", ["Open", "Secret"])
-def test_a_ballot_is_answered_with_its_receipt(town: Town, election: str) -> None:
-    vera = town.people["Vera"]
-    answer = vera.cast(election, {"red": 3, "Green": 3, "Blue": None}, "k-1")
-    assert answer.status_code == 201
-    assert REPLAYED not in answer.headers
-    cast = answer.json()
+def test_cast_ballot_returns_its_receipt(api: Api, election: str) -> None:
+    vera = api.clients["Vera"]
+    response = vera.cast(election, {"red": 3, "Green": 3, "Blue": None}, "k-1")
+    assert response.status_code == 201
+    assert REPLAYED not in response.headers
+    cast = response.json()
     assert cast["ranking"] == cast["receipt"]["ranking"] == [["Green", "Red"]]
     assert cast["readable"].replace("-", "") == cast["confirmation"]
     assert vera.get(f"/elections/{election}/ballot").json() == cast
@@ -44,8 +44,8 @@ def test_a_ballot_is_answered_with_its_receipt(town: Town, election: str) -> Non
 
 
 @pytest.mark.parametrize("election", ["Open", "Secret"])
-def test_a_ballot_that_is_sent_again_is_cast_once(town: Town, election: str) -> None:
-    vera = town.people["Vera"]
+def test_repeated_ballot_is_cast_once(api: Api, election: str) -> None:
+    vera = api.clients["Vera"]
     first = vera.cast(election, {"Red": 1}, "k-1")
     version = vera.get("/version").json()
     again = vera.cast(election, {"Red": 1}, "k-1")
@@ -57,26 +57,26 @@ def test_a_ballot_that_is_sent_again_is_cast_once(town: Town, election: str) -> 
     assert other.json()["errors"][0]["header"] == "Idempotency-Key"
     changed = vera.cast(election, {"Green": 1}, "k-2")
     assert changed.json()["confirmation"] != first.json()["confirmation"]
-    # What was answered to a key stays the answer to it, whatever came after.
+    # What was answered to a key stays the response to it, whatever came after.
     assert vera.cast(election, {"Red": 1}, "k-1").json() == first.json()
 
 
 # A browser that sends a form twice does so at once: one ballot, and both get its receipt.
 @pytest.mark.parametrize("election", ["Open", "Secret"])
-def test_the_same_ballot_at_the_same_moment_is_cast_once(town: Town, election: str) -> None:
-    vera = town.people["Vera"]
+def test_concurrent_identical_ballots_are_cast_once(api: Api, election: str) -> None:
+    vera = api.clients["Vera"]
 
     def cast(_: int) -> httpx2.Response:
-        person = town.stranger()
+        person = api.anonymous()
         person.token = vera.token
         return person.cast(election, {"Red": 1, "Blue": 2}, "the-same")
 
     before = vera.get("/version").json()["version"]
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(cast, range(8)))
-    assert {answer.status_code for answer in answers} == {201}
-    assert len({answer.text for answer in answers}) == 1
-    assert sum(REPLAYED not in answer.headers for answer in answers) == 1
+        responses = list(pool.map(cast, range(8)))
+    assert {response.status_code for response in responses} == {201}
+    assert len({response.text for response in responses}) == 1
+    assert sum(REPLAYED not in response.headers for response in responses) == 1
     assert vera.get("/version").json()["version"] == before + 1
 
 
@@ -93,28 +93,30 @@ def test_the_same_ballot_at_the_same_moment_is_cast_once(town: Town, election: s
         (None, "/rankings"),
     ],
 )
-def test_a_ballot_that_is_none_is_refused(town: Town, rankings: object, pointer: str) -> None:
-    answer = town.people["Vera"].ask(
+def test_invalid_ballot_is_rejected(api: Api, rankings: object, pointer: str) -> None:
+    response = api.clients["Vera"].request(
         "POST",
         "/elections/Open/ballot",
         json={"rankings": rankings},
         headers={"Idempotency-Key": "k"},
     )
-    assert type_of(answer) == "422 invalid-request"
-    assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]
+    assert type_of(response) == "422 invalid-request"
+    assert [fault["pointer"] for fault in response.json()["errors"]] == [pointer]
 
 
 @pytest.mark.parametrize("key", [None, "with space", "x" * 201])
-def test_a_ballot_needs_a_key_of_its_own(town: Town, key: str | None) -> None:
+def test_ballot_needs_an_idempotency_key(api: Api, key: str | None) -> None:
     headers = {"Idempotency-Key": key} if key is not None else {}
     body = {"rankings": [{"candidate_name": "Red"}]}
-    answer = town.people["Vera"].ask("POST", "/elections/Open/ballot", json=body, headers=headers)
-    assert type_of(answer) == "400 idempotency-key"
+    response = api.clients["Vera"].request(
+        "POST", "/elections/Open/ballot", json=body, headers=headers
+    )
+    assert type_of(response) == "400 idempotency-key"
 
 
-def test_who_may_not_vote_is_told_why(town: Town) -> None:
-    ada, vera = town.people["Ada"], town.people["Vera"]
-    assert type_of(town.people["Olga"].cast("Open", {"Red": 1}, "k")) == "403 not-allowed"
+def test_ineligible_voters_are_rejected(api: Api) -> None:
+    ada, vera = api.clients["Ada"], api.clients["Vera"]
+    assert type_of(api.clients["Olga"].cast("Open", {"Red": 1}, "k")) == "403 not-allowed"
     assert ada.put("/elections/Open/voters", {"voter_names": ["Ben"]}).status_code == 200
     assert type_of(vera.cast("Open", {"Red": 1}, "k")) == "403 not-allowed"
     assert type_of(vera.cast("None", {"Red": 1}, "k")) == "404 not-found"
@@ -122,20 +124,20 @@ def test_who_may_not_vote_is_told_why(town: Town) -> None:
     assert type_of(vera.cast("Later", {"Red": 1}, "k")) == "409 wrong-state"
 
 
-def test_a_ballot_is_taken_back_while_it_can_be_edited(town: Town) -> None:
-    vera = town.people["Vera"]
+def test_ballot_is_withdrawn_while_editable(api: Api) -> None:
+    vera = api.clients["Vera"]
     assert type_of(vera.delete("/elections/Open/ballot", None)) == "404 not-found"
     vera.cast("Open", {"Red": 1}, "k")
     assert vera.delete("/elections/Open/ballot", None).status_code == 204
     assert type_of(vera.get("/elections/Open/ballot")) == "404 not-found"
     vera.cast("Open", {"Red": 1}, "k-2")
-    town.people["Ada"].post("/elections/Open/fix", None, "*")
+    api.clients["Ada"].post("/elections/Open/fix", None, "*")
     assert type_of(vera.delete("/elections/Open/ballot", None)) == "409 wrong-state"
     assert type_of(vera.cast("Open", {"Green": 1}, "k-3")) == "409 wrong-state"
 
 
-def test_the_ballot_of_another_is_seen_where_ballots_are_open(town: Town) -> None:
-    ada, ben, vera = (town.people[name] for name in ("Ada", "Ben", "Vera"))
+def test_ballots_of_others_are_visible_if_open(api: Api) -> None:
+    ada, ben, vera = (api.clients[name] for name in ("Ada", "Ben", "Vera"))
     for election in ("Open", "Secret"):
         cast = vera.cast(election, {"Red": 1}, "k").json()
         own = vera.get(f"/elections/{election}/ballots/VERA").json()
@@ -149,10 +151,10 @@ def test_the_ballot_of_another_is_seen_where_ballots_are_open(town: Town) -> Non
     assert type_of(ada.get("/elections/Secret/ballots/vera")) == "403 not-allowed"
 
 
-def test_who_voted_is_no_secret_and_comes_in_pages(town: Town) -> None:
+def test_voters_who_voted_are_public_and_paginated(api: Api) -> None:
     for name in ("Ben", "Vera", "Ada"):
-        town.people[name].cast("Secret", {"Red": 1}, "k")
-    olga = town.people["Olga"]
+        api.clients[name].cast("Secret", {"Red": 1}, "k")
+    olga = api.clients["Olga"]
     first = olga.get("/elections/Secret/who-voted", params={"limit": 2}).json()
     rest = olga.get("/elections/Secret/who-voted", params={"cursor": first["next"]}).json()
     assert (first["items"], rest["items"], rest["next"]) == (["Ada", "Ben"], ["Vera"], None)
@@ -160,14 +162,14 @@ def test_who_voted_is_no_secret_and_comes_in_pages(town: Town) -> None:
 
 # A link is an address, in which a name is written as the path has it.
 @pytest.mark.parametrize("name", NAMES)
-def test_links_lead_on_from_names_of_any_kind(name: str) -> None:
-    town = make_town("Ada", "Ben")
-    set_up(town.people["Ada"], name, "Red", "Green")
-    launch(town.people["Ada"], name)
-    for person in town.people.values():
+def test_next_links_work_for_special_names(name: str) -> None:
+    api = make_api("Ada", "Ben")
+    set_up(api.clients["Ada"], name, "Red", "Green")
+    launch(api.clients["Ada"], name)
+    for person in api.clients.values():
         assert person.cast(name, {"Red": 1}, "k").status_code == 201
     for what in ("who-voted", "ballots"):
-        first = town.people["Ben"].get(f"{at(name)}/{what}", params={"limit": 1})
-        rest = town.people["Ben"].get(first.links["next"]["url"].removeprefix(PREFIX))
+        first = api.clients["Ben"].get(f"{at(name)}/{what}", params={"limit": 1})
+        rest = api.clients["Ben"].get(first.links["next"]["url"].removeprefix(PREFIX))
         assert len(rest.json()["items"]) == 1
         assert rest.json()["items"] != first.json()["items"]

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.elections.api.town import Person, at, make_town
+from tests.apps.elections.api.client import Client, at, make_api
 
 
 @pytest.mark.parametrize(
     ("secret", "publication"),
     [(False, "confirmations"), (True, "totals"), (True, "anonymous"), (True, "confirmations")],
 )
-def test_three_people_hold_an_election_and_check_it(
+def test_whole_election_with_verified_receipts(
     tmp_path: Path, secret: bool, publication: str
 ) -> None:
-    town = make_town("Ada", "Ben", "Cy")
-    ada, ben, cy = town.people.values()
+    api = make_api("Ada", "Ben", "Cy")
+    ada, ben, cy = api.clients.values()
     name = "Tea / coffee #1 🫖"
     made = ada.post(
         "/elections", {"name": name, "secret_ballot": secret, "publication": publication}
@@ -30,9 +30,9 @@ def test_three_people_hold_an_election_and_check_it(
         ("candidates", {"candidate_names": ["Assam", "Ceylon", "Mocha"]}),
         ("voters", {"voter_names": ["Ben", "cy"]}),
     ):
-        answer = ada.put(f"{at(name)}/{what}", body, tag)
-        assert answer.status_code == 200, answer.text
-        tag = answer.headers["ETag"]
+        response = ada.put(f"{at(name)}/{what}", body, tag)
+        assert response.status_code == 200, response.text
+        tag = response.headers["ETag"]
     launched = ada.post(f"{at(name)}/launch", {"allow_edit": True}, tag)
     assert launched.status_code == 200
     assert ada.cast(name, {"Mocha": 1}, "1").status_code == 403
@@ -48,7 +48,7 @@ def test_three_people_hold_an_election_and_check_it(
     assert ada.get(f"{at(name)}/who-voted").json()["items"] == ["Benjamin", "Cy"]
 
     checker = tmp_path / "checker.py"
-    checker.write_text(town.stranger().get("/checker.py").text, encoding="utf-8")
+    checker.write_text(api.anonymous().get("/checker.py").text, encoding="utf-8")
     published = tmp_path / "published.json"
     published.write_bytes(ada.get(f"{at(name)}/publication").content)
     assert holds(checker, published)
@@ -61,7 +61,7 @@ def test_three_people_hold_an_election_and_check_it(
         assert not holds(checker, receipt)
 
 
-def download(person: Person, name: str, folder: Path) -> Path:
+def download(person: Client, name: str, folder: Path) -> Path:
     """The receipt as the browser saves it."""
     path = folder / f"{person.name}.json"
     path.write_bytes(person.get(f"{at(name)}/receipt").content)

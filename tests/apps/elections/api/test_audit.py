@@ -9,45 +9,45 @@ import pytest
 from singletable_apps.elections.api import PREFIX
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.roles import Role
+from tests.apps.elections.api.client import Api, finalize, launch, make_api, set_up, type_of
 from tests.apps.elections.api.test_users import pages
-from tests.apps.elections.api.town import Town, finalize, launch, make_town, set_up, type_of
 
 RAW = ("/events", "/tables", "/tables/vote_data", "/relations", "/relations/users")
 
 
 @pytest.fixture(scope="module")
-def town() -> Town:
-    town = make_town("Ada", "Ben", "Cy")
-    town.joins("Max", Role.ADMIN)
-    town.joins("Una", Role.AUDITOR)
+def api() -> Api:
+    api = make_api("Ada", "Ben", "Cy")
+    api.register("Max", Role.ADMIN)
+    api.register("Una", Role.AUDITOR)
     for name in ("Running", "Closed"):
-        set_up(town.people["Ada"], name, "Red", "Green", secret_ballot=True)
-        launch(town.people["Ada"], name)
+        set_up(api.clients["Ada"], name, "Red", "Green", secret_ballot=True)
+        launch(api.clients["Ada"], name)
         for person in ("Ben", "Cy"):
             ranks: dict[str, int | None] = {"Red": 1} if person == "Ben" else {"Green": 1}
-            assert town.people[person].cast(name, ranks, "1").status_code == 201
-    finalize(town.people["Ada"], "Closed")
-    return town
+            assert api.clients[person].cast(name, ranks, "1").status_code == 201
+    finalize(api.clients["Ada"], "Closed")
+    return api
 
 
 @pytest.mark.parametrize("path", RAW)
-def test_secrets_are_for_auditors(town: Town, path: str) -> None:
-    assert town.people["Una"].get(path).status_code == 200
-    assert type_of(town.people["Max"].get(path)) == "403 not-allowed"
+def test_audit_is_for_auditors_only(api: Api, path: str) -> None:
+    assert api.clients["Una"].get(path).status_code == 200
+    assert type_of(api.clients["Max"].get(path)) == "403 not-allowed"
 
 
-def test_the_log_comes_newest_first_to_its_beginning(town: Town) -> None:
-    found = [event for page in pages(town.people["Una"], "/events", 3) for event in page]
+def test_events_are_newest_first_and_paginated(api: Api) -> None:
+    found = [event for page in pages(api.clients["Una"], "/events", 3) for event in page]
     numbers = [event["event_id"] for event in found]
     assert numbers == list(range(numbers[0], 0, -1))
     assert all(event["previous_hash"] == before["hash"] for event, before in pairwise(found))
     assert found[-1]["event_type"] == "UserRegistered"
     assert found[-1]["event_data"]["hash"].endswith("(hidden)")
-    assert town.people["Una"].get("/events").json()["hidden"] == ["hash"]
+    assert api.clients["Una"].get("/events").json()["hidden"] == ["hash"]
 
 
-def test_tables_and_relations_are_read_to_their_ends(town: Town) -> None:
-    una = town.people["Una"]
+def test_tables_and_relations_are_paginated(api: Api) -> None:
+    una = api.clients["Una"]
     for table in una.get("/tables").json():
         items = [item for page in pages(una, f"/tables/{table['name']}", 7) for item in page]
         assert len(items) > 10
@@ -60,15 +60,15 @@ def test_tables_and_relations_are_read_to_their_ends(town: Town) -> None:
 
 
 # Everything that Una, who may see most, can read without an id that she would have to guess.
-def test_no_answer_has_a_hash_or_what_another_voted_in_secret(town: Town) -> None:
-    una, office = town.people["Una"], town.elections.context
-    answers = {path: una.get(path).text for path in readable(town)}
-    everything = "\n".join(answers.values())
+def test_no_response_reveals_a_hash_or_a_secret_ballot(api: Api) -> None:
+    una, office = api.clients["Una"], api.elections.context
+    responses = {path: una.get(path).text for path in readable(api)}
+    everything = "\n".join(responses.values())
     for name in ("Ben", "Cy", "Una"):
         assert office.read.get_user(name).hash not in everything
         assert office.read.get_user(name).hash.rpartition("$")[2] not in everything
     assert office.keys.secret.hex() not in everything
-    public = "\n".join(text for path, text in answers.items() if not path.startswith(RAW))
+    public = "\n".join(text for path, text in responses.items() if not path.startswith(RAW))
     for election in ("Running", "Closed"):
         for ballot in office.read.list_ballots(election):
             said = office.keys.ballot_key.open(
@@ -80,9 +80,9 @@ def test_no_answer_has_a_hash_or_what_another_voted_in_secret(town: Town) -> Non
             assert (said.confirmation in public) is (election == "Closed")
 
 
-def readable(town: Town) -> list[str]:
+def readable(api: Api) -> list[str]:
     """The address of everything that can be read, about all there is."""
-    described = town.stranger().get("/openapi.json").json()["paths"]
+    described = api.anonymous().get("/openapi.json").json()["paths"]
     values: dict[str, list[str]] = {
         "voter": ["Ben", "Cy"],
         "role": ["OWNER"],
@@ -103,21 +103,21 @@ def readable(town: Town) -> list[str]:
 
 
 # Whoever asks cannot mend it, and what the log says is not for them.
-def test_a_broken_log_is_told_to_operators_alone(caplog: pytest.LogCaptureFixture) -> None:
-    town = make_town("Ada")
-    store = town.elections.context.store
+def test_corrupt_log_is_reported_to_operators_only(caplog: pytest.LogCaptureFixture) -> None:
+    api = make_api("Ada")
+    store = api.elections.context.store
     forged = Event(
         event_id=2,
         actor="Eve",
-        when_occurred=town.clock(),
+        when_occurred=api.clock(),
         event_type="UserRoleChanged",
         event_data={"name": "Ada", "role": "NO_ACCESS"},
         previous_hash="none",
         hash="none",
     )
     store.create(forged)
-    answer = town.people["Ada"].post("/elections", {"name": "Tea"})
-    assert type_of(answer) == "500 unforeseen"
-    assert "Eve" not in answer.text
-    assert "Event 2" not in answer.text
+    response = api.clients["Ada"].post("/elections", {"name": "Tea"})
+    assert type_of(response) == "500 unforeseen"
+    assert "Eve" not in response.text
+    assert "Event 2" not in response.text
     assert "Event 2 does not continue the log" in caplog.text

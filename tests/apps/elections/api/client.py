@@ -1,4 +1,4 @@
-"""A service with people who ask it over HTTP, and a clock that they share."""
+"""Clients of the elections API, with a service and a clock of their own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _APPS: dict[bool, FastAPI] = {}
 
 @dataclass
 class Clock:
-    """A time that moves when it is told to."""
+    """A clock that tests advance."""
 
     now: datetime = datetime(2027, 1, 1, 12, tzinfo=UTC)
 
@@ -44,43 +44,45 @@ class Clock:
 
 
 @dataclass
-class Person:
-    """Somebody with a browser of their own, which keeps the cookie."""
+class Client:
+    """A client of one user, which keeps the cookie and sends the token."""
 
     name: str
-    town: Town
-    browser: TestClient
+    api: Api
+    http: TestClient
     token: str = ""
 
-    def ask(self, method: str, path: str, tag: str | None = None, **more: Any) -> httpx2.Response:
-        self.town.opens()
+    def request(
+        self, method: str, path: str, tag: str | None = None, **more: Any
+    ) -> httpx2.Response:
+        self.api.activate()
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         if tag is not None:
             headers["If-Match"] = tag
         headers |= more.pop("headers", {})
-        return self.browser.request(method, f"{PREFIX}{path}", headers=headers, **more)
+        return self.http.request(method, f"{PREFIX}{path}", headers=headers, **more)
 
     def get(self, path: str, **more: Any) -> httpx2.Response:
-        return self.ask("GET", path, **more)
+        return self.request("GET", path, **more)
 
     def post(self, path: str, body: object = None, tag: str | None = None) -> httpx2.Response:
-        return self.ask("POST", path, tag, json=body)
+        return self.request("POST", path, tag, json=body)
 
     def put(self, path: str, body: object, tag: str | None = "*") -> httpx2.Response:
-        return self.ask("PUT", path, tag, json=body)
+        return self.request("PUT", path, tag, json=body)
 
     def patch(self, path: str, body: object, tag: str | None = "*") -> httpx2.Response:
-        return self.ask("PATCH", path, tag, json=body)
+        return self.request("PATCH", path, tag, json=body)
 
     def delete(self, path: str, tag: str | None = "*") -> httpx2.Response:
-        return self.ask("DELETE", path, tag)
+        return self.request("DELETE", path, tag)
 
     def tag(self, path: str) -> str:
         return self.get(path).headers["ETag"]
 
     def cast(self, election: str, ranks: dict[str, int | None], key: str) -> httpx2.Response:
         lines = [{"candidate_name": name, "rank": rank} for name, rank in ranks.items()]
-        return self.ask(
+        return self.request(
             "POST",
             f"{at(election)}/ballot",
             json={"rankings": lines},
@@ -89,47 +91,44 @@ class Person:
 
 
 @dataclass
-class Town:
-    """The app, the service behind it, and the clock.
-
-    An app takes a tenth of a second to be made, so all towns share one, and open it when asked.
-    """
+class Api:
+    """The API on a new in-memory database. Creating an app is slow, so all share one."""
 
     app: FastAPI
     elections: Elections
     settings: ApiSettings
     clock: Clock
-    people: dict[str, Person] = field(default_factory=dict[str, Person])
+    clients: dict[str, Client] = field(default_factory=dict[str, Client])
 
-    def opens(self) -> None:
+    def activate(self) -> None:
         attach(self.app, self.elections, self.settings)
 
-    def stranger(self) -> Person:
-        browser = TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False)
-        return Person("", self, browser)
+    def anonymous(self) -> Client:
+        http = TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False)
+        return Client("", self, http)
 
-    def joins(self, name: str, role: Role | None = None) -> Person:
-        """Somebody registers, and is given a role by the first who did."""
-        person = self.stranger()
+    def register(self, name: str, role: Role | None = None) -> Client:
+        """Register someone, who gets the role from the first user; return their client."""
+        person = self.anonymous()
         sent = {"name": name, "email": f"{name}@example.org", "password": PASSWORD}
-        answer = person.post("/register", sent)
-        assert answer.status_code == 201, answer.text
-        person.name, person.token = name, answer.json()["access_token"]
+        response = person.post("/register", sent)
+        assert response.status_code == 201, response.text
+        person.name, person.token = name, response.json()["access_token"]
         if role is not None:
-            first = next(iter(self.people.values()))
+            first = next(iter(self.clients.values()))
             assert first.put(f"/users/{name}/role", {"role": role}).status_code == 200
-        self.people[name] = person
+        self.clients[name] = person
         return person
 
 
-def make_town(
+def make_api(
     *names: str,
     limits: Limits | None = None,
     secure: bool = True,
     newcomer: Role = Role.USER,
     keys: Keys | None = None,
-) -> Town:
-    """A town where these have registered, the first of them as its owner."""
+) -> Api:
+    """A api where these have registered, the first of them as its owner."""
     clock = Clock()
     elections = open_elections(
         connect("memory:"),
@@ -141,34 +140,34 @@ def make_town(
     settings = ApiSettings(web=WebSettings(secure_cookies=secure), limits=limits or Limits.off())
     if secure not in _APPS:
         _APPS[secure] = make_elections_app(elections, settings=settings)
-    town = Town(_APPS[secure], elections, settings, clock)
+    api = Api(_APPS[secure], elections, settings, clock)
     for name in names:
-        town.joins(name)
-    return town
+        api.register(name)
+    return api
 
 
 def at(election: str) -> str:
-    """The address of an election."""
+    """Return the path of an election."""
     return f"/elections/{quote(election, safe='')}"
 
 
-def set_up(owner: Person, election: str, *candidates: str, **terms: object) -> None:
-    """An election with candidates."""
+def set_up(owner: Client, election: str, *candidates: str, **terms: object) -> None:
+    """Create an election with candidates."""
     assert owner.post("/elections", {"name": election, **terms}).status_code == 201
     named = owner.put(f"{at(election)}/candidates", {"candidate_names": candidates})
     assert named.status_code == 200, named.text
 
 
-def launch(owner: Person, election: str, *, allow_edit: bool = True) -> None:
-    answer = owner.post(f"{at(election)}/launch", {"allow_edit": allow_edit}, "*")
-    assert answer.status_code == 200, answer.text
+def launch(owner: Client, election: str, *, allow_edit: bool = True) -> None:
+    response = owner.post(f"{at(election)}/launch", {"allow_edit": allow_edit}, "*")
+    assert response.status_code == 200, response.text
 
 
-def finalize(owner: Person, election: str) -> None:
-    answer = owner.post(f"{at(election)}/finalize", None, "*")
-    assert answer.status_code == 200, answer.text
+def finalize(owner: Client, election: str) -> None:
+    response = owner.post(f"{at(election)}/finalize", None, "*")
+    assert response.status_code == 200, response.text
 
 
-def type_of(answer: httpx2.Response) -> str:
-    """The kind of problem, after the status that it has."""
-    return f"{answer.status_code} {answer.json()['type'].rpartition('/')[2]}"
+def type_of(response: httpx2.Response) -> str:
+    """Return the status and the problem type, such as `404 not-found`."""
+    return f"{response.status_code} {response.json()['type'].rpartition('/')[2]}"

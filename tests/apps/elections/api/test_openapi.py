@@ -1,4 +1,4 @@
-"""The description says enough to write a client by, and the routers fit behind any door."""
+"""The OpenAPI document is complete, and the routers work under any prefix."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from singletable_apps.elections.api import (
+    ERRORS,
     PREFIX,
     PROBLEM_TYPES,
     ROUTERS,
@@ -17,10 +18,10 @@ from singletable_apps.elections.api import (
     attach,
 )
 from singletable_apps.shared.web import make_app
-from tests.apps.elections.api.town import make_town
+from tests.apps.elections.api.client import make_api
 
-town = make_town()
-DOCUMENT: dict[str, Any] = town.stranger().get("/openapi.json").json()
+api = make_api()
+DOCUMENT: dict[str, Any] = api.anonymous().get("/openapi.json").json()
 OPERATIONS: dict[str, dict[str, Any]] = {
     f"{method.upper()} {path}": operation
     for path, operations in DOCUMENT["paths"].items()
@@ -38,21 +39,21 @@ PUBLIC = {
 }
 
 
-def test_it_is_openapi_3_1_with_two_ways_to_show_who_asks() -> None:
+def test_document_is_openapi_3_1_with_two_security_schemes() -> None:
     assert DOCUMENT["openapi"].startswith("3.1")
     schemes = DOCUMENT["components"]["securitySchemes"]
     assert schemes["access token"]["scheme"] == "bearer"
     assert schemes["refresh cookie"]["name"] == "__Host-elections_refresh"
 
 
-def test_operations_have_names_of_their_own() -> None:
+def test_operation_ids_are_unique() -> None:
     names = Counter(operation["operationId"] for operation in OPERATIONS.values())
     assert names.most_common(1)[0][1] == 1
     assert all(PREFIX in address for address in OPERATIONS)
 
 
 @pytest.mark.parametrize("address", OPERATIONS)
-def test_an_operation_is_described(address: str) -> None:
+def test_operation_is_described(address: str) -> None:
     operation = OPERATIONS[address]
     assert operation["tags"]
     assert operation["description"].endswith(".")
@@ -67,7 +68,7 @@ def test_an_operation_is_described(address: str) -> None:
 
 
 # A field with a typing error would be left out in silence otherwise.
-def test_what_is_sent_has_no_other_fields() -> None:
+def test_request_bodies_reject_unknown_fields() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     for address, operation in OPERATIONS.items():
         if "requestBody" in operation:
@@ -77,11 +78,16 @@ def test_what_is_sent_has_no_other_fields() -> None:
             assert schema["description"], address
 
 
-def test_another_door_serves_the_same_routers() -> None:
+def test_routers_work_under_another_prefix() -> None:
     app = make_app(
-        "Door", "1", routers=ROUTERS, prefix="/apps/elections", problem_types=PROBLEM_TYPES
+        "Elections",
+        "1",
+        routers=ROUTERS,
+        prefix="/apps/elections",
+        problem_types=PROBLEM_TYPES,
+        errors=ERRORS,
     )
-    attach(app, town.elections, ApiSettings(limits=Limits.off()))
+    attach(app, api.elections, ApiSettings(limits=Limits.off()))
     client = TestClient(app)
     assert client.get("/apps/elections/version").json() == {"version": 0, "rebuilding": False}
     refusal = client.get("/apps/elections/me").json()

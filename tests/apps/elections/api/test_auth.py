@@ -1,0 +1,255 @@
+"""Joining, signing in and out, cookies that rotate, and the way back to a lost password."""
+
+from __future__ import annotations
+
+from http.cookies import SimpleCookie
+
+import httpx2
+import pytest
+
+from singletable_apps.elections.api import Limits
+from singletable_apps.elections.projection import rebuild
+from singletable_apps.elections.roles import Role
+from singletable_apps.shared.mail import Outbox
+from singletable_apps.shared.web import RateLimit
+from tests.apps.elections.api.client import PASSWORD, Api, make_api, type_of
+
+COOKIE = "__Host-elections_refresh"
+OTHER = "several other words, also long"
+
+
+@pytest.fixture
+def api() -> Api:
+    return make_api("Ada", "Ben")
+
+
+def cookie(response: httpx2.Response, name: str = COOKIE) -> str:
+    return response.headers["Set-Cookie"].partition(f"{name}=")[2].partition(";")[0]
+
+
+def sign_in(api: Api, who: str, password: str = PASSWORD) -> httpx2.Response:
+    return api.anonymous().post("/sign-in", {"name_or_email": who, "password": password})
+
+
+def test_registration_signs_in_and_the_first_user_is_owner() -> None:
+    api = make_api()
+    sent = {"name": " Ada  L. ", "email": "ada@example.org", "password": PASSWORD}
+    response = api.anonymous().post("/register", sent)
+    assert response.status_code == 201
+    assert response.json()["user"]["name"] == "Ada L."
+    assert response.json()["user"]["role"] == "OWNER"
+    assert response.json()["expires_in"] == 600
+    assert api.register("Ben").get("/me").json()["role"] == "USER"
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind", "pointer"),
+    [
+        ({"name": "ADA"}, "409 taken", "/name"),
+        ({"email": "ADA@example.org"}, "409 taken", "/email"),
+        ({"name": "a@b"}, "422 invalid-request", "/name"),
+        ({"email": "nowhere"}, "422 invalid-request", "/email"),
+        ({"password": "short"}, "422 invalid-request", "/password"),
+        ({"role": "OWNER"}, "422 invalid-request", "/role"),
+    ],
+)
+def test_invalid_registration_is_rejected_with_a_pointer(
+    api: Api, sent: dict[str, str], kind: str, pointer: str
+) -> None:
+    whole = {"name": "Cy", "email": "cy@example.org", "password": PASSWORD, **sent}
+    response = api.anonymous().post("/register", whole)
+    assert type_of(response) == kind
+    assert [fault["pointer"] for fault in response.json()["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize("who", ["Ben", "bEN", "ben@example.org", "  BEN "])
+def test_sign_in_by_name_or_address_ignores_case(api: Api, who: str) -> None:
+    assert sign_in(api, who).json()["user"]["name"] == "Ben"
+
+
+@pytest.mark.parametrize("who", ["Ben", "Nobody", "nobody@example.org", "ΐ" * 200])
+def test_wrong_password_and_unknown_user_get_the_same_response(api: Api, who: str) -> None:
+    response = sign_in(api, who, "another password than that")
+    assert type_of(response) == "401 not-signed-in"
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+    assert response.json()["detail"] == "Wrong name or password."
+
+
+def test_password_guesses_are_rate_limited(api: Api) -> None:
+    responses = [sign_in(api, "Ben", f"guess number {number}") for number in range(7)]
+    assert type_of(responses[-1]) == "429 too-many-requests"
+    assert responses[-1].headers["Retry-After"] == "1"
+
+
+# Everything of a cookie matters: a script must not read it, nor another site or host send it.
+def test_refresh_cookie_is_host_only_and_http_only(api: Api) -> None:
+    kept = SimpleCookie(sign_in(api, "Ben").headers["Set-Cookie"])[COOKIE]
+    assert (kept["path"], kept["domain"], kept["samesite"]) == ("/", "", "strict")
+    assert kept["secure"]
+    assert kept["httponly"]
+    assert int(kept["max-age"]) == 30 * 24 * 3600
+
+
+def test_refresh_cookie_has_a_plain_name_without_tls() -> None:
+    api = make_api("Ada", secure=False)
+    response = sign_in(api, "Ada")
+    kept = SimpleCookie(response.headers["Set-Cookie"])["elections_refresh"]
+    assert not kept["secure"]
+    renewed = api.anonymous().request(
+        "POST", "/refresh", headers={"Cookie": f"elections_refresh={kept.value}"}
+    )
+    assert renewed.status_code == 200
+
+
+def test_refresh_cookie_works_once_and_is_replaced(api: Api) -> None:
+    first = cookie(sign_in(api, "Ben"))
+    response = renew(api, first)
+    assert response.status_code == 200
+    assert cookie(response) != first
+    person = api.anonymous()
+    person.token = response.json()["access_token"]
+    assert person.get("/me").json()["name"] == "Ben"
+
+
+# Whoever comes with a used one may be a thief, or robbed by one: nobody stays signed in.
+def test_reusing_a_refresh_cookie_ends_the_session(api: Api) -> None:
+    first = cookie(sign_in(api, "Ben"))
+    second = cookie(renew(api, first))
+    api.clock.advance(minutes=1)
+    assert type_of(renew(api, first)) == "401 not-signed-in"
+    assert type_of(renew(api, second)) == "401 not-signed-in"
+
+
+def test_refresh_without_a_cookie_is_rejected(api: Api) -> None:
+    assert type_of(api.anonymous().post("/refresh")) == "401 not-signed-in"
+    assert type_of(renew(api, "no.token.of.ours")) == "401 not-signed-in"
+
+
+def test_sign_out_deletes_the_cookie_and_the_session(api: Api) -> None:
+    ben = api.clients["Ben"]
+    kept = ben.http.cookies[COOKIE]
+    response = ben.post("/sign-out")
+    assert response.status_code == 204
+    assert "Max-Age=0" in response.headers["Set-Cookie"]
+    assert type_of(renew(api, kept)) == "401 not-signed-in"
+    assert ben.post("/sign-out").status_code == 204
+
+
+def test_cross_site_sign_out_is_rejected(api: Api) -> None:
+    response = api.clients["Ben"].request(
+        "POST", "/sign-out", headers={"Sec-Fetch-Site": "cross-site"}
+    )
+    assert type_of(response) == "403 cross-origin"
+
+
+def test_access_token_expires_after_ten_minutes(api: Api) -> None:
+    api.clock.advance(minutes=11)
+    assert type_of(api.clients["Ben"].get("/me")) == "401 not-signed-in"
+    assert api.clients["Ben"].post("/refresh").status_code == 200
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer x.y.z", "Basic YTpi"])
+def test_invalid_token_is_rejected(api: Api, header: str) -> None:
+    response = api.anonymous().get("/me", headers={"Authorization": header})
+    assert type_of(response) == "401 not-signed-in"
+
+
+def test_reset_token_sets_a_password_once(api: Api) -> None:
+    stranger = api.anonymous()
+    assert stranger.post("/password-reset", {"name_or_email": "BEN@example.org"}).status_code == 202
+    (sent,) = Outbox(api.elections.context.store).newest()
+    token = next(line for line in sent.email.text.splitlines() if line.startswith("2."))
+    weak = stranger.post("/password-reset/confirm", {"token": token, "password": "short"})
+    assert [fault["pointer"] for fault in weak.json()["errors"]] == ["/password"]
+    confirm = {"token": token, "password": OTHER}
+    assert stranger.post("/password-reset/confirm", confirm).status_code == 200
+    assert type_of(stranger.post("/password-reset/confirm", confirm)) == "401 not-signed-in"
+    assert sign_in(api, "Ben", OTHER).status_code == 200
+    assert type_of(api.clients["Ben"].get("/me")) == "401 not-signed-in"
+
+
+# Who asks for letters must not learn who is here, not by asking often either.
+@pytest.mark.parametrize("who", ["Ben", "Nobody", "nobody@example.org", "@", "\u0301"])
+def test_reset_request_is_always_accepted(api: Api, who: str) -> None:
+    responses = [api.anonymous().post("/password-reset", {"name_or_email": who}) for _ in range(6)]
+    assert {(response.status_code, response.text) for response in responses} == {(202, "null")}
+
+
+def test_password_change_needs_the_current_password(api: Api) -> None:
+    ada, ben = api.clients["Ada"], api.clients["Ben"]
+    wrong = ben.put("/users/ben/password", {"current": "wrong", "new": OTHER}, None)
+    assert type_of(wrong) == "401 not-signed-in"
+    assert wrong.json()["errors"][0]["pointer"] == "/current"
+    weak = ben.put("/users/ben/password", {"current": PASSWORD, "new": "short"}, None)
+    assert weak.json()["errors"][0]["pointer"] == "/new"
+    change = {"current": PASSWORD, "new": OTHER}
+    assert type_of(ada.put("/users/ben/password", change, None)) == "403 not-allowed"
+    response = ben.put("/users/ben/password", change, None)
+    assert response.status_code == 200
+    assert type_of(ben.get("/me")) == "401 not-signed-in"
+    assert renew(api, cookie(response)).status_code == 200
+
+
+def test_sessions_are_listed_and_ended(api: Api) -> None:
+    ada, ben = api.clients["Ada"], api.clients["Ben"]
+    other = cookie(sign_in(api, "Ben"))
+    first = ben.get("/me/sessions", params={"limit": 1}).json()
+    second = ben.get("/me/sessions", params={"limit": 1, "cursor": first["next"]}).json()
+    assert second["next"] is None
+    ids = [page["items"][0]["id"] for page in (first, second)]
+    assert len(set(ids)) == 2
+    assert other not in str(first)
+    for one in ids:
+        assert ada.delete(f"/me/sessions/{one}", None).status_code == 204
+    assert len(ben.get("/me/sessions").json()["items"]) == 2
+    for one in ids:
+        assert ben.delete(f"/me/sessions/{one}", None).status_code == 204
+    assert ben.get("/me/sessions").json()["items"] == []
+    assert type_of(renew(api, other)) == "401 not-signed-in"
+
+
+def test_user_without_access_sees_only_their_activity() -> None:
+    api = make_api("Ada", newcomer=Role.NO_ACCESS)
+    ben = api.register("Ben")
+    assert ben.get("/me/activity").json()["role"] == "NO_ACCESS"
+    assert sign_in(api, "Ben").status_code == 200
+    assert ben.post("/refresh").status_code == 200
+    for path in ("/me", "/users", "/users/Ben", "/users/nobody", "/elections", "/elections/none",
+                 "/counts", "/permissions", "/events", "/tables", "/relations"):  # fmt: skip
+        assert type_of(ben.get(path)) == "403 not-allowed", path
+    assert type_of(ben.post("/elections", {"name": "Tea"})) == "403 not-allowed"
+
+
+# While the table is built anew nobody is in it: to be told "401" they would all sign in again.
+def test_rebuild_answers_unavailable(api: Api) -> None:
+    ben = api.clients["Ben"]
+    responses: list[httpx2.Response] = []
+
+    def look(done: int, _total: int) -> None:
+        if done == 1:
+            responses.append(ben.get("/me"))
+            responses.append(sign_in(api, "Ben"))
+            responses.append(ben.post("/refresh"))
+            responses.append(ben.post("/elections", {"name": "Tea"}))
+            assert ben.get("/version").json() == {"version": 1, "rebuilding": True}
+
+    rebuild(api.elections.context.store, look)
+    assert [type_of(response) for response in responses] == ["503 try-later"] * 4
+    assert {response.headers["Retry-After"] for response in responses} == {"10"}
+    assert ben.get("/me").status_code == 200
+    assert ben.post("/refresh").status_code == 200
+
+
+def test_rate_limits_apply_per_address_and_per_user() -> None:
+    limits = Limits(sign_in=RateLimit("sign-in", 2, 60), signed_in=RateLimit("signed-in", 3, 60))
+    api = make_api("Ada", limits=limits)
+    responses = [sign_in(api, "Ada") for _ in range(3)]
+    assert [response.status_code for response in responses] == [200, 200, 429]
+    assert 0 < int(responses[-1].headers["Retry-After"]) <= 60
+    asked = [api.clients["Ada"].get("/me") for _ in range(4)]
+    assert [response.status_code for response in asked] == [200, 200, 200, 429]
+    assert asked[0].headers["RateLimit-Policy"] == '"signed-in";q=3;w=60'
+
+
+def renew(api: Api, token: str) -> httpx2.Response:
+    return api.anonymous().request("POST", "/refresh", headers={"Cookie": f"{COOKIE}={token}"})
