@@ -15,6 +15,12 @@ from singletable_apps.elections.entities import Ballot, Election, Publication, S
 from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.method import METHOD
+from singletable_apps.elections.pages.ballot_draft import (
+    RESTORED,
+    KeepDraft,
+    take_draft,
+    voter_token,
+)
 from singletable_apps.elections.pages.dependencies import Viewer, election_context
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
@@ -162,12 +168,14 @@ def show_ballot(request: Request, site: ThisSite, user: Viewer, name: NameInPath
     voter = load_voter_context(site, user, name)
     if not voter.can_cast:
         return _render_unavailable(request, site, voter)
-    ranks = dict(site.elections.queries.rankings(user, voter.election.name))
+    draft = take_draft(request, site, user)
+    rankings = site.elections.queries.rankings(user, voter.election.name)
+    ranks: Mapping[str, object] = draft or dict(rankings)
     choices = [Choice(one, str(ranks.get(one) or "")) for one in voter.candidates]
-    return _render_ballot(request, site, voter, choices)
+    return _render_ballot(request, site, voter, choices, restored=draft is not None)
 
 
-@router.post("/e/{name}/ballot")
+@router.post("/e/{name}/ballot", dependencies=[KeepDraft])
 def submit_ballot(
     request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
 ) -> Response:
@@ -253,13 +261,19 @@ def _describe_changes(submitted: SubmittedRanks, voter: VoterContext) -> str:
 
 
 def _render_ballot(
-    request: Request, site: Site, voter: VoterContext, choices: Sequence[Choice], error: str = ""
+    request: Request,
+    site: Site,
+    voter: VoterContext,
+    choices: Sequence[Choice],
+    error: str = "",
+    *,
+    restored: bool = False,
 ) -> Response:
     form = BallotForm(
         action=election_url(voter.election, "ballot"),
         choices=tuple(choices),
         notice=casting_notice(voter.election),
-        hidden_fields={"key": _new_key(site), "definition": voter.election.definition or ""},
+        hidden_fields=_hidden_fields(site, voter),
         draft_key=voter.draft_key,
         draft_version=voter.draft_version,
     )
@@ -270,6 +284,7 @@ def _render_ballot(
         **_voter_page(site, voter),
         ballot_form=render_ballot_form(form),
         error=error,
+        **({"flash": RESTORED} if restored else {}),
     )
 
 
@@ -285,8 +300,7 @@ def _render_review(
     ranks = {name: submitted.ranks.get(name) for name in voter.candidates}
     levels, unranked = group_by_rank(ranks)
     hidden_fields = {
-        "key": key or _new_key(site),
-        "definition": voter.election.definition or "",
+        **_hidden_fields(site, voter, key),
         **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
     }
     return site.pages.render(
@@ -339,5 +353,10 @@ def render_receipt_ranking(receipt: Receipt) -> str:
     return render_ranking(levels, [name for name in candidates if name not in ranked])
 
 
-def _new_key(site: Site) -> str:
-    return site.elections.context.random(16).hex()
+def _hidden_fields(site: Site, voter: VoterContext, key: str = "") -> dict[str, str]:
+    """Return the fields that make a ballot count once, for these candidates and this voter."""
+    return {
+        "key": key or site.elections.context.random(16).hex(),
+        "definition": voter.election.definition or "",
+        "voter": voter_token(site, voter.user),
+    }

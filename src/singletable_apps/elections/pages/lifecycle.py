@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from singletable_apps.elections.entities import State
 from singletable_apps.elections.errors import InvalidInput, WrongState
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.confirm import Choice, Confirmation, ConfirmForm
 from singletable_apps.elections.pages.dependencies import ElectionPage, check_can_manage
 from singletable_apps.elections.pages.urls import url
@@ -28,7 +29,6 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.shared.pages import Form, PostedForm, RevisionCheck, submit_form
 
 router = APIRouter()
-METHOD_NAME = "Schulze"
 # With more people than this, the new owner's name is typed instead of selected.
 MOST_OFFERED = 100
 LAUNCH_CHOICES = (
@@ -70,7 +70,7 @@ def _confirm_launch(page: ElectionPage) -> Confirmation:
     return Confirmation(
         title=f"Launch “{election.name}”?",
         text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
-        f"counted with the {METHOD_NAME} method.",
+        f"counted with the {METHOD.title}.",
         consequences=(
             f"The ballot stays {kind}, and what is published can't change.",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
@@ -126,8 +126,7 @@ def _confirm_close(page: ElectionPage) -> Confirmation:
         title=f"Close “{page.election.name}”?",
         text=f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
-            f"All ballots are counted with the {METHOD_NAME} method, and everyone here sees the "
-            "results.",
+            f"All ballots are counted with the {METHOD.title}, and everyone here sees the results.",
             "The number of ballots and a fingerprint of each are signed, so that nobody can add, "
             "change or drop a ballot unnoticed.",
         ),
