@@ -22,6 +22,7 @@ from singletable_apps.shared.pages.forms import (
     any_revision,
     submit_form,
 )
+from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.times import LocalTime, request_time_zone
 from singletable_apps.shared.pages.urls import local_url, path_of
@@ -31,6 +32,9 @@ __all__ = [
     "Flash",
     "Form",
     "Link",
+    "ListPage",
+    "ListQuery",
+    "ListQueryParameters",
     "LocalTime",
     "Pages",
     "PostedForm",

@@ -1,4 +1,4 @@
-"""The page that shows every part, for who builds pages, and for tests that look at them."""
+"""The component gallery at `/parts`: every component, for developers and for tests."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from fastapi import APIRouter, Request, Response
 from singletable_apps.counting import Ballots, Ranking, instant_runoff, schulze
 from singletable_apps.counting.pictures import STYLESHEET, Picture, draw_pictures
 from singletable_apps.shared.pages.forms import Form, PostedForm
+from singletable_apps.shared.pages.lists import ListQueryParameters
 from singletable_apps.shared.pages.pages import Link, Pages
 
 MADE = {"pictures.css": STYLESHEET}
 NAMES = ("Ada Lovelace", "Emmy Noether", "Grace Hopper", "Mary Somerville")
+PEOPLE = list(zip(NAMES, ("Owner", "Auditor", "Voter", "Voter"), (1204, 87, 412, 5), strict=True))
 _VOTES = ((42, (0, 2, 1, 3)), (31, (1, 3, 2, 0)), (26, (2, 1, 3, 0)), (15, (3, 2, 1, 0)))
 
 
 def around(request: Request) -> dict[str, object]:
-    """What stands around the page: as much as an app may have."""
+    """Return navigation and account links, as many as an app may have."""
     return {
         "nav": [
             Link("Elections", "/elections"),
@@ -28,30 +30,40 @@ def around(request: Request) -> dict[str, object]:
         ],
         "account": "Ada Lovelace",
         "account_links": [Link("Your account", "/account"), Link("Your ballots", "/ballots")],
-        "links": [Link("About", "/about"), Link("The API", "/api/docs")],
+        "links": [Link("About", "/about"), Link("API", "/api/docs")],
     }
 
 
 def parts_router(pages: Pages) -> APIRouter:
-    """`/parts`, and what its buttons do."""
+    """Return the routes of the gallery."""
     router = APIRouter()
 
     @router.get("/parts")
-    def parts(request: Request, q: str = "") -> Response:
-        return pages.render(request, "parts.html", **_shown(), q=q, people=_people(q))
+    def show_gallery(request: Request, query: ListQueryParameters) -> Response:
+        found = query.apply(
+            PEOPLE,
+            text=lambda person: person[0],
+            columns={
+                "name": lambda person: person[0],
+                "role": lambda person: person[1],
+                "ballots": lambda person: person[2],
+            },
+            limit=3,
+        )
+        return pages.render(request, "parts.html", **_examples(), found=found, people=PEOPLE)
 
     @router.post("/parts")
-    def send(request: Request, form: PostedForm) -> Response:
-        return pages.redirect(request, "/parts", "Saved. This is what a toast looks like.")
+    def submit(request: Request, form: PostedForm) -> Response:
+        return pages.redirect(request, "/parts", "Saved. This is a flash message.")
 
     @router.get("/parts/delete")
-    def ask(request: Request) -> Response:
+    def confirm_delete(request: Request) -> Response:
         return pages.render(
             request,
             "confirm.html",
             question="Delete “Board 2027”?",
-            words="The 114 ballots cast so far and the list of voters are deleted with it. "
-            "Nobody can bring them back.",
+            words="The 114 ballots cast so far and the list of voters will be deleted too. "
+            "You can't undo this.",
             to="/parts",
             button="Delete the election",
             back="/parts",
@@ -60,13 +72,7 @@ def parts_router(pages: Pages) -> APIRouter:
     return router
 
 
-def _people(q: str) -> list[tuple[str, str, int]]:
-    """Some people with roles and ballots, of which the name has what was typed."""
-    people = zip(NAMES, ("Owner", "Auditor", "Voter", "Voter"), (1204, 87, 412, 5), strict=True)
-    return [person for person in people if q.casefold() in person[0].casefold()]
-
-
-def _shown() -> dict[str, object]:
+def _examples() -> dict[str, object]:
     opens = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
     form = Form(
         {
@@ -75,16 +81,16 @@ def _shown() -> dict[str, object]:
             "method": "schulze",
             "secret": True,
             "seats": 3,
-            "letters": ["opens", "closes"],
+            "emails": ["opens", "closes"],
         }
     )
-    faulty = Form(
+    invalid = Form(
         {"title": "Board 2027", "places": "-1"},
-        {"title": "An election of this name is there already.", "places": "Enter 1 or more."},
+        {"title": "This name is taken.", "places": "Enter 1 or more."},
     )
     return {
         "form": form,
-        "faulty": faulty,
+        "invalid": invalid,
         "opens": opens,
         "closes": opens + timedelta(days=14),
         "pictures": _pictures(),

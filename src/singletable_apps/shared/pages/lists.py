@@ -1,0 +1,96 @@
+"""List pages with search, sorting and paging by query parameters, which work without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
+from urllib.parse import urlencode
+
+from fastapi import Depends, Query, Request
+
+from singletable_apps.shared.pages.urls import path_of
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class ListQuery:
+    """The query of a list page: `?q=` searches, `?sort=name` or `-name` sorts, `?cursor=` pages."""
+
+    def __init__(
+        self,
+        request: Request,
+        q: Annotated[str, Query(max_length=200)] = "",
+        sort: Annotated[str, Query(max_length=50)] = "",
+        cursor: Annotated[str | None, Query(min_length=1, max_length=4000)] = None,
+    ) -> None:
+        self.search = q.strip()
+        self.sort = sort
+        self.cursor = cursor
+        self.path = path_of(request)
+
+    def url(self, *, sort: str | None = None, cursor: str = "") -> str:
+        """Return the URL of another order or page of the same search."""
+        wanted = {"q": self.search, "sort": self.sort if sort is None else sort, "cursor": cursor}
+        query = urlencode({name: value for name, value in wanted.items() if value})
+        return f"{self.path}?{query}" if query else self.path
+
+    def sort_url(self, column: str) -> str:
+        """Return the URL that sorts by a column, or reverses it if it is sorted already."""
+        return self.url(sort=f"-{column}" if self.sort == column else column)
+
+    def sorted_by(self, column: str) -> str:
+        """Return the value of `aria-sort` for a column, or an empty string."""
+        return {column: "ascending", f"-{column}": "descending"}.get(self.sort, "")
+
+    def page(self, items: Sequence[T], next_cursor: str | None, *, shown: str = "") -> ListPage[T]:
+        """Return a page of items that were searched, sorted and limited elsewhere."""
+        next_url = self.url(cursor=next_cursor) if next_cursor else ""
+        return ListPage(items, self, next_url, self.url() if self.cursor else "", shown)
+
+    def apply(
+        self,
+        items: Sequence[T],
+        *,
+        text: Callable[[T], str],
+        columns: Mapping[str, Callable[[T], Any]],
+        limit: int = 50,
+    ) -> ListPage[T]:
+        """Search, sort and page a list in memory.
+
+        `text(item)` is searched without regard to case; `columns` are the sortable columns.
+        """
+        words = self.search.casefold().split()
+        matches = [item for item in items if all(word in text(item).casefold() for word in words)]
+        column = columns.get(self.sort.removeprefix("-"))
+        if column is not None:
+            matches.sort(key=column, reverse=self.sort.startswith("-"))
+        cursor = self.cursor or "0"
+        start = int(cursor) if cursor.isascii() and cursor.isdecimal() and len(cursor) < 10 else 0
+        end = start + limit
+        shown = f"{start + 1:,} to {min(end, len(matches)):,} of {len(matches):,}"
+        return self.page(
+            matches[start:end],
+            str(end) if end < len(matches) else None,
+            shown=shown if matches[start:end] else "",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage(Generic[T]):
+    """One page of a list, for the macro `list_page`."""
+
+    items: Sequence[T]
+    query: ListQuery
+    next_url: str
+    first_url: str
+    shown: str = ""
+
+    def map(self, convert: Callable[[T], U]) -> ListPage[U]:
+        """Return the page with other items, such as view models."""
+        items = [convert(item) for item in self.items]
+        return ListPage(items, self.query, self.next_url, self.first_url, self.shown)
+
+
+ListQueryParameters: TypeAlias = Annotated[ListQuery, Depends()]

@@ -1,0 +1,62 @@
+"""List pages: search, sort and page by query parameters."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.requests import Request
+
+from singletable_apps.shared.pages import ListPage, ListQuery
+
+NAMES = ["Ada", "Grace", "Emmy", "Mary", "Ada Grace"]
+
+
+def query(search: str = "", sort: str = "", cursor: str | None = None) -> ListQuery:
+    return ListQuery(Request({"type": "http", "path": "/people"}), search, sort, cursor)
+
+
+def apply(of: ListQuery, limit: int = 10) -> ListPage[str]:
+    return of.apply(NAMES, text=str, columns={"name": str, "length": len}, limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("search", "sort", "expected"),
+    [
+        ("", "", NAMES),
+        ("ADA", "", ["Ada", "Ada Grace"]),
+        ("grace ada", "", ["Ada Grace"]),
+        ("nobody", "", []),
+        ("", "name", ["Ada", "Ada Grace", "Emmy", "Grace", "Mary"]),
+        ("", "-length", ["Ada Grace", "Grace", "Emmy", "Mary", "Ada"]),
+        ("", "password", NAMES),
+    ],
+)
+def test_list_is_searched_and_sorted(search: str, sort: str, expected: list[str]) -> None:
+    assert apply(query(search, sort)).items == expected
+
+
+def test_links_lead_through_all_pages_with_the_same_search_and_order() -> None:
+    first = apply(query("a", "name"), limit=2)
+    assert (first.items, first.first_url) == (["Ada", "Ada Grace"], "")
+    assert first.next_url == "/people?q=a&sort=name&cursor=2"
+    second = apply(query("a", "name", "2"), limit=2)
+    assert (second.items, second.next_url) == (["Grace", "Mary"], "")
+    assert second.first_url == "/people?q=a&sort=name"
+    assert second.shown == "3 to 4 of 4"
+
+
+def test_sort_links_reverse_the_order_and_start_at_the_first_page() -> None:
+    of = query("a", "name", "2")
+    assert of.sort_url("name") == "/people?q=a&sort=-name"
+    assert of.sort_url("length") == "/people?q=a&sort=length"
+    assert (of.sorted_by("name"), of.sorted_by("length")) == ("ascending", "")
+    assert query(sort="-name").sorted_by("name") == "descending"
+
+
+@pytest.mark.parametrize("cursor", ["-1", "x", "٣", "9" * 4000])
+def test_invalid_cursor_shows_the_first_page(cursor: str) -> None:
+    assert apply(query(cursor=cursor)).items == NAMES
+
+
+def test_map_keeps_the_links() -> None:
+    page = apply(query(), limit=2).map(str.upper)
+    assert (page.items, page.next_url) == (["ADA", "GRACE"], "/people?cursor=2")
