@@ -71,7 +71,7 @@ class CommandBus:
         """Decide, append and apply. Return the events; none if there was nothing to do.
 
         Commands with different batch keys are independent. The thread that has the turn executes
-        those that wait together with its own, so that they share the round trips. A command
+        waiting commands together with its own, so that they share the round trips. A command
         without a batch key is executed alone.
         """
         command = _Command(actor, decide, batch_key)
@@ -184,7 +184,7 @@ class CommandBus:
                 if isinstance(error, ConnectionFailed) and not error.may_have_arrived:
                     raise
                 unknown_outcome = error
-            except TransactionConflict:  # another process is writing at this moment
+            except TransactionConflict:  # another process is writing
                 pass
             else:
                 return True

@@ -223,7 +223,7 @@ class PowerCut(Exception):
 
 @pytest.fixture
 def half_restored() -> Store:
-    """A store in which a restore has crashed."""
+    """Return a store in which a restore has crashed."""
     store = store_on(Engine.in_memory())
 
     def crash(done: int, total: int) -> None:

@@ -364,8 +364,8 @@ def check_receipt(receipt: Any, key: str | None) -> Iterator[Finding]:
     yield Finding(
         proof["size"] == statement["ballots"]
         and is_included(statement["root"], receipt["confirmation"], **proof),
-        f"Your ballot was counted: its tracking code is one of {statement['ballots']} that were "
-        "signed.",
+        f"Your ballot was counted: its tracking code is in the signed result (ballots: "
+        f"{statement['ballots']}).",
     )
 
 
@@ -379,7 +379,7 @@ def check_publication(published: Any, key: str | None) -> Iterator[Finding]:
         codes == sorted(set(codes))
         and len(codes) == statement["ballots"]
         and merkle_root(codes) == statement["root"],
-        "The tracking codes are those that were signed: none is missing and none was added.",
+        "The tracking codes match the signed result: none is missing and none was added.",
     )
     yield Finding(
         (rankings is not None, ballots is not None)
@@ -400,7 +400,7 @@ def check_publication(published: Any, key: str | None) -> Iterator[Finding]:
         rankings = [ballot["ranking"] for ballot in ballots]
     if rankings is not None:
         is_same = digest(sorted(rankings, key=canonical_json), "rankings") == statement["rankings"]
-        claim = f"The rankings are those that were signed. {explain_recount(statement)}"
+        claim = f"The rankings match the signed result. {explain_recount(statement)}"
         yield Finding(is_same and len(rankings) == statement["ballots"], claim)
 
 

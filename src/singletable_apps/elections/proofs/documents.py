@@ -30,7 +30,7 @@ PublicationLevel: TypeAlias = Literal["totals", "anonymous", "confirmations"]
 
 @dataclass(frozen=True, slots=True)
 class BallotContent:
-    """A ballot with its nonce and confirmation: what is sealed if the ballot is secret."""
+    """A ballot with its nonce and confirmation. Secret ballots are stored sealed."""
 
     nonce: bytes
     confirmation: str
@@ -103,7 +103,7 @@ def compute_confirmation(
 
 
 def compute_commitment(secret: bytes) -> str:
-    """Return what is published at launch about a secret of 32 random bytes."""
+    """Return the commitment to a secret of 32 random bytes, which is published at launch."""
     if len(secret) != SECRET_SIZE:
         raise InvalidDocument(f"Expected a secret of {SECRET_SIZE} bytes, but got {len(secret)}.")
     return digest(secret.hex(), domain="tie-break commitment")
@@ -118,7 +118,7 @@ def compute_tie_seed(root: str, secret: bytes) -> str:
 
 
 class ClosingStatement(TypedDict):
-    """What is signed at the close: the definition, and how many and which ballots there are."""
+    """The statement that is signed at the close, with the number and the root of all ballots."""
 
     format: str
     name: str

@@ -240,9 +240,9 @@ def _check_inclusion(
     path = InclusionProof(proof["index"], proof["size"], tuple(proof["path"]))
     count = statement["ballots"]
     if path.size != count or not is_included(statement["root"], receipt["confirmation"], path):
-        return Finding(False, "The tracking code is not among those that were signed.")
+        return Finding(False, "The tracking code is not in the signed result.")
     return Finding(
-        True, f"Your ballot was counted: its code is among those that were signed ({count:,})."
+        True, f"Your ballot was counted: its code is in the signed result (ballots: {count:,})."
     )
 
 
@@ -257,12 +257,11 @@ def _check_completeness(published: PublishedElection) -> Finding:
         return Finding(False, str(error))
     if not is_same or len(codes) != statement["ballots"]:
         return Finding(
-            False, f"The published tracking codes ({len(codes):,}) are not those that were signed."
+            False, f"The tracking codes ({len(codes):,}) do not match the signed result."
         )
     return Finding(
         True,
-        f"The published tracking codes ({len(codes):,}) are those that were signed: none is "
-        "missing.",
+        f"The tracking codes ({len(codes):,}) match the signed result: none is missing.",
     )
 
 
@@ -291,8 +290,8 @@ def _check_rankings(published: PublishedElection) -> list[Finding]:
     except (ProofsError, CountingError) as error:
         return [Finding(False, str(error))]
     if not is_same or len(rankings) != statement["ballots"]:
-        return [Finding(False, "The rankings are not those that were signed.")]
-    return [Finding(True, f"The rankings ({len(rankings):,}) are those that were signed.")]
+        return [Finding(False, "The rankings do not match the signed result.")]
+    return [Finding(True, f"The rankings ({len(rankings):,}) match the signed result.")]
 
 
 def _matches(statement: ClosingStatement, code: str, nonce: str, levels: list[list[str]]) -> bool:

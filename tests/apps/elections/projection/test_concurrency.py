@@ -191,8 +191,8 @@ def test_close_signs_exactly_the_ballots_cast_before_it(worlds: list[World], sec
     ]
     assert taken <= set(codes)
     assert len(codes) == len(taken) + 2
-    said = closing["statement"]
-    assert (said["ballots"], said["root"]) == (len(codes), MerkleTree(codes).root)
+    statement = closing["statement"]
+    assert (statement["ballots"], statement["root"]) == (len(codes), MerkleTree(codes).root)
     _check(world)
 
 

@@ -47,7 +47,7 @@ def places(
     tmp_path_factory: pytest.TempPathFactory,
     far_end: tuple[Exchangeable, str],
 ) -> Iterator[Backends]:
-    """A database in each place, which is copied for every crash."""
+    """Create a database in each place, to be copied for every crash."""
     with Backends(tmp_path_factory.mktemp("cuts"), far_end, elections=3) as places:
         yield places
 

@@ -31,7 +31,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 def places(
     tmp_path_factory: pytest.TempPathFactory, far_end: tuple[Exchangeable, str]
 ) -> Iterator[Backends]:
-    """A database in each place, which is copied for every test."""
+    """Create a database in each place, to be copied for every test."""
     with Backends(tmp_path_factory.mktemp("faults"), far_end, elections=2) as places:
         yield places
 

@@ -19,7 +19,7 @@ ELECTIONS = 40
 
 @pytest.fixture(scope="module")
 def crowd() -> World:
-    """An election with many voters and ballots, whose owner has many elections."""
+    """Create an election with many voters and ballots, whose owner has many elections."""
     world = World(Engine.in_memory())
     ada, *voters = world.register("Ada", *NAMES)
     world.launch(ada, "Crowded", [f"Candidate {n:02}" for n in range(MANY)], voters=NAMES)
