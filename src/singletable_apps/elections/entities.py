@@ -1,4 +1,4 @@
-"""What is kept in `vote_data`: each documented item, with its key and its attributes."""
+"""The items of `vote_data` with their keys and attributes, and the states of an election."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from enum import StrEnum
 from singletable import Attr, Entity, Index, Key, Table, Unique, attr, casefold
 from singletable_apps.elections.roles import Role
 
-# FROM states.py: The states of an election, and how much of it is published.
-
 
 class State(StrEnum):
-    """Where an election stands; two switches say it, and no other combination has a meaning."""
+    """The state of an election: set up, open for votes (editable or locked), or closed."""
 
     SETUP = "setup"
     EDITABLE = "editable"
@@ -31,11 +29,21 @@ STATES: dict[tuple[bool, bool], State] = {
 
 
 class Publication(StrEnum):
-    """What is published of an election when it has ended; settled before it opens."""
+    """How much of the ballots is published with the results. Chosen before the launch."""
 
     TOTALS = "totals"
     ANONYMOUS = "anonymous"
     CONFIRMATIONS = "confirmations"
+
+
+def removed_user_name(user_id: int) -> str:
+    """Return the name that replaces a removed user's. User names have no @, so it is free."""
+    return f"removed@{user_id}"
+
+
+def is_removed_user(name: str) -> bool:
+    """Return whether this is the name of a removed user."""
+    return name.startswith("removed@")
 
 
 listings = Index("GSI-1", pk="GSI1PK", sk="GSI1SK")
@@ -44,7 +52,7 @@ votes = Table("vote_data", indexes=[listings])
 
 @dataclass(frozen=True)
 class PendingRename:
-    """A new name on its way: from which, and how much is still to be found under it."""
+    """A rename of a user in progress: the old name, and how many items still have it."""
 
     old_name: str
     elections: int
@@ -53,11 +61,10 @@ class PendingRename:
 
 
 class User(Entity, table=votes, type_tag=("entity_type", "USER")):
-    """Somebody who has registered.
+    """A registered user.
 
-    The three counts say how many elections, ballots and entries in lists of voters are theirs.
-    An index may be a moment behind, so whoever follows it to all that is theirs knows by these
-    when all is found.
+    The three counts say how many elections, ballots and voter list entries belong to the user.
+    They tell when a query of an index, which may lag behind, has found everything.
     """
 
     name: Attr[str] = attr()
@@ -69,7 +76,7 @@ class User(Entity, table=votes, type_tag=("entity_type", "USER")):
     elections_owned: Attr[int] = attr(default=0)
     ballots_cast: Attr[int] = attr(default=0)
     eligible_in: Attr[int] = attr(default=0)
-    moving: Attr[PendingRename | None] = attr(default=None)
+    pending_rename: Attr[PendingRename | None] = attr(name="moving", default=None)
     when_registered: Attr[datetime] = attr()
     revision: Attr[int] = attr()
 
@@ -81,7 +88,7 @@ class User(Entity, table=votes, type_tag=("entity_type", "USER")):
 
 
 class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
-    """An election: whose it is, what was settled for it, and how it ended."""
+    """An election: its owner, its settings, and the signed statement of its close."""
 
     name: Attr[str] = attr()
     owner_name: Attr[str] = attr()
@@ -108,7 +115,7 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
 
 
 class Ownership(Entity, table=votes, type_tag=("entity_type", "OWNERSHIP")):
-    """That an election is somebody's: an item is in an index once, and elections are listed."""
+    """The owner of an election. An item of its own, as the election's entry in GSI-1 lists it."""
 
     election_name: Attr[str] = attr()
     owner_name: Attr[str] = attr()
@@ -118,7 +125,7 @@ class Ownership(Entity, table=votes, type_tag=("entity_type", "OWNERSHIP")):
 
 
 class Definition(Entity, table=votes, type_tag=("entity_type", "DEFINITION")):
-    """What a ballot was about when it was cast: candidates may change, what was asked may not."""
+    """The candidates at the time a ballot was cast. Candidates may change; a receipt does not."""
 
     election_name: Attr[str] = attr()
     digest: Attr[str] = attr()
@@ -128,7 +135,7 @@ class Definition(Entity, table=votes, type_tag=("entity_type", "DEFINITION")):
 
 
 class Candidate(Entity, table=votes, type_tag=("entity_type", "CANDIDATE")):
-    """Somebody or something to vote for; `since` is the event that made it one."""
+    """A candidate; `since` is the number of the event that added it."""
 
     election_name: Attr[str] = attr()
     candidate_name: Attr[str] = attr()
@@ -138,7 +145,7 @@ class Candidate(Entity, table=votes, type_tag=("entity_type", "CANDIDATE")):
 
 
 class Voter(Entity, table=votes, type_tag=("entity_type", "VOTER")):
-    """Somebody who may vote in an election that not everybody may vote in."""
+    """An entry in the voter list of an election."""
 
     election_name: Attr[str] = attr()
     voter_name: Attr[str] = attr()
@@ -149,7 +156,7 @@ class Voter(Entity, table=votes, type_tag=("entity_type", "VOTER")):
 
 @dataclass(frozen=True)
 class RankedCandidate:
-    """One line of a ballot: a candidate, and the place it was given."""
+    """A candidate and its rank on a ballot."""
 
     candidate_name: str
     rank: int
@@ -157,16 +164,16 @@ class RankedCandidate:
 
 @dataclass(frozen=True)
 class CastRequest:
-    """A request to cast that was carried out: what it said, and the event it became."""
+    """A request to cast a ballot that was carried out: its fingerprint and its event."""
 
     fingerprint: str
     event_id: int
 
 
 class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
-    """That somebody voted, and what, which is sealed where the ballot is secret.
+    """A ballot: the rankings, or the sealed rankings of a secret ballot.
 
-    `asked` remembers the last requests by their keys, so that one that is sent again is known.
+    `requests` has the latest requests by idempotency key, so that repeats are recognized.
     """
 
     election_name: Attr[str] = attr()
@@ -177,7 +184,7 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     nonce: Attr[str | None] = attr(default=None)
     rankings: Attr[list[RankedCandidate] | None] = attr(default=None)
     sealed: Attr[str | None] = attr(default=None)
-    asked: Attr[dict[str, CastRequest]] = attr(factory=dict)
+    requests: Attr[dict[str, CastRequest]] = attr(name="asked", factory=dict)
     revision: Attr[int] = attr()
 
     key = Key(pk=("ELECTION", election_name), sk=("BALLOT", voter_name))
@@ -185,20 +192,20 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
 
 
 class WithdrawnBallot(Entity, table=votes, type_tag=("entity_type", "WITHDRAWN")):
-    """The requests of ballots that were taken back: one of them may come again, and late.
+    """The requests of a voter's withdrawn ballots, so that a late repeat casts nothing.
 
-    It is known by numbers, which never change, so that no new name has to be given to it.
+    Its key has IDs rather than names, because IDs never change.
     """
 
     election_id: Attr[int] = attr()
     user_id: Attr[int] = attr()
-    asked: Attr[dict[str, CastRequest]] = attr(factory=dict)
+    requests: Attr[dict[str, CastRequest]] = attr(name="asked", factory=dict)
 
     key = Key(pk=("ELECTION_ID", election_id), sk=("WITHDRAWN", user_id))
 
 
 class Counts(Entity, table=votes, type_tag=("entity_type", "COUNTS")):
-    """How many users and elections there are."""
+    """The numbers of users and elections."""
 
     user_count: Attr[int] = attr(default=0)
     election_count: Attr[int] = attr(default=0)
@@ -208,11 +215,11 @@ class Counts(Entity, table=votes, type_tag=("entity_type", "COUNTS")):
 
 
 class Sync(Entity, table=votes, type_tag=("entity_type", "SYNC")):
-    """How far the table has followed the log: the last event that is wholly in it.
+    """The position of the table in the log: the last event that is completely applied.
 
-    `step` counts the chunks of the next event that are in it already. While the table is being
-    built anew, `rebuilding` is true and nobody else follows the log; `builder` does it, and is
-    taken for gone after `builder_until`.
+    `step` is the number of chunks of the next event that are applied. During a rebuild,
+    `rebuilding` is true and nothing else applies events; `builder` holds the lease until
+    `builder_until`.
     """
 
     last_event_id: Attr[int] = attr(default=0)
@@ -224,16 +231,3 @@ class Sync(Entity, table=votes, type_tag=("entity_type", "SYNC")):
     last_updated: Attr[datetime | None] = attr(default=None)
 
     key = Key(pk="METADATA", sk="SYNC")
-
-
-# User names have no @, so no user can have the name of a removed one.
-
-
-def removed_user_name(user_id: int) -> str:
-    """The name under which what a removed user cast remains."""
-    return f"removed@{user_id}"
-
-
-def is_removed_user(name: str) -> bool:
-    """Whether this is the name of somebody who was removed."""
-    return name.startswith("removed@")

@@ -1,24 +1,24 @@
-"""Every refusal of elections.
+"""All errors of elections. Their messages are shown to people: plain sentences that say what to do.
 
 ElectionsError
-├─ Refused               asked in vain: nothing was changed, and asking again is in vain too
-│  ├─ NotSignedIn        nobody knows who asks, or the password is wrong
-│  ├─ NotPermitted       who asks may not do this
-│  ├─ NotThere           there is no user, election, ballot … of that name
-│  ├─ Taken              another has the name or the address; `field` says which
-│  ├─ WrongState         the election, or the person, is not in a state for this
-│  ├─ Invalid            what was given cannot be; `field` says what
-│  ├─ NotEmpty           there is a log already where one is to be restored
-│  └─ KeyReused          an idempotency key came with another request than before
-├─ Unavailable           not now; ask again later
-│  ├─ Busy               others wrote all the time
-│  └─ Rebuilding         the table is being built anew from the log
-└─ Broken                log and table do not fit together; an operator must look
-   ├─ LogBroken          an entry of the log is missing, or is not what it was
-   ├─ HalfRestored       the log is not all there: restoring it was broken off
-   ├─ ExportBroken       a file is not the whole export of a log
-   ├─ WrongKeys          the keys are not those that ballots were sealed, or closes signed, with
-   └─ TableBroken        an event cannot be applied to the table, or the table is ahead of the log
+├─ Rejected                   nothing was changed; the same request would be rejected again
+│  ├─ NotSignedIn             not signed in, or the wrong password
+│  ├─ NotPermitted            the user may not do this
+│  ├─ NotFound                no user, election, ballot … of that name
+│  ├─ AlreadyTaken            someone else has the name or e-mail address; `field` says which
+│  ├─ WrongState              the election, or the account, is in a state that does not allow this
+│  ├─ InvalidInput            a value is not acceptable; `field` says which
+│  ├─ LogNotEmpty             a log can be restored, or sample data added, only where there is none
+│  └─ IdempotencyKeyReused    an idempotency key was sent with a different request before
+├─ Unavailable                try again later
+│  ├─ Busy                    too many concurrent writes
+│  └─ RebuildInProgress       the table is being rebuilt from the event log
+└─ IntegrityError             log, table or keys do not fit together; an operator has to act
+   ├─ CorruptLog              an entry of the log is missing or was changed
+   ├─ IncompleteRestore       a restore was interrupted, so the log is not complete
+   ├─ InvalidExport           a file is not a complete export of a log
+   ├─ WrongKeys               not the keys that ballots were sealed or results signed with
+   └─ CorruptTable            an event cannot be applied, or the table is ahead of the log
 """
 
 from __future__ import annotations
@@ -27,79 +27,79 @@ from singletable_apps.shared.errors import AppError
 
 
 class ElectionsError(AppError):
-    """Whatever elections refuse, or fail at."""
+    """Base class of all errors raised here."""
 
 
 class Rejected(ElectionsError):
-    """Asked in vain; nothing was changed. `field` names what was wrong, if it was one thing."""
+    """Nothing was changed. `field` names the value that was wrong, if it was one."""
 
-    def __init__(self, why: str, *, field: str | None = None) -> None:
-        super().__init__(why)
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
         self.field = field
 
 
 class NotSignedIn(Rejected):
-    """Nobody knows who asks, or the password is wrong."""
+    """Not signed in, or the wrong password."""
 
 
 class NotPermitted(Rejected):
-    """Who asks may not do this."""
+    """The user may not do this."""
 
 
 class NotFound(Rejected):
-    """There is nothing of that name."""
+    """Nothing has that name."""
 
 
 class AlreadyTaken(Rejected):
-    """Another has the name or the address."""
+    """Someone else has the name or e-mail address."""
 
 
 class WrongState(Rejected):
-    """The election, or the person, is not in a state for this."""
+    """The election, or the account, is in a state that does not allow this."""
 
 
 class InvalidInput(Rejected):
-    """What was given cannot be."""
+    """A value is not acceptable."""
 
 
 class LogNotEmpty(Rejected):
-    """There is a log already where one is to be restored."""
+    """There is an event log already."""
 
 
 class IdempotencyKeyReused(Rejected):
-    """An idempotency key came with another request than before."""
+    """The idempotency key was sent with a different request before."""
 
 
 class Unavailable(ElectionsError):
-    """Not now; ask again later."""
+    """Not possible right now. Try again later."""
 
 
 class Busy(Unavailable):
-    """Others wrote all the time."""
+    """Too many concurrent writes."""
 
 
 class RebuildInProgress(Unavailable):
-    """The table is being built anew from the log."""
+    """The table is being rebuilt from the event log."""
 
 
 class IntegrityError(ElectionsError):
-    """Log and table do not fit together; an operator must look."""
+    """Log, table or keys do not fit together. An operator has to act."""
 
 
 class CorruptLog(IntegrityError):
-    """An entry of the log is missing, or is not what it was."""
+    """An entry of the log is missing or was changed."""
 
 
 class IncompleteRestore(IntegrityError):
-    """The log is not all there: restoring it was broken off."""
+    """A restore was interrupted, so the log is not complete."""
 
 
 class InvalidExport(IntegrityError):
-    """A file is not the whole export of a log."""
+    """The file is not a complete export of a log."""
 
 
 class WrongKeys(IntegrityError):
-    """The keys are not those that ballots were sealed, or closes signed, with."""
+    """These are not the keys that ballots were sealed or results signed with."""
 
 
 class CorruptTable(IntegrityError):

@@ -195,7 +195,7 @@ class ElectionCreated(_EventData, frozen=True, tag=True):
     no_voting_after: datetime | None = None
 
 
-class ElectionUpdated(_EventData, frozen=True, tag=True):
+class ElectionUpdated(_EventData, frozen=True, tag=True, omit_defaults=False):
     """The settings were edited. All are here: a missing time means that there is none."""
 
     name: str

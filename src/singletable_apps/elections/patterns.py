@@ -43,7 +43,7 @@ user_by_id = patterns.read("U6", "The user of a token", User.one_id, rate=per_se
 
 
 @patterns.read_function("U7", items=20, rate=per_minute(1))
-def users_beginning(text: str) -> Selection[User]:
+def users_by_prefix(text: str) -> Selection[User]:
     """Users whose names begin with a text, whatever its case."""
     return User.listed().begins_with(text)
 
@@ -160,7 +160,7 @@ rename_user = patterns.write(
     updates(Election, Election.owner_name, Election.revision),
     updates(Ownership),
     *_moves(Voter, Ballot),
-    updates(User, User.moving),
+    updates(User, User.pending_rename),
     updates(Sync),
     items=24,
 )

@@ -1,4 +1,4 @@
-"""Seven roles, six permissions, and which role has which."""
+"""Roles and permissions, and the names that people see for roles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody is here, from least to most."""
+    """The role of a user, from the fewest permissions to the most."""
 
     NO_ACCESS = "NO_ACCESS"
     OBSERVER = "OBSERVER"
@@ -19,12 +19,12 @@ class Role(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place among the roles."""
+        """Return the position among the roles, from 0."""
         return ROLES.index(self)
 
 
 class Permission(StrEnum):
-    """What somebody may do here."""
+    """What a role allows."""
 
     VIEW_APPLICATION = "VIEW_APPLICATION"
     VOTE = "VOTE"
@@ -36,8 +36,8 @@ class Permission(StrEnum):
 
 ROLES = tuple(Role)
 
-# The least role that has a permission; every greater one has it too.
-MINIMUM_ROLES: dict[Permission, Role] = {
+# The lowest role that has a permission. Every higher role has it too.
+MINIMUM_ROLES: Mapping[Permission, Role] = {
     Permission.VIEW_APPLICATION: Role.OBSERVER,
     Permission.VOTE: Role.VOTER,
     Permission.USE_APPLICATION: Role.USER,
@@ -45,17 +45,6 @@ MINIMUM_ROLES: dict[Permission, Role] = {
     Permission.VIEW_SECRETS: Role.AUDITOR,
     Permission.TRANSFER_OWNER: Role.OWNER,
 }
-
-
-def has_permission(role: Role, permission: Permission) -> bool:
-    """Whether the role has the permission."""
-    return role.rank >= MINIMUM_ROLES[permission].rank
-
-
-def permissions_of(role: Role) -> tuple[Permission, ...]:
-    """What the role may do."""
-    return tuple(permission for permission in Permission if has_permission(role, permission))
-
 
 ROLE_NAMES: Mapping[Role, str] = {
     Role.NO_ACCESS: "No access",
@@ -67,7 +56,6 @@ ROLE_NAMES: Mapping[Role, str] = {
     Role.OWNER: "Owner",
 }
 
-
 ROLE_DESCRIPTIONS: Mapping[Role, str] = {
     Role.NO_ACCESS: "Registered, and waiting for approval",
     Role.OBSERVER: "Sees elections and results",
@@ -77,3 +65,13 @@ ROLE_DESCRIPTIONS: Mapping[Role, str] = {
     Role.AUDITOR: "Also reads the audit log; sealed ballots stay sealed",
     Role.OWNER: "Full control; there is only one",
 }
+
+
+def has_permission(role: Role, permission: Permission) -> bool:
+    """Return whether the role has the permission."""
+    return role.rank >= MINIMUM_ROLES[permission].rank
+
+
+def permissions_of(role: Role) -> tuple[Permission, ...]:
+    """Return the permissions of the role."""
+    return tuple(permission for permission in Permission if has_permission(role, permission))

@@ -120,7 +120,7 @@ def test_sample_user_with_a_new_password_or_address_is_not_offered() -> None:
     site = copy_sample()
     ada, grace = site.user("Ada"), site.user("Grace")
     site.elections.auth.change_password(ada, "Ada", PASSWORD, "a password of her own")
-    site.elections.people.edit(grace, "Grace", address="grace@example.net")
+    site.elections.people.edit(grace, "Grace", email="grace@example.net")
     remaining = [person.name for person in sample_accounts(site.elections)]
     assert remaining == [person.name for person in SAMPLE_PEOPLE[2:]]
 

@@ -90,7 +90,7 @@ Service: TypeAlias = Annotated[Elections, Depends(_elections)]
 
 
 def _whole(elections: Service) -> None:
-    elections.context.check_whole()
+    elections.context.check_not_rebuilding()
 
 
 # For handlers that look up a user without a token: during a rebuild, they may be missing.
@@ -104,7 +104,7 @@ def _signed_in(
 ) -> User:
     if sent is None:
         raise NotSignedIn("Sign in and send the access token as `Authorization: Bearer …`.")
-    api.elections.context.check_whole()
+    api.elections.context.check_not_rebuilding()
     user = api.elections.auth.authenticate(sent.credentials)
     if api.settings.limits.signed_in is not None:
         add_rate_limit_headers(response, api.settings.limits.signed_in.hit(str(user.user_id)))

@@ -115,7 +115,9 @@ def launch_election(
     user: Viewer, elections: Service, name: NameInPath, sent: Launch, edit: IfMatch
 ) -> ElectionShown:
     """Launch an election: voting starts now, or at its opening time."""
-    launched = elections.lifecycle.launch(user, name, allow_edit=sent.allow_edit, basis=edit.check)
+    launched = elections.lifecycle.launch(
+        user, name, allow_edit=sent.allow_edit, check_revision=edit.check
+    )
     return _shown(launched, edit, elections)
 
 

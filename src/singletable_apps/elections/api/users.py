@@ -27,7 +27,7 @@ from singletable_apps.elections.api.schemas import (
     UserChanges,
 )
 from singletable_apps.elections.roles import ROLES, Role, permissions_of
-from singletable_apps.elections.service.context import reload_actor
+from singletable_apps.elections.service.context import reload_user
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -76,8 +76,8 @@ def edit_user(
         user,
         name,
         name=sent.name if "name" in said else None,
-        address=sent.email if "email" in said else None,
-        basis=edit.check,
+        email=sent.email if "email" in said else None,
+        check_revision=edit.check,
     )
     edit.answer(edited.revision)
     return Account.of(edited, edited if edited.user_id == user.user_id else user)
@@ -96,7 +96,7 @@ def change_role(
     """Change a role. Making someone else the owner makes you an auditor."""
     changed = elections.people.change_role(user, name, sent.role, edit.check)
     edit.answer(changed.revision)
-    return Account.of(changed, reload_actor(elections.context.read, user))
+    return Account.of(changed, reload_user(elections.context.read, user))
 
 
 @router.put("/users/{name}/password", responses={**responses(NOT_FOUND), 200: {"headers": COOKIE}})

@@ -57,7 +57,7 @@ def cast_ballot(
         add_rate_limit_headers(response, api.settings.limits.cast.hit(str(user.user_id)))
     lines = [(line.candidate_name, line.rank) for line in sent.rankings]
     cast = api.elections.voting.cast(user, name, lines, key)
-    if cast.again:
+    if cast.is_repeat:
         response.headers[REPLAYED] = "true"
     return OwnBallot.of(cast)
 

@@ -89,8 +89,8 @@ def submit_profile(page: AccountPage, form: PostedForm) -> Response:
             page.user,
             page.user.name,
             name=values.name,
-            address=values.email,
-            basis=form.revision_check(),
+            email=values.email,
+            check_revision=form.revision_check(),
         )
         return page.redirect(url("account"), "Profile saved.")
 

@@ -61,7 +61,7 @@ def show_sign_in(
 @router.post("/sign-in", dependencies=[Depends(by_address(lambda limits: limits.sign_in))])
 def submit_sign_in(request: Request, site: ThisSite, form: PostedForm) -> Response:
     """Sign in and redirect to the page that was asked for."""
-    site.elections.context.check_whole()
+    site.elections.context.check_not_rebuilding()
     show = _form_page(request, site, "sign_in")
 
     def act(values: SignInForm) -> Response:
@@ -125,7 +125,7 @@ def _registration_errors(site: Site, values: RegistrationForm) -> dict[str, str]
     read = site.elections.context.read
     checks: dict[str, Callable[[], None]] = {
         "name": lambda: check_available(read, name=clean_user_name(values.name)),
-        "email": lambda: check_available(read, address=clean_email(values.email)),
+        "email": lambda: check_available(read, email=clean_email(values.email)),
         "password": lambda: check_new_password(values.password, about=(values.name, values.email)),
     }
     errors: dict[str, str] = {}
@@ -154,7 +154,7 @@ def submit_forgot_password(
     request: Request, site: ThisSite, form: PostedForm, tasks: BackgroundTasks
 ) -> Response:
     """Send a reset link. The response is the same whether or not the account exists."""
-    site.elections.context.check_whole()
+    site.elections.context.check_not_rebuilding()
 
     def act(values: ForgotPasswordForm) -> Response:
         # Sent after the response: how long it takes would reveal whether the account exists.
@@ -184,7 +184,7 @@ def show_reset(
     request: Request, site: ThisSite, token: Annotated[str, Query(max_length=400)] = ""
 ) -> Response:
     """Show the form for a new password, or that the link has expired."""
-    site.elections.context.check_whole()
+    site.elections.context.check_not_rebuilding()
     try:
         site.elections.auth.check_reset(token)
     except NotSignedIn as error:
@@ -195,7 +195,7 @@ def show_reset(
 @router.post("/reset", dependencies=RESET_LIMIT)
 def submit_reset(request: Request, site: ThisSite, form: PostedForm) -> Response:
     """Save the new password and sign in."""
-    site.elections.context.check_whole()
+    site.elections.context.check_not_rebuilding()
 
     def act(values: ResetPasswordForm) -> Response:
         try:

@@ -66,7 +66,7 @@ def _forget(request: Request) -> None:
 
 def _visitor(request: Request, site: ThisSite) -> User | None:
     """Return the user who is signed in, or None. An expired access token is renewed."""
-    site.elections.context.check_whole()
+    site.elections.context.check_not_rebuilding()
     auth = site.elections.auth
     request.state.user = None
     try:

@@ -16,7 +16,7 @@ from singletable_apps.elections.pages.dependencies import Standing, Visitor, sta
 from singletable_apps.elections.pages.site import ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import FEWEST_CANDIDATES
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES
 
 router = APIRouter()
 
@@ -108,7 +108,7 @@ def _next_step(election: Election, standing: Standing) -> NextStep:
         return NextStep(text, button, election_url(election, page))
 
     match standing:
-        case Standing.SETUP if election.candidate_count < FEWEST_CANDIDATES:
+        case Standing.SETUP if election.candidate_count < MIN_CANDIDATES:
             return step("Needs at least two candidates", "Add candidates", "candidates")
         case Standing.SETUP:
             return step("Ready to launch", "Launch…", "launch")

@@ -87,7 +87,7 @@ def _confirm_launch(page: ElectionPage) -> Confirmation:
 
 def _launch(page: ElectionPage, check: RevisionCheck, values: LaunchForm) -> Response:
     page.elections.lifecycle.launch(
-        page.user, page.election.name, allow_edit=values.how == "editable", basis=check
+        page.user, page.election.name, allow_edit=values.how == "editable", check_revision=check
     )
     return page.redirect(page.url(), f"“{page.election.name}” is launched.")
 
@@ -138,10 +138,8 @@ def _confirm_close(page: ElectionPage) -> Confirmation:
 
 
 def _describe_turnout(page: ElectionPage) -> str:
-    voted = page.elections.queries.turnout(page.user, page.election.name)
-    if page.election.voter_count:
-        return f"{voted:,} of {page.election.voter_count:,} have voted."
-    return "1 person has voted." if voted == 1 else f"{voted:,} people have voted."
+    turnout = page.elections.queries.turnout(page.user, page.election.name)
+    return f"{turnout.voted:,} of {turnout.eligible:,} have voted."
 
 
 def _close(page: ElectionPage, check: RevisionCheck, _: ConfirmForm) -> Response:

@@ -22,7 +22,7 @@ from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, descr
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs import format_fingerprint
-from singletable_apps.elections.rules.elections import FEWEST_CANDIDATES
+from singletable_apps.elections.rules.elections import MIN_CANDIDATES
 from singletable_apps.elections.service.queries import Participation
 
 router = APIRouter()
@@ -70,7 +70,7 @@ def show_election(
         candidates=[one.candidate_name for one in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
-        turnout=elections.queries.turnout(user, election.name),
+        turnout=elections.queries.turnout(user, election.name).voted,
         method=METHOD,
         closing=_signed_closing(site, election),
     )
@@ -90,11 +90,11 @@ def next_step(election: Election, standing: Standing, part: Participation, *, ow
 
 
 def _set_up(election: Election) -> Step:
-    if election.candidate_count < FEWEST_CANDIDATES:
+    if election.candidate_count < MIN_CANDIDATES:
         so_far = "There is one so far." if election.candidate_count == 1 else "There are none yet."
         return Step(
             "Add candidates",
-            f"You need at least {FEWEST_CANDIDATES} before you can launch. {so_far}",
+            f"You need at least {MIN_CANDIDATES} before you can launch. {so_far}",
             "Add candidates",
             election_url(election, "candidates"),
         )

@@ -36,7 +36,7 @@ def list_people(
 ) -> Response:
     """List people by name, or those whose name starts with `q`."""
     queries, prefix = page.elections.queries, " ".join(q.split())[:LONGEST_QUERY]
-    people, next_cursor = queries.users(page.user, PAGE_SIZE, cursor, beginning=prefix)
+    people, next_cursor = queries.users(page.user, PAGE_SIZE, cursor, prefix=prefix)
     return page.render(
         "people",
         user=page.user,
@@ -68,7 +68,11 @@ def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
 
     def act(values: ProfileForm) -> Response:
         edited = page.elections.people.edit(
-            page.user, name, name=values.name, address=values.email, basis=form.revision_check()
+            page.user,
+            name,
+            name=values.name,
+            email=values.email,
+            check_revision=form.revision_check(),
         )
         return page.redirect(url("people", edited.name), f"{edited.name} saved.")
 

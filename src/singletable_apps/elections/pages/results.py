@@ -135,7 +135,7 @@ def _render_pending(request: Request, site: Site, user: User, election: Election
         request,
         "elections/results_pending.html",
         **election_context(site, election, user, "tally"),
-        turnout=site.elections.queries.turnout(user, election.name),
+        turnout=site.elections.queries.turnout(user, election.name).voted,
         turnout_url=election_url(election, "voted"),
         method=METHOD,
     )
@@ -243,7 +243,7 @@ def show_turnout(
         **election_context(site, election, user, "voted"),
         names=[voter for voter in names if not is_removed_user(voter)],
         removed=sum(map(is_removed_user, names)),
-        turnout=queries.turnout(user, election.name),
+        turnout=queries.turnout(user, election.name).voted,
         next=f"{here}?cursor={quote(following, safe='')}" if following else "",
         first=here if cursor else "",
         results_url=election_url(election, "tally"),

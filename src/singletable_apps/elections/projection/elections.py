@@ -289,7 +289,7 @@ def _count_voters(step: ProjectionStep, election: str, change: int) -> None:
 def cast_ballot(step: ProjectionStep, data: BallotCast) -> bool:
     """Put the voter's ballot, in place of an earlier one."""
     earlier = step.read.find_ballot(data.election, data.voter)
-    requests = dict(earlier.asked) if earlier is not None else {}
+    requests = dict(earlier.requests) if earlier is not None else {}
     requests[data.request] = CastRequest(data.fingerprint, step.revision)
     step.transaction.put(
         Ballot(
@@ -301,7 +301,7 @@ def cast_ballot(step: ProjectionStep, data: BallotCast) -> bool:
             nonce=data.nonce,
             rankings=_to_rankings(data.levels),
             sealed=data.sealed,
-            asked=_latest(requests),
+            requests=_latest(requests),
             revision=step.revision,
         )
     )
@@ -316,10 +316,10 @@ def withdraw_ballot(step: ProjectionStep, data: BallotWithdrawn) -> bool:
     election = step.require(step.read.find_election(data.election), data.election)
     ballot = step.require(step.read.find_ballot(data.election, data.voter), "the ballot")
     earlier = step.read.find_withdrawn(election.election_id, user.user_id)
-    requests = {**(earlier.asked if earlier is not None else {}), **ballot.asked}
+    requests = {**(earlier.requests if earlier is not None else {}), **ballot.requests}
     step.transaction.put(
         WithdrawnBallot(
-            election_id=election.election_id, user_id=user.user_id, asked=_latest(requests)
+            election_id=election.election_id, user_id=user.user_id, requests=_latest(requests)
         )
     )
     step.transaction.delete(Ballot.key(data.election, data.voter))

@@ -87,14 +87,16 @@ def rename_user(step: ProjectionStep, data: UserNameChanged) -> bool:
         user.name = data.new_name
         user.revision = step.revision
         left = PendingRename(old.name, old.elections_owned, old.ballots_cast, old.eligible_in)
-        user.moving = left if left.elections or left.ballots or left.voters else None
+        user.pending_rename = left if left.elections or left.ballots or left.voters else None
         step.transaction.delete(User.key(old.name))
         step.transaction.create(user)
-        return user.moving is None
+        return user.pending_rename is None
     user = step.require(step.read.find_user(data.new_name), data.new_name)
-    left = _rename_items(step, step.require(user.moving, "the list of items to move"), user.name)
+    left = _rename_items(
+        step, step.require(user.pending_rename, "the list of items to move"), user.name
+    )
     is_last = not (left.elections or left.ballots or left.voters)
-    step.transaction.update(User.key(user.name), User.moving.set(None if is_last else left))
+    step.transaction.update(User.key(user.name), User.pending_rename.set(None if is_last else left))
     return is_last
 
 

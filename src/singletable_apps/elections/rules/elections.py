@@ -1,7 +1,12 @@
-"""What may be done with an election, by whom, and in which state of it."""
+"""Rules about elections: what their owners may do in which state, and which results are visible.
+
+Open ballots are counted for everyone to see from the start. Secret ballots are counted after the
+close, and nobody, auditors included, sees what another person cast.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -11,219 +16,207 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.names import format_time, is_same_name, quote
 from singletable_apps.elections.rules.users import check_permission
 
-YEARS = range(1970, 9999)
+MIN_CANDIDATES = 2
+_YEARS = range(1970, 9999)
+_CLOSED = "This election is closed and can't be changed anymore."
+
+_STATUS: Mapping[State, str] = {
+    State.SETUP: "Being set up",
+    State.EDITABLE: "Open for votes",
+    State.FIXED: "Open for votes, locked",
+    State.CLOSED: "Closed",
+}
+
+
+def state_of(election: Election) -> State:
+    """Return the state of the election."""
+    return STATES[election.allow_edit, election.allow_vote]
 
 
 def has_begun(election: Election, now: datetime) -> bool:
-    """Whether the window is open, or was."""
+    """Return whether the opening time has passed, or there is none."""
     return election.no_voting_before is None or election.no_voting_before <= now
 
 
 def has_ended(election: Election, now: datetime) -> bool:
-    """Whether the window is open no more."""
+    """Return whether there is a closing time and it has passed."""
     return election.no_voting_after is not None and election.no_voting_after <= now
 
 
-def check_window(before: datetime | None, after: datetime | None) -> None:
-    """Refuse unless the window is one: it ends after it begins, and says in which zone."""
-    for field, when in (("no_voting_before", before), ("no_voting_after", after)):
-        if when is None:
-            continue
-        if when.utcoffset() is None:
-            raise InvalidInput(
-                f"{field} is {when.isoformat()}, without a time zone, and so another moment in "
-                f"every place. Write the zone too, like {when.isoformat()}Z for UTC.",
-                field=field,
-            )
-        if when.year not in YEARS:
-            raise InvalidInput(
-                f"{field} is in the year {when.year}; it must be from {YEARS.start} to "
-                f"{YEARS.stop - 1}. Choose a moment in these years, or none.",
-                field=field,
-            )
-    if before is not None and after is not None and before >= after:
-        raise InvalidInput(
-            f"Voting would end ({format_time(after)}) no later than it begins "
-            f"({format_time(before)}). "
-            "Choose a later end, or an earlier beginning.",
-            field="no_voting_after",
-        )
-
-
-FEWEST_CANDIDATES = 2
-
-
-def state_of(election: Election) -> State:
-    """Where the election stands."""
-    return STATES[election.allow_edit, election.allow_vote]
-
-
 def describe_status(election: Election, now: datetime) -> str:
-    """Where the election stands, in words, its window included."""
+    """Return the state of the election in words, considering its opening and closing times."""
     if election.allow_vote:
         if election.no_voting_before is not None and not has_begun(election, now):
             return f"Voting opens {format_time(election.no_voting_before)}"
         if has_ended(election, now):
-            return "Voting has ended, not yet finalised"
-    return STATUS[state_of(election)]
+            return "Voting has ended"
+    return _STATUS[state_of(election)]
+
+
+# Times.
+
+
+def check_window(before: datetime | None, after: datetime | None) -> None:
+    """Raise InvalidInput unless the times have time zones, and voting ends after it opens."""
+    for field, time in (("no_voting_before", before), ("no_voting_after", after)):
+        if time is None:
+            continue
+        if time.utcoffset() is None:
+            raise InvalidInput(
+                f"Add a time zone, for example {time.isoformat()}Z for UTC.", field=field
+            )
+        if time.year not in _YEARS:
+            raise InvalidInput(
+                f"Choose a year from {_YEARS.start} to {_YEARS.stop - 1}.", field=field
+            )
+    if before is not None and after is not None and before >= after:
+        raise InvalidInput(
+            f"Voting would end ({format_time(after)}) before it opens ({format_time(before)}). "
+            "Choose a later closing time.",
+            field="no_voting_after",
+        )
+
+
+def check_closing_time(after: datetime | None, now: datetime) -> None:
+    """Raise InvalidInput if the closing time has passed."""
+    if after is not None and after <= now:
+        raise InvalidInput(
+            f"The closing time ({format_time(after)}) is in the past. Choose a later one, or none.",
+            field="no_voting_after",
+        )
+
+
+# What owners may do.
 
 
 def check_create_election(actor: User) -> None:
-    """Refuse unless the actor may create elections."""
+    """Raise NotPermitted unless the actor may create elections."""
     check_permission(actor, Permission.USE_APPLICATION)
 
 
 def check_owner(actor: User, election: Election) -> None:
-    """Refuse unless the election is the actor's, and they may still use the application."""
+    """Raise NotPermitted unless the actor owns the election and may still manage elections."""
     if not is_same_name(actor.name, election.owner_name):
         raise NotPermitted(
-            f"{_the(election)} is owned by {quote(election.owner_name)}, and only its owner may "
-            f"do this; you are signed in as {quote(actor.name)}. Ask the owner."
+            f"Only the owner of this election can do this. Ask {quote(election.owner_name)}."
         )
     check_permission(actor, Permission.USE_APPLICATION)
 
 
 def check_edit_settings(actor: User, election: Election) -> None:
-    """Refuse unless the actor may set secrecy, publication and the window: before launch."""
+    """Raise unless the actor may change secrecy, publication and times: only before the launch."""
     check_owner(actor, election)
     _check_not_closed(election)
     if state_of(election) is not State.SETUP:
         raise WrongState(
-            f"{_the(election)} is closed for edits once launched, so that nobody votes under rules "
-            "that change. Create another election for other settings."
+            "Settings can't be changed after the launch, so that everyone votes under the same "
+            "rules."
         )
 
 
 def check_rename_election(actor: User, election: Election) -> None:
-    """Refuse unless the actor may give the election another name."""
+    """Raise unless the actor may rename the election."""
     _check_editable(actor, election, "name")
 
 
 def check_set_candidates(actor: User, election: Election, *, count: int | None = None) -> None:
-    """Refuse unless the actor may set the candidates, of whom there would be `count`."""
+    """Raise unless the actor may set the candidates, `count` of them."""
     _check_editable(actor, election, "candidates")
-    if count is not None and election.allow_vote and count < FEWEST_CANDIDATES:
-        raise WrongState(
-            f"{_the(election)} is launched, and can not go on with less than {FEWEST_CANDIDATES} "
-            f"candidates, would have {count}. Keep more of them, or delete the election."
-        )
+    if count is not None and election.allow_vote and count < MIN_CANDIDATES:
+        raise WrongState(f"An open election needs at least {MIN_CANDIDATES} candidates.")
 
 
 def check_set_voters(actor: User, election: Election) -> None:
-    """Refuse unless the actor may set who may vote."""
-    _check_editable(actor, election, "voters")
+    """Raise unless the actor may change the voter list."""
+    _check_editable(actor, election, "voter list")
 
 
 def check_launch(actor: User, election: Election, now: datetime) -> None:
-    """Refuse unless the actor may let voting begin."""
+    """Raise unless the actor may open the election for votes."""
     check_owner(actor, election)
     _check_not_closed(election)
     if state_of(election) is not State.SETUP:
-        raise WrongState(f"{_the(election)} is launched already. {_now(election, now)}")
-    if election.candidate_count < FEWEST_CANDIDATES:
-        raise WrongState(
-            f"Election can not be launched with less than {FEWEST_CANDIDATES} candidates, has "
-            f"{election.candidate_count}. Add candidates to {quote(election.name)} first."
-        )
+        raise WrongState("This election has already been launched.")
+    if election.candidate_count < MIN_CANDIDATES:
+        raise WrongState(f"Add at least {MIN_CANDIDATES} candidates before you launch.")
     if election.no_voting_after is not None and has_ended(election, now):
         raise WrongState(
-            f"{_the(election)} can not be launched: its voting ended "
-            f"{format_time(election.no_voting_after)}. Choose a later end, or none."
+            f"The closing time ({format_time(election.no_voting_after)}) is in the past. Change or "
+            "remove it before you launch."
         )
 
 
 def check_lock(actor: User, election: Election) -> None:
-    """Refuse unless the actor may end all edits while votes are accepted."""
+    """Raise unless the actor may lock the open election against edits."""
     check_owner(actor, election)
     _check_not_closed(election)
     match state_of(election):
         case State.SETUP:
-            raise WrongState(
-                f"{_the(election)} has not been launched yet. Launch it without edits instead."
-            )
+            raise WrongState("This election hasn't been launched yet. You can launch it locked.")
         case State.FIXED:
-            raise WrongState(f"{_the(election)} is fixed already; nothing needs to be done.")
+            raise WrongState("This election is already locked.")
         case _:
             return
 
 
 def check_close(actor: User | None, election: Election, now: datetime) -> None:
-    """Refuse unless the election may be closed, by its owner, or, once ended, by nobody at all."""
+    """Raise unless the election may be closed, by its owner or after its closing time."""
     if actor is not None:
         check_owner(actor, election)
     if state_of(election) is State.CLOSED:
-        raise WrongState(f"{_the(election)} is finalized already; nothing needs to be done.")
+        raise WrongState("This election is already closed.")
     if state_of(election) is State.SETUP:
-        raise WrongState(
-            f"{_the(election)} can not be finalized: it has not been launched yet. Launch it, or "
-            "delete it."
-        )
+        raise WrongState("This election hasn't been launched yet. Launch it, or delete it.")
     if election.no_voting_after is None:
         if actor is None:
-            raise WrongState(
-                f"{_the(election)} has no end date, so only its owner, "
-                f"{quote(election.owner_name)}, can finalize it."
-            )
+            raise WrongState("This election has no closing time. Only its owner can close it.")
     elif not has_ended(election, now):
         raise WrongState(
-            f"{_the(election)} accepts votes until {format_time(election.no_voting_after)}. Only "
-            "elections with no end date can be manually finalized before; wait until then."
+            f"This election closes by itself {format_time(election.no_voting_after)}. Elections "
+            "with a closing time can't be closed early."
         )
 
 
 def check_delete(actor: User, election: Election) -> None:
-    """Refuse unless the actor owns the election, or moderates."""
+    """Raise NotPermitted unless the actor owns the election or is an administrator."""
     if not has_permission(actor.role, Permission.MANAGE_USERS):
         check_owner(actor, election)
+
+
+def can_own(user: User) -> bool:
+    """Return whether the user may own an election."""
+    return has_permission(user.role, Permission.USE_APPLICATION)
 
 
 def check_transfer(actor: User, election: Election, new_owner: User) -> None:
-    """Refuse unless the actor may give the election away, and the new owner could use it."""
+    """Raise unless the actor may transfer the election, and the new owner may own it."""
     if not has_permission(actor.role, Permission.MANAGE_USERS):
         check_owner(actor, election)
-    if not has_permission(new_owner.role, Permission.USE_APPLICATION):
+    if not can_own(new_owner):
         raise WrongState(
-            f"{quote(new_owner.name)} can not own an election: this needs the permission "
-            f"{Permission.USE_APPLICATION}, and their role is {new_owner.role}. Choose another, or "
-            "have their role changed first.",
+            f"{quote(new_owner.name)} can't manage elections. Choose someone else, or ask an "
+            "administrator to change their role.",
             field="owner",
         )
 
 
-def _check_editable(actor: User, election: Election, what: str) -> None:
+def _check_editable(actor: User, election: Election, part: str) -> None:
     check_owner(actor, election)
     _check_not_closed(election)
     if not election.allow_edit:
-        raise WrongState(
-            f"{_the(election)} is closed for edits once launched as fixed: its {what} can not "
-            "change any more. Create another election instead."
-        )
+        raise WrongState(f"This election is locked: its {part} can't be changed anymore.")
 
 
 def _check_not_closed(election: Election) -> None:
     if state_of(election) is State.CLOSED:
-        raise WrongState(
-            f"{_the(election)} can not be edited once it has been finalized. Create another "
-            "election instead."
-        )
+        raise WrongState(_CLOSED)
 
 
-def _the(election: Election) -> str:
-    return f"Election {quote(election.name)}"
-
-
-def _now(election: Election, now: datetime) -> str:
-    return f"It is now: {describe_status(election, now)}."
-
-
-# FROM visibility.py: What of an election may be seen, when, and by whom.
-#
-# An open ballot is counted before all eyes from the beginning. A secret one is counted when it has
-# closed, and what somebody else cast is sealed for everybody, auditors included.
+# What is visible.
 
 
 class ResultDetail(StrEnum):
-    """What can be published of the ballots; who has voted is no secret, and not among these."""
+    """What can be visible of the ballots. Who has voted is no secret, and not one of these."""
 
     TOTALS = "totals"
     RANKINGS = "rankings"
@@ -231,7 +224,7 @@ class ResultDetail(StrEnum):
     NAMES = "voters with ballots"
 
 
-_BY_PUBLICATION: dict[Publication, frozenset[ResultDetail]] = {
+_DETAILS: Mapping[Publication, frozenset[ResultDetail]] = {
     Publication.TOTALS: frozenset({ResultDetail.TOTALS}),
     Publication.ANONYMOUS: frozenset({ResultDetail.TOTALS, ResultDetail.RANKINGS}),
     Publication.CONFIRMATIONS: frozenset(
@@ -241,45 +234,43 @@ _BY_PUBLICATION: dict[Publication, frozenset[ResultDetail]] = {
 
 
 def default_publication(secret: bool) -> Publication:
-    """What is published if nobody has settled it: of a secret ballot the least."""
+    """Return what is published unless the owner chooses: the least of secret ballots."""
     return Publication.TOTALS if secret else Publication.CONFIRMATIONS
 
 
 def check_view_tally(viewer: User, election: Election, now: datetime) -> None:
-    """Refuse unless the viewer may see how the count stands."""
+    """Raise unless the viewer may see the current count."""
     check_permission(viewer, Permission.VIEW_APPLICATION)
-    why = _why_no_tally(election, now)
-    if why is not None:
-        raise WrongState(f"Election {quote(election.name)} {why}")
+    reason = _why_no_tally(election, now)
+    if reason is not None:
+        raise WrongState(reason)
 
 
 def check_view_ballot(viewer: User, voter_name: str, election: Election, now: datetime) -> None:
-    """Refuse unless the viewer may see what the voter has cast: their own they always may."""
+    """Raise unless the viewer may see what the voter cast. Everyone may see their own ballot."""
     if is_same_name(viewer.name, voter_name):
         return
     if election.secret_ballot:
         raise NotPermitted(
-            f"The ballots of election {quote(election.name)} are secret, and that of "
-            f"{quote(voter_name)} is seen by {quote(voter_name)} alone; you are signed in as "
-            f"{quote(viewer.name)}. Look at the tally once the election has been finalized."
+            f"Ballots in this election are secret. Only {quote(voter_name)} can see this one."
         )
     check_view_tally(viewer, election, now)
     if ResultDetail.NAMES not in visible_details(election, now):
         raise NotPermitted(
-            f"Of election {quote(election.name)} only this is published: {election.publication}; "
-            f"the ballot of {quote(voter_name)} is seen by {quote(voter_name)} alone. Look at "
-            "the tally."
+            "This election doesn't publish who cast which ballot. Only "
+            f"{quote(voter_name)} can see this one."
         )
 
 
 def visible_details(election: Election, now: datetime) -> frozenset[ResultDetail]:
-    """What may be shown of the ballots now: nothing while the tally is not visible."""
+    """Return what is visible of the ballots now: nothing while there is no tally."""
     if _why_no_tally(election, now) is not None:
         return frozenset()
-    shown = _BY_PUBLICATION[election.publication]
-    # A name beside a ballot is what an open ballot means, and what a secret one never shows.
-    open_ballots = not election.secret_ballot and ResultDetail.CONFIRMATIONS in shown
-    return shown | {ResultDetail.NAMES} if open_ballots else shown
+    details = _DETAILS[election.publication]
+    # Open ballots have a name beside them; secret ballots never do.
+    if not election.secret_ballot and ResultDetail.CONFIRMATIONS in details:
+        return details | {ResultDetail.NAMES}
+    return details
 
 
 def _why_no_tally(election: Election, now: datetime) -> str | None:
@@ -287,26 +278,17 @@ def _why_no_tally(election: Election, now: datetime) -> str | None:
         case State.CLOSED:
             return None
         case State.SETUP:
-            return "has not started yet: it waits for launch. Look again when it has been launched."
+            return "There are no results yet: this election hasn't been launched."
         case State.EDITABLE | State.FIXED:
             pass
     if election.no_voting_before is not None and not has_begun(election, now):
-        opens = format_time(election.no_voting_before)
-        return f"has not started yet: voting opens {opens}. Look again after that."
+        return f"There are no results yet: voting opens {format_time(election.no_voting_before)}."
     if not election.secret_ballot:
         return None
-    secret = "its ballots are secret, and are counted when it has been finalized"
+    secret = "Ballots are secret, so results are shown after the election is closed."
     if election.no_voting_after is None:
-        return f"is still accepting votes: {secret}. Wait until its owner finalizes it."
+        return f"Voting is still open. {secret}"
     ends = format_time(election.no_voting_after)
     if has_ended(election, now):
-        return f"has not been finalized yet, though voting ended {ends}: {secret}. Look again soon."
-    return f"has not ended yet: {secret}, after {ends}. Look again after that."
-
-
-STATUS: dict[State, str] = {
-    State.SETUP: "Waiting for launch",
-    State.EDITABLE: "Waiting for votes (editable)",
-    State.FIXED: "Waiting for votes (fixed)",
-    State.CLOSED: "Closed",
-}
+        return f"Voting ended {ends}. Results will be ready in a moment."
+    return f"Voting is open until {ends}. {secret}"

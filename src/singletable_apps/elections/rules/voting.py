@@ -1,13 +1,13 @@
-"""Who may vote, when, and what a ballot can say.
+"""Rules about voting: who may vote and when, what a ballot may say, and how ballots are counted.
 
-A ballot that ranks nobody is a blank one: it is cast, counted as cast, and prefers nobody. To
-cast it, candidates are listed without a rank; an empty list is refused, for it is more likely a
-form that was sent by mistake.
+A ballot that ranks nobody is blank: it counts as cast and prefers nobody. To cast one, candidates
+are listed without a rank. An empty list is rejected: it is more likely a mistake.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from singletable_apps.counting import Ranking
@@ -25,75 +25,102 @@ from singletable_apps.elections.rules.names import (
 from singletable_apps.elections.rules.users import check_permission
 
 
+@dataclass(frozen=True, slots=True)
+class DecidingMethod:
+    """The counting method that decides an election, as it is announced to voters."""
+
+    key: str
+    name: str
+    explanation: str
+
+
+# Announced before anyone votes, and part of the statement that is signed at the close. Other
+# methods are shown beside it, for comparison only.
+DECIDING_METHOD = DecidingMethod(
+    key="schulze",
+    name="Schulze (Condorcet)",
+    explanation=(
+        "Candidates are compared in pairs: a candidate who beats all others wins, and if there "
+        "is none, the strongest chains of wins decide."
+    ),
+)
+
+
 def is_eligible(user: User, election: Election, listed: bool) -> bool:
-    """Whether the user may vote in the election: all who may vote at all, or those listed."""
-    return has_permission(user.role, Permission.VOTE) and (election.voter_count == 0 or listed)
+    """Return whether the user may vote in the election: all voters, or those on its voter list."""
+    allowed = has_permission(user.role, Permission.VOTE)
+    return allowed and (election.voter_count == 0 or listed)
 
 
 def check_voter(actor: User, voter_name: str) -> None:
-    """Refuse unless the ballot is the actor's own: nobody votes for another."""
+    """Raise NotPermitted unless the ballot is the actor's own."""
     if not is_same_name(actor.name, voter_name):
         raise NotPermitted(
-            f"Cannot cast ballot as {quote(voter_name)} when authenticated as "
-            f"{quote(actor.name)}. Cast your own, or sign in as {quote(voter_name)}."
+            f"You're signed in as {quote(actor.name)}, so you can't vote as {quote(voter_name)}."
+        )
+
+
+def check_listed_voters(users: Sequence[User]) -> None:
+    """Raise InvalidInput if there are users who may not vote, and so can't be on a voter list."""
+    names = [user.name for user in users if not has_permission(user.role, Permission.VOTE)]
+    if names:
+        raise InvalidInput(
+            f"These people's accounts can't vote: {quote_names(names)}. Leave them out, or ask an "
+            "administrator to change their roles.",
+            field="voters",
         )
 
 
 def check_cast(
     user: User, election: Election, *, listed: bool, ballot: Ballot | None, now: datetime
 ) -> None:
-    """Refuse unless the user may cast a ballot now; `ballot` is the one they cast before."""
+    """Raise unless the user may cast a ballot now. `ballot` is the one they cast before."""
     check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if not is_eligible(user, election, listed):
         raise NotPermitted(
-            f"{quote(user.name)} is not among the {election.voter_count:,} voters of election "
-            f"{quote(election.name)}. Ask its owner, {quote(election.owner_name)}, to be added."
+            "You're not on the voter list of this election. Ask its owner, "
+            f"{quote(election.owner_name)}, to add you."
         )
     if ballot is not None:
-        _check_changeable(election, ballot)
+        _check_changeable(election)
 
 
 def check_withdraw(user: User, election: Election, *, ballot: Ballot | None, now: datetime) -> None:
-    """Refuse unless the user may take their ballot back now."""
+    """Raise unless the user may withdraw their ballot now."""
     check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if ballot is None:
-        raise NotFound(
-            f"{quote(user.name)} has no ballot in election {quote(election.name)}, so there is "
-            "nothing to withdraw."
-        )
-    _check_changeable(election, ballot)
+        raise NotFound("You haven't voted in this election, so there is nothing to withdraw.")
+    _check_changeable(election)
 
 
 def parse_ranking(lines: Sequence[tuple[str, int | None]], candidates: Sequence[str]) -> Ranking:
-    """What a ballot says. Ranks may be equal and have gaps; None is not ranked."""
+    """Return the ranking of a ballot. Ranks may be equal and have gaps; None is not ranked."""
     if not lines:
-        raise _no_ballot(
-            "Rankings are empty. List at least one candidate; with no rank at all the ballot is "
-            "a blank one."
+        raise _invalid_ballot(
+            "The ballot is empty. Rank at least one candidate; to cast a blank ballot, list "
+            "candidates without ranks."
         )
-    known = {fold_name(name): name for name in candidates}
     exact = set(candidates)
-    unknown = [name for name, _ in lines if name not in exact and _key(name) not in known]
+    by_folded = {fold_name(name): name for name in candidates}
+    unknown = [name for name, _ in lines if name not in exact and _fold(name) not in by_folded]
     if unknown:
-        raise _no_ballot(
-            f"Rankings contain unknown candidates: {quote_names(unknown)}. "
-            + (f"There are: {quote_names(candidates)}." if candidates else "There are none yet.")
+        raise _invalid_ballot(
+            f"Not a candidate: {quote_names(unknown)}. The candidates are "
+            f"{quote_names(candidates) if candidates else 'not set yet'}."
         )
-    ranked: dict[str, int | None] = {}
-    for written, rank in lines:
-        name = written if written in exact else known[_key(written)]
-        if name in ranked:
-            raise _no_ballot(
-                f"{quote(name)} is ranked twice. Rank each candidate once, or not at all."
-            )
-        ranked[name] = _rank(name, rank)
-    return Ranking.from_ranks(ranked)
+    ranks: dict[str, int | None] = {}
+    for text, rank in lines:
+        name = text if text in exact else by_folded[_fold(text)]
+        if name in ranks:
+            raise _invalid_ballot(f"{quote(name)} is ranked twice. Rank each candidate once.")
+        ranks[name] = _check_rank(name, rank)
+    return Ranking.from_ranks(ranks)
 
 
 def rank_pairs(ranking: Ranking) -> tuple[tuple[str, int], ...]:
-    """The ranking as lines, best first, then by name; ranks are 1, 2, 3 without gaps."""
+    """Return candidates with ranks, best first, then by name. Ranks are 1, 2, 3 without gaps."""
     return tuple(
         (name, rank) for rank, level in enumerate(ranking.levels, start=1) for name in level
     )
@@ -102,10 +129,10 @@ def rank_pairs(ranking: Ranking) -> tuple[tuple[str, int], ...]:
 def drop_removed_candidates(
     ranking: Ranking, revision: int, candidates: Mapping[str, int]
 ) -> Ranking:
-    """What of a ranking counts: those who are candidates, and were when it was cast.
+    """Return the part of a ranking that counts: candidates from when it was cast until now.
 
-    `revision` is the event that cast the ballot, and `candidates` has for each the event that made
-    it one: who was removed and has come back is another candidate than who was ranked.
+    `revision` is the event that cast the ballot; `candidates` has the event that added each. A
+    candidate who was removed and added again is not the one that was ranked.
     """
 
     def counts(name: str) -> bool:
@@ -115,53 +142,36 @@ def drop_removed_candidates(
 
 
 def _check_open(election: Election, now: datetime) -> None:
-    name = f"Election {quote(election.name)}"
     match state_of(election):
         case State.SETUP:
-            raise WrongState(
-                f"{name} is not accepting votes yet: it has not been launched. Wait until "
-                f"{quote(election.owner_name)}, its owner, launches it."
-            )
+            raise WrongState("Voting hasn't started: this election hasn't been launched yet.")
         case State.CLOSED:
-            raise WrongState(
-                f"{name} is no longer accepting votes: it has been finalized. See its result."
-            )
+            raise WrongState("Voting is over: this election is closed. See the results.")
         case _:
             pass
     if election.no_voting_before is not None and not has_begun(election, now):
-        raise WrongState(
-            f"{name} is not accepting votes yet: voting opens "
-            f"{format_time(election.no_voting_before)}. "
-            "Vote then."
-        )
+        raise WrongState(f"Voting opens {format_time(election.no_voting_before)}.")
     if election.no_voting_after is not None and has_ended(election, now):
-        raise WrongState(
-            f"{name} is no longer accepting votes: voting ended "
-            f"{format_time(election.no_voting_after)}. Wait for its result."
-        )
+        raise WrongState(f"Voting ended {format_time(election.no_voting_after)}.")
 
 
-def _check_changeable(election: Election, ballot: Ballot) -> None:
+def _check_changeable(election: Election) -> None:
     if not election.allow_edit:
-        raise WrongState(
-            f"{quote(ballot.voter_name)} has voted in election {quote(election.name)} "
-            f"({format_time(ballot.when_cast)}), which is fixed: the first ballot is final. "
-            "Nothing needs to be done; it will be counted."
-        )
+        raise WrongState("You've already voted. In this election, ballots are final.")
 
 
-def _key(name: str) -> str:
+def _fold(name: str) -> str:
     return fold_name(" ".join(name.split()))
 
 
-def _rank(name: str, rank: object) -> int | None:
-    # True is an int to Python, and no rank to anybody.
+def _check_rank(name: str, rank: object) -> int | None:
+    # True is an int in Python.
     if rank is None or (isinstance(rank, int) and not isinstance(rank, bool) and rank > 0):
         return rank
-    raise _no_ballot(
-        f"The rank of {quote(name)} is {rank!r}; a rank is 1, 2, 3 … or none for not ranked."
+    raise _invalid_ballot(
+        f"The rank of {quote(name)} is {rank!r}. Use 1, 2, 3 …, or none for not ranked."
     )
 
 
-def _no_ballot(why: str) -> InvalidInput:
-    return InvalidInput(why, field="rankings")
+def _invalid_ballot(message: str) -> InvalidInput:
+    return InvalidInput(message, field="rankings")

@@ -1,4 +1,4 @@
-"""Elections as a service: commands, votes, results and queries, on any store."""
+"""The election service: commands, voting, results and queries, on any driver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable_apps.elections.service.auth import Auth, SignedIn
 from singletable_apps.elections.service.context import Context, RevisionCheck, Settings, utc_now
 from singletable_apps.elections.service.lifecycle import ElectionEdit, ElectionSettings, Lifecycle
 from singletable_apps.elections.service.people import People
-from singletable_apps.elections.service.queries import Activity, Queries, UserSummary
+from singletable_apps.elections.service.queries import Activity, Queries, Turnout, UserSummary
 from singletable_apps.elections.service.results import Results, RevealedBallot, Tally
 from singletable_apps.elections.service.voting import CastBallot, Voting
 from singletable_apps.shared.accounts import Passwords, expiring
@@ -40,6 +40,7 @@ __all__ = [
     "Settings",
     "SignedIn",
     "Tally",
+    "Turnout",
     "UserSummary",
     "Voting",
     "open_elections",
@@ -50,7 +51,7 @@ TABLES = {expiring: "vote_sessions"}
 
 @dataclass(frozen=True)
 class Elections:
-    """The whole service, part by part."""
+    """The service, by topic."""
 
     context: Context
     auth: Auth
@@ -72,9 +73,9 @@ def open_elections(
     passwords: Passwords | None = None,
     observers: Iterable[Observer] = (),
 ) -> Elections:
-    """The service on a driver. Missing tables are made, and what the table lacks is applied.
+    """Open the service on a driver. Create missing tables, and apply events not yet in the table.
 
-    WrongKeys if elections were launched or closed with other keys.
+    Raises WrongKeys if elections were launched or closed with other keys.
     """
     store = Store(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers

@@ -1,4 +1,4 @@
-"""What an auditor sees of the tables; nobody else does, and no hash of a password leaves here."""
+"""What auditors see of the tables: stored items and relations, without password hashes."""
 
 from __future__ import annotations
 
@@ -16,67 +16,68 @@ from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import InvalidInput, NotFound
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.roles import Permission
+from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service.context import Context
 
-LARGEST_PAGE = 1000
+MAX_PAGE_SIZE = 1000
 
-# What is kept for a while is not among them: it is no record, and holds links that sign one in.
+# Not the table of sessions: it holds tokens and expires.
 _TABLES = {table.name: table for table in (votes, event_log)}
 
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """A table as it is stored: its name, and what it is for."""
+    """A table, and what it is for."""
 
     name: str
     what: str
 
 
 TABLES = (
-    RawTable(votes.name, "what is so now; built from the log, and may be built anew"),
-    RawTable(event_log.name, "what happened, event by event: the truth"),
+    RawTable(votes.name, "The current state, built from the event log"),
+    RawTable(event_log.name, "The event log: everything that happened, in order"),
 )
 
 
 class Audit:
-    """Raw tables and relations, for who may view secrets."""
+    """Stored tables and relations, for auditors only."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def tables(self) -> tuple[RawTable, ...]:
-        """The tables that can be read as they are stored."""
+        """Return the tables that can be read as they are stored."""
         return TABLES
 
     def raw(self, viewer: User, table: str, size: int, cursor: str | None = None) -> Page[Item]:
-        """Items of a table as they are stored, in no order, but for hashes of passwords."""
+        """Return a page of items as they are stored, without password hashes, in no order."""
         check_permission(viewer, Permission.VIEW_SECRETS)
         _check_size(size)
         if table not in _TABLES:
             raise NotFound(
-                f"There is no table '{table}' to look at. There are: {', '.join(_TABLES)}.",
+                f"There is no table {quote(table)}. The tables are {' and '.join(_TABLES)}.",
                 field="table",
             )
         page = self._context.store.admin.items(_TABLES[table], size, cursor=cursor)
         return Page([redact_item(item) for item in page.items], page.cursor)
 
     def relations(self) -> tuple[Relation, ...]:
-        """The relations, with their columns."""
+        """Return the relations with their columns."""
         return tuple(RELATIONS.values())
 
     def relation(
         self, viewer: User, name: str, size: int, cursor: str | None = None
     ) -> RelationPage:
-        """Rows of a relation, by their natural keys.
+        """Return a page of a relation, by natural key.
 
-        Users and elections are found by an index, which DynamoDB keeps a moment behind.
+        Users and elections come from an index, which is eventually consistent in DynamoDB.
         """
         check_permission(viewer, Permission.VIEW_SECRETS)
         _check_size(size)
         if name not in RELATIONS:
             raise NotFound(
-                f"There is no relation '{name}'. There are: {', '.join(RELATIONS)}.",
+                f"There is no relation {quote(name)}. The relations are {', '.join(RELATIONS)}.",
                 field="relation",
             )
         context = self._context
@@ -84,7 +85,5 @@ class Audit:
 
 
 def _check_size(size: int) -> None:
-    if not 1 <= size <= LARGEST_PAGE:
-        raise InvalidInput(
-            f"A page has 1 to {LARGEST_PAGE:,} rows, and {size:,} were asked for.", field="size"
-        )
+    if not 1 <= size <= MAX_PAGE_SIZE:
+        raise InvalidInput(f"Use a page size from 1 to {MAX_PAGE_SIZE:,}.", field="size")

@@ -1,4 +1,4 @@
-"""Signing in and out, passwords, and the way back for who has forgotten theirs."""
+"""Sign in and out, change passwords, and reset forgotten ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPassw
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.names import fold_name
 from singletable_apps.elections.rules.users import check_password_change
-from singletable_apps.elections.service.context import Context, reload_actor
+from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.elections.service.people import check_new_password
 from singletable_apps.shared.accounts import (
     AccessTokens,
@@ -28,12 +28,13 @@ from singletable_apps.shared.accounts import (
 )
 from singletable_apps.shared.mail import Email, MailError
 
-WRONG = "Wrong name or password."
+MAX_LOGIN_LENGTH = 400
+_SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Somebody who has shown who they are: a short token to ask with, and a long one to renew."""
+    """A signed-in user: a short-lived access token, and a refresh token to renew it."""
 
     user: User
     access: str
@@ -42,7 +43,7 @@ class SignedIn:
 
 
 class Auth:
-    """Who asks, and how they show it."""
+    """Sessions and passwords."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -50,197 +51,190 @@ class Auth:
         self._tokens = AccessTokens(secret, issuer="elections")
         self._sessions = Sessions(context.store, secret=secret)
         self._resets = PasswordResets(context.store, secret=secret)
-        self._guesses = Throttle(context.store, secret=secret)
-        self._letters = Throttle(context.store, secret=secret, free=3)
+        self._throttle = Throttle(context.store, secret=secret)
+        self._reset_throttle = Throttle(context.store, secret=secret, free=3)
 
     @property
     def lifetime(self) -> timedelta:
-        """How long a short token is good for."""
+        """Return the lifetime of an access token."""
         return self._tokens.lifetime
 
     def sign_in(
         self, name_or_email: str, password: str, *, address: str = "", about: str = ""
     ) -> SignedIn:
-        """Somebody who knows a name, or an address, and its password."""
-        user = self._named(name_or_email)
-        guessed = ("account", f"user {user.user_id}" if user else fold_name(name_or_email))
+        """Sign in with a user name or e-mail address and the password."""
+        user = self._find_user(name_or_email)
+        account = ("account", f"user {user.user_id}" if user else fold_name(name_or_email))
         origin = [("address", address)] if address else []
-        self._guesses.attempt([guessed, *origin], self._context.clock())
-        # The password of somebody unknown is verified too, against nothing: it takes as long.
+        self._throttle.attempt([account, *origin], self._context.clock())
+        # The password of an unknown user is verified too, so that it takes as long.
         if not self._context.passwords.matches(user.hash if user else None, password) or not user:
-            raise NotSignedIn(WRONG)
-        self._guesses.succeeded(guessed, others=origin)
+            raise NotSignedIn("Wrong name or password.")
+        self._throttle.succeeded(account, others=origin)
         if self._context.passwords.needs_rehash(user.hash):
-            self._renew_hash(user, password)
-        return self._begin(user, about)
+            self._rehash(user, password)
+        return self.start_session(user, about)
 
     def start_session(self, user: User, about: str = "") -> SignedIn:
-        """Somebody who has just registered."""
-        return self._begin(user, about)
+        """Start a session of a user who has proved who they are, or has just registered."""
+        now = self._context.clock()
+        refresh = self._sessions.start(user.user_id, now, credentials=user.credentials, about=about)
+        access = self._tokens.issue(user.user_id, user.credentials, now)
+        return SignedIn(user, access, refresh, now + self._sessions.lifetime)
 
     def renew(self, refresh: str) -> SignedIn:
-        """A new pair of tokens for the long one, which has done its duty then."""
+        """Exchange a refresh token, which works once, for new tokens."""
         now = self._context.clock()
-        # A token that is turned in while its user cannot be found would be lost for nothing.
-        self._context.check_whole()
+        # During a rebuild the user may not be found, and the token would be lost.
+        self._context.check_not_rebuilding()
         try:
             renewed = self._sessions.rotate(refresh, now)
-        except InvalidSession as refusal:
-            raise NotSignedIn(str(refusal)) from refusal
-        user = self._numbered(renewed.subject)
+        except InvalidSession as error:
+            raise NotSignedIn(str(error)) from error
+        user = self._find_user_by_id(renewed.subject)
         if user is None or user.credentials != renewed.credentials:
             self._sessions.end(renewed.token)
-            raise NotSignedIn("The account is gone, or its password has changed. Sign in again.")
+            raise NotSignedIn(_SIGN_IN_AGAIN)
         access = self._tokens.issue(user.user_id, user.credentials, now)
         return SignedIn(user, access, renewed.token, renewed.ends)
 
     def sign_out(self, refresh: str) -> None:
-        """End a session; a token that leads to none is no mistake."""
+        """End a session. An unknown token is ignored."""
         try:
             self._sessions.end(refresh)
         except InvalidSession:
             return
 
     def sessions(self, user: User) -> list[SessionInfo]:
-        """Where somebody is signed in, the session that was used last first."""
+        """Return the user's sessions, the most recently used first."""
         return self._sessions.list(user.user_id)
 
     def end_session(self, user: User, session: str) -> None:
-        """End one of somebody's sessions; one that is not there is no mistake."""
+        """End one of the user's sessions. An unknown one is ignored."""
         self._sessions.end_one(user.user_id, session)
 
     def session_of(self, refresh: str) -> str | None:
-        """Which of somebody's sessions a long token is of; None if it is none of ours."""
+        """Return the ID of the session of a refresh token, or None."""
         return self._sessions.id_of(refresh)
 
     def authenticate(self, token: str) -> User:
-        """Whose token this is."""
+        """Return the user of an access token."""
         try:
-            access = self._tokens.read(token, self._context.clock())
-        except InvalidToken as refusal:
-            raise NotSignedIn(str(refusal)) from refusal
-        user = self._numbered(access.subject)
-        if user is None or user.credentials != access.credentials:
-            raise NotSignedIn("The account is gone, or its password has changed. Sign in again.")
+            claims = self._tokens.read(token, self._context.clock())
+        except InvalidToken as error:
+            raise NotSignedIn(str(error)) from error
+        user = self._find_user_by_id(claims.subject)
+        if user is None or user.credentials != claims.credentials:
+            raise NotSignedIn(_SIGN_IN_AGAIN)
         return user
 
     def change_password(
         self, actor: User, target: str, current: str, new: str, *, about: str = ""
     ) -> SignedIn:
-        """Another password; every session ends, and a new one begins."""
+        """Change a password. All sessions end, and a new one starts."""
         user = self._context.read.get_user(target)
         check_password_change(actor, user)
-        guessed = ("account", f"user {user.user_id}")
-        self._guesses.attempt([guessed], self._context.clock())
+        account = ("account", f"user {user.user_id}")
+        self._throttle.attempt([account], self._context.clock())
         if not self._context.passwords.matches(user.hash, current):
-            raise NotSignedIn("The current password is not this one.", field="current")
-        self._guesses.succeeded(guessed)
-        return self._begin(self._set_password(user, new, user.name, field="new"), about)
+            raise NotSignedIn("That's not your current password.", field="current")
+        self._throttle.succeeded(account)
+        return self.start_session(self._set_password(user, new, field="new"), about)
 
     def request_reset(self, name_or_email: str, *, address: str = "") -> None:
-        """Send a letter to whoever it is; whether there is anybody is not told."""
+        """Send a password reset e-mail. The caller does not learn whether there is an account."""
         now = self._context.clock()
-        user = self._named(name_or_email)
-        asked = ("reset", f"user {user.user_id}" if user else fold_name(name_or_email))
-        self._letters.attempt([asked, *([("reset from", address)] if address else [])], now)
+        user = self._find_user(name_or_email)
+        account = ("reset", f"user {user.user_id}" if user else fold_name(name_or_email))
+        origin = [("reset from", address)] if address else []
+        self._reset_throttle.attempt([account, *origin], now)
         if user is None:
             return
         token = self._resets.issue(user.user_id, user.credentials, now)
         link = self._context.settings.reset_link.format(token=token)
         try:
-            self._context.mailer.send(_letter(user, link), now)
+            self._context.mailer.send(_reset_email(user, link), now)
         except MailError:
-            # Who asks is told the same as ever; whoever operates this must know.
-            logging.getLogger(__name__).exception("A letter could not be sent.")
+            # An error response would reveal that there is an account.
+            logging.getLogger(__name__).exception("The password reset e-mail was not sent.")
 
     def check_reset(self, token: str) -> None:
-        """Refuse a letter's token that works no more, before somebody thinks of a password."""
+        """Raise NotSignedIn unless the token of a reset e-mail still works."""
         try:
             self._resets.read(token, self._context.clock())
-        except InvalidReset as refusal:
-            raise NotSignedIn(str(refusal), field="token") from refusal
+        except InvalidReset as error:
+            raise NotSignedIn(str(error), field="token") from error
 
     def reset(self, token: str, new: str, *, about: str = "") -> SignedIn:
-        """Another password for whoever got the letter; it works once."""
+        """Set a new password with the token of a reset e-mail, which works once."""
         now = self._context.clock()
         try:
-            # A password that is refused must not cost the letter.
+            # A rejected password must not use up the token.
             expected = self._resets.read(token, now)
             user = self._context.read.find_user_by_id(expected.subject)
             if user is not None:
                 check_new_password(new, about=(user.name, user.email))
             redeemed = self._resets.redeem(token, now)
-        except InvalidReset as refusal:
-            raise NotSignedIn(str(refusal), field="token") from refusal
+        except InvalidReset as error:
+            raise NotSignedIn(str(error), field="token") from error
         if user is None or user.credentials != redeemed.credentials:
             raise NotSignedIn(
-                "The password has changed since the letter was sent. Ask for another letter.",
+                "Your password has changed since this e-mail was sent. Request a new one.",
                 field="token",
             )
-        self._guesses.succeeded(("account", f"user {user.user_id}"))
-        return self._begin(self._set_password(user, new, user.name), about)
+        self._throttle.succeeded(("account", f"user {user.user_id}"))
+        return self.start_session(self._set_password(user, new), about)
 
-    def _named(self, name_or_email: str) -> User | None:
-        """The user of a name, or of an address: names have no `@`, and addresses have one."""
-        if len(name_or_email) > LONGEST:
+    def _find_user(self, name_or_email: str) -> User | None:
+        """Find a user by name or e-mail address. Only addresses contain an @."""
+        if len(name_or_email) > MAX_LOGIN_LENGTH:
             return None
         text = " ".join(normalize("NFC", name_or_email).split())
-        search = (
-            self._context.read.find_user_by_email if "@" in text else self._context.read.find_user
-        )
-        return search(text)
+        read = self._context.read
+        return read.find_user_by_email(text) if "@" in text else read.find_user(text)
 
-    def _numbered(self, user_id: int) -> User | None:
-        """The user with a number; nobody is missed while the table is built anew."""
+    def _find_user_by_id(self, user_id: int) -> User | None:
+        """Find a user by ID. Raise RebuildInProgress if they may be missing just now."""
         user = self._context.read.find_user_by_id(user_id)
         if user is None:
-            self._context.check_whole()
+            self._context.check_not_rebuilding()
         return user
 
-    def _begin(self, user: User, about: str) -> SignedIn:
-        now = self._context.clock()
-        refresh = self._sessions.start(user.user_id, now, credentials=user.credentials, about=about)
-        access = self._tokens.issue(user.user_id, user.credentials, now)
-        return SignedIn(user, access, refresh, now + self._sessions.lifetime)
-
-    def _set_password(self, user: User, new: str, actor: str, *, field: str = "password") -> User:
+    def _set_password(self, user: User, new: str, *, field: str = "password") -> User:
         check_new_password(new, about=(user.name, user.email), field=field)
-        hashed = self._context.passwords.hash(new)
+        password_hash = self._context.passwords.hash(new)
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me = reload_actor(view, user)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me = reload_user(read, user)
             if me.credentials != user.credentials:
-                raise NotSignedIn("The password was changed meanwhile. Sign in with the new one.")
-            return [UserPasswordChanged(name=me.name, hash=hashed)]
+                raise NotSignedIn("Your password was just changed. Sign in with the new one.")
+            return [UserPasswordChanged(name=me.name, hash=password_hash)]
 
-        self._context.bus.execute(actor, decide)
+        self._context.execute(user, decide)
         self._sessions.end_all(user.user_id)
-        return reload_actor(self._context.read, user)
+        return reload_user(self._context.read, user)
 
-    def _renew_hash(self, user: User, password: str) -> None:
-        """Keep the same password as it is kept now; whoever is signed in stays so."""
-        hashed = self._context.passwords.hash(password)
+    def _rehash(self, user: User, password: str) -> None:
+        """Store the same password with the current parameters. Sessions stay valid."""
+        password_hash = self._context.passwords.hash(password)
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me = reload_actor(view, user)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me = reload_user(read, user)
             if me.hash != user.hash:
                 return []
-            return [UserPasswordChanged(name=me.name, hash=hashed, renewed=True)]
+            return [UserPasswordChanged(name=me.name, hash=password_hash, renewed=True)]
 
         self._context.bus.execute(SYSTEM_ACTOR, decide)
 
 
-LONGEST = 400
-
-
-def _letter(user: User, link: str) -> Email:
+def _reset_email(user: User, link: str) -> Email:
     return Email(
         to=user.email,
-        subject="Another password for your account",
+        subject="Reset your password",
         text=(
             f"Hello {user.name},\n\n"
-            "somebody, probably you, asked for another password. Choose one here, within an "
-            f"hour:\n\n{link}\n\n"
-            "If it was not you, nothing needs to be done: the old password stays.\n"
+            "We received a request to reset your password. To choose a new one, open this link "
+            f"within an hour:\n\n{link}\n\n"
+            "If you didn't ask for this, ignore this e-mail: your password stays the same.\n"
         ),
     )

@@ -1,4 +1,4 @@
-"""What ballots say, for who has the key, and the statement that an election ends with."""
+"""Open ballots with the key, and create the statement that is signed when an election closes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from singletable_apps.elections.entities import Ballot, Definition, Election
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.proofs import (
     BallotContent,
+    BallotDefinition,
     Closing,
     ClosingStatement,
     MerkleTree,
+    create_definition,
     create_statement,
     hash_rankings,
 )
-from singletable_apps.elections.proofs import BallotDefinition as Asked
-from singletable_apps.elections.proofs import create_definition as definition_of
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.rules.voting import DECIDING_METHOD
 
-# The four choices that make a Condorcet count what it is, said before anybody asks.
+# The four choices that define a Condorcet count. They are part of the signed statement.
 COUNTING_RULES = {
-    "method": "schulze",
+    "method": DECIDING_METHOD.key,
     "strength": "winning",
     "unranked": "last",
     "order": "layers of the strongest paths",
@@ -31,7 +32,7 @@ COUNTING_RULES = {
 
 
 def open_ballot(election: Election, ballot: Ballot, keys: Keys) -> BallotContent:
-    """What a ballot says, and its confirmation."""
+    """Return the content of a ballot, unsealed if it is secret."""
     if ballot.sealed is not None:
         return keys.ballot_key.open(election.election_id, ballot.sealed)
     lines = ballot.rankings or []
@@ -39,11 +40,11 @@ def open_ballot(election: Election, ballot: Ballot, keys: Keys) -> BallotContent
     return BallotContent(bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking)
 
 
-def ballot_definition(election: Election, kept: Definition) -> Asked:
-    """What a voter was asked, in the form that confirmations hold it by."""
-    return definition_of(
+def ballot_definition(election: Election, stored: Definition) -> BallotDefinition:
+    """Return what a ballot is about, in the form that confirmations are computed from."""
+    return create_definition(
         election.election_id,
-        kept.candidate_names,
+        stored.candidate_names,
         election.secret_ballot,
         level=election.publication.value,
         commitment=election.tie_commitment or "",
@@ -51,21 +52,21 @@ def ballot_definition(election: Election, kept: Definition) -> Asked:
 
 
 def closing_statement(
-    view: ReadModel, election: Election, keys: Keys, now: datetime
+    read: ReadModel, election: Election, keys: Keys, now: datetime
 ) -> ClosingStatement:
-    """What is signed when the election closes now."""
-    kept = list(view.list_ballots(election.name))
-    ballots = [open_ballot(election, ballot, keys) for ballot in kept]
+    """Return the statement to sign if the election closes now."""
+    stored = list(read.list_ballots(election.name))
+    ballots = [open_ballot(election, ballot, keys) for ballot in stored]
     current = election.definition or ""
     return create_statement(
         name=election.name,
-        definition=ballot_definition(election, view.get_definition(election.name, current)),
+        definition=ballot_definition(election, read.get_definition(election.name, current)),
         ballots=len(ballots),
         root=MerkleTree(ballot.confirmation for ballot in ballots).root,
         secret=keys.ballot_key.open_secret(election.election_id, election.tie_sealed or ""),
         rules=COUNTING_RULES,
         closed_at=now.isoformat(),
-        earlier=sorted({ballot.definition for ballot in kept} - {current}),
+        earlier=sorted({ballot.definition for ballot in stored} - {current}),
         rankings=(
             None
             if election.publication.value == "totals"
@@ -75,7 +76,7 @@ def closing_statement(
 
 
 def get_closing(election: Election, keys: Keys) -> Closing | None:
-    """What was signed, if the election has closed."""
+    """Return the signed statement of a closed election, or None."""
     if election.statement is None or election.signature is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""What every part of the service has at hand."""
+"""What every part of the service needs: the store, keys, clock and command bus."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from singletable import Store
 from singletable_apps.elections.command_bus import CommandBus, Decision
@@ -18,30 +19,30 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.mail import Mailer
 
-# Told the revision of what is to be changed, it raises if the wish was based on another.
-RevisionCheck = Callable[[int], None]
+# Called with the current revision before a change; raises if the change was based on another.
+RevisionCheck: TypeAlias = Callable[[int], None]
 
 
 def any_revision(_: int) -> None:
-    """Whatever the revision is."""
+    """Accept every revision."""
 
 
 def utc_now() -> datetime:
-    """The time, for whoever is given no other clock."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What an operator chooses: the role of newcomers, and where letters lead to."""
+    """What an operator chooses: the role of new users, and the link in password reset e-mails."""
 
-    newcomer: Role = Role.USER
+    new_user_role: Role = Role.USER
     reset_link: str = "http://127.0.0.1:8000/elections/reset?token={token}"
 
 
 @dataclass(frozen=True)
 class Context:
-    """The store, the keys, the clock, and the desk where commands are decided."""
+    """What the parts of the service share."""
 
     store: Store
     keys: Keys
@@ -57,29 +58,29 @@ class Context:
         object.__setattr__(self, "read", ReadModel(self.store))
         object.__setattr__(self, "bus", CommandBus(self.store, self.clock))
 
-    def check_whole(self) -> None:
-        """Raise Rebuilding while the table is built anew, and lacks what is there."""
+    def check_not_rebuilding(self) -> None:
+        """Raise RebuildInProgress while the table is rebuilt and therefore incomplete."""
         sync = self.read.get_sync()
         if sync is not None and sync.rebuilding:
             raise RebuildInProgress(
-                "The table is being built anew from the log. Nothing is lost; ask again soon."
+                "We're rebuilding our data and will be back in a moment. Nothing is lost."
             )
 
     def execute(
         self, actor: User, decide: Decision, *, batch_key: int | None = None
     ) -> list[Event]:
-        """Have a command decided, appended and applied."""
+        """Run a command: decide, append its events to the log, and apply them."""
         return self.bus.execute(actor.name, decide, batch_key=batch_key)
 
 
-def reload_actor(view: ReadModel, actor: User) -> User:
-    """Who asks, as they are now: their role may have changed, and their name."""
-    return get_user(view, actor.user_id, actor.name)
+def reload_user(read: ReadModel, user: User) -> User:
+    """Return the user as they are now: name and role may have changed."""
+    return get_user_by_id(read, user.user_id)
 
 
-def get_user(view: ReadModel, user_id: int, name: str) -> User:
-    """The user with a number, whatever their name is now."""
-    found = view.find_user_by_id(user_id)
-    if found is None:
-        raise NotSignedIn(f"The user '{name}' is not there any more.")
-    return found
+def get_user_by_id(read: ReadModel, user_id: int) -> User:
+    """Return the user with this ID, or raise NotSignedIn."""
+    user = read.find_user_by_id(user_id)
+    if user is None:
+        raise NotSignedIn("This account no longer exists.")
+    return user

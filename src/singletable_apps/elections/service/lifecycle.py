@@ -1,4 +1,4 @@
-"""Conducting elections: from the first setting to the signed end."""
+"""Commands about elections: create, edit, launch, lock, close, transfer and delete them."""
 
 from __future__ import annotations
 
@@ -30,45 +30,35 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.proofs import canonical_json, compute_commitment
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.rules.elections import (
-    check_close,
-    check_create_election,
-    check_delete,
-    check_edit_settings,
-    check_launch,
-    check_lock,
-    check_rename_election,
-    check_set_candidates,
-    check_set_voters,
-    check_transfer,
-    check_window,
-    default_publication,
-)
+from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.names import (
     clean_candidate_names,
     clean_election_name,
     clean_voter_names,
     fold_name,
     is_same_name,
+    quote,
+    quote_names,
 )
+from singletable_apps.elections.rules.voting import check_listed_voters
 from singletable_apps.elections.service.closing import closing_statement
 from singletable_apps.elections.service.context import (
     Context,
     RevisionCheck,
     any_revision,
-    reload_actor,
+    reload_user,
 )
 
 T = TypeVar("T")
 
-# An event is one item of at most 400 KB, and names may be long.
-NAMES_AN_EVENT = 200
-# What a command appends is one transaction of at most 4 MB.
-MOST_BYTES = 3_000_000
+# An event is one item of at most 400 KB.
+NAMES_PER_EVENT = 200
+# The events of a command are one transaction of at most 4 MB.
+MAX_NAMES_BYTES = 3_000_000
 
 
 class ElectionSettings(msgspec.Struct, frozen=True):
-    """What is settled before an election opens. No publication: what goes with its secrecy."""
+    """The settings of an election, chosen before the launch. No publication means the default."""
 
     secret_ballot: bool = False
     publication: Publication | None = None
@@ -77,15 +67,15 @@ class ElectionSettings(msgspec.Struct, frozen=True):
 
     @property
     def published(self) -> Publication:
-        """What will be published."""
-        return self.publication or default_publication(self.secret_ballot)
+        """Return what will be published."""
+        return self.publication or rules.default_publication(self.secret_ballot)
 
 
 class ElectionEdit(msgspec.Struct, frozen=True):
-    """What is to be another; what is left out stays as it is.
+    """Changes of an election's name and settings. What is unset stays as it is.
 
-    A publication that was what goes with the secrecy of the ballot, follows it: nobody who makes
-    a ballot secret shall have all ballots published because of what was settled before.
+    A default publication follows a change of secrecy. Otherwise, making a ballot secret would
+    leave all ballots published.
     """
 
     name: str | UnsetType = UNSET
@@ -96,26 +86,26 @@ class ElectionEdit(msgspec.Struct, frozen=True):
 
     @property
     def is_about_settings(self) -> bool:
-        """Whether more than the name is to be another."""
+        """Return whether more than the name changes."""
         return any(getattr(self, field) is not UNSET for field in self.__struct_fields__[1:])
 
-    def made_to(self, election: Election) -> ElectionUpdated:
-        """The settings that the election would have."""
-        now = settings_of(election)
-        secret = _chosen(self.secret_ballot, now.secret_ballot)
-        usual = now.publication is default_publication(now.secret_ballot)
-        follows = default_publication(secret) if usual else now.publication
+    def apply_to(self, election: Election) -> ElectionUpdated:
+        """Return the settings that the election would have."""
+        current = settings_of(election)
+        secret = _choose(self.secret_ballot, current.secret_ballot)
+        is_default = current.publication is rules.default_publication(current.secret_ballot)
+        publication = rules.default_publication(secret) if is_default else current.publication
         return ElectionUpdated(
             name=election.name,
             secret_ballot=secret,
-            publication=_chosen(self.publication, follows),
-            no_voting_before=_chosen(self.no_voting_before, now.no_voting_before),
-            no_voting_after=_chosen(self.no_voting_after, now.no_voting_after),
+            publication=_choose(self.publication, publication),
+            no_voting_before=_choose(self.no_voting_before, current.no_voting_before),
+            no_voting_after=_choose(self.no_voting_after, current.no_voting_after),
         )
 
 
 def settings_of(election: Election) -> ElectionUpdated:
-    """The settings that an election has."""
+    """Return the current settings of an election."""
     return ElectionUpdated(
         name=election.name,
         secret_ballot=election.secret_ballot,
@@ -125,33 +115,34 @@ def settings_of(election: Election) -> ElectionUpdated:
     )
 
 
-def _chosen(wanted: T | UnsetType, now: T) -> T:
-    return now if isinstance(wanted, UnsetType) else wanted
-
-
 class Lifecycle:
-    """Commands about elections."""
+    """Commands about elections, from creation to the signed close.
+
+    `check_revision` is called with the election's revision, so that a form or an If-Match header
+    can reject a change that was based on an older one.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def create(self, actor: User, name: str, terms: ElectionSettings | None = None) -> Election:
-        """A new election, which its owner sets up before it is launched."""
-        name, terms = clean_election_name(name), terms or ElectionSettings()
-        check_window(terms.no_voting_before, terms.no_voting_after)
+    def create(self, actor: User, name: str, settings: ElectionSettings | None = None) -> Election:
+        """Create an election, which its owner sets up before the launch."""
+        name, settings = clean_election_name(name), settings or ElectionSettings()
+        rules.check_window(settings.no_voting_before, settings.no_voting_after)
+        rules.check_closing_time(settings.no_voting_after, self._context.clock())
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me = reload_actor(view, actor)
-            check_create_election(me)
-            _check_free(view, name)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me = reload_user(read, actor)
+            rules.check_create_election(me)
+            _check_available(read, name)
             return [
                 ElectionCreated(
                     owner=me.name,
                     name=name,
-                    secret_ballot=terms.secret_ballot,
-                    publication=terms.published,
-                    no_voting_before=terms.no_voting_before,
-                    no_voting_after=terms.no_voting_after,
+                    secret_ballot=settings.secret_ballot,
+                    publication=settings.published,
+                    no_voting_before=settings.no_voting_before,
+                    no_voting_after=settings.no_voting_after,
                 )
             ]
 
@@ -159,147 +150,176 @@ class Lifecycle:
         return self._context.read.get_election(name)
 
     def replace_settings(
-        self, actor: User, name: str, terms: ElectionSettings, basis: RevisionCheck = any_revision
+        self,
+        actor: User,
+        name: str,
+        settings: ElectionSettings,
+        check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Other settings, all of them: what is left out is none."""
-        whole = ElectionEdit(
-            secret_ballot=terms.secret_ballot,
-            publication=terms.published,
-            no_voting_before=terms.no_voting_before,
-            no_voting_after=terms.no_voting_after,
+        """Replace all settings of an election."""
+        edit = ElectionEdit(
+            secret_ballot=settings.secret_ballot,
+            publication=settings.published,
+            no_voting_before=settings.no_voting_before,
+            no_voting_after=settings.no_voting_after,
         )
-        return self.edit(actor, name, whole, basis)
+        return self.edit(actor, name, edit, check_revision)
 
     def rename(
-        self, actor: User, name: str, new: str, basis: RevisionCheck = any_revision
+        self, actor: User, name: str, new: str, check_revision: RevisionCheck = any_revision
     ) -> Election:
-        """Another name: all that is in the election follows."""
-        return self.edit(actor, name, ElectionEdit(name=new), basis)
+        """Rename an election."""
+        return self.edit(actor, name, ElectionEdit(name=new), check_revision)
 
     def edit(
-        self, actor: User, name: str, changes: ElectionEdit, basis: RevisionCheck = any_revision
+        self,
+        actor: User,
+        name: str,
+        edit: ElectionEdit,
+        check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Another name, other settings, or both at once or neither."""
-        new = clean_election_name(changes.name) if isinstance(changes.name, str) else None
+        """Change the name, the settings, or both, completely or not at all."""
+        new = clean_election_name(edit.name) if isinstance(edit.name, str) else None
         edited: list[str] = []
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = reload_actor(view, actor), view.get_election(name)
-            if changes.is_about_settings:
-                check_edit_settings(me, election)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            if edit.is_about_settings:
+                rules.check_edit_settings(me, election)
             if new is not None:
-                check_rename_election(me, election)
-            basis(election.revision)
+                rules.check_rename_election(me, election)
+            check_revision(election.revision)
             edited[:] = [new or election.name]
-            facts: list[EventData] = []
-            now, wanted = settings_of(election), changes.made_to(election)
-            check_window(wanted.no_voting_before, wanted.no_voting_after)
-            if wanted != now:
-                facts.append(wanted)
+            events: list[EventData] = []
+            current, wanted = settings_of(election), edit.apply_to(election)
+            rules.check_window(wanted.no_voting_before, wanted.no_voting_after)
+            # A closing time that has passed since does not prevent other changes.
+            if wanted.no_voting_after != current.no_voting_after:
+                rules.check_closing_time(wanted.no_voting_after, self._context.clock())
+            if wanted != current:
+                events.append(wanted)
             if new is not None and new != election.name:
                 if not is_same_name(new, election.name):
-                    _check_free(view, new)
-                facts.append(ElectionNameChanged(old_name=election.name, new_name=new))
-            return facts
+                    _check_available(read, new)
+                events.append(ElectionNameChanged(old_name=election.name, new_name=new))
+            return events
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(edited[0])
 
     def set_candidates(
-        self, actor: User, name: str, names: Sequence[str], basis: RevisionCheck = any_revision
+        self,
+        actor: User,
+        name: str,
+        names: Sequence[str],
+        check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """The candidates there are to be; who is there already stays."""
+        """Replace the candidates. A name in another spelling is another candidate."""
         wanted = clean_candidate_names(names)
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = reload_actor(view, actor), view.get_election(name)
-            check_set_candidates(me, election, count=len(wanted))
-            basis(election.revision)
-            now = [one.candidate_name for one in view.list_candidates(election.name)]
-            added, removed = _changes(now, wanted)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_set_candidates(me, election, count=len(wanted))
+            check_revision(election.revision)
+            current = [each.candidate_name for each in read.list_candidates(election.name)]
+            added = [each for each in wanted if each not in current]
+            removed = [each for each in current if each not in wanted]
             _check_size([*added, *removed])
             return [
-                *(CandidatesRemoved(election.name, part) for part in _parts(removed)),
-                *(CandidatesAdded(election.name, part) for part in _parts(added)),
+                *(CandidatesRemoved(election.name, chunk) for chunk in _chunks(removed)),
+                *(CandidatesAdded(election.name, chunk) for chunk in _chunks(added)),
             ]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
     def set_voters(
-        self, actor: User, name: str, names: Sequence[str], basis: RevisionCheck = any_revision
+        self,
+        actor: User,
+        name: str,
+        names: Sequence[str],
+        check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Those who may vote; none is everybody whose role lets them vote."""
+        """Replace the voter list. With an empty list, everyone who may vote at all can vote."""
         wanted = clean_voter_names(names)
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = reload_actor(view, actor), view.get_election(name)
-            check_set_voters(me, election)
-            basis(election.revision)
-            now = [one.voter_name for one in view.list_voters_and_removed(election.name)]
-            listed = {fold_name(one) for one in now}
-            added = [one for one in wanted if fold_name(one) not in listed]
-            registered = _registered(view, added)
-            stay = {fold_name(one) for one in wanted}
-            # Who was removed as a user stays listed under no name, unless the list ends.
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_set_voters(me, election)
+            check_revision(election.revision)
+            current = [voter.voter_name for voter in read.list_voters_and_removed(election.name)]
+            listed = {fold_name(each) for each in current}
+            added = _get_voters(read, [each for each in wanted if fold_name(each) not in listed])
+            kept = {fold_name(each) for each in wanted}
+            # Removed users stay on the list, unless it becomes empty: otherwise the removal of
+            # the last one would let everyone vote.
             removed = [
-                one
-                for one in now
-                if fold_name(one) not in stay and (not is_removed_user(one) or not wanted)
+                each
+                for each in current
+                if fold_name(each) not in kept and (not is_removed_user(each) or not wanted)
             ]
-            _check_size([*registered, *removed])
+            _check_size([*added, *removed])
             return [
-                *(VotersRemoved(election.name, part) for part in _parts(removed)),
-                *(VotersAdded(election.name, part) for part in _parts(registered)),
+                *(VotersRemoved(election.name, chunk) for chunk in _chunks(removed)),
+                *(VotersAdded(election.name, chunk) for chunk in _chunks(added)),
             ]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
     def launch(
-        self, actor: User, name: str, *, allow_edit: bool, basis: RevisionCheck = any_revision
+        self,
+        actor: User,
+        name: str,
+        *,
+        allow_edit: bool,
+        check_revision: RevisionCheck = any_revision,
     ) -> Election:
-        """Accept votes; a secret is chosen now that will order ties at the end."""
+        """Open an election for votes, and commit to the secret that will break ties."""
         secret, iv = self._context.random(32), self._context.random(12)
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = reload_actor(view, actor), view.get_election(name)
-            check_launch(me, election, self._context.clock())
-            basis(election.revision)
-            sealed = self._context.keys.ballot_key.seal_secret(election.election_id, secret, iv=iv)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_launch(me, election, self._context.clock())
+            check_revision(election.revision)
+            ballot_key = self._context.keys.ballot_key
             return [
                 ElectionLaunched(
                     name=election.name,
                     allow_edit=allow_edit,
                     tie_commitment=compute_commitment(secret),
-                    tie_sealed=sealed,
+                    tie_sealed=ballot_key.seal_secret(election.election_id, secret, iv=iv),
                 )
             ]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
-    def lock(self, actor: User, name: str, basis: RevisionCheck = any_revision) -> Election:
-        """Let nothing be edited any more while votes are accepted."""
+    def lock(
+        self, actor: User, name: str, check_revision: RevisionCheck = any_revision
+    ) -> Election:
+        """Lock an open election: nothing can be edited anymore, and ballots are final."""
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = reload_actor(view, actor), view.get_election(name)
-            check_lock(me, election)
-            basis(election.revision)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_lock(me, election)
+            check_revision(election.revision)
             return [ElectionFixed(name=election.name)]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
-    def close(self, actor: User | None, name: str, basis: RevisionCheck = any_revision) -> Election:
-        """Close an election and sign with which ballots; without an actor, because time is up."""
+    def close(
+        self, actor: User | None, name: str, check_revision: RevisionCheck = any_revision
+    ) -> Election:
+        """Close an election and sign its ballots. No actor: its closing time has passed."""
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = reload_actor(view, actor) if actor else None, view.get_election(name)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor) if actor else None, read.get_election(name)
             now = self._context.clock()
-            check_close(me, election, now)
-            basis(election.revision)
-            statement = closing_statement(view, election, self._context.keys, now)
+            rules.check_close(me, election, now)
+            check_revision(election.revision)
+            statement = closing_statement(read, election, self._context.keys, now)
             return [
                 ElectionFinalized(
                     name=election.name,
@@ -312,72 +332,69 @@ class Lifecycle:
         return self._context.read.get_election(name)
 
     def transfer(
-        self, actor: User, name: str, to: str, basis: RevisionCheck = any_revision
+        self, actor: User, name: str, to: str, check_revision: RevisionCheck = any_revision
     ) -> Election:
-        """Make an election somebody else's."""
+        """Make another user the owner of an election."""
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election, other = (
-                reload_actor(view, actor),
-                view.get_election(name),
-                view.find_user(to),
-            )
-            if other is None:
-                raise InvalidInput(f"There is no user '{to}' to give it to.", field="owner")
-            check_transfer(me, election, other)
-            basis(election.revision)
-            if is_same_name(other.name, election.owner_name):
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            new_owner = read.find_user(to)
+            if new_owner is None:
+                raise InvalidInput(f"There is no user {quote(to)}.", field="owner")
+            rules.check_transfer(me, election, new_owner)
+            check_revision(election.revision)
+            if is_same_name(new_owner.name, election.owner_name):
                 return []
-            return [ElectionOwnerChanged(election.name, election.owner_name, other.name)]
+            return [ElectionOwnerChanged(election.name, election.owner_name, new_owner.name)]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
 
-    def delete(self, actor: User, name: str, basis: RevisionCheck = any_revision) -> None:
-        """Remove an election with all that is in it."""
+    def delete(self, actor: User, name: str, check_revision: RevisionCheck = any_revision) -> None:
+        """Delete an election with its ballots."""
 
-        def decide(view: ReadModel) -> Sequence[EventData]:
-            me, election = reload_actor(view, actor), view.get_election(name)
-            check_delete(me, election)
-            basis(election.revision)
+        def decide(read: ReadModel) -> Sequence[EventData]:
+            me, election = reload_user(read, actor), read.get_election(name)
+            rules.check_delete(me, election)
+            check_revision(election.revision)
             return [ElectionDeleted(name=election.name)]
 
         self._context.execute(actor, decide)
 
 
-def _check_free(view: ReadModel, name: str) -> None:
-    if view.find_election(name) is not None:
-        raise AlreadyTaken(f"Another election has the name '{name}'. Choose another.", field="name")
+def _choose(wanted: T | UnsetType, current: T) -> T:
+    return current if isinstance(wanted, UnsetType) else wanted
 
 
-def _changes(now: Sequence[str], wanted: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Who is to be added, and who to be removed; another spelling of a name is both."""
-    there, to_be = set(now), set(wanted)
-    return [name for name in wanted if name not in there], [
-        name for name in now if name not in to_be
-    ]
+def _check_available(read: ReadModel, name: str) -> None:
+    if read.find_election(name) is not None:
+        raise AlreadyTaken(
+            f"There is already an election named {quote(name)}. Choose another name.", field="name"
+        )
 
 
-def _registered(view: ReadModel, names: Sequence[str]) -> list[str]:
-    """The users of these names, as they are written; refused if there is one who is none."""
-    found = dict(zip(names, view.find_users(names), strict=True))
-    strangers = [name for name, user in found.items() if user is None]
-    if strangers:
+def _get_voters(read: ReadModel, names: Sequence[str]) -> list[str]:
+    """Return the names as their users spell them. Raise if one is not a user who may vote."""
+    users = dict(zip(names, read.find_users(names), strict=True))
+    unknown = [name for name, user in users.items() if user is None]
+    if unknown:
         raise InvalidInput(
-            f"Cannot set eligibility for unregistered users: {', '.join(strangers)}. Have them "
-            "register first, or leave them out.",
+            f"No one is registered as {quote_names(unknown)}. Ask them to register first, or leave "
+            "them out.",
             field="voters",
         )
-    return [user.name for user in found.values() if user is not None]
+    found = [user for user in users.values() if user is not None]
+    check_listed_voters(found)
+    return [user.name for user in found]
 
 
 def _check_size(names: Sequence[str]) -> None:
-    if len(json.dumps(names, ensure_ascii=False).encode()) > MOST_BYTES:
+    if len(json.dumps(names, ensure_ascii=False).encode()) > MAX_NAMES_BYTES:
         raise InvalidInput(
-            f"{len(names):,} names of this length are more than one step can take. Change the "
-            "list in several steps.",
+            f"{len(names):,} names are too many to change at once. Change the list in steps."
         )
 
 
-def _parts(names: Sequence[str]) -> list[tuple[str, ...]]:
-    return [tuple(names[at : at + NAMES_AN_EVENT]) for at in range(0, len(names), NAMES_AN_EVENT)]
+def _chunks(names: Sequence[str]) -> list[tuple[str, ...]]:
+    starts = range(0, len(names), NAMES_PER_EVENT)
+    return [tuple(names[start : start + NAMES_PER_EVENT]) for start in starts]

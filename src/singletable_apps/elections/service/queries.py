@@ -1,4 +1,4 @@
-"""The query side: everything by natural keys; nobody outside sees how it is kept."""
+"""Queries: what a user may see of users, elections, voters and the event log."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from singletable_apps.elections.entities import (
     Candidate,
     Counts,
     Election,
+    State,
     User,
     Voter,
     is_removed_user,
 )
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.roles import Permission, Role, has_permission
-from singletable_apps.elections.rules.elections import has_begun, has_ended
+from singletable_apps.elections.roles import ROLES, Permission, Role, has_permission
+from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_valid_key
 from singletable_apps.elections.rules.users import allowed_roles, check_permission, check_view_user
 from singletable_apps.elections.rules.voting import drop_removed_candidates, is_eligible, rank_pairs
 from singletable_apps.elections.service.closing import open_ballot
 from singletable_apps.elections.service.context import Context
 
+MAX_OVERVIEW_ELECTIONS = 400
+MAX_OVERVIEW_OWN = 50
+MAX_OVERVIEW_ENDED = 5
+
 
 @dataclass(frozen=True, slots=True)
 class UserSummary:
-    """A user in a list, and the roles that who asks may give them."""
+    """A user, and the roles that the viewer may give them."""
 
     user: User
     allowed_roles: tuple[Role, ...]
@@ -35,7 +40,7 @@ class UserSummary:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What somebody has been doing here."""
+    """How active a user has been."""
 
     user_name: str
     role: Role
@@ -45,20 +50,23 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Participation:
-    """Whether a user can vote in an election, and whether they have."""
+    """Whether a user may vote in an election, and whether they have voted."""
 
     may_vote: bool
     has_voted: bool
 
 
-MOST = 400
-MOST_OWN = 50
-RECENT = 5
+@dataclass(frozen=True, slots=True)
+class Turnout:
+    """How many people have voted, and how many may."""
+
+    voted: int
+    eligible: int
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The elections that concern somebody; `more` if there are some that were not looked at."""
+    """The elections that matter to a user; `more` if there are too many to look at all."""
 
     to_vote: Sequence[Election]
     voted: Sequence[Election]
@@ -70,43 +78,45 @@ class Overview:
 
 
 class Queries:
-    """What there is, as far as who asks may see it."""
+    """Queries, each limited to what the viewer may see."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
+        self._read = context.read
 
     def version(self) -> int:
-        """The number of the last event that is in the table: it moves when anything changes."""
-        sync = self._context.read.get_sync()
+        """Return the number of the last event in the table. It changes with every change."""
+        sync = self._read.get_sync()
         return sync.last_event_id if sync is not None else 0
 
     def counts(self, viewer: User) -> Counts:
-        """How many users and elections there are."""
+        """Return the numbers of users and elections."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        return self._context.read.get_counts()
+        return self._read.get_counts()
+
+    # Users.
 
     def activity(self, viewer: User) -> Activity:
-        """What who asks has been doing; everybody who can sign in may see their own."""
+        """Return the viewer's own activity. It needs no permission."""
         return Activity(viewer.name, viewer.role, viewer.elections_owned, viewer.ballots_cast)
 
     def user(self, viewer: User, name: str) -> UserSummary:
-        """A user, with the address."""
-        found = self._context.read.get_user(name)
-        check_view_user(viewer, found)
-        return UserSummary(found, allowed_roles(viewer, found))
+        """Return a user."""
+        user = self._read.get_user(name)
+        check_view_user(viewer, user)
+        return UserSummary(user, allowed_roles(viewer, user))
 
     def users(
-        self, viewer: User, size: int, cursor: str | None = None, *, beginning: str = ""
+        self, viewer: User, size: int, cursor: str | None = None, *, prefix: str = ""
     ) -> tuple[list[UserSummary], str | None]:
-        """Users by name, or those whose names begin so, with what may be done about their roles."""
+        """Return a page of users by name, or of those whose names start with `prefix`."""
         check_permission(viewer, Permission.MANAGE_USERS)
-        if beginning and not is_valid_key(beginning):
+        if prefix and not is_valid_key(prefix):
             return [], None
-        everybody = patterns.list_users()
-        wanted = patterns.users_beginning(beginning) if beginning else everybody
-        page = self._store.page(wanted, size, cursor=cursor)
-        return [UserSummary(one, allowed_roles(viewer, one)) for one in page.items], page.cursor
+        selection = patterns.users_by_prefix(prefix) if prefix else patterns.list_users()
+        page = self._store.page(selection, size, cursor=cursor)
+        return [UserSummary(user, allowed_roles(viewer, user)) for user in page.items], page.cursor
 
     def user_names(
         self,
@@ -116,35 +126,32 @@ class Queries:
         *,
         permission: Permission | None = None,
     ) -> tuple[list[str], str | None]:
-        """Return the names on a page of users, or only of those who have `permission`."""
+        """Return a page of the names of all users, or of those who have the permission."""
         check_permission(viewer, Permission.USE_APPLICATION)
-        page = self._store.page(patterns.list_users(), size, cursor=cursor)
-        names = [
-            user.name
-            for user in page.items
-            if permission is None or has_permission(user.role, permission)
-        ]
-        return names, page.cursor
+        where = User.role.in_(*_roles_with(permission)) if permission is not None else None
+        page = self._store.page(patterns.list_users(), size, cursor=cursor, where=where)
+        return [user.name for user in page.items], page.cursor
+
+    # Elections.
 
     def elections(self, viewer: User, size: int, cursor: str | None = None) -> Page[Election]:
-        """Elections by name."""
+        """Return a page of elections by name."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         return self._store.page(patterns.list_elections(), size, cursor=cursor)
 
     def elections_of(
         self, viewer: User, owner: str, size: int, cursor: str | None = None
     ) -> tuple[list[Election], str | None]:
-        """Elections of an owner, by name."""
+        """Return a page of an owner's elections by name."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_user(owner).name
+        name = self._read.get_user(owner).name
         page = self._store.page(patterns.elections_of_owner(name), size, cursor=cursor)
-        keys = [patterns.election_by_name(one.election_name) for one in page.items]
-        return [one for one in self._store.get_many(keys) if one is not None], page.cursor
+        return self._load([each.election_name for each in page.items]), page.cursor
 
     def participation(self, viewer: User, elections: Sequence[Election]) -> list[Participation]:
-        """The part of who asks in each of some elections: two requests for all of them."""
+        """Return the viewer's part in each of these elections, with two requests for all."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        names = [one.name for one in elections]
+        names = [election.name for election in elections]
         entries = [patterns.eligibility(name, viewer.name) for name in names]
         ballots = [patterns.ballot_of(name, viewer.name) for name in names]
         listed = self._store.get_many(entries, consistent=True)
@@ -155,106 +162,112 @@ class Queries:
         ]
 
     def overview(self, viewer: User) -> Overview:
-        """What waits for who asks, among the first elections by name and those that list them."""
-        context = self._context
+        """Return the elections that matter to the viewer: to vote in, voted in, own, ended."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        now = context.clock()
-        elections, listed, more = _looked_at(context, viewer)
-        own = context.store.page(patterns.elections_of_owner(viewer.name), MOST_OWN)
-        launched = [one for one in elections if one.allow_vote and not has_ended(one, now)]
-        mine = [one for one in launched if is_eligible(viewer, one, one.name in listed)]
-        begun = [one for one in mine if has_begun(one, now)]
-        cast = _voted_in(context, viewer, begun)
+        now = self._context.clock()
+        elections, listed, more = self._overview_elections(viewer)
+        own = self._store.page(patterns.elections_of_owner(viewer.name), MAX_OVERVIEW_OWN)
+        open_now = [each for each in elections if each.allow_vote and not has_ended(each, now)]
+        eligible = [each for each in open_now if is_eligible(viewer, each, each.name in listed)]
+        begun = [each for each in eligible if has_begun(each, now)]
+        voted = self._voted_in(viewer, begun)
         ended = [
-            one for one in elections if _is_over(one) or (has_ended(one, now) and one.allow_vote)
+            each
+            for each in elections
+            if state_of(each) is State.CLOSED or (each.allow_vote and has_ended(each, now))
         ]
         return Overview(
-            to_vote=[one for one in begun if one.name not in cast],
-            voted=[one for one in begun if one.name in cast],
-            coming=[one for one in mine if not has_begun(one, now)],
-            own=_found(context, [one.election_name for one in own.items]),
-            # A revision is the number of the last event, which is the close.
-            ended=sorted(ended, key=lambda one: one.revision, reverse=True)[:RECENT],
-            counts=context.read.get_counts(),
+            to_vote=[each for each in begun if each.name not in voted],
+            voted=[each for each in begun if each.name in voted],
+            coming=[each for each in eligible if not has_begun(each, now)],
+            own=self._load([each.election_name for each in own.items]),
+            # The revision is the number of the last event, which is the close.
+            ended=sorted(ended, key=lambda each: each.revision, reverse=True)[:MAX_OVERVIEW_ENDED],
+            counts=self._read.get_counts(),
             more=more or own.cursor is not None,
         )
 
+    def _overview_elections(self, viewer: User) -> tuple[list[Election], set[str], bool]:
+        """Return elections, the names of those that list the viewer, and whether there are more."""
+        first = self._store.page(patterns.list_elections(), MAX_OVERVIEW_ELECTIONS)
+        entries = self._store.page(patterns.eligible_where(viewer.name), MAX_OVERVIEW_ELECTIONS)
+        listed = {entry.election_name for entry in entries.items}
+        others = sorted(listed - {election.name for election in first.items})
+        more = first.cursor is not None or entries.cursor is not None
+        return [*first.items, *self._load(others)], listed, more
+
+    def _load(self, names: Sequence[str]) -> list[Election]:
+        found = self._store.get_many([patterns.election_by_name(name) for name in names])
+        return [election for election in found if election is not None]
+
+    def _voted_in(self, viewer: User, elections: Sequence[Election]) -> set[str]:
+        # Consistent, because people look here right after they have voted.
+        keys = [patterns.ballot_of(election.name, viewer.name) for election in elections]
+        found = self._store.get_many(keys, consistent=True)
+        return {ballot.election_name for ballot in found if ballot is not None}
+
+    # An election's candidates, voters and ballots.
+
     def candidates(self, viewer: User, election: str) -> list[Candidate]:
-        """The candidates of an election, by name."""
+        """Return the candidates of an election by name."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        return self._context.read.list_candidates(self._context.read.get_election(election).name)
+        return self._read.list_candidates(self._read.get_election(election).name)
 
     def voters(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[Voter], str | None]:
-        """Those who may vote, if the election has a list; without one everybody may."""
+        """Return a page of the voter list. Without one, everyone who may vote at all can vote."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_election(election).name
+        name = self._read.get_election(election).name
         page = self._store.page(patterns.voters_of(name), size, cursor=cursor)
-        return [one for one in page.items if not is_removed_user(one.voter_name)], page.cursor
+        return [each for each in page.items if not is_removed_user(each.voter_name)], page.cursor
 
     def is_eligible(self, viewer: User, election: str, user: str) -> bool:
-        """Whether somebody may vote in an election."""
+        """Return whether a user may vote in an election."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        found, who = self._context.read.get_election(election), self._context.read.get_user(user)
-        return is_eligible(who, found, self._context.read.is_listed_voter(found.name, who.name))
+        found, voter = self._read.get_election(election), self._read.get_user(user)
+        return is_eligible(voter, found, self._read.is_listed_voter(found.name, voter.name))
 
     def who_voted(
         self, viewer: User, election: str, size: int, cursor: str | None = None
     ) -> tuple[list[str], str | None]:
-        """The names of those who have voted: apart from what they cast, which is another page."""
+        """Return a page of the names of those who have voted, without their ballots."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_election(election).name
+        name = self._read.get_election(election).name
         page = self._store.page(patterns.ballots_of(name), size, cursor=cursor)
-        return [one.voter_name for one in page.items], page.cursor
+        return [ballot.voter_name for ballot in page.items], page.cursor
 
-    def turnout(self, viewer: User, election: str) -> int:
-        """How many have voted."""
+    def turnout(self, viewer: User, election: str) -> Turnout:
+        """Return how many people have voted in an election, and how many may.
+
+        Someone who voted and may no longer vote counts as eligible, so that no more people have
+        voted than may.
+        """
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        name = self._context.read.get_election(election).name
-        return self._store.count(patterns.ballots_of(name), consistent=True)
+        found = self._read.get_election(election)
+        voted = self._store.count(patterns.ballots_of(found.name), consistent=True)
+        eligible = found.voter_count or self._store.count(
+            patterns.list_users(), where=User.role.in_(*_roles_with(Permission.VOTE))
+        )
+        return Turnout(voted, max(voted, eligible))
 
     def rankings(self, viewer: User, election: str) -> list[tuple[str, int | None]]:
-        """One's own ballot with every candidate there is; those not ranked have no rank."""
+        """Return all candidates with their ranks on the viewer's ballot, None if not ranked."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
-        found = self._context.read.get_election(election)
-        since = {
-            one.candidate_name: one.since for one in self._context.read.list_candidates(found.name)
-        }
-        ballot = self._context.read.find_ballot(found.name, viewer.name)
-        said: dict[str, int] = {}
+        found = self._read.get_election(election)
+        since = {each.candidate_name: each.since for each in self._read.list_candidates(found.name)}
+        ballot = self._read.find_ballot(found.name, viewer.name)
+        ranks: dict[str, int] = {}
         if ballot is not None:
-            cast = open_ballot(found, ballot, self._context.keys).ranking
-            said = dict(rank_pairs(drop_removed_candidates(cast, ballot.revision, since)))
-        return [(name, said.get(name)) for name in sorted(since)]
+            ranking = open_ballot(found, ballot, self._context.keys).ranking
+            ranks = dict(rank_pairs(drop_removed_candidates(ranking, ballot.revision, since)))
+        return [(name, ranks.get(name)) for name in sorted(since)]
 
     def events(self, viewer: User, size: int, cursor: str | None = None) -> Page[Event]:
-        """The log, newest first."""
+        """Return a page of the event log, the newest event first."""
         check_permission(viewer, Permission.VIEW_SECRETS)
         return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)
 
 
-def _looked_at(context: Context, viewer: User) -> tuple[list[Election], set[str], bool]:
-    """The elections, the names of those that list the viewer, and whether there are more."""
-    page = context.store.page(patterns.list_elections(), MOST)
-    where = context.store.page(patterns.eligible_where(viewer.name), MOST)
-    listed = {one.election_name for one in where.items}
-    further = sorted(listed - {one.name for one in page.items})
-    elections = [*page.items, *_found(context, further)]
-    return elections, listed, page.cursor is not None or where.cursor is not None
-
-
-def _found(context: Context, names: Sequence[str]) -> list[Election]:
-    found = context.store.get_many([patterns.election_by_name(name) for name in names])
-    return [one for one in found if one is not None]
-
-
-def _voted_in(context: Context, viewer: User, elections: Sequence[Election]) -> set[str]:
-    """Where the viewer has voted; consistent, for whoever has just voted looks here next."""
-    keys = [patterns.ballot_of(one.name, viewer.name) for one in elections]
-    found = context.store.get_many(keys, consistent=True)
-    return {one.election_name for one in found if one is not None}
-
-
-def _is_over(election: Election) -> bool:
-    return not election.allow_vote and not election.allow_edit
+def _roles_with(permission: Permission) -> list[Role]:
+    return [role for role in ROLES if has_permission(role, permission)]

@@ -1,4 +1,4 @@
-"""Results: the count, who voted, and what is published of the ballots."""
+"""Results: tallies by every counting method, and what is published of the ballots."""
 
 from __future__ import annotations
 
@@ -28,21 +28,22 @@ from singletable_apps.elections.rules.elections import (
     has_ended,
     visible_details,
 )
+from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.elections.rules.voting import drop_removed_candidates
+from singletable_apps.elections.rules.voting import DECIDING_METHOD, drop_removed_candidates
 from singletable_apps.elections.service.closing import get_closing, open_ballot
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
 
-# So many counted elections are kept in mind.
-KEPT = 32
-# A file of rounds, which is made of totals alone.
-ROUNDS = "rctab"
+# How many elections are kept in memory with their ballots and tallies.
+CACHE_SIZE = 32
+# The only format that can be written from totals.
+ROUNDS_FORMAT = "rctab"
 
 
 @dataclass(frozen=True, slots=True)
 class RevealedBallot:
-    """A ballot as far as it may be seen; what may not is None."""
+    """A published ballot. What is not published is None."""
 
     ranking: Ranking
     confirmation: str | None = None
@@ -52,7 +53,7 @@ class RevealedBallot:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How an election stands, or has ended."""
+    """The result of an election so far, or its final result."""
 
     election: Election
     result: Result
@@ -63,126 +64,128 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
-    """The ballots of an election, opened once: as they were cast, as they count, and counted."""
+class _OpenedElection:
+    """The ballots of an election, unsealed: as they were cast, as they count, and tallied."""
 
-    kept: list[Ballot]
-    said: list[BallotContent]
+    stored: list[Ballot]
+    contents: list[BallotContent]
     counting: Ballots
     tree: MerkleTree
     unique_share: float
     results: dict[str, Result] = field(default_factory=dict[str, Result])
-    alike: list[tuple[Ranking, int]] = field(default_factory=list[tuple[Ranking, int]])
+    ranking_counts: list[tuple[Ranking, int]] = field(default_factory=list[tuple[Ranking, int]])
 
 
 class Results:
-    """What an election came to."""
+    """The results of elections, cached as long as nothing changes."""
 
-    def __init__(self, context: Context, conducting: Lifecycle) -> None:
+    def __init__(self, context: Context, lifecycle: Lifecycle) -> None:
         self._context = context
-        self._conducting = conducting
-        self._opened: OrderedDict[tuple[int, int], _Opened] = OrderedDict()
+        self._lifecycle = lifecycle
+        self._cache: OrderedDict[tuple[int, int], _OpenedElection] = OrderedDict()
         self._lock = threading.Lock()
-        self._reading: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
+        self._loading: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
 
-    def tally(self, viewer: User, name: str, method: str = "schulze") -> Tally:
-        """The count by a method, with its explanation."""
+    def tally(self, viewer: User, name: str, method: str = DECIDING_METHOD.key) -> Tally:
+        """Count the ballots by a method."""
         if method not in METHODS:
             raise InvalidInput(
-                f"There is no method '{method}'. There are: {', '.join(METHODS)}.", field="method"
+                f"Unknown counting method {quote(method)}. Use one of: {', '.join(METHODS)}.",
+                field="method",
             )
         election = self._visible(viewer, name)
-        known = self._open(election)
-        return self._tally(election, known, method)
+        opened = self._open(election)
+        return self._tally(election, opened, method)
 
     def tallies(self, viewer: User, name: str) -> dict[str, Tally]:
-        """The same ballots counted by every method there is."""
+        """Count the same ballots by every method."""
         election = self._visible(viewer, name)
-        known = self._open(election)
-        return {method: self._tally(election, known, method) for method in METHODS}
+        opened = self._open(election)
+        return {method: self._tally(election, opened, method) for method in METHODS}
 
     def rankings(self, viewer: User, name: str) -> list[tuple[Ranking, int]]:
-        """Each ranking as it counts, and on how many ballots it is, the most frequent first."""
+        """Return the different rankings with their numbers of ballots, the most frequent first."""
         election = self._visible(viewer, name)
         self._check_rankings(election)
-        known = self._open(election)
-        if not known.alike:
-            known.alike[:] = known.counting.ranking_counts()
-        return known.alike
+        opened = self._open(election)
+        if not opened.ranking_counts:
+            opened.ranking_counts[:] = opened.counting.ranking_counts()
+        return opened.ranking_counts
 
     def ballots(self, viewer: User, name: str) -> list[RevealedBallot]:
-        """All ballots as far as the election publishes them, in an order that tells nothing."""
+        """Return the published ballots, in an order that reveals nothing."""
         election = self._visible(viewer, name)
         shown = self._check_rankings(election)
-        known = self._open(election)
-        pairs = zip(known.kept, known.said, strict=True)
-        revealed = [_revealed(ballot, said, shown) for ballot, said in pairs]
+        opened = self._open(election)
+        pairs = zip(opened.stored, opened.contents, strict=True)
+        revealed = [_reveal(ballot, content, shown) for ballot, content in pairs]
         return sorted(revealed, key=_order)
 
     def unique_share(self, viewer: User, name: str) -> float:
-        """The share of ballots that nobody else cast alike: whoever knows one knows its voter."""
+        """Return the share of ballots with a ranking that no one else cast.
+
+        A voter who told someone a unique ranking can be recognized by it.
+        """
         return self._open(self._visible(viewer, name)).unique_share
 
     def export_ballots(self, viewer: User, name: str, form: str) -> bytes:
-        """The ballots in a format of the counting library, or the rounds of a count, for RCVis."""
+        """Return the ballots in a file format, or the rounds of instant runoff for RCVis."""
         if form not in FORMATS:
             raise InvalidInput(
-                f"There is no format '{form}'. There are: {', '.join(FORMATS)}.", field="format"
+                f"Unknown format {quote(form)}. Use one of: {', '.join(FORMATS)}.", field="format"
             )
         election = self._visible(viewer, name)
         only_totals = ResultDetail.RANKINGS not in visible_details(election, self._context.clock())
-        if only_totals and form != ROUNDS:
+        if only_totals and form != ROUNDS_FORMAT:
             raise NotPermitted(
-                f"Of the election '{election.name}' only totals are published: take the tally, or "
-                f"the format {ROUNDS}, which has rounds and no ballots."
+                "This election publishes totals only, not ballots. The one format available is "
+                f"{ROUNDS_FORMAT}."
             )
-        known, when = self._open(election), self._moment(election)
+        opened, when = self._open(election), self._counted_at(election)
         try:
-            if form == ROUNDS:
-                rounds = instant_runoff(known.counting, seed=self._seed(election))
+            if form == ROUNDS_FORMAT:
+                rounds = instant_runoff(opened.counting, seed=self._seed(election))
                 return write_rounds(rounds, contest=election.name, day=when.date())
-            return write_ballots(known.counting, form, title=election.name, when=when)
-        except WriteError as refusal:
-            raise InvalidInput(str(refusal), field="format") from refusal
+            return write_ballots(opened.counting, form, title=election.name, when=when)
+        except WriteError as error:
+            raise InvalidInput(str(error), field="format") from error
 
     def published(self, viewer: User, name: str) -> PublishedElection:
-        """The signed file that everybody may check, after the close."""
+        """Return the signed publication of a closed election, which anyone can check."""
         election, closing = self._closed(viewer, name)
-        return create_publication(closing, self._open(election).said)
+        return create_publication(closing, self._open(election).contents)
 
     def proof(
         self, viewer: User, name: str, confirmation: str
     ) -> tuple[InclusionProofJson, Closing]:
-        """That a confirmation is among those that were signed."""
+        """Return the proof that a confirmation is under the signed root."""
         election, closing = self._closed(viewer, name)
         try:
             proof = self._open(election).tree.prove(confirmation)
-        except MerkleTreeError as refusal:
-            raise NotFound(str(refusal), field="confirmation") from refusal
+        except MerkleTreeError as error:
+            raise NotFound(str(error), field="confirmation") from error
         return {"index": proof.index, "size": proof.size, "path": list(proof.path)}, closing
 
     def tree(self, election: Election) -> MerkleTree:
-        """The tree of confirmations, made once as long as the ballots are the same."""
+        """Return the Merkle tree of the confirmations."""
         return self._open(election).tree
 
-    def _tally(self, election: Election, known: _Opened, method: str) -> Tally:
-        if method not in known.results:
-            result = METHODS[method](known.counting, seed=self._seed(election))
+    def _tally(self, election: Election, opened: _OpenedElection, method: str) -> Tally:
+        if method not in opened.results:
+            result = METHODS[method](opened.counting, seed=self._seed(election))
             if election.allow_vote:
                 result = replace(result, explanation=explain(result, is_final=False))
-            known.results[method] = result
+            opened.results[method] = result
         shown = visible_details(election, self._context.clock())
         closing = get_closing(election, self._context.keys)
-        cast, share = len(known.kept), known.unique_share
-        return Tally(election, known.results[method], shown, cast, share, closing)
+        cast, share = len(opened.stored), opened.unique_share
+        return Tally(election, opened.results[method], shown, cast, share, closing)
 
     def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
-        """What may be shown, if the rankings may."""
+        """Return what is visible. Raise NotPermitted if the rankings are not."""
         shown = visible_details(election, self._context.clock())
         if ResultDetail.RANKINGS not in shown:
-            raise NotPermitted(
-                f"Of the election '{election.name}' only totals are published. Look at the tally."
-            )
+            raise NotPermitted("This election publishes totals only. See the results.")
         return shown
 
     def _closed(self, viewer: User, name: str) -> tuple[Election, Closing]:
@@ -190,86 +193,88 @@ class Results:
         closing = get_closing(election, self._context.keys)
         if closing is None:
             raise WrongState(
-                f"The election '{election.name}' has not been finalized, so nothing is signed "
-                "yet. Ask again when it has closed."
+                "This election isn't closed yet, so its results aren't signed. Try again after the "
+                "close."
             )
         return election, closing
 
     def _visible(self, viewer: User, name: str) -> Election:
-        """The election, if its tally may be seen; closed first, if its time is up."""
+        """Return the election if its tally is visible. Close it first if that is due."""
         check_permission(viewer, Permission.VIEW_APPLICATION)
         election = self.close_if_due(name)
         check_view_tally(viewer, election, self._context.clock())
         return election
 
     def close_if_due(self, name: str) -> Election:
-        """The election, closed first if its time is up: nobody has to press a button for it."""
+        """Return the election, and close it first if its closing time has passed."""
         election = self._context.read.get_election(name)
         if not election.allow_vote or not has_ended(election, self._context.clock()):
             return election
         try:
-            return self._conducting.close(None, election.name)
-        except WrongState:  # somebody else has just closed it
+            return self._lifecycle.close(None, election.name)
+        except WrongState:  # another request has just closed it
             return self._context.read.get_election(name)
 
     def _seed(self, election: Election) -> str | None:
-        """What orders ties, which nobody knows before the close."""
+        """Return the seed that breaks ties, which no one knows before the close."""
         closing = get_closing(election, self._context.keys)
         if closing is None:
             return None
-        said = closing["statement"]
-        return compute_tie_seed(said["root"], bytes.fromhex(said["secret"]))
+        statement = closing["statement"]
+        return compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
 
-    def _moment(self, election: Election) -> datetime:
-        """Of when the ballots are: the close, or now."""
+    def _counted_at(self, election: Election) -> datetime:
+        """Return the time of the close, or now."""
         closing = get_closing(election, self._context.keys)
         if closing is None:
             return self._context.clock()
         return datetime.fromisoformat(closing["statement"]["closed_at"])
 
-    def _open(self, election: Election) -> _Opened:
+    def _open(self, election: Election) -> _OpenedElection:
         sync = self._context.read.get_sync()
-        moved = sync.last_event_id if sync is not None else 0
-        # Of a closed election only names can change, where they are shown beside ballots.
+        version = sync.last_event_id if sync is not None else 0
+        # In a closed election only the names shown beside ballots can change.
         shows_names = ResultDetail.NAMES in visible_details(election, self._context.clock())
-        lasts = not election.allow_vote and not shows_names
-        key = election.election_id, election.revision if lasts else moved
-        # Whoever asks while another reads the ballots waits, and has them read.
-        with self._reading[election.election_id]:
+        is_final = not election.allow_vote and not shows_names
+        key = election.election_id, election.revision if is_final else version
+        # Concurrent requests wait for the first one to read the ballots.
+        with self._loading[election.election_id]:
             with self._lock:
-                if (known := self._opened.get(key)) is not None:
-                    self._opened.move_to_end(key)
-                    return known
-            known = self._read(election)
+                if (opened := self._cache.get(key)) is not None:
+                    self._cache.move_to_end(key)
+                    return opened
+            opened = self._load(election)
             with self._lock:
-                self._opened[key] = known
-                while len(self._opened) > KEPT:
-                    self._opened.popitem(last=False)
-        return known
+                self._cache[key] = opened
+                while len(self._cache) > CACHE_SIZE:
+                    self._cache.popitem(last=False)
+        return opened
 
-    def _read(self, election: Election) -> _Opened:
-        view = self._context.read
-        candidates = {one.candidate_name: one.since for one in view.list_candidates(election.name)}
-        kept = list(view.list_ballots(election.name))
-        said = [open_ballot(election, ballot, self._context.keys) for ballot in kept]
+    def _load(self, election: Election) -> _OpenedElection:
+        read = self._context.read
+        candidates = {
+            each.candidate_name: each.since for each in read.list_candidates(election.name)
+        }
+        stored = list(read.list_ballots(election.name))
+        contents = [open_ballot(election, ballot, self._context.keys) for ballot in stored]
         rankings = [
-            drop_removed_candidates(one.ranking, ballot.revision, candidates)
-            for ballot, one in zip(kept, said, strict=True)
+            drop_removed_candidates(content.ranking, ballot.revision, candidates)
+            for ballot, content in zip(stored, contents, strict=True)
         ]
-        tree = MerkleTree(one.confirmation for one in said)
+        tree = MerkleTree(content.confirmation for content in contents)
         counting = Ballots.from_rankings(sorted(candidates), rankings)
-        return _Opened(kept, said, counting, tree, _unique_share(said))
+        return _OpenedElection(stored, contents, counting, tree, _unique_share(contents))
 
 
-def _revealed(
-    ballot: Ballot, said: BallotContent, shown: frozenset[ResultDetail]
+def _reveal(
+    ballot: Ballot, content: BallotContent, visible: frozenset[ResultDetail]
 ) -> RevealedBallot:
-    if ResultDetail.CONFIRMATIONS not in shown:
-        return RevealedBallot(said.ranking)
-    if ResultDetail.NAMES not in shown:
-        return RevealedBallot(said.ranking, said.confirmation)
+    if ResultDetail.CONFIRMATIONS not in visible:
+        return RevealedBallot(content.ranking)
+    if ResultDetail.NAMES not in visible:
+        return RevealedBallot(content.ranking, content.confirmation)
     when = ballot.when_cast.isoformat()
-    return RevealedBallot(said.ranking, said.confirmation, ballot.voter_name, when)
+    return RevealedBallot(content.ranking, content.confirmation, ballot.voter_name, when)
 
 
 def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
@@ -277,7 +282,6 @@ def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
 
 
 def _unique_share(ballots: list[BallotContent]) -> float:
-    """The share of ballots that nobody else cast alike: whoever knows one knows its voter."""
-    alike = Counter(ballot.ranking for ballot in ballots)
-    lone = sum(1 for count in alike.values() if count == 1)
-    return lone / len(ballots) if ballots else 0.0
+    counts = Counter(ballot.ranking for ballot in ballots)
+    unique = sum(1 for count in counts.values() if count == 1)
+    return unique / len(ballots) if ballots else 0.0

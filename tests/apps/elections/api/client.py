@@ -133,7 +133,7 @@ def make_api(
     elections = open_elections(
         connect("memory:"),
         keys or generate_keys(),
-        settings=Settings(newcomer=newcomer, reset_link="{token}"),
+        settings=Settings(new_user_role=newcomer, reset_link="{token}"),
         clock=clock,
         passwords=Passwords(memory_kib=64, passes=1),
     )

@@ -39,7 +39,7 @@ def test_profile_conflict_shows_the_current_profile_and_keeps_the_changes(
     app: PagesApp, ada: Browser
 ) -> None:
     page = ada.get("account")
-    app.world.service.people.edit(app.user("Ada"), "Ada", address="new@example.org")
+    app.world.service.people.edit(app.user("Ada"), "Ada", email="new@example.org")
     response = ada.submit_to(page, "/details", name="Countess")
     assert response.status_code == 412
     assert has_conflict(response)

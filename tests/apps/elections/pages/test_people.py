@@ -106,7 +106,7 @@ def test_invalid_profile_has_an_error_beside_the_field(
 
 def test_changed_profile_and_role_are_conflicts(app: PagesApp, ada: Browser, ben: Browser) -> None:
     page = ada.get("people", "Ben")
-    app.world.service.people.edit(app.user("Ada"), "Ben", address="b@example.net")
+    app.world.service.people.edit(app.user("Ada"), "Ben", email="b@example.net")
     response = ada.submit_to(page, "/people/Ben", name="Benjamin")
     assert response.status_code == 412
     assert "b@example.net" in response.text
@@ -152,7 +152,7 @@ def test_ownership_is_transferred_after_confirmation(
 def test_person_is_removed_after_confirmation(app: PagesApp, ada: Browser, ben: Browser) -> None:
     page = ada.get("people", "Ben", "remove")
     assert "Ballots in closed elections" in text_in(page.text)
-    app.world.service.people.edit(app.user("Ada"), "Ben", address="b@example.net")
+    app.world.service.people.edit(app.user("Ada"), "Ben", email="b@example.net")
     response = ada.submit(page)
     assert response.status_code == 412
     response = ada.submit(response)

@@ -12,7 +12,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.voting import check_cast
 from singletable_apps.elections.service.lifecycle import ElectionSettings
 from tests.apps.elections.pages.client import CHAIR, VotingApp
-from tests.apps.elections.rules.samples import HOUR, NOON, Window, ballot, election, user
+from tests.apps.elections.rules.factories import HOUR, NOON, Window, ballot, election, user
 from tests.apps.support.html import text_in
 
 WINDOWS: list[Window] = [

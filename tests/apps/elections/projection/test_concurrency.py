@@ -220,7 +220,7 @@ def test_request_sent_many_times_at_once_casts_one_ballot(worlds: list[World]) -
     answers = [one for one in results if not isinstance(one, Rejected)]
     assert len(answers) == WRITERS
     assert len({one.receipt["confirmation"] for one in answers}) == 1
-    assert [one.again for one in answers].count(False) == 1
+    assert [one.is_repeat for one in answers].count(False) == 1
     assert world.event_count == before + 1
 
 

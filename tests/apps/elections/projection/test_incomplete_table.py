@@ -51,7 +51,7 @@ def test_user_who_is_being_renamed_can_vote(there: Scenario, steps: int) -> None
     service = there.world.open_service(driver)
     cast = service.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     assert driver.happened
-    assert (cast.voter_name, cast.again) == ("Caroline", False)
+    assert (cast.voter_name, cast.is_repeat) == ("Caroline", False)
     check_consistency(there.world)
 
 
@@ -125,7 +125,7 @@ def test_cast_succeeds_while_the_election_is_renamed(there: Scenario) -> None:
     now = other.voting.ballot(there.carol, "Renamed", "Carol")
     assert now.receipt["confirmation"] == cast.receipt["confirmation"]
     again = other.voting.cast(there.carol, "Renamed", ballot("Blue"), "new")
-    assert again.again
+    assert again.is_repeat
     with pytest.raises(NotFound):
         other.voting.cast(there.carol, "Election 0", ballot("Blue"), "new")
     check_consistency(there.world)

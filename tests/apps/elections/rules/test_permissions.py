@@ -22,7 +22,7 @@ from singletable_apps.elections.rules.users import (
     is_ownership_transfer,
     role_for_new_user,
 )
-from tests.apps.elections.rules.samples import user
+from tests.apps.elections.rules.factories import user
 
 MAY = """
                   VIEW_APPLICATION VOTE USE_APPLICATION MANAGE_USERS VIEW_SECRETS TRANSFER_OWNER
@@ -77,29 +77,15 @@ def test_who_may_use_the_application_may_create_elections(role: Role) -> None:
 def test_roles_are_given_as_the_table_says(mine: Role, theirs: Role) -> None:
     below = BELOW[mine].split()
     for role in ROLES:
-        words = _why_not(mine, theirs, role, below)
-        if words is None:
-            check_role_change(user(mine), user(theirs, "ben"), role)
-        else:
-            with pytest.raises(NotPermitted, match=words):
-                check_role_change(user(mine), user(theirs, "ben"), role)
-
-
-def _why_not(mine: Role, theirs: Role, role: Role, below: list[str]) -> str | None:
-    """The words of the first refusal, in their order."""
-    if not below:
-        return "must have MANAGE_USERS permission"
-    if mine is role is Role.OWNER:
-        return None
-    if role not in below:
-        return "may only assign lesser roles"
-    return None if theirs in below else "may only modify users with lesser roles"
+        transfers = mine is role is Role.OWNER
+        allowed = transfers or (role in below and theirs in below)
+        change = partial(check_role_change, user(mine), user(theirs, "ben"), role)
+        assert _is_allowed(change) is allowed
 
 
 @pytest.mark.parametrize(("mine", "role"), [*product(ROLES, ROLES)])
 def test_nobody_changes_their_own_role(mine: Role, role: Role) -> None:
-    words = "may not change role of self" if BELOW[mine] else "must have MANAGE_USERS permission"
-    with pytest.raises(NotPermitted, match=words):
+    with pytest.raises(NotPermitted):
         check_role_change(user(mine), user(mine), role)
 
 
@@ -168,7 +154,7 @@ def test_who_leaves_leaves_nothing_without_an_owner(
 
 
 def test_who_owns_elections_is_not_removed() -> None:
-    with pytest.raises(WrongState, match="owns elections, 1 of them"):
+    with pytest.raises(WrongState):
         check_remove_user(
             user(Role.OWNER), user(Role.USER, "ben", owns=1), user_count=2, election_count=1
         )

@@ -1,4 +1,4 @@
-"""Every command in every state, at every moment: allowed where the table says, and nowhere else."""
+"""Which commands are allowed in which state, before, during and after the voting period."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from singletable_apps.elections.rules.elections import (
     state_of,
 )
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw
-from tests.apps.elections.rules.samples import HOUR, NOON, SWITCHES, TICK, ballot, election, user
+from tests.apps.elections.rules.factories import HOUR, NOON, SWITCHES, TICK, ballot, election, user
 
 ADA = user(Role.USER)
 BEN = user(Role.USER, "ben")
@@ -40,8 +40,8 @@ BEFORE = (OPENS - HOUR, OPENS - TICK)
 DURING = (OPENS, OPENS + TICK, ENDS - TICK)
 AFTER = (ENDS, ENDS + HOUR)
 
-# A letter for each window and moment. No window / a window: before it, in it, after it / only a
-# beginning: before it, after it / only an end: before it, after it.
+# One letter per column. No times / opening and closing time: before, during, after / opening time
+# only: before, after / closing time only: before, after.
 MOMENTS = [
     ((None, None), (*BEFORE, *DURING, *AFTER)),
     ((OPENS, ENDS), BEFORE),
@@ -59,8 +59,8 @@ ALLOWED = """
     candidates   y/yyy/yy/yy  y/yyy/yy/yy  ./.../../..  ./.../../..
     voters       y/yyy/yy/yy  y/yyy/yy/yy  ./.../../..  ./.../../..
     launch       y/yy./yy/y.  ./.../../..  ./.../../..  ./.../../..
-    fix          ./.../../..  y/yyy/yy/yy  ./.../../..  ./.../../..
-    finalise     ./.../../..  y/..y/yy/.y  y/..y/yy/.y  ./.../../..
+    lock         ./.../../..  y/yyy/yy/yy  ./.../../..  ./.../../..
+    close        ./.../../..  y/..y/yy/.y  y/..y/yy/.y  ./.../../..
     end          ./.../../..  ./..y/../.y  ./..y/../.y  ./.../../..
     cast         ./.../../..  y/.y./.y/y.  y/.y./.y/y.  ./.../../..
     cast_again   ./.../../..  y/.y./.y/y.  ./.../../..  ./.../../..
@@ -68,7 +68,7 @@ ALLOWED = """
     tally        ./.../../..  y/.yy/.y/yy  y/.yy/.y/yy  y/yyy/yy/yy
     secret_tally ./.../../..  ./.../../..  ./.../../..  y/yyy/yy/yy
     delete       y/yyy/yy/yy  y/yyy/yy/yy  y/yyy/yy/yy  y/yyy/yy/yy
-    hand_over    y/yyy/yy/yy  y/yyy/yy/yy  y/yyy/yy/yy  y/yyy/yy/yy
+    transfer     y/yyy/yy/yy  y/yyy/yy/yy  y/yyy/yy/yy  y/yyy/yy/yy
 """
 
 
@@ -85,8 +85,8 @@ COMMANDS: dict[str, Callable[[User, Election, datetime], None]] = {
     "candidates": lambda actor, it, now: check_set_candidates(actor, it, count=2),
     "voters": lambda actor, it, now: check_set_voters(actor, it),
     "launch": check_launch,
-    "fix": lambda actor, it, now: check_lock(actor, it),
-    "finalise": check_close,
+    "lock": lambda actor, it, now: check_lock(actor, it),
+    "close": check_close,
     "end": lambda actor, it, now: check_close(None, it, now),
     "cast": lambda actor, it, now: check_cast(actor, it, listed=False, ballot=None, now=now),
     "cast_again": lambda actor, it, now: check_cast(
@@ -96,27 +96,27 @@ COMMANDS: dict[str, Callable[[User, Election, datetime], None]] = {
     "tally": check_view_tally,
     "secret_tally": check_view_tally,
     "delete": lambda actor, it, now: check_delete(actor, it),
-    "hand_over": lambda actor, it, now: check_transfer(actor, it, BEN),
+    "transfer": lambda actor, it, now: check_transfer(actor, it, BEN),
 }
-MODERATED = {"delete", "hand_over"}
+MODERATED = {"delete", "transfer"}
 OF_OWNERS = MODERATED | {
     "settings",
     "rename",
     "candidates",
     "voters",
     "launch",
-    "fix",
-    "finalise",
+    "lock",
+    "close",
 }
 
 
-def test_the_table_is_whole() -> None:
+def test_table_covers_every_command_and_state() -> None:
     assert set(TABLE) == set(product(COMMANDS, State))
     assert all(len(letters) == len(MOMENTS) for letters in TABLE.values())
 
 
 @pytest.mark.parametrize(("command", "state"), TABLE)
-def test_a_command_is_allowed_where_the_table_says(command: str, state: State) -> None:
+def test_command_is_allowed_exactly_as_the_table_says(command: str, state: State) -> None:
     for allowed, (window, moments) in zip(TABLE[command, state], MOMENTS, strict=True):
         it = election(state, window, secret=command == "secret_tally")
         for now in moments:
@@ -127,9 +127,9 @@ def test_a_command_is_allowed_where_the_table_says(command: str, state: State) -
                     COMMANDS[command](ADA, it, now)
 
 
-# Somewhere every command is allowed, so what is refused there is refused for who asks.
+# Every command is allowed to the owner in some state, so an error there is about the actor.
 @pytest.mark.parametrize(("command", "role"), [*product(sorted(OF_OWNERS), ROLES)])
-def test_an_election_is_its_owners(command: str, role: Role) -> None:
+def test_only_owner_may_manage_election(command: str, role: Role) -> None:
     state = next(state for state in State if TABLE[command, state][0])
     it = election(state)
     uses, manages = ROLES.index(role) >= 3, ROLES.index(role) >= 4
@@ -140,33 +140,32 @@ def test_an_election_is_its_owners(command: str, role: Role) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_an_election_is_given_to_who_could_use_it(role: Role) -> None:
+def test_transfer_needs_owner_who_may_manage_elections(role: Role) -> None:
     it, ben = election(State.SETUP), user(role, "ben")
     assert _is_done(lambda: check_transfer(ADA, it, ben)) is (ROLES.index(role) >= 3)
 
 
-# Who is refused for not being the owner learns nothing of the state by the refusal.
+# Someone who is not the owner does not learn the state from the error.
 @pytest.mark.parametrize(("command", "state"), [*product(sorted(OF_OWNERS), State)])
-def test_who_asks_is_judged_before_the_state(command: str, state: State) -> None:
-    with pytest.raises(NotPermitted, match="is owned by 'ada'"):
+def test_ownership_is_checked_before_state(command: str, state: State) -> None:
+    with pytest.raises(NotPermitted):
         COMMANDS[command](BEN, election(state), NOON)
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_there_are_two_to_choose_from_once_votes_are_accepted(count: int) -> None:
-    with pytest.raises(WrongState, match=f"less than 2 candidates, has {count}"):
+def test_open_election_needs_two_candidates(count: int) -> None:
+    with pytest.raises(WrongState):
         check_launch(ADA, election(State.SETUP, candidates=count), NOON)
     check_set_candidates(ADA, election(State.SETUP), count=count)
-    with pytest.raises(WrongState, match=f"less than 2 candidates, would have {count}"):
+    with pytest.raises(WrongState):
         check_set_candidates(ADA, election(State.EDITABLE), count=count)
 
 
-# By the three commands that change it, an election only ever goes forward.
-def test_an_election_only_goes_forward() -> None:
+def test_states_only_move_forward() -> None:
     steps = {
         "launch": [State.EDITABLE, State.FIXED],
-        "fix": [State.FIXED],
-        "finalise": [State.CLOSED],
+        "lock": [State.FIXED],
+        "close": [State.CLOSED],
     }
     found = {
         (state, after)
@@ -184,13 +183,13 @@ def test_an_election_only_goes_forward() -> None:
 
 
 @pytest.mark.parametrize("state", State)
-def test_the_switches_say_the_state(state: State) -> None:
+def test_switches_determine_state(state: State) -> None:
     assert state_of(election(state)) is state
     assert len(set(SWITCHES.values())) == len(State)
 
 
 STATUS = [
-    (State.SETUP, ["Waiting for launch"] * 8),
+    (State.SETUP, ["Being set up"] * 8),
     (State.CLOSED, ["Closed"] * 8),
     *(
         (
@@ -199,28 +198,28 @@ STATUS = [
                 words,
                 "Voting opens 2026-03-02 12:00 UTC",
                 words,
-                "Voting has ended, not yet finalised",
+                "Voting has ended",
                 "Voting opens 2026-03-02 12:00 UTC",
                 words,
                 words,
-                "Voting has ended, not yet finalised",
+                "Voting has ended",
             ],
         )
         for state, words in [
-            (State.EDITABLE, "Waiting for votes (editable)"),
-            (State.FIXED, "Waiting for votes (fixed)"),
+            (State.EDITABLE, "Open for votes"),
+            (State.FIXED, "Open for votes, locked"),
         ]
     ),
 ]
 
 
 @pytest.mark.parametrize(("state", "status"), STATUS)
-def test_the_status_says_where_an_election_stands(state: State, status: list[str]) -> None:
+def test_status_describes_state_and_times(state: State, status: list[str]) -> None:
     for words, (window, moments) in zip(status, MOMENTS, strict=True):
         assert {describe_status(election(state, window), now) for now in moments} == {words}
 
 
-def test_a_window_begins_with_its_first_moment_and_is_over_with_its_last() -> None:
+def test_opening_time_is_inclusive_and_closing_time_exclusive() -> None:
     it = election(State.FIXED, (OPENS, ENDS))
     moments = [OPENS - TICK, OPENS, ENDS - TICK, ENDS]
     assert [has_begun(it, now) for now in moments] == [False, True, True, True]
@@ -238,13 +237,13 @@ def test_a_window_begins_with_its_first_moment_and_is_over_with_its_last() -> No
         (datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)),
     ],
 )
-def test_a_window_may_be_open_on_either_side(
+def test_opening_and_closing_times_are_optional(
     before: datetime | None, after: datetime | None
 ) -> None:
     check_window(before, after)
 
 
-def test_an_owner_is_known_whatever_the_case() -> None:
+def test_owner_is_recognized_regardless_of_case() -> None:
     check_owner(user(Role.USER, "Ada"), election(State.CLOSED))
 
 

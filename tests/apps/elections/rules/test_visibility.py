@@ -15,7 +15,7 @@ from singletable_apps.elections.rules.elections import (
     default_publication,
     visible_details,
 )
-from tests.apps.elections.rules.samples import HOUR, NOON, Window, election, user
+from tests.apps.elections.rules.factories import HOUR, NOON, Window, election, user
 
 EVERYTHING = [*product(State, Publication, [(None, None), (NOON + HOUR, None), (None, NOON)])]
 
@@ -72,7 +72,7 @@ def test_anothers_secret_ballot_is_shown_to_nobody(
 ) -> None:
     it = election(state, window, secret=True, publication=publication)
     for role in ROLES:
-        with pytest.raises(NotPermitted, match="secret, and that of 'ben' is seen by 'ben' alone"):
+        with pytest.raises(NotPermitted):
             check_view_ballot(user(role), "ben", it, NOON)
 
 

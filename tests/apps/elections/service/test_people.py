@@ -30,7 +30,7 @@ def test_the_first_is_the_owner_and_who_follows_is_what_the_operator_chose(world
 
 def test_newcomers_have_the_role_of_the_settings(memory: World) -> None:
     memory.register("Ada")
-    other = memory.open_service(settings=Settings(newcomer=Role.OBSERVER))
+    other = memory.open_service(settings=Settings(new_user_role=Role.OBSERVER))
     assert other.people.register("Bob", "b@example.org", PASSWORD).role is Role.OBSERVER
 
 
@@ -81,7 +81,7 @@ def test_all_that_bears_a_name_follows_it(world: World) -> None:
     world.service.voting.cast(bob, "Colours", ballot("Red"), "k")
     world.service.lifecycle.create(bob, "Bob's own")
     renamed = world.service.people.rename(bob, "bob", "Robert / #2")
-    assert (renamed.name, renamed.user_id, renamed.moving) == ("Robert / #2", 2, None)
+    assert (renamed.name, renamed.user_id, renamed.pending_rename) == ("Robert / #2", 2, None)
     queries = world.service.queries
     assert queries.who_voted(ada, "Colours", 10)[0] == ["Robert / #2"]
     assert [one.voter_name for one in queries.voters(ada, "Colours", 10)[0]] == ["Robert / #2"]
@@ -108,12 +108,12 @@ def test_name_and_address_change_together_or_not_at_all(memory: World) -> None:
     ada, bob = memory.register("Ada", "Bob")
     edit = memory.service.people.edit
     expect_rejection(
-        memory, AlreadyTaken, lambda: edit(bob, "Bob", name="Robert", address="ADA@EXAMPLE.ORG")
+        memory, AlreadyTaken, lambda: edit(bob, "Bob", name="Robert", email="ADA@EXAMPLE.ORG")
     )
     expect_rejection(
-        memory, AlreadyTaken, lambda: edit(bob, "Bob", name="aDA", address="r@example.org")
+        memory, AlreadyTaken, lambda: edit(bob, "Bob", name="aDA", email="r@example.org")
     )
-    both = edit(bob, "Bob", name="Robert", address="r@example.org")
+    both = edit(bob, "Bob", name="Robert", email="r@example.org")
     assert (both.name, both.email) == ("Robert", "r@example.org")
     assert memory.service.auth.sign_in("R@EXAMPLE.ORG", PASSWORD).user.name == "Robert"
     expect_rejection(memory, NotSignedIn, lambda: memory.service.auth.sign_in("Bob", PASSWORD))
@@ -179,14 +179,16 @@ def test_a_wish_that_was_based_on_another_revision_changes_nothing(memory: World
         raise WrongState(f"revision {revision} is not what you saw.")
 
     people = memory.service.people
-    expect_rejection(memory, WrongState, lambda: people.rename(ada, "Bob", "B", basis=stale))
     expect_rejection(
-        memory, WrongState, lambda: people.change_email(ada, "Bob", "b@b", basis=stale)
+        memory, WrongState, lambda: people.rename(ada, "Bob", "B", check_revision=stale)
     )
     expect_rejection(
-        memory, WrongState, lambda: people.change_role(ada, "Bob", Role.ADMIN, basis=stale)
+        memory, WrongState, lambda: people.change_email(ada, "Bob", "b@b", check_revision=stale)
     )
-    expect_rejection(memory, WrongState, lambda: people.remove(ada, "Bob", basis=stale))
+    expect_rejection(
+        memory, WrongState, lambda: people.change_role(ada, "Bob", Role.ADMIN, check_revision=stale)
+    )
+    expect_rejection(memory, WrongState, lambda: people.remove(ada, "Bob", check_revision=stale))
     seen: list[int] = []
-    people.rename(ada, "Bob", "B", basis=seen.append)
+    people.rename(ada, "Bob", "B", check_revision=seen.append)
     assert seen == [bob.revision]

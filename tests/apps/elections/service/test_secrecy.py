@@ -80,11 +80,11 @@ def test_no_ballot_is_longer_than_another(secret: World) -> None:
 
 def test_the_same_ballot_is_never_sealed_alike(secret: World) -> None:
     sealed = [one.sealed for one in open_store(secret.driver).admin.scan(Ballot)]
-    marks = [mark for one in open_store(secret.driver).admin.scan(Ballot) for mark in one.asked]
+    marks = [mark for one in open_store(secret.driver).admin.scan(Ballot) for mark in one.requests]
     said = [
         asked.fingerprint
         for one in open_store(secret.driver).admin.scan(Ballot)
-        for asked in one.asked.values()
+        for asked in one.requests.values()
     ]
     for values in (sealed, marks, said):
         assert len(set(values)) == len(values)

@@ -46,7 +46,7 @@ def test_a_ballot_of_a_fixed_election_is_final(memory: World) -> None:
     expect_rejection(memory, WrongState, lambda: voting.cast(bob, "E", ballot("Red"), "2"))
     expect_rejection(memory, WrongState, lambda: voting.withdraw(bob, "E"))
     again = voting.cast(bob, "E", ballot("Red"), "1")
-    assert (again.again, again.receipt) == (True, cast.receipt)
+    assert (again.is_repeat, again.receipt) == (True, cast.receipt)
 
 
 def test_a_ballot_that_is_withdrawn_never_was(memory: World) -> None:
@@ -76,7 +76,7 @@ def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
         length = world.event_count
         for sent, lines, key in ((first, "Red", "1"), (second, "Green", "2")):
             late = voting.cast(bob, "F", ballot(lines), key)
-            assert (late.again, late.receipt["confirmation"]) == (
+            assert (late.is_repeat, late.receipt["confirmation"]) == (
                 True,
                 sent.receipt["confirmation"],
             )
@@ -88,11 +88,11 @@ def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
     come_late()
     expect_rejection(world, NotFound, lambda: voting.ballot(bob, "F", "Robert"))
     third = voting.cast(bob, "F", ballot("Blue"), "3")
-    assert not third.again
+    assert not third.is_repeat
     come_late()
     voting.withdraw(bob, "F")
     come_late()
-    assert voting.cast(bob, "F", ballot("Blue"), "3").again
+    assert voting.cast(bob, "F", ballot("Blue"), "3").is_repeat
     kept = dump_items(world.driver)
     rebuild(open_store(world.driver))
     assert dump_items(world.driver) == kept
@@ -242,7 +242,7 @@ def test_the_same_request_again_is_the_same_ballot(memory: World, voter: User) -
     renamed = cast(voter, "F", ballot("Red", "Blue"), "k")
     memory.service.lifecycle.close(ada, "F")
     closed = cast(voter, "F", list(reversed(ballot("Red", "Blue"))), "k")
-    answers = {(one.again, one.receipt["confirmation"]) for one in (first, renamed, closed)}
+    answers = {(one.is_repeat, one.receipt["confirmation"]) for one in (first, renamed, closed)}
     assert answers == {(True, first.receipt["confirmation"])}
     assert memory.event_count == length + 4, "no event more than the four commands between"
 
@@ -258,18 +258,18 @@ def test_a_key_is_for_one_ballot(memory: World, voter: User, lines: Lines) -> No
 
 def test_the_same_key_is_anothers_own(memory: World, voter: User) -> None:
     ada = memory.service.context.read.get_user("Ada")
-    assert not memory.service.voting.cast(ada, "E", ballot("Blue"), "k").again
+    assert not memory.service.voting.cast(ada, "E", ballot("Blue"), "k").is_repeat
     memory.launch(ada, "F")
-    assert not memory.service.voting.cast(voter, "F", ballot("Red", "Blue"), "k").again
+    assert not memory.service.voting.cast(voter, "F", ballot("Red", "Blue"), "k").is_repeat
 
 
 def test_so_many_keys_are_remembered_and_no_more(memory: World, voter: User) -> None:
     cast, lines = memory.service.voting.cast, ballot("Green")
     for number in range(REMEMBERED_REQUESTS - 1):
         cast(voter, "E", lines, f"key {number}")
-    assert cast(voter, "E", ballot("Red", "Blue"), "k").again
+    assert cast(voter, "E", ballot("Red", "Blue"), "k").is_repeat
     cast(voter, "E", lines, "one more")
-    assert not cast(voter, "E", ballot("Red", "Blue"), "k").again
+    assert not cast(voter, "E", ballot("Red", "Blue"), "k").is_repeat
     found = memory.service.context.read.find_ballot("E", "Bob")
     assert found is not None
-    assert len(found.asked) == REMEMBERED_REQUESTS
+    assert len(found.requests) == REMEMBERED_REQUESTS

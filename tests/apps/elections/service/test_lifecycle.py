@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from msgspec import UNSET
 
+from singletable_apps.counting import METHODS
 from singletable_apps.elections.entities import Election, Publication, State, User
 from singletable_apps.elections.errors import (
     AlreadyTaken,
@@ -18,11 +19,13 @@ from singletable_apps.elections.errors import (
     Rejected,
     WrongState,
 )
-from singletable_apps.elections.roles import Role
+from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.service import ElectionEdit, Elections, ElectionSettings
+from singletable_apps.elections.rules.voting import DECIDING_METHOD
+from singletable_apps.elections.service import ElectionEdit, Elections, ElectionSettings, Turnout
+from singletable_apps.elections.service.closing import COUNTING_RULES
 from tests.apps.support.elections.checks import expect_rejection
-from tests.apps.support.elections.world import World, ballot, dump_items
+from tests.apps.support.elections.world import World, ballot, dump_items, read_events
 
 NAMES = ("#1 / 2 %2F", "🗳️ Wahl", "Straße", "a#BALLOT#b", "ELECTION#x")
 
@@ -203,7 +206,7 @@ def test_all_that_is_in_an_election_follows_its_name(world: World) -> None:
     assert service.queries.is_eligible(ada, "new / #1", "Bob")
     seen = service.voting.ballot(bob, "NEW / #1", "bob")
     assert seen.receipt["confirmation"] == cast.receipt["confirmation"]
-    assert service.voting.cast(bob, "New / #1", ballot("Red"), "k").again
+    assert service.voting.cast(bob, "New / #1", ballot("Red"), "k").is_repeat
     assert service.lifecycle.create(bob, "Old").candidate_count == 0
 
 
@@ -271,7 +274,7 @@ def test_a_wish_that_was_based_on_another_revision_changes_nothing(
         "rename": lambda: conducting.rename(ada, "E", "F", stale),
         "candidates": lambda: rolls.set_candidates(ada, "E", [], stale),
         "voters": lambda: rolls.set_voters(ada, "E", ["Ada"], stale),
-        "launch": lambda: conducting.launch(ada, "E", allow_edit=True, basis=stale),
+        "launch": lambda: conducting.launch(ada, "E", allow_edit=True, check_revision=stale),
         "hand over": lambda: conducting.transfer(ada, "E", "Carol", stale),
         "delete": lambda: conducting.delete(ada, "E", stale),
     }
@@ -281,3 +284,115 @@ def test_a_wish_that_was_based_on_another_revision_changes_nothing(
     conducting.launch(ada, "E", allow_edit=True)
     ends = {"fix": conducting.lock, "finalise": conducting.close}
     expect_rejection(memory, WrongState, lambda: ends[step](ada, "E", stale))
+
+
+@pytest.mark.parametrize("role", [Role.NO_ACCESS, Role.OBSERVER])
+def test_voter_list_rejects_people_who_cannot_vote(memory: World, role: Role) -> None:
+    ada, _, _ = memory.register("Ada", "Bob", "Carol")
+    lifecycle = memory.service.lifecycle
+    lifecycle.create(ada, "E")
+    memory.service.people.change_role(ada, "Bob", role)
+    error = expect_rejection(
+        memory, InvalidInput, lambda: lifecycle.set_voters(ada, "E", ["Carol", "bob"])
+    )
+    assert error.field == "voters"
+    assert "Bob" in str(error)
+    assert "Carol" not in str(error)
+    assert lifecycle.set_voters(ada, "E", ["Carol"]).voter_count == 1
+
+
+# Otherwise an owner could not change the list anymore after an administrator changed a role.
+def test_listed_voter_who_loses_the_right_to_vote_can_stay_listed(memory: World) -> None:
+    ada, _, _ = memory.register("Ada", "Bob", "Carol")
+    lifecycle = memory.service.lifecycle
+    lifecycle.create(ada, "E")
+    lifecycle.set_voters(ada, "E", ["Bob"])
+    memory.service.people.change_role(ada, "Bob", Role.OBSERVER)
+    assert lifecycle.set_voters(ada, "E", ["Bob", "Carol"]).voter_count == 2
+    assert not memory.service.queries.is_eligible(ada, "E", "Bob")
+
+
+def test_names_offered_as_voters_and_owners_are_those_that_are_accepted(memory: World) -> None:
+    people = {
+        "Ada": None,
+        **{f"Person {role.rank}": role for role in Role if role is not Role.OWNER},
+    }
+    ada, *_ = memory.register(*people)
+    for name, role in people.items():
+        if role is not None:
+            memory.service.people.change_role(ada, name, role)
+    memory.service.lifecycle.create(ada, "E")
+    service = memory.service
+
+    def accepted(accept: Callable[[str], object]) -> list[str]:
+        names = []
+        for name in people:
+            try:
+                accept(name)
+            except (InvalidInput, WrongState):
+                continue
+            names.append(name)
+        return names
+
+    def offered(permission: Permission) -> list[str]:
+        names, cursor = list[str](), None
+        while True:
+            page, cursor = service.queries.user_names(ada, 2, cursor, permission=permission)
+            names += page
+            if cursor is None:
+                return names
+
+    voters = accepted(lambda name: service.lifecycle.set_voters(ada, "E", [name]))
+    assert offered(Permission.VOTE) == voters
+    owners = accepted(lambda name: service.lifecycle.transfer(ada, "E", name))
+    assert offered(Permission.USE_APPLICATION) == owners
+    assert (len(voters), len(owners)) == (5, 4)
+
+
+def test_closing_time_in_the_past_is_rejected(memory: World) -> None:
+    (ada,) = memory.register("Ada")
+    lifecycle, now = memory.service.lifecycle, memory.clock.now
+    past = ElectionSettings(no_voting_after=now - timedelta(days=1))
+    error = expect_rejection(memory, InvalidInput, lambda: lifecycle.create(ada, "E", past))
+    assert error.field == "no_voting_after"
+    soon = now + timedelta(hours=1)
+    lifecycle.create(ada, "E", ElectionSettings(no_voting_after=soon))
+    edit = ElectionEdit(no_voting_after=now)
+    error = expect_rejection(memory, InvalidInput, lambda: lifecycle.edit(ada, "E", edit))
+    assert error.field == "no_voting_after"
+    expect_rejection(memory, InvalidInput, lambda: lifecycle.replace_settings(ada, "E", past))
+    # Time passes while the election is set up: its other settings can still be changed.
+    memory.clock.advance(hours=2)
+    edited = lifecycle.edit(ada, "E", ElectionEdit(name="F", secret_ballot=True))
+    assert (edited.name, edited.no_voting_after) == ("F", soon)
+
+
+def test_event_of_cleared_closing_time_mentions_it(memory: World) -> None:
+    (ada,) = memory.register("Ada")
+    lifecycle = memory.service.lifecycle
+    soon = memory.clock.now + timedelta(hours=1)
+    lifecycle.create(ada, "E", ElectionSettings(no_voting_after=soon))
+    lifecycle.edit(ada, "E", ElectionEdit(no_voting_after=None))
+    event = read_events(memory.driver)[-1]
+    assert event.event_type == "ElectionUpdated"
+    assert event.event_data["no_voting_after"] is None
+
+
+def test_turnout_counts_the_voter_list_or_everyone_who_may_vote(memory: World) -> None:
+    ada, bob, _, _ = memory.register("Ada", "Bob", "Carol", "Dave")
+    memory.service.people.change_role(ada, "Dave", Role.OBSERVER)
+    memory.launch(ada, "All")
+    memory.launch(ada, "Listed", voters=["Ada", "Bob"])
+    for name in ("All", "Listed"):
+        memory.service.voting.cast(bob, name, ballot("Red"), "k")
+    turnout = memory.service.queries.turnout
+    assert turnout(ada, "All") == Turnout(voted=1, eligible=3)
+    assert turnout(ada, "Listed") == Turnout(voted=1, eligible=2)
+
+
+def test_announced_method_is_the_one_that_decides(memory: World) -> None:
+    (ada,) = memory.register("Ada")
+    memory.launch(ada, "E")
+    assert memory.service.results.tally(ada, "E").result.method.lower() == DECIDING_METHOD.key
+    assert COUNTING_RULES["method"] == DECIDING_METHOD.key
+    assert DECIDING_METHOD.key in METHODS

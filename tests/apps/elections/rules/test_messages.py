@@ -1,0 +1,541 @@
+"""Every message of the rules, pinned here and nowhere else, so that wording is a decision."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from traceback import extract_tb
+
+import pytest
+
+from singletable_apps.elections import rules
+from singletable_apps.elections.entities import Election, Publication, State
+from singletable_apps.elections.errors import (
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    Rejected,
+    WrongState,
+)
+from singletable_apps.elections.roles import Permission, Role
+from singletable_apps.elections.rules.elections import (
+    check_close,
+    check_closing_time,
+    check_delete,
+    check_edit_settings,
+    check_launch,
+    check_lock,
+    check_owner,
+    check_rename_election,
+    check_set_candidates,
+    check_set_voters,
+    check_transfer,
+    check_view_ballot,
+    check_view_tally,
+    check_window,
+)
+from singletable_apps.elections.rules.names import (
+    clean_candidate_name,
+    clean_candidate_names,
+    clean_election_name,
+    clean_email,
+    clean_user_name,
+    clean_voter_names,
+)
+from singletable_apps.elections.rules.users import (
+    check_edit_user,
+    check_password_change,
+    check_permission,
+    check_remove_user,
+    check_role_change,
+    check_view_user,
+    role_for_new_user,
+)
+from singletable_apps.elections.rules.voting import (
+    check_cast,
+    check_listed_voters,
+    check_voter,
+    check_withdraw,
+    parse_ranking,
+)
+from tests.apps.elections.rules.factories import HOUR, NOON, ballot, election, user
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call that is rejected, and the error."""
+
+    call: Callable[[], object]
+    error: type[Rejected]
+    message: str
+    field: str | None = None
+
+
+ADA = user(Role.USER)
+BEN = user(Role.VOTER, "ben")
+EAST = timezone(timedelta(hours=9))
+
+
+def _name(text: str, message: str) -> Case:
+    return Case(lambda: clean_election_name(text), InvalidInput, message, "name")
+
+
+def _invisible(text: str, problem: str) -> Case:
+    return _name(
+        text, f"This election name contains {problem}. Remove it, or type the election name again."
+    )
+
+
+def _email(text: str, message: str) -> Case:
+    return Case(lambda: clean_email(text), InvalidInput, message, "email")
+
+
+def _not_email(text: str, quoted: str) -> Case:
+    return _email(text, f"“{quoted}” is not an e-mail address. Enter one like ada@example.org.")
+
+
+NAMES = [
+    _name("", "Enter an election name."),
+    _name(" \t", "Enter an election name."),
+    _name("x" * 201, "This election name is too long: 201 characters. Use at most 200."),
+    _name("x" * 5_000, "This election name is too long: 5,000 characters. Use at most 200."),
+    _name("ΐ" * 150, "This election name is too long: 900 bytes in UTF-8. Use at most 800."),
+    _name(".", "“.” can't be used as a name. Choose another."),
+    _name(" .. ", "“..” can't be used as a name. Choose another."),
+    _name("\u0301", "This election name has no visible characters."),
+    _invisible("a\x00b", "a control character (U+0000)"),
+    _invisible("a\u202eb", "an invisible character (U+202E)"),
+    _invisible("a\u00adb", "an invisible character (U+00AD)"),
+    _invisible("a\ud800b", "half of a surrogate pair (U+D800)"),
+    _invisible("a\ue000b", "a private-use character (U+E000)"),
+    _invisible("a\U0010fffeb", "an unassigned character (U+10FFFE)"),
+    _invisible("Ad\u200da", "a joiner that joins nothing (U+200D)"),
+    _invisible("\u200cAda", "a joiner that joins nothing (U+200C)"),
+    _invisible("👩\u200d\u200d💻", "a joiner that joins nothing (U+200D)"),
+    Case(
+        lambda: clean_user_name("ada@home"),
+        InvalidInput,
+        "User names can't contain @. Choose another name.",
+        "name",
+    ),
+    Case(lambda: clean_user_name(""), InvalidInput, "Enter a user name.", "name"),
+    Case(
+        lambda: clean_candidate_name("", field="candidate"),
+        InvalidInput,
+        "Enter a candidate name.",
+        "candidate",
+    ),
+    Case(
+        lambda: clean_candidate_names(["Ada", "Ben", "ADA", "ben "]),
+        InvalidInput,
+        "Some candidates are listed more than once: “Ada”, “ADA”, “Ben” and “ben”. Names that "
+        "differ only in upper and lower case are the same.",
+        "candidates",
+    ),
+    Case(
+        lambda: clean_voter_names(["ada"] * 1_005),
+        InvalidInput,
+        "Some voters are listed more than once: “ada”, “ada”, “ada”, “ada”, “ada” and 1,000 more. "
+        "Names that differ only in upper and lower case are the same.",
+        "voters",
+    ),
+    Case(
+        lambda: clean_candidate_names(["Ada", ""]),
+        InvalidInput,
+        "Enter a candidate name.",
+        "candidates",
+    ),
+    Case(
+        lambda: clean_candidate_names([""] * 101),
+        InvalidInput,
+        "That's 101 candidates. An election can have at most 100.",
+        "candidates",
+    ),
+    Case(
+        lambda: clean_voter_names([""] * 10_001),
+        InvalidInput,
+        "That's 10,001 voters. An election can have at most 10,000.",
+        "voters",
+    ),
+    _email("", "Enter an e-mail address."),
+    _email("a@" + "x" * 199, "This e-mail address is too long: 201 characters. Use at most 200."),
+    _email("x" * 5_000, "This e-mail address is too long: 5,000 characters. Use at most 200."),
+    _email("ada love@lace", "E-mail addresses can't contain spaces."),
+    _email(
+        "ada\x07@b",
+        "This e-mail address contains a control character (U+0007). Remove it, or type the e-mail "
+        "address again.",
+    ),
+    _not_email("ada", "ada"),
+    _not_email("@ada", "@ada"),
+    _not_email("ada@", "ada@"),
+    _not_email("a@b@c", "a@b@c"),
+    _not_email("x" * 100, "x" * 79 + "…"),
+]
+
+
+def _permission(role: Role, permission: Permission, message: str) -> Case:
+    return Case(lambda: check_permission(user(role), permission), NotPermitted, message)
+
+
+def _role_change(mine: Role, theirs: Role, role: Role, message: str, *, to: str = "ben") -> Case:
+    call = lambda: check_role_change(user(mine), user(theirs, to), role)  # noqa: E731
+    return Case(call, NotPermitted, message)
+
+
+USERS = [
+    _permission(
+        Role.NO_ACCESS,
+        Permission.VIEW_APPLICATION,
+        "Your account has no access yet. Ask an administrator.",
+    ),
+    _permission(Role.OBSERVER, Permission.VOTE, "Your account can't vote. Ask an administrator."),
+    _permission(
+        Role.VOTER,
+        Permission.USE_APPLICATION,
+        "Your account can't manage elections. Ask an administrator.",
+    ),
+    _permission(Role.USER, Permission.MANAGE_USERS, "Only administrators can do this."),
+    _permission(
+        Role.ADMIN, Permission.VIEW_SECRETS, "Only auditors can see this. Ask an administrator."
+    ),
+    _permission(
+        Role.AUDITOR, Permission.TRANSFER_OWNER, "Only the owner of this site can do this."
+    ),
+    _role_change(Role.USER, Role.VOTER, Role.OBSERVER, "Only administrators can change roles."),
+    _role_change(
+        Role.ADMIN,
+        Role.ADMIN,
+        Role.USER,
+        "You can't change your own role. Ask someone with a higher role.",
+        to="ada",
+    ),
+    _role_change(
+        Role.OWNER,
+        Role.OWNER,
+        Role.OWNER,
+        "You can't change your own role. Make someone else the owner instead.",
+        to="ada",
+    ),
+    _role_change(Role.ADMIN, Role.VOTER, Role.ADMIN, "You can only give roles below your own."),
+    _role_change(
+        Role.ADMIN,
+        Role.AUDITOR,
+        Role.USER,
+        "You can't change the role of “ben”, whose role isn't below yours. Ask the owner of this "
+        "site.",
+    ),
+    _role_change(
+        Role.AUDITOR,
+        Role.OWNER,
+        Role.USER,
+        "You can't change the role of “ben”, who owns this site.",
+    ),
+    Case(
+        lambda: check_edit_user(user(Role.ADMIN), user(Role.ADMIN, "ben")),
+        NotPermitted,
+        "You can't edit “ben”, whose role isn't below yours. Ask the owner of this site.",
+    ),
+    Case(
+        lambda: check_edit_user(ADA, BEN),
+        NotPermitted,
+        "Only administrators can edit other people's accounts.",
+    ),
+    Case(
+        lambda: check_edit_user(BEN, BEN),
+        NotPermitted,
+        "Your account can't change its name or e-mail address. Ask an administrator.",
+    ),
+    Case(
+        lambda: check_view_user(ADA, BEN),
+        NotPermitted,
+        "Only administrators can see other people's accounts.",
+    ),
+    Case(
+        lambda: check_password_change(user(Role.OWNER), BEN),
+        NotPermitted,
+        "Only “ben” can change this password. A forgotten password can be reset by e-mail.",
+    ),
+    Case(
+        lambda: check_remove_user(
+            user(Role.OWNER), user(Role.OWNER), user_count=1_200, election_count=0
+        ),
+        WrongState,
+        "You own this site, so you can't delete your account yet. Make someone else the owner "
+        "first, or remove all other people and elections.",
+    ),
+    Case(
+        lambda: check_remove_user(
+            user(Role.ADMIN), user(Role.USER, "ben", owns=2), user_count=3, election_count=2
+        ),
+        WrongState,
+        "“ben” still owns 2 elections. Delete or transfer them first.",
+    ),
+    Case(
+        lambda: check_remove_user(
+            user(Role.USER, owns=1), user(Role.USER, owns=1), user_count=3, election_count=2
+        ),
+        WrongState,
+        "You still own 1 election. Delete or transfer them first.",
+    ),
+    Case(
+        lambda: role_for_new_user(0, Role.OWNER),
+        InvalidInput,
+        "New users can't be owners, because there is only one. Choose another role.",
+        "role",
+    ),
+]
+
+_NOT_OWNER = "Only the owner of this election can do this. Ask “ada”."
+_CLOSED = "This election is closed and can't be changed anymore."
+
+
+def _state(call: Callable[[], object], message: str, field: str | None = None) -> Case:
+    return Case(call, WrongState, message, field)
+
+
+def _window(before: datetime | None, after: datetime | None, message: str, field: str) -> Case:
+    return Case(lambda: check_window(before, after), InvalidInput, message, field)
+
+
+ELECTIONS = [
+    _window(
+        None,
+        datetime(2026, 3, 2, 12),
+        "Add a time zone, for example 2026-03-02T12:00:00Z for UTC.",
+        "no_voting_after",
+    ),
+    _window(
+        datetime(1, 1, 1, tzinfo=EAST),
+        None,
+        "Choose a year from 1970 to 9998.",
+        "no_voting_before",
+    ),
+    _window(
+        datetime(2026, 3, 2, 12, 0, 30, 5, tzinfo=UTC),
+        (NOON - HOUR).astimezone(EAST),
+        "Voting would end (2026-03-02 11:00 UTC) before it opens (2026-03-02 12:00:30 UTC). Choose "
+        "a later closing time.",
+        "no_voting_after",
+    ),
+    Case(
+        lambda: check_closing_time(NOON, NOON),
+        InvalidInput,
+        "The closing time (2026-03-02 12:00 UTC) is in the past. Choose a later one, or none.",
+        "no_voting_after",
+    ),
+    Case(
+        lambda: check_owner(user(Role.OWNER, "ben"), election(State.SETUP)),
+        NotPermitted,
+        _NOT_OWNER,
+    ),
+    Case(
+        lambda: check_delete(user(Role.USER, "ben"), election(State.SETUP)),
+        NotPermitted,
+        _NOT_OWNER,
+    ),
+    _state(
+        lambda: check_edit_settings(ADA, election(State.EDITABLE)),
+        "Settings can't be changed after the launch, so that everyone votes under the same rules.",
+    ),
+    _state(lambda: check_edit_settings(ADA, election(State.CLOSED)), _CLOSED),
+    _state(lambda: check_rename_election(ADA, election(State.CLOSED)), _CLOSED),
+    _state(lambda: check_launch(ADA, election(State.CLOSED), NOON), _CLOSED),
+    _state(lambda: check_lock(ADA, election(State.CLOSED)), _CLOSED),
+    _state(
+        lambda: check_rename_election(ADA, election(State.FIXED)),
+        "This election is locked: its name can't be changed anymore.",
+    ),
+    _state(
+        lambda: check_set_voters(ADA, election(State.FIXED)),
+        "This election is locked: its voter list can't be changed anymore.",
+    ),
+    _state(
+        lambda: check_set_candidates(ADA, election(State.FIXED), count=1),
+        "This election is locked: its candidates can't be changed anymore.",
+    ),
+    _state(
+        lambda: check_set_candidates(ADA, election(State.EDITABLE), count=1),
+        "An open election needs at least 2 candidates.",
+    ),
+    _state(
+        lambda: check_launch(ADA, election(State.EDITABLE), NOON),
+        "This election has already been launched.",
+    ),
+    _state(
+        lambda: check_launch(ADA, election(State.SETUP, candidates=1), NOON),
+        "Add at least 2 candidates before you launch.",
+    ),
+    _state(
+        lambda: check_launch(ADA, election(State.SETUP, (None, NOON)), NOON),
+        "The closing time (2026-03-02 12:00 UTC) is in the past. Change or remove it before you "
+        "launch.",
+    ),
+    _state(
+        lambda: check_lock(ADA, election(State.SETUP)),
+        "This election hasn't been launched yet. You can launch it locked.",
+    ),
+    _state(lambda: check_lock(ADA, election(State.FIXED)), "This election is already locked."),
+    _state(
+        lambda: check_close(ADA, election(State.CLOSED), NOON), "This election is already closed."
+    ),
+    _state(
+        lambda: check_close(ADA, election(State.SETUP), NOON),
+        "This election hasn't been launched yet. Launch it, or delete it.",
+    ),
+    _state(
+        lambda: check_close(None, election(State.FIXED), NOON),
+        "This election has no closing time. Only its owner can close it.",
+    ),
+    _state(
+        lambda: check_close(ADA, election(State.FIXED, (None, NOON + HOUR)), NOON),
+        "This election closes by itself 2026-03-02 13:00 UTC. Elections with a closing time can't "
+        "be closed early.",
+    ),
+    _state(
+        lambda: check_transfer(ADA, election(State.SETUP), BEN),
+        "“ben” can't manage elections. Choose someone else, or ask an administrator to change "
+        "their role.",
+        "owner",
+    ),
+]
+
+_SECRET = "Ballots are secret, so results are shown after the election is closed."
+
+
+def _tally(it: Election, message: str) -> Case:
+    return _state(lambda: check_view_tally(BEN, it, NOON), message)
+
+
+VISIBILITY = [
+    _tally(election(State.SETUP), "There are no results yet: this election hasn't been launched."),
+    _tally(
+        election(State.FIXED, (NOON + HOUR, None)),
+        "There are no results yet: voting opens 2026-03-02 13:00 UTC.",
+    ),
+    _tally(election(State.FIXED, secret=True), f"Voting is still open. {_SECRET}"),
+    _tally(
+        election(State.FIXED, (NOON, NOON + HOUR), secret=True),
+        f"Voting is open until 2026-03-02 13:00 UTC. {_SECRET}",
+    ),
+    _tally(
+        election(State.FIXED, (None, NOON), secret=True),
+        "Voting ended 2026-03-02 12:00 UTC. Results will be ready in a moment.",
+    ),
+    Case(
+        lambda: check_view_ballot(
+            user(Role.AUDITOR, "ben"), "cy", election(State.CLOSED, secret=True), NOON
+        ),
+        NotPermitted,
+        "Ballots in this election are secret. Only “cy” can see this one.",
+    ),
+    Case(
+        lambda: check_view_ballot(
+            BEN, "cy", election(State.CLOSED, publication=Publication.ANONYMOUS), NOON
+        ),
+        NotPermitted,
+        "This election doesn't publish who cast which ballot. Only “cy” can see this one.",
+    ),
+]
+
+_FINAL = "You've already voted. In this election, ballots are final."
+
+
+def _cast(it: Election, message: str) -> Case:
+    return _state(lambda: check_cast(BEN, it, listed=True, ballot=None, now=NOON), message)
+
+
+def _rankings(lines: list[tuple[str, int | None]], message: str, *, of: str = "Ada Ben") -> Case:
+    return Case(lambda: parse_ranking(lines, of.split()), InvalidInput, message, "rankings")
+
+
+VOTING = [
+    Case(
+        lambda: check_voter(BEN, "ada"),
+        NotPermitted,
+        "You're signed in as “ben”, so you can't vote as “ada”.",
+    ),
+    Case(
+        lambda: check_listed_voters([user(Role.OBSERVER), BEN, user(Role.NO_ACCESS, "cy")]),
+        InvalidInput,
+        "These people's accounts can't vote: “ada” and “cy”. Leave them out, or ask an "
+        "administrator to change their roles.",
+        "voters",
+    ),
+    _cast(election(State.SETUP), "Voting hasn't started: this election hasn't been launched yet."),
+    _cast(election(State.CLOSED), "Voting is over: this election is closed. See the results."),
+    _cast(election(State.FIXED, (NOON + HOUR, None)), "Voting opens 2026-03-02 13:00 UTC."),
+    _cast(election(State.EDITABLE, (None, NOON)), "Voting ended 2026-03-02 12:00 UTC."),
+    Case(
+        lambda: check_cast(
+            BEN, election(State.FIXED, voters=1_500), listed=False, ballot=None, now=NOON
+        ),
+        NotPermitted,
+        "You're not on the voter list of this election. Ask its owner, “ada”, to add you.",
+    ),
+    _state(
+        lambda: check_cast(
+            BEN, election(State.FIXED), listed=False, ballot=ballot("ben"), now=NOON
+        ),
+        _FINAL,
+    ),
+    _state(
+        lambda: check_withdraw(BEN, election(State.FIXED), ballot=ballot("ben"), now=NOON), _FINAL
+    ),
+    Case(
+        lambda: check_withdraw(BEN, election(State.FIXED), ballot=None, now=NOON),
+        NotFound,
+        "You haven't voted in this election, so there is nothing to withdraw.",
+    ),
+    _rankings(
+        [],
+        "The ballot is empty. Rank at least one candidate; to cast a blank ballot, list candidates "
+        "without ranks.",
+    ),
+    _rankings(
+        [("Cy", 1), ("Ada", 2), ("Zed\x1b[2J", None)],
+        "Not a candidate: “Cy” and “Zed�[2J”. The candidates are “Ada” and “Ben”.",
+    ),
+    _rankings([("Cy", 1)], "Not a candidate: “Cy”. The candidates are not set yet.", of=""),
+    _rankings([("Ada", 1), ("ADA", 2)], "“Ada” is ranked twice. Rank each candidate once."),
+    _rankings([("ada", 0)], "The rank of “Ada” is 0. Use 1, 2, 3 …, or none for not ranked."),
+]
+
+CASES = [*NAMES, *USERS, *ELECTIONS, *VISIBILITY, *VOTING]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.message[:60])
+def test_error_has_type_message_and_field(case: Case) -> None:
+    error = _error(case)
+    assert (type(error), str(error), error.field) == (case.error, case.message, case.field)
+
+
+# Screens and API responses show these messages to people who know no internal names.
+def test_messages_name_no_role_or_permission() -> None:
+    internal = {*Role, *Permission}
+    assert [case.message for case in CASES if any(name in case.message for name in internal)] == []
+
+
+def test_every_raise_statement_has_a_case() -> None:
+    statements = {
+        (path.name, node.lineno)
+        for path in Path(rules.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Raise)
+    }
+    assert {_location(_error(case)) for case in CASES} == statements
+
+
+def _error(case: Case) -> Rejected:
+    with pytest.raises(Rejected) as caught:
+        case.call()
+    return caught.value
+
+
+def _location(error: Rejected) -> tuple[str, int]:
+    last = extract_tb(error.__traceback__)[-1]
+    assert last.lineno is not None
+    return Path(last.filename).name, last.lineno
