@@ -30,7 +30,7 @@ def test_created_election_has_location_and_etag(api: Api) -> None:
     found = ben.get(made.headers["Location"].removeprefix(PREFIX))
     assert found.json() == made.json()
     assert found.headers["ETag"] == made.headers["ETag"]
-    assert made.json()["status"] == "Waiting for launch"
+    assert made.json()["status"] == "Being set up"
     assert made.json()["publication"] == "confirmations"
 
 

@@ -70,7 +70,7 @@ def test_formats_that_cannot_hold_the_ballots_are_rejected(hedy: Reader) -> None
     assert "does not rank all candidates" in refused.text
     unknown = hedy.get(BOARD, "tally", "ballots", "docx")
     assert unknown.status_code == 422
-    assert "There is no format" in unknown.text
+    assert "Unknown format" in unknown.text
 
 
 def test_turnout_page_has_names_pages_and_a_percentage() -> None:

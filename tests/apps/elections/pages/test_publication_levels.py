@@ -121,7 +121,7 @@ def test_totals_only_elections_offer_no_ballots() -> None:
     assert "RCTab rounds" in read
     refused = site.onlooker.get(NAME, "tally", "ballots", "csv")
     assert refused.status_code == 403
-    assert "only totals are published" in refused.text
+    assert "publishes totals only" in refused.text
     assert site.onlooker.get(NAME, "tally", "ballots", "rctab").status_code == 200
 
 
