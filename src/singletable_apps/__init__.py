@@ -1,1 +1,1 @@
-"""Five complete applications built on nothing but the public face of singletable."""
+"""Applications built on the public API of singletable, and the site that serves them."""

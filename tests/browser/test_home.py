@@ -80,6 +80,15 @@ def test_page_loads_few_bytes(open_page: OpenPage, site: str, path: str) -> None
     assert sum(bytes_to_load(open_page(), f"{site}{path}").values()) < BUDGET
 
 
+def test_guide_opens_at_its_top_with_the_current_page_in_view(
+    open_page: OpenPage, site: str
+) -> None:
+    page = open_page()
+    page.goto(f"{site}/guide/performance")
+    expect(page.locator("#contents [aria-current]")).to_be_in_viewport()
+    assert page.evaluate("scrollY") == 0
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_steps_of_the_example_can_be_chosen_by_pointer_and_keyboard(
     open_page: OpenPage, site: str, scripts: bool

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import groupby, pairwise
@@ -45,12 +45,12 @@ _CODE_CLASSES = (
     (Generic.Output, "code-output"),
 )
 _INDEX_GROUP = re.compile(r"^(\w[^\n]*):$", re.MULTILINE)
-_INDEX_PAGE = re.compile(r"^\d+\. \[([^\]]+)\]\(([^)]+)\): (.+)$", re.MULTILINE)
+_REFERENCE_PAGE = re.compile(r"^## \[([^\]]+)\]\(([^)]+)\)$", re.MULTILINE)
+_INDEX_PAGE = re.compile(r"^\d+\. \[([^\]]+)\]\(([^)]+)\):", re.MULTILINE)
 _MORE = (
-    ("Reference", "docs/reference/README.md"),
-    ("Glossary", "docs/glossary.md"),
-    ("Differences from DynamoDB", "docs/compatibility.md"),
-    ("Performance", "docs/performance.md"),
+    ("Glossary", "glossary.md"),
+    ("Differences from DynamoDB", "compatibility.md"),
+    ("Performance", "performance.md"),
 )
 
 
@@ -77,7 +77,6 @@ class GuideEntry:
 
     title: str
     url: str
-    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,26 +161,32 @@ class Guide:
         return before, after
 
     def _table_of_contents(self) -> tuple[GuideGroup, ...]:
-        """Read the groups and pages from the lists in the index of the guide."""
-        index = self._files.get("docs/guide/README.md")
-        if index is None:
+        """Read the groups and pages from the indexes of the guide and of the reference."""
+        if "docs/guide/README.md" not in self._files:
             return ()
-        text = index.read_text()
+        text = self._files["docs/guide/README.md"].read_text()
         titles = [*_INDEX_GROUP.finditer(text)]
         ends = [title.start() for title in titles[1:]] + [len(text)]
         groups = [
-            GuideGroup(title[1], tuple(self._index_entries(text[title.end() : end])))
+            GuideGroup(
+                title[1],
+                tuple(self._entries("docs/guide", _INDEX_PAGE.findall(text[title.end() : end]))),
+            )
             for title, end in zip(titles, ends, strict=True)
         ]
-        more = [(title, self.url_of(path)) for title, path in _MORE]
-        entries = tuple(GuideEntry(title, url) for title, url in more if url is not None)
-        return (*groups, GuideGroup("More", entries))
+        pages = _REFERENCE_PAGE.findall(self._files["docs/reference/README.md"].read_text())
+        reference = [("All names", "README.md"), *pages]
+        return (
+            *groups,
+            GuideGroup("Reference", tuple(self._entries("docs/reference", reference))),
+            GuideGroup("More", tuple(self._entries("docs", _MORE))),
+        )
 
-    def _index_entries(self, text: str) -> Iterator[GuideEntry]:
-        for title, href, about in _INDEX_PAGE.findall(text):
-            url = self.url_of(f"docs/guide/{href}")
+    def _entries(self, folder: str, links: Iterable[tuple[str, str]]) -> Iterator[GuideEntry]:
+        for title, href in links:
+            url = self.url_of(f"{folder}/{href}")
             if url is not None:
-                yield GuideEntry(title, url, about)
+                yield GuideEntry(title, url)
 
     def _render_document(self, path: str) -> GuidePage:
         text = self._files[path].read_text()

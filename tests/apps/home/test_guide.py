@@ -73,6 +73,9 @@ def test_table_of_contents_lists_every_page_of_the_guide(guide: Guide) -> None:
     entries = [entry.url for group in guide.groups for entry in group.entries]
     documents = [path for path in ROOT.glob("docs/guide/*.md") if path.name != "README.md"]
     assert {f"/guide/{path.stem}" for path in documents} <= set(entries)
+    assert {
+        f"/guide/reference/{path.stem}" for path in ROOT.glob("docs/reference/[a-z]*.md")
+    } <= set(entries)
     assert guide.groups[0].entries[0].url == "/guide/first-design"
     before, after = guide.neighbors("/guide/declaring")
     assert (before, after) == (guide.groups[0].entries[0], guide.groups[1].entries[0])
