@@ -163,13 +163,17 @@ def _changes(value: Any, path: list[Any]) -> Iterator[tuple[list[Any], Any]]:
         yield from _changes(value[step], [*path, step])
 
 
+def _type(value: object) -> type[object]:
+    return type(value)
+
+
 def _steps(value: Any) -> list[Any]:
-    kind = type(value)
+    kind = _type(value)
     return list(value) if kind is dict else list(range(len(value))) if kind is list else []
 
 
 def _other_values(value: Any) -> list[Any]:
-    kind = type(value)
+    kind = _type(value)
     if kind is bool:
         return [not value, int(value)]
     if kind is int:
