@@ -72,3 +72,15 @@ def _looked_at(page: Page, at: str) -> list[str]:
         faults.append(f"{weight} bytes")
     small: list[str] = page.evaluate(SMALL)
     return [*faults, *small]
+
+
+# The chart once extended over the padding and the border of its card on phones.
+def test_hero_chart_stays_within_its_card(served: Served, open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE)
+    page.goto(f"{served.address}/polls")
+    card = page.locator(".hero-picture").bounding_box()
+    chart = page.locator(".hero-picture .figure-scroll").bounding_box()
+    assert card is not None
+    assert chart is not None
+    assert card["x"] < chart["x"]
+    assert chart["x"] + chart["width"] < card["x"] + card["width"]

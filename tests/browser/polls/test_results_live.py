@@ -43,7 +43,7 @@ def test_a_result_changes_while_one_looks_and_becomes_final(
     assert sum(bytes_to_load(page, address).values()) < BUDGET
     outcome = page.get_by_role("status").filter(has_text="So far")
     expect(outcome).to_have_text("So far: Soup leads")
-    page.get_by_text("What each method asks").click()
+    page.get_by_text("What each method looks at").click()
 
     for ranking in (["Stew", "Soup"], ["Stew"], ["Salad", "Stew"]):
         polls.voting.cast(own.poll.id, ranking, Voter())
@@ -74,5 +74,5 @@ def test_without_scripts_a_result_is_whole_and_is_refreshed_by_a_link(
         polls.voting.cast(own.poll.id, ["Salad"], Voter())
     page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_role("heading", name="Salad leads")).to_be_visible()
-    page.get_by_text("What each method asks").click()
+    page.get_by_text("What each method looks at").click()
     expect(page.get_by_text("points for every place")).to_be_visible()
