@@ -42,13 +42,13 @@ def polls(place: Path) -> Iterator[Polls]:
         yield open_polls(driver, load_secret(place / "secret.key"))
 
 
-def test_help_names_the_commands(typed: Run) -> None:
+def test_help_lists_the_commands(typed: Run) -> None:
     code, out, _ = typed("--help")
     assert code == 0
     assert [word for word in ("serve", "sample", "recount") if f" {word} " not in out] == []
 
 
-def test_the_sample_is_there_with_its_votes(polls: Polls) -> None:
+def test_sample_creates_polls_with_votes(polls: Polls) -> None:
     found = {
         own.poll.title: own.poll for own in polls.lifecycle.list_created(SAMPLE_BROWSER, 10).items
     }
@@ -56,7 +56,7 @@ def test_the_sample_is_there_with_its_votes(polls: Polls) -> None:
     assert votes == {one.draft.title: sum(many for many, _ in one.votes) for one in SAMPLE_POLLS}
 
 
-def test_a_recount_says_that_the_results_agree(typed: Run, place: Path) -> None:
+def test_recount_reports_matching_results(typed: Run, place: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
         poll = (
             open_polls(driver, load_secret(place / "secret.key"))
@@ -68,7 +68,7 @@ def test_a_recount_says_that_the_results_agree(typed: Run, place: Path) -> None:
     assert "The results match." in out
 
 
-def test_a_recount_finds_a_vote_that_came_past_the_lanes(typed: Run, place: Path) -> None:
+def test_recount_finds_a_vote_without_a_lane_entry(typed: Run, place: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
         polls = open_polls(driver, load_secret(place / "secret.key"))
         poll = polls.lifecycle.list_created(SAMPLE_BROWSER, 10).items[-1].poll
@@ -88,7 +88,7 @@ def test_a_recount_finds_a_vote_that_came_past_the_lanes(typed: Run, place: Path
         ("any", "missing.db", "There is no file"),
     ],
 )
-def test_what_cannot_be_recounted_is_said_in_words(
+def test_recount_explains_why_it_fails(
     poll: str, file: str, said: str, typed: Run, place: Path
 ) -> None:
     code, _, err = typed("recount", poll, "--at", f"file:{place}/{file}")
@@ -97,7 +97,7 @@ def test_what_cannot_be_recounted_is_said_in_words(
     assert not (place / "missing.db").exists()
 
 
-def test_what_is_served_has_pages_and_an_api_and_names_its_secret(place: Path) -> None:
+def test_serve_offers_pages_and_api_and_prints_the_secret_file(place: Path) -> None:
     at = f"file:{place}/polls.db"
     with connect(at) as driver:
         site = run_app(driver, at, place / "secret.key", PublicUrl(URL))
@@ -110,7 +110,7 @@ def test_what_is_served_has_pages_and_an_api_and_names_its_secret(place: Path) -
     assert dict(site.locations)["secret"] == str(place / "secret.key")
 
 
-def test_with_another_secret_nobody_is_taken_for_somebody_new(place: Path, tmp_path: Path) -> None:
+def test_voters_are_rejected_with_another_secret(place: Path, tmp_path: Path) -> None:
     with connect(f"file:{place}/polls.db") as driver:
         right = open_polls(driver, load_secret(place / "secret.key"))
         wrong = open_polls(driver, load_secret(tmp_path / "other.key"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
-from tests.apps.polls.rig.world import World
+from tests.apps.polls.support.harness import World
 from tests.conformance.endpoint import Exchangeable, endpoint
 
 

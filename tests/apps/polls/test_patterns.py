@@ -12,7 +12,7 @@ from singletable_apps.polls.entities import Poll, Protection, polls
 from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Viewer
-from tests.apps.polls.rig.world import OPTIONS, World, code_voter
+from tests.apps.polls.support.harness import OPTIONS, World, code_voter
 from tests.apps.support.patterns import check_declared
 
 
@@ -39,25 +39,25 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     service.lifecycle.delete(poll_id, key)
 
 
-def test_all_that_is_asked_is_declared(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_call_is_declared(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
     _everything(memory, monkeypatch)
     memory.check_calls()
 
 
-def test_all_that_is_declared_is_asked(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_pattern_is_used(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
     _everything(memory, monkeypatch)
     asked = {patterns.recognize(call.shape) for call in memory.calls}
     never = {pattern.id for pattern in patterns} - {one.id for one in asked if one is not None}
     assert not never
 
 
-def test_what_is_not_declared_is_found(memory: World) -> None:
+def test_undeclared_call_is_detected(memory: World) -> None:
     calls: list[Call] = []
     list(Store(memory.driver, observers=[calls.append]).admin.scan(Poll))
     with pytest.raises(AssertionError, match="no pattern declares"):
         check_declared(calls, patterns, (polls,))
 
 
-def test_the_document_comes_first() -> None:
+def test_documented_patterns_come_first() -> None:
     assert declared.poll_by_id.id == "polls:1"
     assert declared.all_votes.id == "polls:2"

@@ -48,7 +48,7 @@ def _faults(draft: PollDraft, unchanged_time: datetime | None = None) -> dict[st
     return refusal.value.errors
 
 
-def test_a_draft_is_kept_tidy() -> None:
+def test_draft_text_is_normalized() -> None:
     kept = check_draft(
         PollDraft("  Best\n language ", [" Go", "Rust  2 "], " Why?\r\n\r\nSo. \n", NOW + SECOND),
         NOW,
@@ -86,11 +86,11 @@ def test_a_draft_is_kept_tidy() -> None:
         (replace(PLAIN, candidates=("Go", "Go\u200d")), "candidates/1"),
     ],
 )
-def test_a_fault_is_named_where_it_is(draft: PollDraft, field: str) -> None:
+def test_error_names_its_field(draft: PollDraft, field: str) -> None:
     assert [*_faults(draft)] == [field]
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     bad = PollDraft("", ["Go", "go", ""], "\0", NOW)
     assert set(_faults(bad)) == {
         "title",
@@ -109,13 +109,13 @@ def test_all_faults_are_told_at_once() -> None:
         replace(PLAIN, candidates=("A", "B"), description="a\tb\r\nc"),
     ],
 )
-def test_what_is_as_long_as_may_be_is_kept(draft: PollDraft) -> None:
+def test_longest_texts_are_accepted(draft: PollDraft) -> None:
     kept = check_draft(draft, NOW)
     assert check_draft(kept, NOW) == kept
 
 
 @given(st.lists(st.text(max_size=6), min_size=2, max_size=6))
-def test_options_that_are_kept_are_tidy_and_tell_themselves_apart(options: list[str]) -> None:
+def test_accepted_options_are_normalized_and_distinct(options: list[str]) -> None:
     try:
         kept = check_draft(replace(PLAIN, candidates=options), NOW).candidates
     except InvalidInput:
@@ -149,12 +149,12 @@ EAST, WEST = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
         (datetime.max.replace(tzinfo=WEST), "ten years"),
     ],
 )
-def test_a_closing_time_that_cannot_be_is_told(moment: datetime, told: str) -> None:
+def test_invalid_closing_time_is_rejected(moment: datetime, told: str) -> None:
     assert told in _faults(replace(PLAIN, expires_at=moment))["expiresAt"]
 
 
 @pytest.mark.parametrize("zone", [UTC, EAST, WEST])
-def test_a_closing_time_is_kept_in_utc(zone: timezone) -> None:
+def test_closing_time_is_stored_in_utc(zone: timezone) -> None:
     kept = check_draft(
         replace(PLAIN, expires_at=(NOW + MAX_DURATION).astimezone(zone)), NOW
     ).expires_at
@@ -163,13 +163,13 @@ def test_a_closing_time_is_kept_in_utc(zone: timezone) -> None:
     assert kept.tzinfo is UTC
 
 
-def test_a_closing_time_that_is_let_stand_may_be_over() -> None:
+def test_unchanged_closing_time_may_be_past() -> None:
     over = NOW - SECOND
     assert check_draft(replace(PLAIN, expires_at=over), NOW, unchanged_time=over).expires_at == over
     assert "expiresAt" in _faults(replace(PLAIN, expires_at=over), unchanged_time=over - SECOND)
 
 
-def test_a_poll_is_made_again_as_it_was() -> None:
+def test_draft_from_poll_is_complete() -> None:
     poll = _poll(description="D", results=ResultsVisibility.AFTER_VOTING, changeable=False)
     assert draft_from(poll) == PollDraft(
         "Best?",
@@ -190,7 +190,7 @@ def test_a_poll_is_made_again_as_it_was() -> None:
         ([" rust ", "GO", "ｃ"], ["Rust", "Go", "C"]),
     ],
 )
-def test_rankings_may_be_partial_and_sloppy(rankings: list[str], kept: list[str]) -> None:
+def test_rankings_may_be_partial_and_differ_in_case(rankings: list[str], kept: list[str]) -> None:
     assert check_ranking(_poll(), rankings) == kept
 
 
@@ -206,14 +206,14 @@ def test_rankings_may_be_partial_and_sloppy(rankings: list[str], kept: list[str]
         (["x" * 5000], ["rankings/0"]),
     ],
 )
-def test_rankings_that_cannot_be_are_told(rankings: list[str], fields: list[str]) -> None:
+def test_invalid_rankings_are_rejected(rankings: list[str], fields: list[str]) -> None:
     with pytest.raises(InvalidInput) as refusal:
         check_ranking(_poll(), rankings)
     assert [*refusal.value.errors] == fields
     assert len(str(refusal.value).encode()) < 600
 
 
-def test_options_are_named_but_not_all() -> None:
+def test_error_lists_at_most_ten_options() -> None:
     poll = _poll(candidates=[f"Option {n}" for n in range(50)])
     with pytest.raises(InvalidInput, match="Option 9 and 40 more"):
         check_ranking(poll, ["Ada"])
@@ -232,7 +232,7 @@ def test_options_are_named_but_not_all() -> None:
         (_poll(closed=True, expires_at=NOW + SECOND), False, True),
     ],
 )
-def test_a_poll_is_open_until_its_time_and_final_when_all_are_in(
+def test_poll_is_open_until_closing_and_final_after_the_grace_period(
     poll: Poll, open_: bool, final: bool
 ) -> None:
     assert (is_open(poll, NOW), is_final(poll, NOW)) == (open_, final)
@@ -253,7 +253,7 @@ SEEN: dict[ResultsVisibility, Callable[[bool, bool, bool], bool]] = {
 
 @pytest.mark.parametrize("results", ResultsVisibility)
 @pytest.mark.parametrize("end", ["open", "by time", "by hand"])
-def test_results_are_seen_by_those_who_may(results: ResultsVisibility, end: str) -> None:
+def test_results_visibility(results: ResultsVisibility, end: str) -> None:
     over = {"open": NOW + SECOND, "by time": NOW, "by hand": None}[end]
     poll = _poll(results=results, expires_at=over, closed=end == "by hand")
     for voted, admin in product((False, True), repeat=2):
@@ -264,7 +264,7 @@ def test_results_are_seen_by_those_who_may(results: ResultsVisibility, end: str)
                 check_results_visible(poll, NOW, voted=voted, admin=admin)
 
 
-def test_what_is_deleted_or_never_was_is_not_there() -> None:
+def test_deleted_and_unknown_polls_are_not_found() -> None:
     poll = _poll()
     assert check_exists(poll, "1") is poll
     for found in (None, _poll(deleted=True)):
@@ -281,7 +281,7 @@ def test_what_is_deleted_or_never_was_is_not_there() -> None:
         (("Go", "Rust", "C"), Protection.CODES, True),
     ],
 )
-def test_other_options_or_voters_are_another_question(
+def test_other_options_or_protection_change_the_ballot(
     options: Sequence[str], protection: Protection, other: bool
 ) -> None:
     draft = PollDraft("Another title", options, protection=protection)

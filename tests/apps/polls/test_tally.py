@@ -24,7 +24,7 @@ from singletable_apps.polls.tally import (
     lane_for,
     split_counts,
 )
-from tests.apps.polls.rig.world import SECRET
+from tests.apps.polls.support.harness import SECRET
 
 LANES = 3
 ORDERS = ("0", "1", "0 1", "1 0 2")
@@ -51,7 +51,7 @@ def _written(history: Sequence[tuple[str, str]]) -> tuple[list[list[LaneEntry]],
 
 
 @given(histories, st.data())
-def test_however_it_is_read_it_ends_as_a_recount(
+def test_tally_in_any_steps_equals_a_recount(
     history: list[tuple[str, str]], data: st.DataObject
 ) -> None:
     lanes, recount = _written(history)
@@ -75,7 +75,7 @@ def test_however_it_is_read_it_ends_as_a_recount(
 
 
 @given(histories, st.integers(0, LANES - 1), st.integers(0, 40))
-def test_a_lane_ends_where_a_line_is_missing(
+def test_tally_stops_at_a_missing_entry(
     history: list[tuple[str, str]], lane: int, missing: int
 ) -> None:
     lanes, _ = _written(history)
@@ -87,21 +87,21 @@ def test_a_lane_ends_where_a_line_is_missing(
     assert tally == add_entries(empty_tally(LANES), whole)
 
 
-def test_lines_that_are_counted_already_are_not_counted_again() -> None:
+def test_counted_entries_are_not_counted_again() -> None:
     lanes, _ = _written([(voter, "0") for voter in VOTERS])
     tally = add_entries(empty_tally(LANES), lanes)
     assert add_entries(tally, lanes) == tally
 
 
 # Many look while nobody votes, and need no copy of a hundred thousand counts each.
-def test_where_nothing_is_new_the_tally_is_the_one_before() -> None:
+def test_tally_without_new_entries_is_unchanged() -> None:
     lanes, _ = _written([(voter, "0") for voter in VOTERS])
     tally = add_entries(empty_tally(LANES), lanes)
     assert add_entries(tally, [[] for _ in lanes]) is tally
 
 
 @given(histories)
-def test_a_snapshot_in_parts_says_the_same(history: list[tuple[str, str]]) -> None:
+def test_split_counts_keeps_all_counts(history: list[tuple[str, str]]) -> None:
     lanes, recount = _written(history)
     tally = add_entries(empty_tally(LANES), lanes)
     parts = list(split_counts(tally))
@@ -109,7 +109,7 @@ def test_a_snapshot_in_parts_says_the_same(history: list[tuple[str, str]]) -> No
 
 
 @pytest.mark.parametrize("orders", [0, 1, 1_999, 2_000, 2_001, 7_000])
-def test_parts_fit_into_items(orders: int) -> None:
+def test_snapshot_parts_fit_into_items(orders: int) -> None:
     # 142 letters and what an entry takes beside them make 150 bytes: 2,000 of them are a part.
     counts = {f"{number:0142}": number + 1 for number in range(orders)}
     assert 2_000 * (142 + COUNT_BYTES) == PART_BYTES
@@ -130,7 +130,7 @@ def test_parts_fit_into_items(orders: int) -> None:
         (10_000 * (5 + COUNT_BYTES) // LANE_ENTRY_BYTES + 1, 10_000, True),
     ],
 )
-def test_a_snapshot_is_kept_when_it_is_cheaper_than_the_lines(
+def test_snapshot_is_due_when_cheaper_than_reading_entries(
     lines: int, orders: int, worth: bool
 ) -> None:
     before = Tally((1000, 50), {})
@@ -151,18 +151,18 @@ def test_snapshots_become_rarer_as_a_poll_grows() -> None:
 
 
 @given(st.permutations(["Go", "Rust", "Python", "C"]), st.integers(1, 4))
-def test_an_order_names_what_was_ranked(options: list[str], ranked: int) -> None:
+def test_encoded_ranking_decodes_to_the_same_names(options: list[str], ranked: int) -> None:
     candidates = ["Go", "Rust", "Python", "C"]
     order = encode_ranking(candidates, options[:ranked])
     assert decode_ranking(candidates, order) == options[:ranked]
 
 
 @given(st.uuids(), st.integers(1, 16))
-def test_a_vote_is_always_in_the_same_lane(vote_id: object, lanes: int) -> None:
+def test_vote_is_always_in_the_same_lane(vote_id: object, lanes: int) -> None:
     assert lane_for(str(vote_id), lanes) == lane_for(str(vote_id), lanes) in range(lanes)
 
 
-def test_voters_spread_over_the_lanes() -> None:
+def test_votes_spread_over_the_lanes() -> None:
     ids = [SECRET.vote_id("poll", "code", str(number)) for number in range(8_000)]
     spread = Counter(lane_for(one, 8) for one in ids)
     assert len(spread) == 8

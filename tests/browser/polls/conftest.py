@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.polls.serving import Served, serve
+from tests.browser.polls.server import Served, serve
 
 
 @pytest.fixture(scope="session")

@@ -34,9 +34,7 @@ def served() -> Iterator[Served]:
         yield polls, own, f"{address}/polls/p/{own.poll.id}/results"
 
 
-def test_a_result_changes_while_one_looks_and_becomes_final(
-    open_page: OpenPage, served: Served
-) -> None:
+def test_results_update_live_and_become_final(open_page: OpenPage, served: Served) -> None:
     polls, own, address = served
     page = open_page(viewport=PHONE)
     refused = watch_policy(page)
@@ -49,7 +47,7 @@ def test_a_result_changes_while_one_looks_and_becomes_final(
         polls.voting.cast(own.poll.id, ranking, Voter())
     expect(page.get_by_role("heading", name="Stew leads")).to_be_visible()
     expect(outcome).to_have_text("So far: Stew leads")
-    expect(page.get_by_role("group").filter(has_text="first choices, and nothing")).to_be_visible()
+    expect(page.get_by_role("group").filter(has_text="first choices only")).to_be_visible()
     expect(page.locator("#round-1")).to_contain_text("Stew")
     assert complaints_of_axe(page) == []
 
@@ -64,7 +62,7 @@ def test_a_result_changes_while_one_looks_and_becomes_final(
     assert refused == []
 
 
-def test_without_scripts_a_result_is_whole_and_is_refreshed_by_a_link(
+def test_results_without_scripts_are_complete_and_refreshable(
     open_page: OpenPage, served: Served
 ) -> None:
     polls, own, address = served

@@ -1,12 +1,12 @@
-"""A place for each test, in which nobody has asked anything yet."""
+"""A server for each test, in which nobody has asked anything yet."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.apps.polls.api.people import Place, make_place
+from tests.apps.polls.api.client import Server, make_server
 
 
 @pytest.fixture
-def place() -> Place:
-    return make_place()
+def server() -> Server:
+    return make_server()

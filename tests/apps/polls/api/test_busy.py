@@ -11,8 +11,8 @@ import pytest
 from singletable import Engine
 from singletable.faults import Faults, FaultyDriver
 from singletable_apps.polls.service import voting
-from tests.apps.polls.api.people import OPTIONS, Made, Person, Place, make_place, type_of
-from tests.apps.polls.rig.world import dump
+from tests.apps.polls.api.client import OPTIONS, Made, Person, Server, make_server, type_of
+from tests.apps.polls.support.harness import dump
 
 NEW = {"title": "Best?", "candidates": OPTIONS}
 ASKED: dict[str, Callable[[Person, Made], httpx2.Response]] = {
@@ -46,37 +46,37 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
 
 
-def rickety() -> tuple[Place, FaultyDriver]:
+def rickety() -> tuple[Server, FaultyDriver]:
     driver = FaultyDriver(Engine.in_memory())
-    return make_place(driver=driver), driver
+    return make_server(driver=driver), driver
 
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("asked", ASKED)
-def test_a_table_that_is_away_is_worth_asking_again(asked: str, fault: str) -> None:
-    place, driver = rickety()
-    ada = place.somebody()
+def test_unavailable_table_is_503_with_retry_after(asked: str, fault: str) -> None:
+    server, driver = rickety()
+    ada = server.new_visitor()
     poll = ada.makes()
-    before = dump(place.driver)
+    before = dump(server.driver)
     with driver.inject(FAULTS[fault]):
         answer = ASKED[asked](ada, poll)
     assert type_of(answer) == "503 try-later"
     assert int(answer.headers["Retry-After"]) >= 1
-    assert dump(place.driver) == before
+    assert dump(server.driver) == before
     assert ASKED[asked](ada, poll).status_code in (200, 201, 204, 404)
 
 
 # The store tries for seconds by itself: sixty times that is longer than anybody waits.
 @pytest.mark.usefixtures("impatient")
-def test_a_vote_that_finds_no_way_in_is_told_so_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_poll_is_503_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(voting, "MAX_SECONDS", 0.0)
-    place, driver = rickety()
-    poll = place.somebody().makes()
+    server, driver = rickety()
+    poll = server.new_visitor().makes()
     with driver.inject(Faults(conflict=1.0)):
-        answer = place.somebody().votes(poll, "Go")
+        answer = server.new_visitor().votes(poll, "Go")
         attempts = driver.injected["conflict"]
     assert type_of(answer) == "503 try-later"
     assert "Submit again" in answer.json()["detail"]
     assert 0 < attempts < voting.VOTE_ATTEMPTS
-    assert place.somebody().votes(poll, "Go").status_code == 201
+    assert server.new_visitor().votes(poll, "Go").status_code == 201

@@ -8,8 +8,8 @@ import pytest
 
 from singletable_apps.polls.api import PREFIX, Limits
 from singletable_apps.shared.web import RateLimit
-from tests.apps.polls.api.people import Made, Person, Place, make_place, places, type_of
-from tests.apps.polls.rig.world import dump
+from tests.apps.polls.api.client import Made, Person, Server, make_server, places, type_of
+from tests.apps.polls.support.harness import dump
 
 
 def issued(person: Person, poll: Made, count: int) -> list[str]:
@@ -18,8 +18,8 @@ def issued(person: Person, poll: Made, count: int) -> list[str]:
     return [one["code"] for one in answer.json()["codes"]]
 
 
-def test_a_code_is_one_vote_however_it_is_typed(place: Place) -> None:
-    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+def test_code_is_one_vote_in_any_spelling(server: Server) -> None:
+    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     (code,) = issued(ada, poll, 1)
     first = ada.votes(poll, "Go", code=code)
     assert first.status_code == 201
@@ -31,11 +31,11 @@ def test_a_code_is_one_vote_however_it_is_typed(place: Place) -> None:
 
 
 # The organizer knows every code, but must not learn or change how it voted.
-def test_vote_cast_with_a_code_is_read_and_changed_only_by_its_voter(place: Place) -> None:
-    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+def test_vote_cast_with_a_code_is_read_and_changed_only_by_its_voter(server: Server) -> None:
+    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     (code,) = issued(ada, poll, 1)
     vote = ada.votes(poll, "Go", code=code).json()
-    organizer = place.somebody()
+    organizer = server.new_visitor()
     # A right guess of the ranking gets the same answer as a wrong one.
     for ranking in ("Go", "Rust"):
         assert type_of(organizer.votes(poll, ranking, code=code)) == "403 code-used"
@@ -45,20 +45,20 @@ def test_vote_cast_with_a_code_is_read_and_changed_only_by_its_voter(place: Plac
 
 
 # A program without cookies proves by its Idempotency-Key that the vote is its own.
-def test_idempotency_key_proves_a_vote_cast_with_a_code(place: Place) -> None:
-    poll = place.somebody().makes(protection="codes")
-    (code,) = issued(place.somebody(), poll, 1)
+def test_idempotency_key_proves_a_vote_cast_with_a_code(server: Server) -> None:
+    poll = server.new_visitor().makes(protection="codes")
+    (code,) = issued(server.new_visitor(), poll, 1)
     key = {"Idempotency-Key": "0b7e3c4e-5f0a-4e27-9a55-6a1f3a1c2d3e"}
     statuses = [
-        place.somebody().votes(poll, ranking, code=code, headers=key).status_code
+        server.new_visitor().votes(poll, ranking, code=code, headers=key).status_code
         for ranking in ("Go", "Go", "Rust")
     ]
     assert statuses == [201, 200, 200]
-    assert place.somebody().votes(poll, "Go", code=code).status_code == 403
+    assert server.new_visitor().votes(poll, "Go", code=code).status_code == 403
 
 
-def test_codes_are_listed_in_pages_with_who_is_used(place: Place) -> None:
-    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+def test_codes_are_listed_in_pages_with_their_use(server: Server) -> None:
+    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     codes = [*issued(ada, poll, 3), *issued(ada, poll, 2)]
     assert ada.votes(poll, "Go", code=codes[3]).status_code == 201
     first = ada.get(f"{poll.path}/codes", key=poll.key, params={"limit": 3})
@@ -69,22 +69,22 @@ def test_codes_are_listed_in_pages_with_who_is_used(place: Place) -> None:
     assert [one["used"] for one in found] == [False, False, False, True, False]
     assert found[0]["link"] == f"https://polls.example/polls/p{poll.path}?code={codes[0]}"
     assert rest.json()["next"] is None
-    other = place.somebody().makes()
+    other = server.new_visitor().makes()
     stolen = ada.get(following.replace(poll.path, other.path), key=other.key)
     assert type_of(stolen) == "400 cursor-refused"
 
 
 @pytest.mark.parametrize("count", [0, -1, 10_001, 1.5, "3", True, None])
-def test_a_number_of_codes_that_is_none_is_refused(place: Place, count: object) -> None:
-    poll = place.somebody().makes(protection="codes")
-    before = dump(place.driver)
-    answer = place.somebody().post(f"{poll.path}/codes", {"count": count}, key=poll.key)
+def test_invalid_number_of_codes_is_rejected(server: Server, count: object) -> None:
+    poll = server.new_visitor().makes(protection="codes")
+    before = dump(server.driver)
+    answer = server.new_visitor().post(f"{poll.path}/codes", {"count": count}, key=poll.key)
     assert (type_of(answer), places(answer)) == ("422 invalid-request", ["/count"])
-    assert dump(place.driver) == before
+    assert dump(server.driver) == before
 
 
-def test_a_poll_has_so_many_codes_and_no_more(place: Place) -> None:
-    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+def test_number_of_codes_is_limited(server: Server) -> None:
+    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     issued(ada, poll, 9_999)
     answer = ada.post(f"{poll.path}/codes", {"count": 2}, key=poll.key)
     assert (type_of(answer), places(answer)) == ("422 invalid-request", ["/count"])
@@ -92,8 +92,8 @@ def test_a_poll_has_so_many_codes_and_no_more(place: Place) -> None:
     assert len(issued(ada, poll, 1)) == 1
 
 
-def test_codes_that_are_issued_at_once_are_all_different(place: Place) -> None:
-    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+def test_codes_issued_concurrently_are_distinct(server: Server) -> None:
+    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     with ThreadPoolExecutor(4) as pool:
         found = [
             code for some in pool.map(lambda _: issued(ada, poll, 5), range(6)) for code in some
@@ -102,21 +102,21 @@ def test_codes_that_are_issued_at_once_are_all_different(place: Place) -> None:
 
 
 @pytest.mark.parametrize("code", [None, "", "nonsense", "000A-7K3M-QX9T", "é", "0" * 100])
-def test_without_a_code_of_the_poll_nobody_votes(place: Place, code: str | None) -> None:
-    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+def test_vote_without_a_valid_code_is_rejected(server: Server, code: str | None) -> None:
+    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     issued(ada, poll, 1)
-    (others,) = issued(ada, place.somebody().makes(protection="codes"), 1)
-    before = dump(place.driver)
+    (others,) = issued(ada, server.new_visitor().makes(protection="codes"), 1)
+    before = dump(server.driver)
     for typed in (code, others):
         assert type_of(ada.votes(poll, "Go", code=typed)) == "403 no-code"
         asked = ada.get(f"{poll.path}/vote", params={"code": typed} if typed else {})
         assert type_of(asked) == "403 no-code"
-    assert dump(place.driver) == before
+    assert dump(server.driver) == before
 
 
-def test_who_guesses_codes_learns_of_no_further_one() -> None:
-    place = make_place(limits=Limits(None, None, RateLimit("guess", 3, 60)))
-    ada, poll = place.somebody(), place.somebody().makes(protection="codes")
+def test_guessing_codes_is_rate_limited() -> None:
+    server = make_server(limits=Limits(None, None, RateLimit("guess", 3, 60)))
+    ada, poll = server.new_visitor(), server.new_visitor().makes(protection="codes")
     (code,) = issued(ada, poll, 1)
     # No code at all is no guess, and neither is a good one.
     assert type_of(ada.votes(poll, "Go")) == "403 no-code"
@@ -125,11 +125,11 @@ def test_who_guesses_codes_learns_of_no_further_one() -> None:
         wrong = ada.votes(poll, "Go", code="0000-0000-0000")
         assert type_of(wrong) == "403 no-code"
         assert wrong.headers["RateLimit"].startswith(f'"guess";r={left};')
-    before = dump(place.driver)
+    before = dump(server.driver)
     for answer in (
         ada.votes(poll, "Rust", code=code),
         ada.get(f"{poll.path}/vote", params={"code": code}),
     ):
         assert type_of(answer) == "429 too-many-requests"
         assert int(answer.headers["Retry-After"]) >= 1
-    assert dump(place.driver) == before
+    assert dump(server.driver) == before

@@ -7,16 +7,16 @@ import re
 import pytest
 
 from singletable_apps.counting.formats import read_ballots
-from tests.apps.polls.api.people import Made, Person, Place, places, type_of
+from tests.apps.polls.api.client import Made, Person, Server, places, type_of
 
 BALLOTS = (["Python"], ["Go", "Rust"], ["Rust"], ["Go", "Rust"])
 
 
-def voted(place: Place, ballots: tuple[list[str], ...], **terms: object) -> tuple[Person, Made]:
-    ada = place.somebody()
+def voted(server: Server, ballots: tuple[list[str], ...], **terms: object) -> tuple[Person, Made]:
+    ada = server.new_visitor()
     poll = ada.makes(**terms)
     for ranked in ballots:
-        assert place.somebody().votes(poll, *ranked).status_code == 201
+        assert server.new_visitor().votes(poll, *ranked).status_code == 201
     return ada, poll
 
 
@@ -29,17 +29,17 @@ def voted(place: Place, ballots: tuple[list[str], ...], **terms: object) -> tupl
         ("rctab", "application/json", "rctab.json"),
     ],
 )
-def test_a_file_tells_nothing_of_the_order_of_votes(
-    place: Place, form: str, media_type: str, ending: str
+def test_export_hides_the_order_of_votes(
+    server: Server, form: str, media_type: str, ending: str
 ) -> None:
     contents: list[str] = []
     for ballots in (BALLOTS, BALLOTS[::-1]):
-        ada, poll = voted(place, ballots, title="Best / of?")
+        ada, poll = voted(server, ballots, title="Best / of?")
         answer = ada.get(f"{poll.path}/export/{form}")
         assert answer.status_code == 200, answer.text
         assert answer.headers["Content-Type"] == media_type
         assert f'filename="Best _ of_.{ending}"' in answer.headers["Content-Disposition"]
-        assert place.clock.now.isoformat()[:16] not in answer.text
+        assert server.clock.now.isoformat()[:16] not in answer.text
         # Ties are broken by the id of the poll, so of the rest these alone must be the same.
         found: dict[str, object] = answer.json() if media_type == "application/json" else {}
         contents.append(str(found.get("rankings") or found.get("summary") or answer.text))
@@ -47,14 +47,14 @@ def test_a_file_tells_nothing_of_the_order_of_votes(
 
 
 @pytest.mark.parametrize("form", ["csv", "abif"])
-def test_a_file_of_rankings_is_read_again(place: Place, form: str) -> None:
-    ada, poll = voted(place, BALLOTS)
+def test_exported_rankings_can_be_read_back(server: Server, form: str) -> None:
+    ada, poll = voted(server, BALLOTS)
     content = ada.get(f"{poll.path}/export/{form}").content
     assert read_ballots(content, form).ballots.cast == 4
 
 
-def test_json_has_the_results_and_every_different_ranking(place: Place) -> None:
-    ada, poll = voted(place, BALLOTS)
+def test_json_export_has_results_and_rankings(server: Server) -> None:
+    ada, poll = voted(server, BALLOTS)
     found = ada.get(f"{poll.path}/export/json").json()
     assert found["rankings"] == [
         {"rankings": ["Go", "Rust"], "votes": 2},
@@ -66,32 +66,30 @@ def test_json_has_the_results_and_every_different_ranking(place: Place) -> None:
     assert {name: found[name] for name in results} == results
 
 
-def test_rounds_are_as_rctab_has_them(place: Place) -> None:
-    ada, poll = voted(place, BALLOTS)
+def test_rctab_export_has_the_rounds(server: Server) -> None:
+    ada, poll = voted(server, BALLOTS)
     found = ada.get(f"{poll.path}/export/rctab").json()
     assert found["config"]["contest"] == "Best?"
     assert found["config"]["date"] == "2026-01-01"
     assert found["summary"]["totalNumBallots"] == "4"
     assert found["results"][0]["tally"] == {"Go": "2", "Rust": "1", "Python": "1"}
     ada.post(f"{poll.path}/close", key=poll.key, tag="*")
-    place.clock.move(days=9)
+    server.clock.move(days=9)
     closed = ada.get(f"{poll.path}/export/rctab").json()
     assert closed["config"]["date"] == "2026-01-01"
 
 
 @pytest.mark.parametrize("form", ["csv", "abif", "json", "rctab"])
-def test_a_poll_without_votes_is_a_file_too(place: Place, form: str) -> None:
-    ada = place.somebody()
+def test_poll_without_votes_can_be_exported(server: Server, form: str) -> None:
+    ada = server.new_visitor()
     assert ada.get(f"{ada.makes().path}/export/{form}").status_code == 200
 
 
 # Brackets have names in ABIF, and votes that go to nobody are "exhausted" in RCTab's files.
 @pytest.mark.parametrize(("form", "option"), [("abif", "[Go]"), ("rctab", "exhausted")])
-def test_a_format_that_cannot_hold_an_option_says_which_can(
-    place: Place, form: str, option: str
-) -> None:
+def test_export_names_a_format_that_works(server: Server, form: str, option: str) -> None:
     ballots = (["Go", option], ["Rust"], ["Rust"], [option], [option])
-    ada, poll = voted(place, ballots, candidates=["Go", "Rust", option])
+    ada, poll = voted(server, ballots, candidates=["Go", "Rust", option])
     answer = ada.get(f"{poll.path}/export/{form}")
     assert (type_of(answer), places(answer)) == ("422 invalid-request", ["format"])
     assert "Use json" in answer.json()["detail"]
@@ -100,15 +98,15 @@ def test_a_format_that_cannot_hold_an_option_says_which_can(
 
 # People ask how many there shall be; and whoever makes a poll may write formulas.
 @pytest.mark.parametrize("options", [["1", "2", "3"], ["-1", "+1", "=1+1"], ["count", "id", "x"]])
-def test_a_spreadsheet_has_every_option_and_computes_none(place: Place, options: list[str]) -> None:
-    ada, poll = voted(place, (options, options[:1]), candidates=options)
+def test_csv_export_escapes_formulas(server: Server, options: list[str]) -> None:
+    ada, poll = voted(server, (options, options[:1]), candidates=options)
     content = ada.get(f"{poll.path}/export/csv").content
     assert not re.search(rb"(^|,)[\"]?[=+@-]", content)
     assert read_ballots(content, "csv").ballots.candidates == tuple(options)
 
 
 @pytest.mark.parametrize("form", ["doc", "CSV", "csv.gz", "%00"])
-def test_a_format_that_there_is_not_is_refused(place: Place, form: str) -> None:
-    ada = place.somebody()
+def test_unknown_export_format_is_rejected(server: Server, form: str) -> None:
+    ada = server.new_visitor()
     answer = ada.get(f"{ada.makes().path}/export/{form}")
     assert (type_of(answer), places(answer)) == ("422 invalid-request", ["format"])

@@ -4,44 +4,44 @@ from __future__ import annotations
 
 from singletable_apps.polls.api import Limits
 from singletable_apps.shared.web import RateLimit
-from tests.apps.polls.api.people import OPTIONS, make_place, type_of
-from tests.apps.polls.rig.world import dump
+from tests.apps.polls.api.client import OPTIONS, make_server, type_of
+from tests.apps.polls.support.harness import dump
 
 
-def test_polls_are_made_so_often_and_not_more() -> None:
-    place = make_place(limits=Limits(RateLimit("make", 2, 60), None, None))
-    ada = place.somebody()
+def test_creating_polls_is_rate_limited() -> None:
+    server = make_server(limits=Limits(RateLimit("make", 2, 60), None, None))
+    ada = server.new_visitor()
     poll = ada.makes()
     copied = ada.post(f"{poll.path}/duplicate")
     assert copied.headers["RateLimit-Policy"] == '"make";q=2;w=60'
     assert copied.headers["RateLimit"].startswith('"make";r=0;')
-    before = dump(place.driver)
+    before = dump(server.driver)
     for answer in (
-        place.somebody().post("", {"title": "Best?", "candidates": OPTIONS}),
-        place.somebody().post(f"{poll.path}/duplicate"),
+        server.new_visitor().post("", {"title": "Best?", "candidates": OPTIONS}),
+        server.new_visitor().post(f"{poll.path}/duplicate"),
     ):
         assert type_of(answer) == "429 too-many-requests"
         assert int(answer.headers["Retry-After"]) >= 1
         assert "RateLimit" in answer.headers
-    assert dump(place.driver) == before
+    assert dump(server.driver) == before
     assert ada.votes(poll, "Go").status_code == 201
 
 
-def test_votes_are_cast_so_often_and_not_more() -> None:
-    place = make_place(limits=Limits(None, RateLimit("vote", 2, 60), None))
-    poll = place.somebody().makes()
+def test_voting_is_rate_limited() -> None:
+    server = make_server(limits=Limits(None, RateLimit("vote", 2, 60), None))
+    poll = server.new_visitor().makes()
     for left in (1, 0):
-        vote = place.somebody().votes(poll, "Go")
+        vote = server.new_visitor().votes(poll, "Go")
         assert vote.headers["RateLimit"].startswith(f'"vote";r={left};')
-    before = dump(place.driver)
-    assert type_of(place.somebody().votes(poll, "Go")) == "429 too-many-requests"
-    assert dump(place.driver) == before
-    assert place.somebody().get(f"{poll.path}/results").status_code == 200
+    before = dump(server.driver)
+    assert type_of(server.new_visitor().votes(poll, "Go")) == "429 too-many-requests"
+    assert dump(server.driver) == before
+    assert server.new_visitor().get(f"{poll.path}/results").status_code == 200
 
 
-def test_a_class_that_votes_at_once_has_room() -> None:
+def test_voting_limit_allows_a_class_behind_one_address() -> None:
     limits = Limits()
-    place = make_place(limits=limits)
-    poll = place.somebody().makes()
+    server = make_server(limits=limits)
+    poll = server.new_visitor().makes()
     for _ in range(40):
-        assert place.somebody().votes(poll, "Go").status_code == 201
+        assert server.new_visitor().votes(poll, "Go").status_code == 201

@@ -8,21 +8,21 @@ import httpx2
 import pytest
 
 from singletable_apps.polls.text import PROTECTION_TEXT
-from tests.apps.polls.api.people import Made, Person, Place, type_of
+from tests.apps.polls.api.client import Made, Person, Server, type_of
 
 
-def cast(place: Place, poll: Made, *ballots: tuple[int, str]) -> None:
+def cast(server: Server, poll: Made, *ballots: tuple[int, str]) -> None:
     for many, order in ballots:
         for _ in range(many):
-            answer = place.somebody().votes(poll, *order.split(" > "))
+            answer = server.new_visitor().votes(poll, *order.split(" > "))
             assert answer.status_code == 201, answer.text
 
 
 # The vectors of the original, counted as they should have been.
-def test_rounds_say_where_every_vote_is(place: Place) -> None:
-    ada = place.somebody()
+def test_rounds_account_for_every_vote(server: Server) -> None:
+    ada = server.new_visitor()
     poll = ada.makes(candidates=["A", "B", "C"])
-    cast(place, poll, (4, "A"), (3, "B"), (1, "C > B"), (1, "C"))
+    cast(server, poll, (4, "A"), (3, "B"), (1, "C > B"), (1, "C"))
     found = ada.get(f"{poll.path}/results").json()
     assert found["totalVotes"] == 9
     assert found["rounds"] == [
@@ -63,8 +63,8 @@ def test_rounds_say_where_every_vote_is(place: Place) -> None:
     assert not any("split" in sentence for sentence in found["rules"])
 
 
-def test_nobody_wins_where_nobody_has_voted(place: Place) -> None:
-    ada = place.somebody()
+def test_poll_without_votes_has_no_winner(server: Server) -> None:
+    ada = server.new_visitor()
     found = ada.get(f"{ada.makes().path}/results").json()
     assert (found["totalVotes"], found["rounds"], found["possibleWinners"]) == (0, [], [])
     assert found["bordaCount"] == {"Go": 0, "Rust": 0, "Python": 0}
@@ -78,10 +78,10 @@ def test_nobody_wins_where_nobody_has_voted(place: Place) -> None:
 
 
 # The original drew lots at every request: the same votes had another winner on reload.
-def test_a_tie_is_said_plainly_and_broken_the_same_way_always(place: Place) -> None:
-    ada = place.somebody()
+def test_tie_is_reported_and_broken_deterministically(server: Server) -> None:
+    ada = server.new_visitor()
     poll = ada.makes(candidates=["A", "B"])
-    cast(place, poll, (1, "A"), (1, "B"))
+    cast(server, poll, (1, "A"), (1, "B"))
     found = ada.get(f"{poll.path}/results").json()
     tie = found["rounds"][0]["tieBreak"]
     assert tie == {"tied": ["A", "B"], "brokenBy": "seed", "mattered": "yes"}
@@ -93,11 +93,11 @@ def test_a_tie_is_said_plainly_and_broken_the_same_way_always(place: Place) -> N
     assert ada.get(f"{poll.path}/results").json() == found
 
 
-def test_people_see_when_methods_disagree(place: Place) -> None:
-    ada = place.somebody()
+def test_results_say_when_methods_disagree(server: Server) -> None:
+    ada = server.new_visitor()
     poll = ada.makes(candidates=["niche", "satisfactory", "bought", "cult"])
     cast(
-        place,
+        server,
         poll,
         (4, "niche > satisfactory > bought > cult"),
         (3, "bought > satisfactory > niche > cult"),
@@ -113,16 +113,16 @@ def test_people_see_when_methods_disagree(place: Place) -> None:
 
 
 @pytest.mark.parametrize("protection", PROTECTION_TEXT)
-def test_the_level_of_protection_is_said(place: Place, protection: str) -> None:
-    ada = place.somebody()
+def test_results_name_the_protection(server: Server, protection: str) -> None:
+    ada = server.new_visitor()
     poll = ada.makes(protection=protection)
     found = ada.get(f"{poll.path}/results").json()["protection"]
     assert found["level"] == protection
     assert found["words"] in PROTECTION_TEXT.values()
 
 
-def test_who_has_seen_the_results_is_told_when_they_change(place: Place) -> None:
-    ada = place.somebody()
+def test_results_are_304_until_a_vote(server: Server) -> None:
+    ada = server.new_visitor()
     poll = ada.makes()
     tag = ada.get(f"{poll.path}/results").headers["ETag"]
     tags = {tag}
@@ -134,7 +134,7 @@ def test_who_has_seen_the_results_is_told_when_they_change(place: Place) -> None
         return seen.status_code == 304
 
     assert unchanged()
-    ben = place.somebody()
+    ben = server.new_visitor()
     changes: list[Callable[[], httpx2.Response]] = [
         lambda: ben.votes(poll, "Go"),
         lambda: ben.votes(poll, "Rust"),
@@ -149,12 +149,12 @@ def test_who_has_seen_the_results_is_told_when_they_change(place: Place) -> None
         assert unchanged()
 
 
-def test_results_are_final_when_the_time_is_over(place: Place) -> None:
-    ada = place.somebody()
+def test_results_are_final_after_the_closing_time(server: Server) -> None:
+    ada = server.new_visitor()
     poll = ada.makes(expiresAt="2026-01-02T00:00:00Z")
     ada.votes(poll, "Go")
     before = ada.get(f"{poll.path}/results")
-    place.clock.move(days=2)
+    server.clock.move(days=2)
     after = ada.get(f"{poll.path}/results", headers={"If-None-Match": before.headers["ETag"]})
     assert (before.json()["isFinal"], after.json()["isFinal"]) == (False, True)
 
@@ -169,21 +169,21 @@ def seen_by(person: Person, poll: Made, **more: object) -> list[str]:
 SHOWN, HIDDEN = ["200"] * 5, ["403 hidden"] * 5
 
 
-def test_results_after_voting_are_for_those_who_voted(place: Place) -> None:
-    ada, ben = place.somebody(), place.somebody()
+def test_results_after_voting_require_a_vote(server: Server) -> None:
+    ada, ben = server.new_visitor(), server.new_visitor()
     poll = ada.makes(results="after-voting")
     assert seen_by(ben, poll) == HIDDEN
     vote = ben.votes(poll, "Go").json()
     assert seen_by(ben, poll) == SHOWN
-    assert seen_by(place.somebody(), poll) == HIDDEN
-    assert seen_by(place.somebody(), poll, params={"vote": vote["id"]}) == SHOWN
-    assert seen_by(place.somebody(), poll, params={"vote": poll.path[1:]}) == HIDDEN
+    assert seen_by(server.new_visitor(), poll) == HIDDEN
+    assert seen_by(server.new_visitor(), poll, params={"vote": vote["id"]}) == SHOWN
+    assert seen_by(server.new_visitor(), poll, params={"vote": poll.path[1:]}) == HIDDEN
     ada.post(f"{poll.path}/close", key=poll.key, tag="*")
-    assert seen_by(place.somebody(), poll) == SHOWN
+    assert seen_by(server.new_visitor(), poll) == SHOWN
 
 
-def test_results_after_closing_are_for_the_maker_until_then(place: Place) -> None:
-    ada, ben = place.somebody(), place.somebody()
+def test_results_after_closing_are_visible_to_the_organizer(server: Server) -> None:
+    ada, ben = server.new_visitor(), server.new_visitor()
     poll = ada.makes(results="after-closing")
     ben.votes(poll, "Go")
     assert seen_by(ben, poll) == HIDDEN
@@ -198,10 +198,10 @@ def test_results_after_closing_are_for_the_maker_until_then(place: Place) -> Non
     assert seen_by(ben, poll) == SHOWN
 
 
-def test_the_recount_proves_the_results(place: Place) -> None:
-    ada = place.somebody()
+def test_recount_matches_the_results(server: Server) -> None:
+    ada = server.new_visitor()
     poll = ada.makes()
-    cast(place, poll, (3, "Go"), (2, "Rust > Go"))
+    cast(server, poll, (3, "Go"), (2, "Rust > Go"))
     ada.votes(poll, "Go")
     ada.votes(poll, "Python")
     found = ada.get(f"{poll.path}/recount", key=poll.key)

@@ -21,7 +21,7 @@ from singletable_apps.polls.api import PREFIX
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
-from tests.apps.polls.api.people import OPTIONS, Place, make_place
+from tests.apps.polls.api.client import OPTIONS, Server, make_server
 
 # `make fuzz` asks for many.
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
@@ -30,7 +30,7 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 def busy() -> tuple[Engine, list[ManagedPoll]]:
     """Polls of every kind, open and closed, with votes."""
     engine = Engine.in_memory()
-    polls = make_place(driver=engine).polls
+    polls = make_server(driver=engine).polls
     made: list[ManagedPoll] = []
     for protection, results in zip(Protection, ResultsVisibility, strict=True):
         own = polls.lifecycle.create(
@@ -46,8 +46,8 @@ def busy() -> tuple[Engine, list[ManagedPoll]]:
 
 
 ENGINE, MADE = busy()
-place = make_place(driver=ENGINE.copy())
-place.opens()
+server = make_server(driver=ENGINE.copy())
+server.opens()
 CONFIG = SchemathesisConfig.from_dict(
     {
         "checks": {
@@ -61,23 +61,23 @@ CONFIG = SchemathesisConfig.from_dict(
         },
     }
 )
-schema = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", place.app, config=CONFIG)
+schema = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", server.app, config=CONFIG)
 TURNS = cycle([True, True, True, False])
 WHICH = cycle(MADE)
-places: list[Place] = []
+places: list[Server] = []
 
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> None:
     """Let each operation find all there was, if the one before may have changed it."""
     if not places:
-        places.append(make_place(driver=ENGINE.copy()))
+        places.append(make_server(driver=ENGINE.copy()))
     places[0].opens()
 
 
 @schema.parametrize()
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_operation_answers_as_described(case: schemathesis.Case[Any]) -> None:
+def test_every_operation_responds_as_described(case: schemathesis.Case[Any]) -> None:
     aim(case, next(WHICH))
     if case.operation.method != "get":
         places.clear()

@@ -1,17 +1,17 @@
-"""A place with pages, and somebody who comes there."""
+"""A server with pages, and somebody who comes there."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.apps.polls.pages.visitors import Place, Visitor
+from tests.apps.polls.pages.client import Server, Visitor
 
 
 @pytest.fixture
-def place() -> Place:
-    return Place()
+def server() -> Server:
+    return Server()
 
 
 @pytest.fixture
-def ada(place: Place) -> Visitor:
-    return place.somebody()
+def ada(server: Server) -> Visitor:
+    return server.new_visitor()

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter
-from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, id_in
+from tests.apps.polls.pages.client import HOME, Server, Typed, Visitor, id_in
 from tests.apps.support.html import text_in
 
 # Rankings like "AB" (A first, then B), each with how often it is voted for.
@@ -74,13 +74,13 @@ SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
 ]
 
 
-def polled(place: Place, options: str, votes: Votes, **terms: object) -> ManagedPoll:
+def polled(server: Server, options: str, votes: Votes, **terms: object) -> ManagedPoll:
     """A poll that these votes are cast in."""
     draft = PollDraft("Which letter?", tuple(options), protection=Protection.OPEN)
-    own = place.polls.lifecycle.create(replace(draft, **terms))  # type: ignore[arg-type]
+    own = server.polls.lifecycle.create(replace(draft, **terms))  # type: ignore[arg-type]
     for ranking, often in votes.items():
         for _ in range(often):
-            place.polls.voting.cast(own.poll.id, list(ranking), Voter())
+            server.polls.voting.cast(own.poll.id, list(ranking), Voter())
     return own
 
 
@@ -94,22 +94,22 @@ def results(visitor: Visitor, own: ManagedPoll) -> str:
 def downloads(visitor: Visitor, link: str) -> int:
     """What the API answers; all tests share an app, so it is told whose polls these are."""
     state = cast(FastAPI, visitor.browser.app).state
-    state.polls = replace(state.polls, polls=visitor.place.polls)
+    state.polls = replace(state.polls, polls=visitor.server.polls)
     return visitor.look(link).status_code
 
 
 @pytest.mark.parametrize(("options", "votes", "title", "words"), SAID, ids=str)
-def test_the_outcome_is_said_plainly(
-    place: Place, ada: Visitor, options: str, votes: Votes, title: str, words: tuple[str, ...]
+def test_headline_and_reasons(
+    server: Server, ada: Visitor, options: str, votes: Votes, title: str, words: tuple[str, ...]
 ) -> None:
-    said = results(ada, polled(place, options, votes))
+    said = results(ada, polled(server, options, votes))
     assert title in said
     assert [each for each in words if each not in said] == []
 
 
 # All four options are tied from round 1 on; the tie-break makes the rounds after that.
-def test_rounds_in_the_list_are_those_in_the_picture(place: Place, ada: Visitor) -> None:
-    own = polled(place, "ABCD", dict.fromkeys("ABCD", 2))
+def test_rounds_in_the_list_are_those_in_the_picture(server: Server, ada: Visitor) -> None:
+    own = polled(server, "ABCD", dict.fromkeys("ABCD", 2))
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     assert re.findall(r'id="round-(\d+)"', html) == ["1", "2", "3", "4"]
     picture = html.partition('class="count-picture')[2].partition("</svg>")[0]
@@ -117,36 +117,36 @@ def test_rounds_in_the_list_are_those_in_the_picture(place: Place, ada: Visitor)
 
 
 # C has no votes and goes first without any effect; only the tie of A and B decides.
-def test_tie_without_votes_is_not_said_to_matter(place: Place, ada: Visitor) -> None:
-    said = results(ada, polled(place, "ABCD", {"A": 2, "B": 2}))
+def test_tie_without_votes_is_not_said_to_matter(server: Server, ada: Visitor) -> None:
+    said = results(ada, polled(server, "ABCD", {"A": 2, "B": 2}))
     assert said.count("This mattered") == 1
     assert "C and D were tied for last with 0 votes each" in said
 
 
-def test_bars_have_the_colors_of_the_picture(place: Place, ada: Visitor) -> None:
-    html = ada.look(f"/polls/p/{polled(place, 'AB', {'AB': 2, 'BA': 1}).poll.id}/results").text
+def test_bars_have_the_colors_of_the_picture(server: Server, ada: Visitor) -> None:
+    html = ada.look(f"/polls/p/{polled(server, 'AB', {'AB': 2, 'BA': 1}).poll.id}/results").text
     assert re.findall(r'class="bar (count-color-\d)', html) == ["count-color-0", "count-color-1"]
 
 
-def test_what_is_final_says_so_and_asks_no_more(place: Place, ada: Visitor) -> None:
-    own = polled(place, "AB", {"AB": 2, "BA": 1})
-    place.polls.lifecycle.close(own.poll.id, own.admin_key)
+def test_final_results_are_not_live(server: Server, ada: Visitor) -> None:
+    own = polled(server, "AB", {"AB": 2, "BA": 1})
+    server.polls.lifecycle.close(own.poll.id, own.admin_key)
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     assert "A wins" in text_in(html)
     assert not [live for live in ("data-live", "live.js", "Refresh", "hx-get") if live in html]
 
 
-def test_a_poll_that_closed_without_a_vote_has_no_winner(place: Place, ada: Visitor) -> None:
-    own = polled(place, "AB", {})
-    place.polls.lifecycle.close(own.poll.id, own.admin_key)
+def test_closed_poll_without_votes_has_no_winner(server: Server, ada: Visitor) -> None:
+    own = polled(server, "AB", {})
+    server.polls.lifecycle.close(own.poll.id, own.admin_key)
     said = results(ada, own)
     assert "No one voted" in said
     assert "wins" not in said.partition("How instant runoff works")[0]
 
 
 # Three camps that rank each other last, and one option that all can live with.
-def test_methods_that_disagree_stand_side_by_side(place: Place, ada: Visitor) -> None:
-    said = results(ada, polled(place, "NSBC", {"NSBC": 4, "BSNC": 3, "CSNB": 3}))
+def test_disagreeing_methods_are_compared(server: Server, ada: Visitor) -> None:
+    said = results(ada, polled(server, "NSBC", {"NSBC": 4, "BSNC": 3, "CSNB": 3}))
     assert "N leads" in said
     assert "Other methods have a different winner" in said
     assert "Instant runoff and Plurality: N. Borda and Schulze: S." in said
@@ -155,10 +155,10 @@ def test_methods_that_disagree_stand_side_by_side(place: Place, ada: Visitor) ->
 
 
 @pytest.mark.parametrize("protection", Protection)
-def test_how_votes_are_protected_is_said(
-    place: Place, ada: Visitor, protection: Protection
+def test_results_page_names_the_protection(
+    server: Server, ada: Visitor, protection: Protection
 ) -> None:
-    own = place.poll(PollDraft("Where to?", ("Lake", "Museum"), protection=protection))
+    own = server.poll(PollDraft("Where to?", ("Lake", "Museum"), protection=protection))
     words = {
         "browser": "One vote per browser",
         "codes": "One vote per voting code",
@@ -167,8 +167,8 @@ def test_how_votes_are_protected_is_said(
     assert words[protection] in results(ada, own)
 
 
-def test_it_leads_to_voting_sharing_copying_and_files(place: Place, ada: Visitor) -> None:
-    own = polled(place, "AB", {"A": 1})
+def test_results_page_links_to_vote_share_copy_and_downloads(server: Server, ada: Visitor) -> None:
+    own = polled(server, "AB", {"A": 1})
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     links = [
         f'href="/polls/p/{own.poll.id}"',
@@ -183,48 +183,50 @@ def test_it_leads_to_voting_sharing_copying_and_files(place: Place, ada: Visitor
 
 # ABIF gives brackets a meaning of their own, and RCTab a word.
 @pytest.mark.parametrize(("form", "option"), [("abif", "Lake [north]"), ("rctab", "exhausted")])
-def test_files_that_cannot_be_written_are_not_offered(
-    place: Place, ada: Visitor, form: str, option: str
+def test_unwritable_formats_are_not_offered(
+    server: Server, ada: Visitor, form: str, option: str
 ) -> None:
     options = (option, "Museum", "Castle")
-    own = place.poll(PollDraft("Where to?", options, protection=Protection.OPEN))
+    own = server.poll(PollDraft("Where to?", options, protection=Protection.OPEN))
     for ranked in (["Castle", option], ["Museum"], ["Museum"], [option], [option]):
-        place.polls.voting.cast(own.poll.id, ranked, Voter())
+        server.polls.voting.cast(own.poll.id, ranked, Voter())
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     assert "export/csv" in html
     assert f"export/{form}" not in html
 
 
-def test_hidden_results_say_when_they_are_shown(place: Place, ada: Visitor) -> None:
-    closes = place.now + timedelta(hours=2)
-    own = polled(place, "AB", {"AB": 3}, results=ResultsVisibility.AFTER_CLOSING, expires_at=closes)
+def test_hidden_results_say_when_they_become_visible(server: Server, ada: Visitor) -> None:
+    closes = server.now + timedelta(hours=2)
+    own = polled(
+        server, "AB", {"AB": 3}, results=ResultsVisibility.AFTER_CLOSING, expires_at=closes
+    )
     said = results(ada, own)
     assert "Results are shown when the poll closes" in said
     assert "14:00" in said
     assert "3 votes so far" in said
     assert "leads" not in said
-    place.wait(hours=2)
+    server.wait(hours=2)
     # Until the last who were let in have voted, it is shown, and not final.
     assert "Closed 15 November 2026, 14:00" in results(ada, own)
     assert "A leads" in results(ada, own)
-    place.now += GRACE_PERIOD
+    server.now += GRACE_PERIOD
     assert "A wins" in results(ada, own)
 
 
-def test_who_has_voted_sees_what_others_do_not(place: Place, ada: Visitor) -> None:
+def test_results_after_voting_are_hidden_from_others(server: Server, ada: Visitor) -> None:
     terms = PollDraft("Where to?", ("Lake", "Museum"), results=ResultsVisibility.AFTER_VOTING)
-    own = place.poll(terms)
+    own = server.poll(terms)
     assert "Vote to see the results" in results(ada, own)
     ada.follow(ada.vote(own.poll.id, "Museum"))
     assert "Museum leads" in results(ada, own)
-    assert "Vote to see the results" in results(place.somebody(), own)
+    assert "Vote to see the results" in results(server.new_visitor(), own)
 
 
 # The files come from the API, which does not know what a browser carries for the pages.
-def test_files_of_who_voted_by_code_open_too(place: Place, ada: Visitor) -> None:
+def test_downloads_work_for_code_voters(server: Server, ada: Visitor) -> None:
     terms = PollDraft("Where to?", ("Lake", "Museum"), results=ResultsVisibility.AFTER_VOTING)
-    own = place.poll(replace(terms, protection=Protection.CODES), codes=1)
-    code = place.polls.codes.list_issued(own.poll.id, own.admin_key)[0].code
+    own = server.poll(replace(terms, protection=Protection.CODES), codes=1)
+    code = server.polls.codes.list_issued(own.poll.id, own.admin_key)[0].code
     ada.follow(ada.vote(own.poll.id, "Museum", code=code))
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     (link,) = [part for part in html.split('"') if "/export/csv" in part]
@@ -233,10 +235,8 @@ def test_files_of_who_voted_by_code_open_too(place: Place, ada: Visitor) -> None
 
 
 # Whoever is given such a link can read the vote.
-def test_files_have_no_vote_in_their_links_where_the_browser_is_known(
-    place: Place, ada: Visitor
-) -> None:
-    own = place.poll(
+def test_download_links_have_no_vote_id_if_not_needed(server: Server, ada: Visitor) -> None:
+    own = server.poll(
         PollDraft("Where to?", ("Lake", "Museum"), results=ResultsVisibility.AFTER_VOTING)
     )
     ada.follow(ada.vote(own.poll.id, "Museum"))
@@ -245,22 +245,22 @@ def test_files_have_no_vote_in_their_links_where_the_browser_is_known(
     assert downloads(ada, f"/api/polls/{own.poll.id}/export/csv") == 200
 
 
-def test_who_made_a_poll_has_its_files_before_others(place: Place, ada: Visitor) -> None:
+def test_organizer_can_download_hidden_results(server: Server, ada: Visitor) -> None:
     form = ada.look("/polls/new")
     terms: dict[str, Typed] = {"title": "Where to?", "candidates": ["a", "b"]}
     poll_id = id_in(ada.send(form, "/new", **terms, results="after-closing"))
-    place.somebody().vote(poll_id, "a")
+    server.new_visitor().vote(poll_id, "a")
     at = f"/api/polls/{poll_id}/export/csv"
     assert at in ada.look(f"/polls/p/{poll_id}/results").text
-    assert (downloads(ada, at), downloads(place.somebody(), at)) == (200, 403)
+    assert (downloads(ada, at), downloads(server.new_visitor(), at)) == (200, 403)
 
 
-def test_of_fifty_options_the_page_shows_what_decides(place: Place, ada: Visitor) -> None:
+def test_page_with_fifty_options_stays_small(server: Server, ada: Visitor) -> None:
     names = [f"Option {number}" for number in range(50)]
-    own = place.poll(PollDraft("Which one?", names, protection=Protection.OPEN))
+    own = server.poll(PollDraft("Which one?", names, protection=Protection.OPEN))
     for at in range(60):
         ranking = [names[at % 50], names[(at * 7 + 3) % 50], names[at % 4]]
-        place.polls.voting.cast(own.poll.id, list(dict.fromkeys(ranking)), Voter())
+        server.polls.voting.cast(own.poll.id, list(dict.fromkeys(ranking)), Voter())
     html = ada.look(f"/polls/p/{own.poll.id}/results").text
     assert html.count('class="round"') == 9
     assert html.count('class="bar') < 9 * 13 * 6

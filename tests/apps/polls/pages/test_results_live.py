@@ -13,7 +13,7 @@ from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.pages import PollsSite
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Voter, open_polls
-from tests.apps.polls.pages.visitors import SECRET, Place, Visitor
+from tests.apps.polls.pages.client import SECRET, Server, Visitor
 from tests.apps.support.html import text_in
 
 
@@ -21,7 +21,7 @@ from tests.apps.support.html import text_in
 class Watched:
     """A poll with a vote, whoever watches it, and what the table is asked."""
 
-    place: Place
+    server: Server
     own: ManagedPoll
     watcher: Visitor
     calls: list[Call]
@@ -34,27 +34,27 @@ class Watched:
         return answer
 
     def vote(self, *ranked: str) -> None:
-        self.place.polls.voting.cast(self.own.poll.id, ranked, Voter())
+        self.server.polls.voting.cast(self.own.poll.id, ranked, Voter())
 
 
-def watched_poll(place: Place, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
+def watched_poll(server: Server, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
     calls: list[Call] = []
     polls = open_polls(
-        connect("memory:"), SECRET, clock=lambda: place.now, observers=[calls.append]
+        connect("memory:"), SECRET, clock=lambda: server.now, observers=[calls.append]
     )
-    place.polls, place.site = polls, PollsSite(polls, place.site.pages, place.site.settings)
+    server.polls, server.site = polls, PollsSite(polls, server.site.pages, server.site.settings)
     draft = PollDraft("Lunch?", ("Soup", "Stew"), protection=Protection.OPEN, results=shown)
-    watched = Watched(place, polls.lifecycle.create(draft), place.somebody(), calls)
+    watched = Watched(server, polls.lifecycle.create(draft), server.new_visitor(), calls)
     watched.vote("Soup")
     return watched
 
 
 @pytest.fixture
-def watched(place: Place) -> Watched:
-    return watched_poll(place)
+def watched(server: Server) -> Watched:
+    return watched_poll(server)
 
 
-def test_the_page_says_where_to_look_again_and_what_it_has(watched: Watched) -> None:
+def test_page_has_update_url_and_version(watched: Watched) -> None:
     html = watched.watcher.look(f"/polls/p/{watched.own.poll.id}/results").text
     assert f'hx-get="/polls/p/{watched.own.poll.id}/results/now"' in html
     (mark,) = re.findall(r'"If-None-Match": "\\"([\d.]+)\\""', html)
@@ -62,9 +62,9 @@ def test_the_page_says_where_to_look_again_and_what_it_has(watched: Watched) -> 
     assert (again.status_code, again.headers["etag"], again.text) == (304, f'"{mark}"', "")
 
 
-def test_a_new_vote_is_a_new_result_alone(watched: Watched) -> None:
+def test_update_returns_only_the_count(watched: Watched) -> None:
     before = watched.now()
-    watched.place.wait(seconds=5)
+    watched.server.wait(seconds=5)
     watched.vote("Stew")
     after = watched.now(before.headers["etag"])
     assert (after.status_code, after.headers["etag"] != before.headers["etag"]) == (200, True)
@@ -74,8 +74,8 @@ def test_a_new_vote_is_a_new_result_alone(watched: Watched) -> None:
     assert "<html" not in after.text
 
 
-def test_however_many_look_the_table_is_asked_once_a_second(watched: Watched) -> None:
-    crowd = [watched.place.somebody() for _ in range(10)]
+def test_table_is_read_once_per_second(watched: Watched) -> None:
+    crowd = [watched.server.new_visitor() for _ in range(10)]
     watched.calls.clear()
     tags = {watched.now(watcher=one).headers["etag"] for one in crowd}
     assert len(tags) == 1
@@ -86,13 +86,13 @@ def test_however_many_look_the_table_is_asked_once_a_second(watched: Watched) ->
     (tag,) = tags
     assert {watched.now(tag, one).status_code for one in crowd} == {304}
     assert watched.calls == []
-    watched.place.wait(seconds=1)
+    watched.server.wait(seconds=1)
     assert {watched.now(tag, one).status_code for one in crowd} == {200}
     assert len(watched.calls) == 10
 
 
 # Whoever has voted is led to the page, and must find the vote there and a moment later too.
-def test_the_page_itself_is_never_older_than_a_vote_before_it(watched: Watched) -> None:
+def test_page_includes_every_earlier_vote(watched: Watched) -> None:
     watched.now()
     watched.vote("Stew")
     html = watched.watcher.look(f"/polls/p/{watched.own.poll.id}/results").text
@@ -100,8 +100,8 @@ def test_the_page_itself_is_never_older_than_a_vote_before_it(watched: Watched) 
     assert "Soup and Stew are tied" in text_in(watched.now().text)
 
 
-def test_who_may_not_see_a_result_sees_nothing_of_it_here(place: Place) -> None:
-    watched = watched_poll(place, ResultsVisibility.AFTER_CLOSING)
+def test_update_hides_results_like_the_page(server: Server) -> None:
+    watched = watched_poll(server, ResultsVisibility.AFTER_CLOSING)
     answer = watched.now()
     assert answer.status_code == 403
     assert "Soup" not in answer.text
@@ -110,9 +110,11 @@ def test_who_may_not_see_a_result_sees_nothing_of_it_here(place: Place) -> None:
 
 
 # Nobody takes a vote back.
-def test_whoever_has_voted_is_looked_up_once(place: Place) -> None:
-    watched = watched_poll(place, ResultsVisibility.AFTER_VOTING)
-    vote_id = place.polls.voting.cast(watched.own.poll.id, ["Stew"], Voter(request_key="r")).vote.id
+def test_voter_is_looked_up_once(server: Server) -> None:
+    watched = watched_poll(server, ResultsVisibility.AFTER_VOTING)
+    vote_id = server.polls.voting.cast(
+        watched.own.poll.id, ["Stew"], Voter(request_key="r")
+    ).vote.id
     watched.watcher.browser.cookies.set(
         "polls_vote", vote_id, path=f"/polls/p/{watched.own.poll.id}"
     )
@@ -122,20 +124,18 @@ def test_whoever_has_voted_is_looked_up_once(place: Place) -> None:
     assert watched.calls == []
 
 
-def test_when_it_closes_the_page_comes_anew(watched: Watched) -> None:
+def test_page_reloads_when_the_poll_closes(watched: Watched) -> None:
     tag = watched.now().headers["etag"]
-    watched.place.polls.lifecycle.close(watched.own.poll.id, watched.own.admin_key)
-    watched.place.wait(seconds=1)
+    watched.server.polls.lifecycle.close(watched.own.poll.id, watched.own.admin_key)
+    watched.server.wait(seconds=1)
     answer = watched.now(tag)
     assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
 
 
 # Else it would show what nobody is to see any more, for as long as it is open.
 @pytest.mark.parametrize(("deleted", "then"), [(True, 404), (False, 200)])
-def test_a_result_that_goes_while_it_is_watched_leaves_the_page(
-    watched: Watched, deleted: bool, then: int
-) -> None:
-    polls, own = watched.place.polls, watched.own
+def test_page_reloads_when_results_disappear(watched: Watched, deleted: bool, then: int) -> None:
+    polls, own = watched.server.polls, watched.own
     watched.now()
     if deleted:
         polls.lifecycle.delete(own.poll.id, own.admin_key)
@@ -145,7 +145,7 @@ def test_a_result_that_goes_while_it_is_watched_leaves_the_page(
             own.admin_key,
             lambda draft: replace(draft, results=ResultsVisibility.AFTER_CLOSING),
         )
-    watched.place.wait(seconds=1)
+    watched.server.wait(seconds=1)
     watched.watcher.browser.headers["HX-Request"] = "true"
     answer = watched.now()
     assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
@@ -154,6 +154,6 @@ def test_a_result_that_goes_while_it_is_watched_leaves_the_page(
 
 
 @pytest.mark.parametrize("poll_id", ["nothing", "00000000-0000-4000-8000-000000000000"])
-def test_a_poll_that_is_not_there_is_not_found(place: Place, ada: Visitor, poll_id: str) -> None:
+def test_update_of_unknown_poll_is_404(server: Server, ada: Visitor, poll_id: str) -> None:
     for path in ("results", "results/now"):
         assert ada.look(f"/polls/p/{poll_id}/{path}").status_code == 404

@@ -10,8 +10,8 @@ import pytest
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Viewer
-from tests.apps.polls.rig.crowd import crowd
-from tests.apps.polls.rig.world import OPTIONS, World, code_voter
+from tests.apps.polls.support.bulk_votes import crowd
+from tests.apps.polls.support.harness import OPTIONS, World, code_voter
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def own(memory: World) -> ManagedPoll:
     return memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
 
 
-def test_a_vote_is_three_requests(memory: World, own: ManagedPoll) -> None:
+def test_vote_takes_three_requests(memory: World, own: ManagedPoll) -> None:
     cast = memory.service.voting.cast
     first = cost(memory, lambda: cast(own.poll.id, OPTIONS, code_voter(own, 0)))
     # Poll and lane are read; vote, lane and line are written by a transaction, which counts twice.
@@ -53,7 +53,7 @@ def test_a_vote_is_three_requests(memory: World, own: ManagedPoll) -> None:
     assert (change.requests, change.reads) == (5, 3)
 
 
-def test_what_making_and_managing_cost(memory: World, own: ManagedPoll) -> None:
+def test_costs_of_creating_and_managing(memory: World, own: ManagedPoll) -> None:
     made = cost(memory, lambda: memory.made())
     assert made == Cost(1, 0, 20)
     change = memory.service.lifecycle.edit
@@ -67,7 +67,7 @@ def test_what_making_and_managing_cost(memory: World, own: ManagedPoll) -> None:
 
 
 @pytest.mark.parametrize("votes", [0, 1_000, 3_000])
-def test_a_look_costs_the_same_however_many_have_voted(memory: World, votes: int) -> None:
+def test_results_cost_does_not_depend_on_the_number_of_votes(memory: World, votes: int) -> None:
     own = memory.made()
     crowd(memory, own, votes)
     memory.service.tallies.get(own.poll)
@@ -80,7 +80,7 @@ def test_a_look_costs_the_same_however_many_have_voted(memory: World, votes: int
     assert cold == Cost(12 if votes else 11, 12 if votes else 11, 0)
 
 
-def test_a_recount_reads_every_vote(memory: World) -> None:
+def test_recount_reads_every_vote(memory: World) -> None:
     own = memory.made()
     crowd(memory, own, 1_000)
     memory.service.tallies.get(own.poll)

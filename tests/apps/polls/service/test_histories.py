@@ -22,7 +22,7 @@ from singletable_apps.polls.errors import (
 )
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Polls, Viewer, Voter
-from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code
+from tests.apps.polls.support.harness import OPTIONS, World, check_counted, code
 
 MORE = ("Tea", "Milk", "Water")
 FAULTS = Faults(
@@ -123,11 +123,11 @@ def _walk(world: World, seed: int, steps: int) -> Walk:
     return walk
 
 
-def test_a_history_on_every_driver_has_what_people_were_told(world: World) -> None:
+def test_history_matches_responses_on_every_driver(world: World) -> None:
     _walk(world, seed=5, steps=60)
 
 
-def test_histories_by_chance_have_what_people_were_told(memory: World) -> None:
+def test_random_histories_match_responses(memory: World) -> None:
     came_to: Counter[str] = Counter()
     for seed in range(6):
         came_to += _walk(memory, seed, 60).came_to

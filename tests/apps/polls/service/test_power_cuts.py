@@ -9,8 +9,8 @@ import pytest
 from singletable import Engine
 from singletable_apps.polls.errors import NotFound, PollClosed
 from singletable_apps.polls.service import Viewer
-from tests.apps.polls.rig.deeds import DEEDS, Busy, busy, copy_of
-from tests.apps.polls.rig.world import check_counted, code_voter, dump
+from tests.apps.polls.support.actions import DEEDS, Busy, busy, copy_of
+from tests.apps.polls.support.harness import check_counted, code_voter, dump
 from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 OF_THE_EMPTY = ("vote first", "change options")
@@ -47,7 +47,7 @@ def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
 
 
 @pytest.mark.parametrize("deed", [deed for deed in DEEDS if deed != "delete"])
-def test_nothing_is_half_counted_wherever_a_deed_is_cut(base: Busy, deed: str) -> None:
+def test_power_cut_never_counts_half_a_vote(base: Busy, deed: str) -> None:
     for there in _cuts(base, deed):
         world = there.world
         before = [check_counted(world, own) for own in (there.own, there.empty)]
@@ -63,7 +63,7 @@ def test_nothing_is_half_counted_wherever_a_deed_is_cut(base: Busy, deed: str) -
         world.check_calls()
 
 
-def test_what_was_cut_while_it_was_deleted_is_not_there_and_is_deleted_by_the_next(
+def test_interrupted_delete_is_hidden_and_can_be_repeated(
     base: Busy,
 ) -> None:
     unseen = 0

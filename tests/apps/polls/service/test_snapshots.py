@@ -10,8 +10,8 @@ from singletable import BatchGetItem, DeleteItem, Store, TransactionConflict, Tr
 from singletable.operations import Operation
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.service import ManagedPoll, Polls, Voter
-from tests.apps.polls.rig.lossy import Lossy
-from tests.apps.polls.rig.world import World, check_counted, dump, items_of
+from tests.apps.polls.support.harness import World, check_counted, dump, items_of
+from tests.apps.polls.support.lossy_driver import Lossy
 from tests.apps.support.drivers import InterruptingDriver
 
 
@@ -45,9 +45,7 @@ def _voted(world: World, own: ManagedPoll, first: int, last: int) -> None:
 
 
 @pytest.mark.parametrize("step", ["parts", "head"])
-def test_a_snapshot_of_a_poll_that_is_being_deleted_is_not_left_behind(
-    memory: World, step: str
-) -> None:
+def test_no_snapshot_remains_of_a_deleted_poll(memory: World, step: str) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
 
@@ -62,7 +60,7 @@ def test_a_snapshot_of_a_poll_that_is_being_deleted_is_not_left_behind(
     assert dump(memory.driver) == []
 
 
-def test_of_two_who_keep_a_snapshot_one_does(memory: World) -> None:
+def test_one_of_two_concurrent_snapshots_is_stored(memory: World) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
     other = memory.open()
@@ -80,7 +78,7 @@ def test_of_two_who_keep_a_snapshot_one_does(memory: World) -> None:
     check_counted(memory, own)
 
 
-def test_a_snapshot_that_is_replaced_while_it_is_read_is_read_again(memory: World) -> None:
+def test_snapshot_replaced_during_a_read_is_read_again(memory: World) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
     memory.service.tallies.get(own.poll)
@@ -94,7 +92,7 @@ def test_a_snapshot_that_is_replaced_while_it_is_read_is_read_again(memory: Worl
     assert driver.happened
 
 
-def test_a_snapshot_whose_parts_are_lost_is_made_anew(memory: World) -> None:
+def test_snapshot_with_missing_parts_is_rebuilt(memory: World) -> None:
     own = memory.made()
     _voted(memory, own, 0, 10)
     memory.service.tallies.get(own.poll)
@@ -109,7 +107,7 @@ def test_a_snapshot_whose_parts_are_lost_is_made_anew(memory: World) -> None:
 
 # The head is written and its answer is lost: for good; or what is sent again meets itself.
 @pytest.mark.parametrize("later", [None, TransactionConflict("Another has it.")])
-def test_a_snapshot_whose_answer_was_lost_keeps_its_parts(
+def test_snapshot_with_lost_response_keeps_its_parts(
     memory: World, later: TransactionConflict | None
 ) -> None:
     own = memory.made()

@@ -18,13 +18,13 @@ from singletable_apps.polls.errors import (
 )
 from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
 from singletable_apps.polls.service import Viewer, Voter
-from tests.apps.polls.rig.world import OPTIONS, Clock, World, check_counted, code, dump
+from tests.apps.polls.support.harness import OPTIONS, Clock, World, check_counted, code, dump
 
 KNOWN = (Protection.BROWSER, Protection.CODES)
 
 
 @pytest.mark.parametrize("kind", KNOWN)
-def test_one_voter_is_one_vote_and_may_change_it(world: World, kind: Protection) -> None:
+def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> None:
     own = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=3)
     cast = world.service.voting.cast
     voters = [Voter(f"b{n}", code(own, n), f"r{n}", f"p{n}") for n in range(3)]
@@ -42,9 +42,7 @@ def test_one_voter_is_one_vote_and_may_change_it(world: World, kind: Protection)
 @pytest.mark.parametrize(
     ("kind", "changeable"), [*((kind, False) for kind in KNOWN), (Protection.OPEN, True)]
 )
-def test_a_vote_that_cannot_be_changed_stays(
-    world: World, kind: Protection, changeable: bool
-) -> None:
+def test_unchangeable_vote_stays(world: World, kind: Protection, changeable: bool) -> None:
     own = world.made(PollDraft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
     voter = Voter("b", code(own, 0), "r", "p")
     cast = world.service.voting.cast
@@ -57,7 +55,7 @@ def test_a_vote_that_cannot_be_changed_stays(
     check_counted(world, own, {first.vote.id: ["Go"]})
 
 
-def test_voters_whom_nobody_knows_again_vote_as_often_as_they_like(memory: World) -> None:
+def test_unidentified_voters_can_vote_repeatedly(memory: World) -> None:
     own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.OPEN))
     for _ in range(5):
         assert memory.service.voting.cast(own.poll.id, ["Go"], Voter("same browser")).is_new
@@ -67,7 +65,7 @@ def test_voters_whom_nobody_knows_again_vote_as_often_as_they_like(memory: World
 @pytest.mark.parametrize(
     ("rankings", "why"), [([], InvalidInput), (["Ada"], InvalidInput), (["Go", "GO"], InvalidInput)]
 )
-def test_a_wrong_ballot_leaves_nothing(
+def test_invalid_ballot_writes_nothing(
     memory: World, rankings: list[str], why: type[PollsError]
 ) -> None:
     own = memory.made()
@@ -78,7 +76,7 @@ def test_a_wrong_ballot_leaves_nothing(
 
 
 @pytest.mark.parametrize("poll_id", ["", "x", "x" * 3000, "\ud800", "a#b"])
-def test_a_poll_that_cannot_be_is_not_there(memory: World, poll_id: str) -> None:
+def test_malformed_poll_id_is_not_found(memory: World, poll_id: str) -> None:
     for ask in (
         lambda: memory.service.voting.cast(poll_id, ["Go"], Voter("b")),
         lambda: memory.service.results.get(poll_id, Viewer()),
@@ -90,7 +88,7 @@ def test_a_poll_that_cannot_be_is_not_there(memory: World, poll_id: str) -> None
     assert memory.service.voting.get_vote(memory.made().poll.id, poll_id) is None
 
 
-def test_a_poll_closes_at_its_time(world: World) -> None:
+def test_poll_closes_at_its_closing_time(world: World) -> None:
     ends = world.clock() + timedelta(hours=1)
     own = world.made(PollDraft("Q", OPTIONS, expires_at=ends))
     cast = world.service.voting.cast
@@ -105,7 +103,7 @@ def test_a_poll_closes_at_its_time(world: World) -> None:
 
 
 # Each server asks its own clock; what is final must not change by a vote that one of them let in.
-def test_what_is_final_is_so_for_servers_whose_clock_is_slow(memory: World) -> None:
+def test_final_results_allow_for_slow_clocks(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     own = memory.made(PollDraft("Q", OPTIONS, expires_at=ends))
     slow = Clock()
@@ -121,7 +119,7 @@ def test_what_is_final_is_so_for_servers_whose_clock_is_slow(memory: World) -> N
         behind.voting.cast(own.poll.id, ["Go"], Voter("c"))
 
 
-def test_results_are_seen_after_voting(world: World) -> None:
+def test_results_are_visible_after_voting(world: World) -> None:
     own = world.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
     standing = world.service.results
     seen = Viewer(Voter("b"))
@@ -135,7 +133,7 @@ def test_results_are_seen_after_voting(world: World) -> None:
         standing.get(own.poll.id, Viewer(Voter("c")))
 
 
-def test_an_outcome_has_another_mark_with_every_vote(memory: World) -> None:
+def test_results_version_changes_with_every_vote(memory: World) -> None:
     own = memory.made()
     marks = set[str]()
     for number in range(5):
@@ -147,7 +145,7 @@ def test_an_outcome_has_another_mark_with_every_vote(memory: World) -> None:
     assert len(marks) == 6
 
 
-def test_a_vote_in_a_draft_of_long_names_fits(memory: World) -> None:
+def test_vote_with_longest_options_fits_into_an_item(memory: World) -> None:
     options = [f"{number:02}" + "Ж" * 98 for number in range(50)]
     own = memory.made(replace(PollDraft("Q", options), title="Ж" * 200, description="Ж" * 2000))
     vote = memory.service.voting.cast(own.poll.id, options[::-1], Voter("b")).vote

@@ -10,18 +10,18 @@ import pytest
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll
-from tests.apps.polls.pages.visitors import OPTIONS, Place, Visitor, faults_in, filled, ranks
+from tests.apps.polls.pages.client import OPTIONS, Server, Visitor, faults_in, filled, ranks
 from tests.apps.support.html import forms_in, text_in
 
 DRAFT = PollDraft("Where to?", OPTIONS, "Bring a coat.")
 
 
 @pytest.fixture
-def own(place: Place) -> ManagedPoll:
-    return place.poll(replace(DRAFT, expires_at=place.now + timedelta(days=1)))
+def own(server: Server) -> ManagedPoll:
+    return server.poll(replace(DRAFT, expires_at=server.now + timedelta(days=1)))
 
 
-def test_the_page_of_a_poll_says_what_voting_means(own: ManagedPoll, ada: Visitor) -> None:
+def test_ballot_page_describes_the_poll(own: ManagedPoll, ada: Visitor) -> None:
     words = text_in(ada.look(f"/polls/p/{own.poll.id}").text)
     for said in (
         "Where to?",
@@ -36,20 +36,18 @@ def test_the_page_of_a_poll_says_what_voting_means(own: ManagedPoll, ada: Visito
 
 
 # Options stand as their maker wrote them, for everybody.
-def test_options_stand_in_the_order_of_the_poll(own: ManagedPoll, place: Place) -> None:
+def test_options_are_in_the_order_of_the_poll(own: ManagedPoll, server: Server) -> None:
     for _ in range(3):
-        page = place.somebody().look(f"/polls/p/{own.poll.id}")
+        page = server.new_visitor().look(f"/polls/p/{own.poll.id}")
         assert [name for name in forms_in(page)[0].fields if name.startswith("rank.")] == [
             f"rank.{name}" for name in OPTIONS
         ]
 
 
-def test_a_vote_is_shown_in_words_before_it_is_cast(
-    own: ManagedPoll, place: Place, ada: Visitor
-) -> None:
+def test_vote_is_reviewed_before_it_is_cast(own: ManagedPoll, server: Server, ada: Visitor) -> None:
     review = ada.rank(own.poll.id, Museum="4", Castle="9")
     assert "Submit this vote? 1. Museum 2. Castle Not ranked: Lake." in text_in(review.text)
-    assert place.votes(own) == 0
+    assert server.votes(own) == 0
     again = ada.send(review, own.poll.id, change="yes")
     assert forms_in(again)[0].fields["rank.Castle"] == ["2"]
     cast = ada.send(review, own.poll.id, sure="yes")
@@ -58,7 +56,7 @@ def test_a_vote_is_shown_in_words_before_it_is_cast(
     assert "Thanks, your vote was counted" in thanks
     assert "1. Museum 2. Castle Not ranked: Lake." in thanks
     assert "See the results" in thanks
-    assert place.polls.tallies.get(own.poll).counts == {"1 2": 1}
+    assert server.polls.tallies.get(own.poll).counts == {"1 2": 1}
 
 
 @pytest.mark.parametrize(
@@ -71,8 +69,8 @@ def test_a_vote_is_shown_in_words_before_it_is_cast(
     ],
     ids=["a tie", "all tied", "a word", "nought"],
 )
-def test_what_is_no_order_is_told_beside_the_boxes(
-    own: ManagedPoll, place: Place, ada: Visitor, typed: dict[str, str], faults: dict[str, str]
+def test_rank_errors_are_shown_beside_the_boxes(
+    own: ManagedPoll, server: Server, ada: Visitor, typed: dict[str, str], faults: dict[str, str]
 ) -> None:
     answer = ada.rank(own.poll.id, **typed)
     assert answer.status_code == 422
@@ -83,18 +81,18 @@ def test_what_is_no_order_is_told_beside_the_boxes(
     assert {name: kept[f"rank.{name}"] for name in typed} == {
         name: [rank] for name, rank in typed.items()
     }
-    assert place.votes(own) == 0
+    assert server.votes(own) == 0
 
 
-def test_a_blank_vote_is_refused_in_words(own: ManagedPoll, place: Place, ada: Visitor) -> None:
+def test_blank_vote_is_rejected(own: ManagedPoll, server: Server, ada: Visitor) -> None:
     answer = ada.rank(own.poll.id)
     assert answer.status_code == 422
     assert "Rank at least one option" in text_in(answer.text)
-    assert place.votes(own) == 0
+    assert server.votes(own) == 0
 
 
-def test_who_comes_back_sees_the_vote_and_may_change_it(
-    own: ManagedPoll, place: Place, ada: Visitor
+def test_returning_voter_sees_and_changes_the_vote(
+    own: ManagedPoll, server: Server, ada: Visitor
 ) -> None:
     ada.vote(own.poll.id, "Lake")
     back = ada.look(f"/polls/p/{own.poll.id}")
@@ -103,11 +101,11 @@ def test_who_comes_back_sees_the_vote_and_may_change_it(
     change = ada.look(f"/polls/p/{own.poll.id}?change=yes")
     assert forms_in(change)[0].fields["rank.Lake"] == ["1"]
     ada.vote(own.poll.id, "Castle", "Museum")
-    assert place.polls.tallies.get(own.poll).counts == {"2 1": 1}
+    assert server.polls.tallies.get(own.poll).counts == {"2 1": 1}
 
 
-def test_a_vote_that_is_final_is_not_changed(place: Place, ada: Visitor) -> None:
-    own = place.poll(replace(DRAFT, changeable=False))
+def test_unchangeable_vote_is_kept(server: Server, ada: Visitor) -> None:
+    own = server.poll(replace(DRAFT, changeable=False))
     paper = ada.look(f"/polls/p/{own.poll.id}")
     assert "You can’t change your vote afterwards" in text_in(paper.text)
     cast = filled(forms_in(paper)[0], {**ranks(Lake="1"), "sure": "yes"})
@@ -120,10 +118,10 @@ def test_a_vote_that_is_final_is_not_changed(place: Place, ada: Visitor) -> None
         assert "You’ve already voted" in text_in(refused.text)
         assert "1. Lake" in text_in(refused.text)
     assert "Change your vote" not in ada.look(f"/polls/p/{own.poll.id}?change=yes").text
-    assert place.polls.tallies.get(own.poll).counts == {"0": 1}
+    assert server.polls.tallies.get(own.poll).counts == {"0": 1}
 
 
-def test_a_browser_without_cookies_is_told_so(own: ManagedPoll, place: Place, ada: Visitor) -> None:
+def test_vote_without_cookies_is_explained(own: ManagedPoll, server: Server, ada: Visitor) -> None:
     paper = ada.look(f"/polls/p/{own.poll.id}")
     ada.browser.cookies.clear()
     sent = filled(forms_in(paper)[0], {**ranks(Lake="1"), "sure": "yes"})
@@ -131,28 +129,26 @@ def test_a_browser_without_cookies_is_told_so(own: ManagedPoll, place: Place, ad
     assert answer.status_code == 422
     assert "Allow cookies for this site" in text_in(answer.text)
     assert forms_in(answer)[0].fields["rank.Lake"] == ["1"]
-    assert place.votes(own) == 0
+    assert server.votes(own) == 0
     # Whoever had only cleared them has one by now.
     assert ada.send(answer, own.poll.id, sure="yes").status_code == 303
 
 
-def test_a_poll_that_closed_meanwhile_says_so(own: ManagedPoll, place: Place, ada: Visitor) -> None:
+def test_late_vote_is_explained(own: ManagedPoll, server: Server, ada: Visitor) -> None:
     review = ada.rank(own.poll.id, Lake="1")
-    place.wait(days=2)
+    server.wait(days=2)
     late = ada.send(review, own.poll.id, sure="yes")
     assert late.status_code == 409
     assert "The poll closed before your vote arrived" in text_in(late.text)
     shut = text_in(ada.look(f"/polls/p/{own.poll.id}").text)
     assert "This poll is closed" in shut
     assert "See the results" in shut
-    assert place.votes(own) == 0
+    assert server.votes(own) == 0
 
 
-def test_a_poll_that_asks_otherwise_meanwhile_says_so(
-    own: ManagedPoll, place: Place, ada: Visitor
-) -> None:
+def test_changed_question_is_explained(own: ManagedPoll, server: Server, ada: Visitor) -> None:
     review = ada.rank(own.poll.id, Lake="1", Castle="2")
-    change = place.polls.lifecycle.edit
+    change = server.polls.lifecycle.edit
     options = ("Lake", "Castle", "Forest")
     change(own.poll.id, own.admin_key, lambda draft: replace(draft, candidates=options))
     answer = ada.send(review, own.poll.id, sure="yes")
@@ -162,31 +158,33 @@ def test_a_poll_that_asks_otherwise_meanwhile_says_so(
     change(own.poll.id, own.admin_key, lambda draft: replace(draft, title="Where never?"))
     answer = ada.send(answer, own.poll.id, sure="yes")
     assert "The question was changed" in text_in(answer.text)
-    assert place.votes(own) == 0
+    assert server.votes(own) == 0
     assert ada.send(answer, own.poll.id, sure="yes").status_code == 303
 
 
-def test_in_an_open_poll_the_next_voter_begins_anew(place: Place, ada: Visitor) -> None:
-    own = place.poll(
+def test_next_voter_in_an_open_poll_gets_an_empty_ballot(server: Server, ada: Visitor) -> None:
+    own = server.poll(
         replace(DRAFT, protection=Protection.OPEN, results=ResultsVisibility.AFTER_VOTING)
     )
     review = ada.rank(own.poll.id, Lake="1")
     for _ in range(2):
         thanks = ada.follow(ada.send(review, own.poll.id, sure="yes"))
-    assert place.votes(own) == 1
+    assert server.votes(own) == 1
     assert "See the results" in text_in(thanks.text)
     assert ada.look(f"/polls/p/{own.poll.id}/results").status_code == 200
     paper = ada.follow(ada.send(thanks, "/next"))
     assert "You have voted" not in text_in(paper.text)
     assert ada.look(f"/polls/p/{own.poll.id}/voted").status_code == 303
     ada.vote(own.poll.id, "Lake")
-    assert place.votes(own) == 2
+    assert server.votes(own) == 2
 
 
 @pytest.mark.parametrize("closes", [True, False])
-def test_thanks_say_when_results_are_shown(place: Place, ada: Visitor, closes: bool) -> None:
-    ends = place.now + timedelta(days=1) if closes else None
-    own = place.poll(replace(DRAFT, results=ResultsVisibility.AFTER_CLOSING, expires_at=ends))
+def test_thanks_page_says_when_results_are_shown(
+    server: Server, ada: Visitor, closes: bool
+) -> None:
+    ends = server.now + timedelta(days=1) if closes else None
+    own = server.poll(replace(DRAFT, results=ResultsVisibility.AFTER_CLOSING, expires_at=ends))
     words = text_in(ada.follow(ada.vote(own.poll.id, "Lake")).text)
     assert "See the results" not in words
     assert "Results are shown when the poll closes" in words
@@ -197,7 +195,7 @@ def test_thanks_say_when_results_are_shown(place: Place, ada: Visitor, closes: b
     "at", ["nothing", "00000000-0000-4000-8000-000000000000", "x" * 3000, "%00", "%F0%9F%98%80"]
 )
 @pytest.mark.parametrize("page", ["", "/voted", "/manage", "/manage/edit", "/made"])
-def test_a_poll_that_is_not_there_says_what_to_do(ada: Visitor, at: str, page: str) -> None:
+def test_unknown_poll_page_says_what_to_do(ada: Visitor, at: str, page: str) -> None:
     answer = ada.look(f"/polls/p/{at}{page}")
     assert answer.status_code == 404
     assert "Check the link" in text_in(answer.text)
@@ -205,16 +203,14 @@ def test_a_poll_that_is_not_there_says_what_to_do(ada: Visitor, at: str, page: s
 
 # At a shared screen the next one goes back to the paper of the one before.
 @pytest.mark.parametrize("scripts", [False, True])
-def test_a_paper_of_an_open_poll_is_good_for_one_vote(
-    place: Place, ada: Visitor, scripts: bool
-) -> None:
-    own = place.poll(PollDraft("Where to?", OPTIONS, protection=Protection.OPEN))
+def test_ballot_of_an_open_poll_is_one_vote(server: Server, ada: Visitor, scripts: bool) -> None:
+    own = server.poll(PollDraft("Where to?", OPTIONS, protection=Protection.OPEN))
     paper = ada.look(f"/polls/p/{own.poll.id}")
     ada.send(paper, own.poll.id, **ranks(Lake="1"), sure="yes")
     again = ada.send(paper, own.poll.id, **ranks(Castle="1"), sure="yes" if scripts else None)
     assert again.status_code == 409
     assert "This form was already submitted" in again.text
-    assert place.polls.results.compute(own.poll).methods.runoff.winner == "Lake"
+    assert server.polls.results.compute(own.poll).methods.runoff.winner == "Lake"
     ada.send(again, "/next")
     assert ada.vote(own.poll.id, "Castle").status_code == 303
-    assert place.votes(own) == 2
+    assert server.votes(own) == 2

@@ -9,8 +9,8 @@ import pytest
 from singletable import Engine
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable_apps.polls.service import Polls
-from tests.apps.polls.rig.deeds import DEEDS, Busy, busy, copy_of
-from tests.apps.polls.rig.world import check_counted, dump
+from tests.apps.polls.support.actions import DEEDS, Busy, busy, copy_of
+from tests.apps.polls.support.harness import check_counted, dump
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ DONE: dict[str, Callable[[Polls, Busy], bool]] = {
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_each_deed_is_done_once_on_a_bad_day(base: Busy, deed: str) -> None:
+def test_actions_happen_once_despite_faults(base: Busy, deed: str) -> None:
     for day, faults in DAYS.items():
         there = copy_of(base)
         driver = FaultyDriver(there.engine)
@@ -98,7 +98,7 @@ def test_each_deed_is_done_once_on_a_bad_day(base: Busy, deed: str) -> None:
         there.world.check_calls()
 
 
-def test_bad_days_are_bad(base: Busy) -> None:
+def test_faults_are_injected(base: Busy) -> None:
     there = copy_of(base)
     driver = FaultyDriver(there.engine)
     service = there.world.open(driver)

@@ -12,7 +12,7 @@ def _counted(*ballots: tuple[int, str]) -> MethodResults:
     return count_votes(POLL_ID, ["A", "B", "C"], Tally((0,), counts))
 
 
-def test_the_last_goes_and_hands_on_its_votes() -> None:
+def test_last_option_drops_out_and_its_votes_transfer() -> None:
     counts = _counted((4, "A > B > C"), (3, "B > C > A"), (2, "C > B > A"))
     first, second = counts.runoff.rounds
     assert (first.tally, first.eliminated) == ({"A": 4, "B": 3, "C": 2}, "C")
@@ -21,7 +21,7 @@ def test_the_last_goes_and_hands_on_its_votes() -> None:
 
 
 # Of all nine ballots four are no majority, and it took the original a third round to see it.
-def test_a_majority_is_of_ballots_that_still_count() -> None:
+def test_majority_is_of_continuing_ballots() -> None:
     counts = _counted((4, "A"), (3, "B"), (2, "C"))
     first, second = counts.runoff.rounds
     assert (first.continuing, first.winner) == (9, None)

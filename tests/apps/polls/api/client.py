@@ -14,7 +14,7 @@ from singletable_apps.polls.api import PREFIX, ApiSettings, Limits, make_polls_a
 from singletable_apps.polls.api.dependencies import Api
 from singletable_apps.polls.service import Polls, open_polls
 from singletable_apps.shared.web import Settings
-from tests.apps.polls.rig.world import SECRET, Clock
+from tests.apps.polls.support.harness import SECRET, Clock
 
 ADDRESS = "https://polls.example"
 OPTIONS = ["Go", "Rust", "Python"]
@@ -23,7 +23,7 @@ _APPS: dict[bool, FastAPI] = {}
 
 
 @dataclass
-class Place:
+class Server:
     """The app, the service behind it, and the clock.
 
     An app takes a tenth of a second to be made, so all places share one, and open it when asked.
@@ -45,7 +45,7 @@ class Place:
     def opens(self) -> None:
         self.app.state.polls = Api(self.polls, self.settings)
 
-    def somebody(self) -> Person:
+    def new_visitor(self) -> Person:
         """Somebody whose browser was not here before."""
         return Person(self, TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False))
 
@@ -54,13 +54,13 @@ class Place:
 class Person:
     """Somebody with a browser of their own, which keeps the cookie."""
 
-    place: Place
+    server: Server
     browser: TestClient
 
     def ask(
         self, method: str, path: str, *, key: str = "", tag: str = "", **more: Any
     ) -> httpx2.Response:
-        self.place.opens()
+        self.server.opens()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         if tag:
             headers["If-Match"] = tag
@@ -94,16 +94,16 @@ class Made:
     key: str
 
 
-def make_place(
+def make_server(
     *, limits: Limits | None = None, secure: bool = True, driver: Driver | None = None
-) -> Place:
-    """A place where nobody has been."""
+) -> Server:
+    """A server where nobody has been."""
     settings = ApiSettings(
         web=Settings(secure_cookies=secure),
         limits=limits or Limits.off(),
         public="https://polls.example",
     )
-    return Place(driver or Engine.in_memory(), settings)
+    return Server(driver or Engine.in_memory(), settings)
 
 
 def type_of(answer: httpx2.Response) -> str:

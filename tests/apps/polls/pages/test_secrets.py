@@ -11,10 +11,10 @@ from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.sample import SAMPLE_BROWSER
 from singletable_apps.polls.service import open_polls
 from singletable_apps.polls.tokens import Secret
-from tests.apps.polls.pages.visitors import (
+from tests.apps.polls.pages.client import (
     OPTIONS,
     SECRET,
-    Place,
+    Server,
     Visitor,
     faults_in,
     id_in,
@@ -35,35 +35,35 @@ def wide(text: str) -> str:
     "page",
     ["made", *(f"manage{part}" for part in ("", "/edit", "/codes", "/codes/sheet", "/codes.csv"))],
 )
-def test_pages_that_show_keys_or_codes_are_kept_nowhere(place: Place, page: str) -> None:
-    own, chair = place.poll(CODES, codes=2), place.somebody()
+def test_pages_with_keys_or_codes_are_not_cached(server: Server, page: str) -> None:
+    own, chair = server.poll(CODES, codes=2), server.new_visitor()
     chair.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     shown = chair.look(f"/polls/p/{own.poll.id}/{page}")
     assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
 
 
 # The next voter at the same screen goes back, and is not to see it.
-def test_what_somebody_voted_is_kept_nowhere(place: Place, ada: Visitor) -> None:
-    own = place.poll(CODES, codes=1)
+def test_pages_with_a_vote_are_not_cached(server: Server, ada: Visitor) -> None:
+    own = server.poll(CODES, codes=1)
     at, code = f"/polls/p/{own.poll.id}", SECRET.voting_code(own.poll.id, 0)
     pages = [ada.look(f"{at}?code={code}"), ada.rank(own.poll.id, code, Lake="1")]
     pages += [ada.follow(ada.vote(own.poll.id, "Lake", code=code))]
     pages += [ada.look(at), ada.look(f"{at}?change=yes")]
-    place.polls.lifecycle.close(own.poll.id, own.admin_key)
+    server.polls.lifecycle.close(own.poll.id, own.admin_key)
     pages += [ada.look(at)]
     assert [page.headers["Cache-Control"] for page in pages] == ["no-store"] * 6
 
 
-def test_a_code_in_wide_letters_is_carried_as_any(place: Place, ada: Visitor) -> None:
-    own = place.poll(CODES, codes=1)
+def test_full_width_code_is_accepted(server: Server, ada: Visitor) -> None:
+    own = server.poll(CODES, codes=1)
     code = wide(SECRET.voting_code(own.poll.id, 0))
     assert "your vote was counted" in ada.follow(ada.vote(own.poll.id, "Lake", code=code)).text
     assert "You have voted" in ada.look(f"/polls/p/{own.poll.id}").text
 
 
 @pytest.mark.parametrize("typed", ["{}", "https://polls.example/polls/p/x/manage?key={}", " {}?"])
-def test_an_admin_key_is_taken_however_it_is_typed(place: Place, ada: Visitor, typed: str) -> None:
-    own = place.poll()
+def test_admin_key_is_accepted_in_any_spelling(server: Server, ada: Visitor, typed: str) -> None:
+    own = server.poll()
     for key in (own.admin_key, own.admin_key.lower(), wide(own.admin_key)):
         at = f"/polls/p/{own.poll.id}/manage"
         page = ada.follow(ada.post(f"{at}/key", {"key": typed.format(key)}))
@@ -71,8 +71,8 @@ def test_an_admin_key_is_taken_however_it_is_typed(place: Place, ada: Visitor, t
 
 
 @pytest.mark.parametrize("typed", ["http://[", "//[::1?key=", "?key=", "&=?", "\u2100//x?y"])
-def test_what_is_no_admin_link_is_asked_for_again(place: Place, ada: Visitor, typed: str) -> None:
-    own = place.poll()
+def test_invalid_admin_link_is_rejected(server: Server, ada: Visitor, typed: str) -> None:
+    own = server.poll()
     answer = ada.post(f"/polls/p/{own.poll.id}/manage/key", {"key": typed})
     assert answer.status_code == 403
     assert "Enter the admin link" in answer.text
@@ -80,12 +80,12 @@ def test_what_is_no_admin_link_is_asked_for_again(place: Place, ada: Visitor, ty
 
 # A cookie can be made up as well as a form: it must not be a way around the limit of guesses.
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_nobody_learns_by_a_cookie_whether_a_code_is_one(
-    place: Place, ada: Visitor, number: int
+def test_forged_cookie_does_not_reveal_valid_codes(
+    server: Server, ada: Visitor, number: int
 ) -> None:
-    own = place.poll(CODES, codes=2)
+    own = server.poll(CODES, codes=2)
     at = f"/polls/p/{own.poll.id}"
-    place.somebody().vote(own.poll.id, "Lake", code=SECRET.voting_code(own.poll.id, 0))
+    server.new_visitor().vote(own.poll.id, "Lake", code=SECRET.voting_code(own.poll.id, 0))
     cookie = f"{SECRET.voting_code(own.poll.id, number)}.{'0' * 32}"
     ada.browser.cookies.set("polls_code", cookie, path=at)
     paper = ada.look(at)
@@ -93,27 +93,27 @@ def test_nobody_learns_by_a_cookie_whether_a_code_is_one(
     assert "Vote to see the results" in ada.look(f"{at}/results").text
     answer = ada.send(paper, own.poll.id, **ranks(Lake="1"), sure="yes")
     assert faults_in(answer)["code"].startswith("Enter your voting code.")
-    assert place.votes(own) == 1
+    assert server.votes(own) == 1
 
 
 # To look for the admin link again, or to wait, would be in vain.
 @pytest.mark.parametrize("page", ["", "/manage", "/manage/edit", "/made", "/manage?key=x"])
-def test_a_server_with_another_secret_says_so(place: Place, ada: Visitor, page: str) -> None:
-    own = place.poll()
-    other = open_polls(place.polls.context.store.driver, Secret(b"another!" * 4))
-    place.site = replace(place.site, polls=other)
+def test_wrong_secret_is_explained(server: Server, ada: Visitor, page: str) -> None:
+    own = server.poll()
+    other = open_polls(server.polls.context.store.driver, Secret(b"another!" * 4))
+    server.site = replace(server.site, polls=other)
     answer = ada.look(f"/polls/p/{own.poll.id}{page}")
     assert (answer.status_code, "Retry-After" in answer.headers) == (503, False)
     assert "Wrong server secret" in answer.text
 
 
 # Whose cookie is that of the sample could put anything on everybody's first page.
-def test_nobody_poses_as_who_made_the_sample(place: Place, ada: Visitor) -> None:
-    sample = place.polls.lifecycle.create(PollDraft("A sample", OPTIONS), SAMPLE_BROWSER)
+def test_sample_browser_cannot_be_impersonated(server: Server, ada: Visitor) -> None:
+    sample = server.polls.lifecycle.create(PollDraft("A sample", OPTIONS), SAMPLE_BROWSER)
     ada.browser.cookies.set("polls_browser", SAMPLE_BROWSER)
     assert ada.look(f"/polls/p/{sample.poll.id}/manage").status_code == 403
     made = ada.send(ada.look("/polls/new"), "/new", title="Buy pills", candidates=["a", "b"])
-    assert place.polls.context.get_poll(id_in(made)).title == "Buy pills"
-    home = place.somebody().look("/polls").text
+    assert server.polls.context.get_poll(id_in(made)).title == "Buy pills"
+    home = server.new_visitor().look("/polls").text
     assert "A sample" in home
     assert "Buy pills" not in home

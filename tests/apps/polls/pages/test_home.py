@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from singletable_apps.polls.sample import create_sample
-from tests.apps.polls.pages.visitors import SECRET, Place, Visitor
+from tests.apps.polls.pages.client import SECRET, Server, Visitor
 from tests.apps.support.html import text_in
 
 
-def test_a_stranger_is_told_what_this_is(ada: Visitor) -> None:
+def test_home_explains_polls_without_cookies(ada: Visitor) -> None:
     page = ada.look("/polls")
     words = text_in(page.text)
     assert "People rank the options" in words
@@ -18,10 +18,8 @@ def test_a_stranger_is_told_what_this_is(ada: Visitor) -> None:
     assert "set-cookie" not in page.headers
 
 
-def test_what_there_is_to_try_is_shown_to_everybody_and_managed_by_nobody(
-    place: Place, ada: Visitor
-) -> None:
-    create_sample(place.polls.context.store.driver, SECRET, place.now)
+def test_home_lists_sample_polls_without_admin_links(server: Server, ada: Visitor) -> None:
+    create_sample(server.polls.context.store.driver, SECRET, server.now)
     page = ada.look("/polls")
     words = text_in(page.text)
     assert "Sample polls" in words

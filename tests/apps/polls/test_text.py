@@ -31,11 +31,11 @@ ANY = st.text(st.characters())
         ("", ""),
     ],
 )
-def test_a_line_is_kept_tidy(written: str, kept: str) -> None:
+def test_line_is_normalized(written: str, kept: str) -> None:
     assert normalize_line(written) == kept
 
 
-def test_lines_stay_lines() -> None:
+def test_text_keeps_its_lines() -> None:
     assert normalize_text(" a \r\n\r\n b\tc  \rd\u2028e\n\n") == "a\n\n b c\nd\ne"
 
 
@@ -56,12 +56,12 @@ def test_lines_stay_lines() -> None:
         ("ϓ", "Υ\u0301"),
     ],
 )
-def test_options_that_look_the_same_are_the_same(one: str, other: str) -> None:
+def test_options_that_look_the_same_have_equal_keys(one: str, other: str) -> None:
     assert comparison_key(one) == comparison_key(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("Go", "G o"), ("a", "à"), ("1", "l"), ("👩‍💻", "👩")])
-def test_options_that_differ_are_not(one: str, other: str) -> None:
+def test_different_options_have_different_keys(one: str, other: str) -> None:
     assert comparison_key(one) != comparison_key(other)
 
 
@@ -72,14 +72,14 @@ def test_options_that_differ_are_not(one: str, other: str) -> None:
         *("\u180b", "\u180f", "\u2065", "\ufff0", "\U000e0fff"),
     ],
 )
-def test_what_cannot_be_seen_is_nothing(unseen: str) -> None:
+def test_invisible_text_has_an_empty_key(unseen: str) -> None:
     assert comparison_key(unseen) == ""
 
 
 @given(ANY)
 @example("\u0345\u0301")
 @example("ß\ufeff ẞ")
-def test_comparing_is_steady(text: str) -> None:
+def test_comparison_key_is_idempotent(text: str) -> None:
     same = comparison_key(text)
     assert comparison_key(normalize_line(text)) == same
     assert comparison_key(same) == same
@@ -88,18 +88,18 @@ def test_comparing_is_steady(text: str) -> None:
 
 
 @pytest.mark.parametrize("bad", ["a\0b", "\x07", "\ud800", "a\u202eb", "\u2066a\u2069", "\x7f"])
-def test_what_cannot_be_shown_is_known(bad: str) -> None:
+def test_unprintable_text_is_detected(bad: str) -> None:
     assert not is_printable(bad)
 
 
 @pytest.mark.parametrize("good", ["a\nb", "👩‍💻", "שלום \u200f", "می‌خواهم", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
-def test_what_people_write_is_printable(good: str) -> None:
+def test_ordinary_text_is_printable(good: str) -> None:
     assert is_printable(good)
 
 
 @given(ANY)
 @example("\ud800\0\u202e")
-def test_what_is_shown_again_can_be_sent(text: str) -> None:
+def test_excerpt_can_be_encoded(text: str) -> None:
     said = printable_excerpt(text)
     assert said.isprintable()
     assert said.encode().decode() == said
@@ -110,6 +110,6 @@ def test_what_is_shown_again_can_be_sent(text: str) -> None:
     "text",
     ["", "x", "a#b", "\ud800", "x" * 3000, str(uuid4()).upper(), uuid4().hex, f"{{{uuid4()}}}"],
 )
-def test_only_uuids_as_they_are_written_are_ids(text: str) -> None:
+def test_only_canonical_uuids_are_ids(text: str) -> None:
     assert not is_uuid(text)
     assert is_uuid(str(uuid4()))

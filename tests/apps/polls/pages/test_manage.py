@@ -11,13 +11,13 @@ import pytest
 from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll
-from tests.apps.polls.pages.visitors import HOME, OPTIONS, Place, Visitor, faults_in, id_in
+from tests.apps.polls.pages.client import HOME, OPTIONS, Server, Visitor, faults_in, id_in
 from tests.apps.support.html import forms_in, text_in
 
 
 @pytest.fixture
-def own(place: Place) -> ManagedPoll:
-    return place.poll(PollDraft("Where to?", OPTIONS, expires_at=place.now + timedelta(days=1)))
+def own(server: Server) -> ManagedPoll:
+    return server.poll(PollDraft("Where to?", OPTIONS, expires_at=server.now + timedelta(days=1)))
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def chair(own: ManagedPoll, at: str, ada: Visitor) -> Visitor:
     return ada
 
 
-def test_an_admin_link_leads_on_without_its_key(own: ManagedPoll, at: str, ada: Visitor) -> None:
+def test_admin_link_redirects_without_its_key(own: ManagedPoll, at: str, ada: Visitor) -> None:
     answer = ada.look(f"{at}?key={own.admin_key.lower()}")
     assert (answer.status_code, answer.headers["location"]) == (303, at)
     cookie = answer.headers["set-cookie"]
@@ -47,7 +47,7 @@ PAGES = ("", "/edit", "/close", "/reopen", "/delete", "/codes", "/codes/sheet", 
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_who_has_no_key_is_asked_for_the_link(
+def test_manage_pages_ask_for_the_admin_link(
     own: ManagedPoll, at: str, ada: Visitor, page: str
 ) -> None:
     answer = ada.look(at + page)
@@ -62,57 +62,57 @@ def test_who_has_no_key_is_asked_for_the_link(
 
 
 @pytest.mark.parametrize("page", ["/edit", "/close", "/reopen", "/delete", "/codes"])
-def test_who_has_no_key_changes_nothing(
-    own: ManagedPoll, at: str, place: Place, ada: Visitor, page: str
+def test_forms_without_admin_key_change_nothing(
+    own: ManagedPoll, at: str, server: Server, ada: Visitor, page: str
 ) -> None:
-    before = place.polls.context.get_poll(own.poll.id)
+    before = server.polls.context.get_poll(own.poll.id)
     answer = ada.post(at + page, {"revision": "1", "title": "Mine", "closing": "never"})
     assert answer.status_code == 403
-    assert place.polls.context.get_poll(own.poll.id) == before
+    assert server.polls.context.get_poll(own.poll.id) == before
 
 
-def test_the_browser_that_made_a_poll_needs_no_link(place: Place, ada: Visitor) -> None:
+def test_creating_browser_needs_no_admin_link(server: Server, ada: Visitor) -> None:
     made = ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
     assert ada.look(f"/polls/p/{id_in(made)}/manage").status_code == 200
     assert f"/polls/p/{id_in(made)}/manage" in ada.look("/polls/mine").text
     assert f"/polls/p/{id_in(made)}/manage" in ada.look("/polls").text
-    assert place.somebody().look(f"/polls/p/{id_in(made)}/manage").status_code == 403
+    assert server.new_visitor().look(f"/polls/p/{id_in(made)}/manage").status_code == 403
 
 
-def test_everything_is_edited_while_nobody_has_voted(
-    own: ManagedPoll, at: str, place: Place, chair: Visitor
+def test_everything_can_be_edited_before_the_first_vote(
+    own: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     typed = {"title": "When?", "protection": "open", "results": "after-voting", "closing": "never"}
     form = chair.look(f"{at}/edit")
     answer = chair.send(form, "/edit", **typed, candidates=["Mon", "Tue"], changeable=None)
     assert answer.headers["location"] == at
-    poll = place.polls.context.get_poll(own.poll.id)
+    poll = server.polls.context.get_poll(own.poll.id)
     assert (poll.title, poll.candidates, poll.expires_at) == ("When?", ["Mon", "Tue"], None)
     assert (poll.protection, poll.changeable) == (Protection.OPEN, False)
 
 
-def test_a_form_that_is_sent_as_it_came_changes_nothing(place: Place, ada: Visitor) -> None:
+def test_unchanged_form_changes_nothing(server: Server, ada: Visitor) -> None:
     # A closing time to the second is not cut to the minute.
-    ends = place.now + timedelta(hours=1, seconds=7, microseconds=5)
-    own = place.poll(PollDraft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
+    ends = server.now + timedelta(hours=1, seconds=7, microseconds=5)
+    own = server.poll(PollDraft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     ada.browser.cookies.set("zone", "Europe/Berlin")
     form = ada.look(f"/polls/p/{own.poll.id}/manage/edit")
     assert ada.send(form, "/edit").status_code == 303
-    assert replace_revision(place, own) == own.poll
+    assert replace_revision(server, own) == own.poll
 
 
-def replace_revision(place: Place, own: ManagedPoll) -> object:
-    now = place.polls.context.get_poll(own.poll.id)
+def replace_revision(server: Server, own: ManagedPoll) -> object:
+    now = server.polls.context.get_poll(own.poll.id)
     now.revision = own.poll.revision
     return now
 
 
-def test_options_stay_once_somebody_has_voted(
-    own: ManagedPoll, at: str, place: Place, chair: Visitor
+def test_options_are_fixed_after_the_first_vote(
+    own: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     early = chair.look(f"{at}/edit")
-    place.somebody().vote(own.poll.id, "Lake")
+    server.new_visitor().vote(own.poll.id, "Lake")
     refused = chair.send(early, "/edit", candidates=["A", "B"])
     assert refused.status_code == 409
     assert "cannot change" in text_in(refused.text)
@@ -120,11 +120,11 @@ def test_options_stay_once_somebody_has_voted(
     assert not {"candidates", "protection"} & forms_in(form)[0].fields.keys()
     assert "1 person has voted, so the options" in text_in(form.text)
     assert chair.send(form, "/edit", title="Where, then?").status_code == 303
-    poll = place.polls.context.get_poll(own.poll.id)
+    poll = server.polls.context.get_poll(own.poll.id)
     assert (poll.title, poll.candidates) == ("Where, then?", list(OPTIONS))
 
 
-def test_what_is_wrong_in_an_edit_stands_beside_its_field(at: str, chair: Visitor) -> None:
+def test_edit_errors_are_shown_beside_their_fields(at: str, chair: Visitor) -> None:
     form = chair.look(f"{at}/edit")
     typed = {"title": "", "closing": "at", "expires_at": "2001-01-01T10:00"}
     answer = chair.send(form, "/edit", **typed, candidates=["A", "a"])
@@ -134,42 +134,44 @@ def test_what_is_wrong_in_an_edit_stands_beside_its_field(at: str, chair: Visito
 
 # Clocks in Berlin show 02:30 twice that night; the form cannot say which of them it was.
 @pytest.mark.parametrize("hour", [0, 1])
-def test_editing_words_moves_no_closing_time(place: Place, chair: Visitor, hour: int) -> None:
+def test_editing_the_title_keeps_the_closing_time(
+    server: Server, chair: Visitor, hour: int
+) -> None:
     chair.browser.cookies.set("zone", "Europe/Berlin")
     closes = datetime(2027, 10, 31, hour, 30, 15, tzinfo=UTC)
-    own = place.poll(PollDraft("Where to?", OPTIONS, expires_at=closes))
+    own = server.poll(PollDraft("Where to?", OPTIONS, expires_at=closes))
     at = f"/polls/p/{own.poll.id}/manage"
     chair.look(f"{at}?key={own.admin_key}")
     chair.follow(chair.send(chair.look(f"{at}/edit"), "/edit", title="When?"))
-    poll = place.polls.context.get_poll(own.poll.id)
+    poll = server.polls.context.get_poll(own.poll.id)
     assert (poll.title, poll.expires_at) == ("When?", closes)
 
 
 # Each is based on what somebody saw, and is not done to something else.
 @pytest.mark.parametrize("page", ["edit", "close", "delete", "reopen"])
-def test_what_somebody_changed_meanwhile_is_not_written_over(
-    own: ManagedPoll, at: str, place: Place, chair: Visitor, page: str
+def test_revision_conflict_is_shown_and_nothing_is_overwritten(
+    own: ManagedPoll, at: str, server: Server, chair: Visitor, page: str
 ) -> None:
     if page == "reopen":
-        place.polls.lifecycle.close(own.poll.id, own.admin_key)
+        server.polls.lifecycle.close(own.poll.id, own.admin_key)
     form = chair.look(f"{at}/{page}")
-    place.polls.lifecycle.edit(
+    server.polls.lifecycle.edit(
         own.poll.id, own.admin_key, lambda draft: replace(draft, description="other")
     )
-    before = place.polls.context.get_poll(own.poll.id)
+    before = server.polls.context.get_poll(own.poll.id)
     typed = {"title": "Kept"} if page == "edit" else {}
     answer = chair.send(form, f"/{page}", **typed)
     assert answer.status_code == 412
     assert "changed" in text_in(answer.text)
-    assert place.polls.context.get_poll(own.poll.id) == before
+    assert server.polls.context.get_poll(own.poll.id) == before
     again = chair.send(answer, f"/{page}")
     assert again.status_code == 303
     if page == "edit":
-        assert place.polls.context.get_poll(own.poll.id).title == "Kept"
+        assert server.polls.context.get_poll(own.poll.id).title == "Kept"
 
 
-def test_a_poll_is_closed_and_opened_again(
-    own: ManagedPoll, at: str, place: Place, chair: Visitor
+def test_poll_is_closed_and_reopened(
+    own: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     assert "No one can vote" in text_in(chair.look(f"{at}/close").text)
     closed = chair.follow(chair.send(chair.look(f"{at}/close"), "/close"))
@@ -179,20 +181,20 @@ def test_a_poll_is_closed_and_opened_again(
     # Editing words leaves it closed.
     assert "closing" not in forms_in(chair.look(f"{at}/edit"))[0].fields
     assert chair.send(chair.look(f"{at}/edit"), "/edit", title="Words").status_code == 303
-    assert place.polls.context.get_poll(own.poll.id).closed
+    assert server.polls.context.get_poll(own.poll.id).closed
     form = chair.look(f"{at}/reopen")
     wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
     assert faults_in(wrong) == {"expires_at": "This time is in the past. Choose a later one."}
     assert faults_in(chair.send(form, "/reopen", closing="at")).keys() == {"expires_at"}
     assert chair.send(form, "/reopen", closing="never").status_code == 303
-    assert place.somebody().vote(own.poll.id, "Lake").status_code == 303
+    assert server.new_visitor().vote(own.poll.id, "Lake").status_code == 303
 
 
-def test_a_poll_is_deleted_after_the_number_of_votes_is_said(
-    own: ManagedPoll, at: str, place: Place, chair: Visitor
+def test_delete_confirmation_says_the_number_of_votes(
+    own: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     for _ in range(2):
-        place.somebody().vote(own.poll.id, "Lake")
+        server.new_visitor().vote(own.poll.id, "Lake")
     asked = chair.look(f"{at}/delete")
     assert "This deletes “Where to?” and its 2 votes" in text_in(asked.text)
     answer = chair.send(asked, "/delete")
@@ -200,32 +202,32 @@ def test_a_poll_is_deleted_after_the_number_of_votes_is_said(
     assert chair.look(at).status_code == 404
 
 
-def test_a_recount_shows_that_it_agrees(
-    own: ManagedPoll, at: str, place: Place, chair: Visitor
+def test_recount_page_shows_matching_results(
+    own: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
-    place.somebody().vote(own.poll.id, "Lake")
+    server.new_visitor().vote(own.poll.id, "Lake")
     assert "The results are correct" in text_in(chair.look(f"{at}/recount").text)
     overview = text_in(chair.look(at).text)
     assert "Votes 1" in overview
 
 
-def test_my_polls_come_in_pages_with_their_votes(place: Place, ada: Visitor) -> None:
+def test_my_polls_are_paginated_with_their_votes(server: Server, ada: Visitor) -> None:
     assert "No polls yet" in text_in(ada.look("/polls/mine").text)
     made: list[httpx2.Response] = []
     for number in range(12):
-        place.wait(seconds=1)
+        server.wait(seconds=1)
         page = ada.look("/polls/new")
         made.append(ada.send(page, "/new", title=f"Poll {number}.", candidates=["A", "B"]))
-    place.somebody().vote(id_in(made[-1]), "A")
+    server.new_visitor().vote(id_in(made[-1]), "A")
     first = ada.look("/polls/mine")
     assert "Poll 11. 1 vote · 2 options · open until you close it" in text_in(first.text)
     assert first.text.count("poll-item") == 10
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
     assert ada.look(following.replace("&amp;", "&")).text.count("poll-item") == 2
-    assert place.somebody().look("/polls/mine").text.count("poll-item") == 0
+    assert server.new_visitor().look("/polls/mine").text.count("poll-item") == 0
 
 
-def test_a_place_in_the_list_that_is_none_is_refused(place: Place, ada: Visitor) -> None:
+def test_invalid_cursor_is_rejected(server: Server, ada: Visitor) -> None:
     ada.send(ada.look("/polls/new"), "/new", title="T", candidates=["A", "B"])
     answer = ada.look("/polls/mine?cursor=nowhere")
     assert answer.status_code == 400
@@ -233,15 +235,15 @@ def test_a_place_in_the_list_that_is_none_is_refused(place: Place, ada: Visitor)
 
 
 # A server that stops in the middle leaves votes behind; who sends the form again deletes them.
-def test_deleting_that_was_broken_off_goes_on(
-    place: Place, own: ManagedPoll, at: str, chair: Visitor
+def test_interrupted_deletion_can_be_finished(
+    server: Server, own: ManagedPoll, at: str, chair: Visitor
 ) -> None:
-    place.somebody().vote(own.poll.id, "Lake")
+    server.new_visitor().vote(own.poll.id, "Lake")
     form = chair.look(f"{at}/delete")
-    store = place.polls.context.store
+    store = server.polls.context.store
     store.update(Poll.key(own.poll.id), Poll.deleted.set(True), Poll.closed.set(True))
     assert chair.look(at).status_code == 404
-    assert place.somebody().post(f"{at}/delete", {}).status_code == 403
+    assert server.new_visitor().post(f"{at}/delete", {}).status_code == 403
     assert chair.send(form, "/delete").status_code == 303
     assert list(store.query(Vote.key.partition(own.poll.id))) == []
     assert chair.send(form, "/delete").status_code == 404

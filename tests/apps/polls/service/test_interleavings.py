@@ -25,8 +25,8 @@ from singletable_apps.polls.errors import (
 )
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, Viewer, Voter
-from tests.apps.polls.rig.lossy import Lossy
-from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code_voter, dump
+from tests.apps.polls.support.harness import OPTIONS, World, check_counted, code_voter, dump
+from tests.apps.polls.support.lossy_driver import Lossy
 from tests.apps.support.drivers import InterruptingDriver
 
 CODES = PollDraft("Q", OPTIONS, protection=Protection.CODES)
@@ -70,7 +70,7 @@ def _change(world: World, own: ManagedPoll, **wanted: object) -> Callable[[], ob
     return lambda: world.service.lifecycle.edit(own.poll.id, own.admin_key, draft)
 
 
-def test_a_poll_that_closes_before_a_vote_is_written_does_not_count_it(memory: World) -> None:
+def test_vote_is_rejected_if_the_poll_closes_before_the_write(memory: World) -> None:
     own = memory.made()
     service, driver = _between(memory, _commits, _close(memory, own))
     with pytest.raises(PollClosed):
@@ -80,7 +80,7 @@ def test_a_poll_that_closes_before_a_vote_is_written_does_not_count_it(memory: W
 
 
 # The voter was asked for nothing when they came; by the time they vote, the poll asks for codes.
-def test_who_comes_as_a_poll_begins_to_ask_for_codes_needs_one(memory: World) -> None:
+def test_vote_needs_a_code_if_the_poll_switches_to_codes(memory: World) -> None:
     own = memory.made(OPEN)
     begin = _change(memory, own, protection=Protection.CODES)
     service, driver = _between(memory, _commits, begin)
@@ -90,7 +90,7 @@ def test_who_comes_as_a_poll_begins_to_ask_for_codes_needs_one(memory: World) ->
     check_counted(memory, own, {})
 
 
-def test_a_vote_for_options_that_are_gone_is_refused_or_is_for_the_new_ones(memory: World) -> None:
+def test_vote_is_checked_against_changed_options(memory: World) -> None:
     own = memory.made()
     service, driver = _between(memory, _commits, _change(memory, own, candidates=("C", "Go")))
     vote = service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
@@ -99,7 +99,7 @@ def test_a_vote_for_options_that_are_gone_is_refused_or_is_for_the_new_ones(memo
     check_counted(memory, own, {vote.id: ["Go"]})
 
 
-def test_options_do_not_change_if_somebody_votes_just_before(memory: World) -> None:
+def test_options_do_not_change_after_a_concurrent_vote(memory: World) -> None:
     own = memory.made()
 
     def vote() -> None:
@@ -114,7 +114,7 @@ def test_options_do_not_change_if_somebody_votes_just_before(memory: World) -> N
     assert check_counted(memory, own) == 1
 
 
-def test_a_vote_is_not_changed_once_that_is_forbidden(memory: World) -> None:
+def test_vote_cannot_change_once_the_poll_forbids_it(memory: World) -> None:
     own = memory.made()
     vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
     service, driver = _between(memory, _commits, _change(memory, own, changeable=False))
@@ -124,7 +124,7 @@ def test_a_vote_is_not_changed_once_that_is_forbidden(memory: World) -> None:
     check_counted(memory, own, {vote.id: ["Go"]})
 
 
-def test_a_vote_in_a_poll_that_is_being_deleted_leaves_nothing(memory: World) -> None:
+def test_vote_in_a_poll_being_deleted_leaves_no_items(memory: World) -> None:
     own = memory.made()
     service, driver = _between(memory, _commits, _delete(memory, own))
     with pytest.raises(NotFound):
@@ -133,7 +133,7 @@ def test_a_vote_in_a_poll_that_is_being_deleted_leaves_nothing(memory: World) ->
     assert dump(memory.driver) == []
 
 
-def test_a_lane_that_is_behind_is_brought_along_by_the_next_vote(memory: World) -> None:
+def test_next_vote_updates_an_outdated_lane(memory: World) -> None:
     own = memory.made()
     Store(memory.driver).update(Poll.key(own.poll.id), Poll.edition.set(2))
     vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("a")).vote
@@ -143,7 +143,7 @@ def test_a_lane_that_is_behind_is_brought_along_by_the_next_vote(memory: World) 
 
 
 # Whoever closed it died before the lanes followed; a voter from before is still on their way.
-def test_what_is_told_as_final_is_not_changed_by_a_vote_on_its_way(memory: World) -> None:
+def test_final_results_include_votes_in_flight(memory: World) -> None:
     own = memory.made()
     seen = list[int]()
 
@@ -164,7 +164,7 @@ def test_what_is_told_as_final_is_not_changed_by_a_vote_on_its_way(memory: World
 
 
 @pytest.mark.parametrize("ends", ["closed", "over"])
-def test_a_vote_whose_answer_was_lost_is_told_as_counted(memory: World, ends: str) -> None:
+def test_vote_with_lost_response_is_reported_as_counted(memory: World, ends: str) -> None:
     until = memory.clock() + timedelta(hours=1)
     own = memory.made(replace(CODES, expires_at=until), codes=1)
     then = {
@@ -179,7 +179,7 @@ def test_a_vote_whose_answer_was_lost_is_told_as_counted(memory: World, ends: st
     check_counted(memory, own, {cast.vote.id: ["Go"]})
 
 
-def test_options_that_change_while_results_are_read_are_not_mixed_up(memory: World) -> None:
+def test_results_never_mix_changed_options(memory: World) -> None:
     own = memory.made()
 
     def ask_anew() -> None:
@@ -194,7 +194,7 @@ def test_options_that_change_while_results_are_read_are_not_mixed_up(memory: Wor
     assert other.tallies.recount(own.poll).agrees, "though the poll it was given is old"
 
 
-def test_a_poll_that_is_deleted_while_results_are_read_is_not_there(memory: World) -> None:
+def test_results_of_a_poll_deleted_meanwhile_are_not_found(memory: World) -> None:
     own = memory.made()
     for number in range(20):
         memory.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
@@ -205,7 +205,7 @@ def test_a_poll_that_is_deleted_while_results_are_read_is_not_there(memory: Worl
     assert dump(memory.driver) == []
 
 
-def test_a_change_whose_answer_was_lost_is_not_taken_for_another_s(memory: World) -> None:
+def test_edit_with_lost_response_is_not_a_conflict(memory: World) -> None:
     own = memory.made()
 
     def based_on_the_first(revision: int) -> None:
@@ -218,7 +218,7 @@ def test_a_change_whose_answer_was_lost_is_not_taken_for_another_s(memory: World
     assert (poll.title, poll.revision) == ("T", 2)
 
 
-def test_two_who_issue_codes_at_once_hand_out_different_ones(memory: World) -> None:
+def test_concurrent_issues_return_distinct_codes(memory: World) -> None:
     own = memory.made(CODES)
     others = list[str]()
 
@@ -231,7 +231,7 @@ def test_two_who_issue_codes_at_once_hand_out_different_ones(memory: World) -> N
     assert len({*mine, *others}) == 10
 
 
-def test_codes_that_are_asked_for_twice_at_once_are_issued_once(memory: World) -> None:
+def test_concurrent_duplicate_issue_happens_once(memory: World) -> None:
     own = memory.made(CODES)
 
     def none_so_far(codes: int) -> None:
@@ -248,14 +248,14 @@ def test_codes_that_are_asked_for_twice_at_once_are_issued_once(memory: World) -
     assert memory.service.context.get_poll(own.poll.id).codes == 5
 
 
-def test_a_vote_that_another_process_counts_is_seen_by_all(memory: World) -> None:
+def test_vote_counted_by_another_process_is_visible(memory: World) -> None:
     own = memory.made()
     assert memory.service.tallies.get(own.poll).votes == 0
     memory.open().voting.cast(own.poll.id, ["Go"], Voter("a"))
     assert memory.service.tallies.get(own.poll).votes == 1
 
 
-def test_a_lane_whose_update_failed_is_closed_before_the_close_returns(memory: World) -> None:
+def test_close_returns_after_all_lanes_are_closed(memory: World) -> None:
     own = memory.made()
     driver = Lossy(memory.driver, UpdateItem, times=4)
     memory.open(driver).lifecycle.close(own.poll.id, own.admin_key)

@@ -19,7 +19,7 @@ from singletable_apps.polls.errors import (
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Viewer, Voter
 from singletable_apps.polls.tokens import MAX_CODES
-from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code, dump
+from tests.apps.polls.support.harness import OPTIONS, World, check_counted, code, dump
 
 
 class Stale(Exception):
@@ -46,7 +46,7 @@ def _vote(world: World, own: ManagedPoll, *names: str) -> dict[str, list[str]]:
     return {cast(own.poll.id, ["Go"], Voter(name)).vote.id: ["Go"] for name in names}
 
 
-def test_what_is_made_is_what_is_found(world: World) -> None:
+def test_created_poll_is_stored(world: World) -> None:
     ends = world.clock() + timedelta(days=1)
     draft = PollDraft(
         " A  title ", OPTIONS, "D", ends, ResultsVisibility.AFTER_CLOSING, Protection.CODES, False
@@ -58,7 +58,7 @@ def test_what_is_made_is_what_is_found(world: World) -> None:
     assert (found.protection, found.changeable, found.lanes) == (Protection.CODES, False, 8)
 
 
-def test_words_change_at_any_time_and_votes_stay(world: World) -> None:
+def test_texts_can_change_and_votes_stay(world: World) -> None:
     own = world.made()
     told = _vote(world, own, "a", "b")
     poll = _change(
@@ -70,7 +70,7 @@ def test_words_change_at_any_time_and_votes_stay(world: World) -> None:
     check_counted(world, own, told | _vote(world, own, "c"))
 
 
-def test_options_change_until_somebody_has_voted(world: World) -> None:
+def test_options_can_change_until_the_first_vote(world: World) -> None:
     own = world.made()
     poll = _change(world, own, candidates=("Tea", "Coffee"), title="Drink?")
     assert (poll.candidates, poll.title) == (["Tea", "Coffee"], "Drink?")
@@ -83,14 +83,14 @@ def test_options_change_until_somebody_has_voted(world: World) -> None:
     check_counted(world, own, {vote.id: ["Coffee"]})
 
 
-def test_a_change_that_changes_nothing_writes_nothing(memory: World) -> None:
+def test_edit_without_changes_writes_nothing(memory: World) -> None:
     own = memory.made()
     before = dump(memory.driver)
     assert _change(memory, own, title=" Best? ") == own.poll
     assert dump(memory.driver) == before
 
 
-def test_closed_polls_take_no_votes_and_open_again(world: World) -> None:
+def test_closed_poll_rejects_votes_and_can_reopen(world: World) -> None:
     own = world.made()
     told = _vote(world, own, "a")
     closed = world.service.lifecycle.close(own.poll.id, own.admin_key)
@@ -108,7 +108,7 @@ def test_closed_polls_take_no_votes_and_open_again(world: World) -> None:
     check_counted(world, own, told)
 
 
-def test_whether_votes_can_be_changed_is_asked_of_the_next_one(memory: World) -> None:
+def test_changeable_applies_to_the_next_vote(memory: World) -> None:
     own = memory.made()
     told = _vote(memory, own, "a")
     assert _change(memory, own, changeable=False).edition == 2
@@ -117,13 +117,13 @@ def test_whether_votes_can_be_changed_is_asked_of_the_next_one(memory: World) ->
     check_counted(memory, own, told)
 
 
-def test_a_closing_time_that_is_over_is_refused(memory: World) -> None:
+def test_past_closing_time_is_rejected(memory: World) -> None:
     own = memory.made()
     with pytest.raises(InvalidInput, match="in the past"):
         _change(memory, own, expires_at=memory.clock() - timedelta(days=1))
 
 
-def test_a_wish_that_is_based_on_another_revision_changes_nothing(memory: World) -> None:
+def test_edit_based_on_another_revision_changes_nothing(memory: World) -> None:
     own = memory.made()
     lifecycle = memory.service.lifecycle
     _change(memory, own, title="Other")
@@ -138,7 +138,7 @@ def test_a_wish_that_is_based_on_another_revision_changes_nothing(memory: World)
     lifecycle.delete(own.poll.id, own.admin_key, check=_based_on(2))
 
 
-def test_a_poll_is_asked_again_without_its_votes(memory: World) -> None:
+def test_duplicate_has_no_votes(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     own = memory.made(
         PollDraft("Q", OPTIONS, "D", ends, ResultsVisibility.AFTER_VOTING, changeable=False)
@@ -159,7 +159,7 @@ def test_a_poll_is_asked_again_without_its_votes(memory: World) -> None:
     ]
 
 
-def test_codes_are_issued_in_a_row_and_known_when_used(world: World) -> None:
+def test_codes_are_numbered_and_known_when_used(world: World) -> None:
     own = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES))
     codes = world.service.codes
     first = codes.issue(own.poll.id, own.admin_key, 3)
@@ -172,7 +172,7 @@ def test_codes_are_issued_in_a_row_and_known_when_used(world: World) -> None:
 
 
 @pytest.mark.parametrize("count", [-1, 0, MAX_CODES - 2])
-def test_so_many_codes_there_cannot_be(memory: World, count: int) -> None:
+def test_too_many_codes_are_rejected(memory: World, count: int) -> None:
     own = memory.made(codes=3)
     with pytest.raises(InvalidInput, match="1 to 9,997 more"):
         memory.service.codes.issue(own.poll.id, own.admin_key, count)
@@ -181,7 +181,7 @@ def test_so_many_codes_there_cannot_be(memory: World, count: int) -> None:
         memory.service.codes.issue(own.poll.id, own.admin_key, 1)
 
 
-def test_my_polls_are_mine_the_newest_first_page_by_page(world: World) -> None:
+def test_created_polls_are_listed_newest_first(world: World) -> None:
     owns = [world.made(PollDraft(f"Q{number}", OPTIONS)) for number in range(5)]
     world.made(browser="another")
     world.service.lifecycle.delete(owns[3].poll.id, owns[3].admin_key)
@@ -198,7 +198,7 @@ def test_my_polls_are_mine_the_newest_first_page_by_page(world: World) -> None:
     }
 
 
-def test_what_is_deleted_leaves_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_delete_leaves_no_items(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 5)
     empty = dump(world.driver)
     own, other = world.made(codes=2), world.made(browser="b")

@@ -15,23 +15,23 @@ from singletable_apps.polls.errors import InvalidAdminKey, InvalidCode, WrongSec
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter, open_polls
 from singletable_apps.polls.tokens import MAX_CODES, Secret
-from tests.apps.polls.rig.world import OPTIONS, SECRET, World, code, code_voter, items_of
+from tests.apps.polls.support.harness import OPTIONS, SECRET, World, code, code_voter, items_of
 
 POLL = str(uuid4())
 OTHER = Secret(b"others'." * 4)
 
 
 @pytest.mark.parametrize("length", [0, 1, 31])
-def test_a_short_secret_is_refused(length: int) -> None:
+def test_short_secret_is_rejected(length: int) -> None:
     with pytest.raises(ValueError, match=f"got {length}"):
         Secret(bytes(length))
 
 
-def test_a_secret_is_not_shown() -> None:
+def test_secret_is_not_in_its_repr() -> None:
     assert "tests" not in repr(SECRET)
 
 
-def test_every_code_is_known_again_and_no_two_are_the_same() -> None:
+def test_codes_are_distinct_and_decode_to_their_number() -> None:
     codes = [SECRET.voting_code(POLL, number) for number in range(MAX_CODES)]
     assert len(set(codes)) == MAX_CODES
     for number in (0, 1, 31, 32, 1023, 1024, MAX_CODES - 1):
@@ -52,7 +52,7 @@ SLOPPY: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("sloppy", SLOPPY)
-def test_a_code_is_known_however_it_is_typed(sloppy: Callable[[str], str]) -> None:
+def test_code_is_recognized_in_any_spelling(sloppy: Callable[[str], str]) -> None:
     for number in (0, 7, 33, 4000):
         assert SECRET.code_number(POLL, sloppy(SECRET.voting_code(POLL, number))) == number
     assert SECRET.is_admin_key(POLL, sloppy(SECRET.admin_key(POLL)))
@@ -63,20 +63,20 @@ def test_a_code_is_known_however_it_is_typed(sloppy: Callable[[str], str]) -> No
 @example("\ud800" * 12)
 @example("0" * 12)
 @example("٠" * 12)
-def test_what_is_no_code_is_none(typed: str) -> None:
+def test_invalid_codes_are_rejected(typed: str) -> None:
     assert SECRET.code_number(POLL, typed) is None
     assert not SECRET.is_admin_key(POLL, typed)
 
 
 @given(st.integers(0, MAX_CODES), st.integers(0, 13), st.sampled_from("0123456789ABCXYZ"))
-def test_a_code_with_another_digit_is_none(number: int, place: int, digit: str) -> None:
+def test_code_with_a_changed_digit_is_rejected(number: int, place: int, digit: str) -> None:
     right = SECRET.voting_code(POLL, number)
     wrong = right[:place] + digit + right[place + 1 :]
     is_same = wrong.replace("-", "") == right.replace("-", "")
     assert SECRET.code_number(POLL, wrong) == (number if is_same else None)
 
 
-def test_what_is_of_another_poll_or_secret_is_none() -> None:
+def test_codes_and_keys_of_another_poll_or_secret_are_rejected() -> None:
     there = str(uuid4())
     assert SECRET.code_number(there, SECRET.voting_code(POLL, 1)) is None
     assert OTHER.code_number(POLL, SECRET.voting_code(POLL, 1)) is None
@@ -85,7 +85,7 @@ def test_what_is_of_another_poll_or_secret_is_none() -> None:
     assert SECRET.fingerprint != OTHER.fingerprint
 
 
-def test_ids_of_votes_are_uuids_and_differ_by_poll_kind_and_voter() -> None:
+def test_vote_ids_are_uuids_that_differ_by_poll_kind_and_voter() -> None:
     ids = [
         secret.vote_id(poll, kind, who)
         for secret in (SECRET, OTHER)
@@ -99,18 +99,18 @@ def test_ids_of_votes_are_uuids_and_differ_by_poll_kind_and_voter() -> None:
         assert str(UUID(one)) == one
 
 
-def test_parts_cannot_be_shifted() -> None:
+def test_message_parts_are_unambiguous() -> None:
     assert SECRET.vote_id("a", "b", "cd") != SECRET.vote_id("a", "bc", "d")
 
 
 @pytest.mark.parametrize("typed", [None, "", "0000-0000-0000", "no code"])
-def test_a_poll_with_codes_asks_for_one(memory: World, typed: str | None) -> None:
+def test_poll_with_codes_requires_a_code(memory: World, typed: str | None) -> None:
     own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
     with pytest.raises(InvalidCode):
         memory.service.voting.cast(own.poll.id, ["Go"], Voter(browser="b", code=typed))
 
 
-def test_a_code_that_was_not_issued_is_none(memory: World) -> None:
+def test_unissued_code_is_rejected(memory: World) -> None:
     own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
     cast = memory.service.voting.cast
     with pytest.raises(InvalidCode):
@@ -120,7 +120,7 @@ def test_a_code_that_was_not_issued_is_none(memory: World) -> None:
     assert cast(own.poll.id, ["Go"], code_voter(own, 3)).is_new
 
 
-def test_nothing_in_the_table_lets_one_vote_or_manage(memory: World) -> None:
+def test_table_reveals_no_keys_or_codes(memory: World) -> None:
     browser, voter, request = "maker-" * 5, "voter-" * 5, "request-" * 5
     owns = [
         memory.made(PollDraft("Q", OPTIONS, protection=kind), codes=5, browser=browser)
@@ -136,7 +136,7 @@ def test_nothing_in_the_table_lets_one_vote_or_manage(memory: World) -> None:
     assert SECRET.key.hex().upper() not in text
 
 
-def test_another_secret_manages_nothing_and_says_so(memory: World) -> None:
+def test_wrong_secret_is_rejected(memory: World) -> None:
     own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=5)
     other = open_polls(memory.driver, OTHER, clock=memory.clock)
     for ask in (
@@ -153,7 +153,7 @@ def test_another_secret_manages_nothing_and_says_so(memory: World) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "\ud800"])
-def test_only_the_admin_key_manages(memory: World, key: str) -> None:
+def test_managing_requires_the_admin_key(memory: World, key: str) -> None:
     own, wrong = memory.made(), memory.made()
     service, poll_id = memory.service, own.poll.id
     for given_key in (key, wrong.admin_key):

@@ -20,7 +20,7 @@ from singletable_apps.polls.entities import (
 )
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Viewer, Voter
-from tests.apps.polls.rig.world import OPTIONS, World
+from tests.apps.polls.support.harness import OPTIONS, World
 
 POLL_ID = "123e4567-e89b-12d3-a456-426614174000"
 VOTE_ID = "987fcdeb-51a2-43d1-b234-567890abcdef"
@@ -89,12 +89,12 @@ def store() -> Store:
     return opened
 
 
-def test_the_documented_poll_is_stored_as_documented(store: Store) -> None:
+def test_poll_is_stored_as_documented(store: Store) -> None:
     store.create(_poll())
     assert _stored(store, "METADATA") == POLL | MORE_OF_A_POLL
 
 
-def test_the_documented_vote_is_stored_as_documented(store: Store) -> None:
+def test_vote_is_stored_as_documented(store: Store) -> None:
     store.create(
         Vote(
             poll_id=POLL_ID,
@@ -106,7 +106,7 @@ def test_the_documented_vote_is_stored_as_documented(store: Store) -> None:
     assert _stored(store, f"VOTE#{VOTE_ID}") == VOTE | {"revision": {"N": "1"}}
 
 
-def test_a_vote_that_others_wrote_as_documented_is_read(store: Store) -> None:
+def test_vote_in_the_documented_format_is_read(store: Store) -> None:
     theirs: Item = {**VOTE, "votedAt": {"S": "2024-01-15T14:22:00Z"}}
     store.driver.execute(PutItem(polls.name, theirs))
     vote = store.get(Vote.key(POLL_ID, VOTE_ID))
@@ -115,7 +115,7 @@ def test_a_vote_that_others_wrote_as_documented_is_read(store: Store) -> None:
     assert vote.rankings == ["Go", "Rust", "Python", "JavaScript"]
 
 
-def test_a_closing_time_is_a_timestamp_beside_them(store: Store) -> None:
+def test_closing_time_is_stored_as_a_timestamp(store: Store) -> None:
     poll = _poll()
     poll.expires_at = datetime(2024, 2, 1, tzinfo=UTC)
     store.create(poll)
@@ -123,7 +123,7 @@ def test_a_closing_time_is_a_timestamp_beside_them(store: Store) -> None:
     assert _stored(store, "METADATA") == expected
 
 
-def test_what_the_service_writes_has_the_documented_shape(memory: World) -> None:
+def test_service_writes_the_documented_attributes(memory: World) -> None:
     own = memory.made(PollDraft("Q", OPTIONS, "D"))
     vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("b")).vote
     partition = Query(
@@ -151,12 +151,12 @@ def test_what_the_service_writes_has_the_documented_shape(memory: World) -> None
         ),
     ],
 )
-def test_what_was_added_is_beside_them(item: object, key: tuple[str, str]) -> None:
+def test_keys_of_added_items(item: object, key: tuple[str, str]) -> None:
     made = model_of(type(item)).item(item.__dict__)
     assert (made["PK"]["S"], made["SK"]["S"]) == key
 
 
-def test_the_table_has_two_keys_no_index_no_expiry_and_is_paid_by_request(memory: World) -> None:
+def test_table_has_no_index_no_ttl_and_on_demand_billing(memory: World) -> None:
     table = memory.driver.execute(DescribeTable(polls.name)).table
     assert table.table_name == "ranked-choice-polls"
     assert [(one.attribute_name, one.key_type) for one in table.key_schema] == [
@@ -175,7 +175,7 @@ def test_the_table_has_two_keys_no_index_no_expiry_and_is_paid_by_request(memory
     assert expiry.time_to_live_status == "DISABLED"
 
 
-def test_a_poll_whose_time_is_over_is_still_there(memory: World) -> None:
+def test_poll_is_kept_after_its_closing_time(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
     own = memory.made(PollDraft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
     memory.service.voting.cast(own.poll.id, ["Go"], Voter())

@@ -6,14 +6,14 @@ from uuid import UUID
 
 from fastapi.testclient import TestClient
 
-from tests.apps.polls.api.people import ADDRESS, Place
+from tests.apps.polls.api.client import ADDRESS, Server
 
 
-def test_the_original_client_works_unchanged(place: Place) -> None:
-    place.opens()
+def test_original_client_works_unchanged(server: Server) -> None:
+    server.opens()
 
     def curl(method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
-        client = TestClient(place.app, base_url=ADDRESS)
+        client = TestClient(server.app, base_url=ADDRESS)
         answer = client.request(method, f"/api{path}", json=body)
         return answer.status_code, answer.json()
 

@@ -29,7 +29,7 @@ _APPS: list[FastAPI] = []
 
 
 @dataclass
-class Place:
+class Server:
     """A service with pages, and its clock. An app takes a while to be made: all share one."""
 
     limits: Limits = field(default_factory=Limits.off)
@@ -50,7 +50,7 @@ class Place:
     def wait(self, **amount: float) -> None:
         self.now += timedelta(**amount)
 
-    def somebody(self) -> Visitor:
+    def new_visitor(self) -> Visitor:
         """Somebody whose browser was not here before, and keeps cookies."""
         browser = TestClient(_APPS[0], base_url=HOME, raise_server_exceptions=False)
         browser.cookies.set("theme", "light")
@@ -71,7 +71,7 @@ class Place:
 class Visitor:
     """Somebody with a browser."""
 
-    place: Place
+    server: Server
     browser: TestClient
 
     def look(self, path: str) -> httpx2.Response:
@@ -101,13 +101,13 @@ class Visitor:
 
     def vote(self, poll_id: str, *ranked: str, code: str = "") -> httpx2.Response:
         """Rank these, and mean it."""
-        places = {name: str(place) for place, name in enumerate(ranked, 1)}
+        places = {name: str(server) for server, name in enumerate(ranked, 1)}
         return self.send(self.rank(poll_id, code, **places), poll_id, sure="yes")
 
     def _ask(
         self, method: str, path: str, data: dict[str, str | list[str]] | None = None
     ) -> httpx2.Response:
-        _APPS[0].state.poll_pages = self.place.site
+        _APPS[0].state.poll_pages = self.server.site
         headers = {"Accept": "text/html", "Sec-Fetch-PollsSite": "same-origin"}
         return self.browser.request(
             method, path.removeprefix(HOME), headers=headers, data=data, follow_redirects=False

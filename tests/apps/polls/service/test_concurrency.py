@@ -15,7 +15,7 @@ from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import NotFound, PollClosed, PollHasVotes, RequestRejected
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import CastVote, Polls, Viewer, Voter
-from tests.apps.polls.rig.world import OPTIONS, World, check_counted, code_voter, dump
+from tests.apps.polls.support.harness import OPTIONS, World, check_counted, code_voter, dump
 
 T = TypeVar("T")
 THREADS = 16
@@ -57,7 +57,7 @@ def _told(answers: Sequence[CastVote | RequestRejected]) -> dict[str, list[str]]
 
 
 # The issue's own words: five hundred voters with one-time codes, exactly one vote a code.
-def test_five_hundred_codes_each_sent_twice_at_once_are_five_hundred_votes(
+def test_500_codes_sent_twice_concurrently_are_500_votes(
     worlds: tuple[World, World],
 ) -> None:
     world, other = worlds
@@ -72,7 +72,7 @@ def test_five_hundred_codes_each_sent_twice_at_once_are_five_hundred_votes(
     assert all(one.is_used for one in world.service.codes.list_issued(own.poll.id, own.admin_key))
 
 
-def test_a_code_that_ranks_two_ways_at_once_is_one_of_them(worlds: tuple[World, World]) -> None:
+def test_concurrent_rankings_of_one_code_are_one_vote(worlds: tuple[World, World]) -> None:
     world, other = worlds
     own = world.made(replace(CODES, changeable=False), codes=12)
     voters = [code_voter(own, number % 12) for number in range(24)]
@@ -81,7 +81,7 @@ def test_a_code_that_ranks_two_ways_at_once_is_one_of_them(worlds: tuple[World, 
     assert check_counted(world, own, _told(answers)) == 12
 
 
-def test_once_a_poll_is_closed_nothing_more_is_counted(worlds: tuple[World, World]) -> None:
+def test_no_vote_is_counted_after_close_returns(worlds: tuple[World, World]) -> None:
     world, other = worlds
     own = world.made()
     closed = list[int]()
@@ -99,7 +99,7 @@ def test_once_a_poll_is_closed_nothing_more_is_counted(worlds: tuple[World, Worl
     assert told
 
 
-def test_options_and_votes_at_once_are_one_before_the_other(worlds: tuple[World, World]) -> None:
+def test_concurrent_edits_of_options_and_votes_are_serialized(worlds: tuple[World, World]) -> None:
     world, other = worlds
     own = world.made()
 
@@ -120,7 +120,7 @@ def test_options_and_votes_at_once_are_one_before_the_other(worlds: tuple[World,
     assert check_counted(world, own, _told(answers)) == 16
 
 
-def test_words_and_times_change_while_people_vote(worlds: tuple[World, World]) -> None:
+def test_texts_and_times_can_change_during_voting(worlds: tuple[World, World]) -> None:
     world, other = worlds
     own = world.made()
 
@@ -141,7 +141,7 @@ def test_words_and_times_change_while_people_vote(worlds: tuple[World, World]) -
     assert check_counted(world, own, _told(answers)) == 40
 
 
-def test_a_poll_that_is_deleted_while_people_vote_leaves_nothing(
+def test_delete_during_voting_leaves_no_items(
     worlds: tuple[World, World],
 ) -> None:
     world, other = worlds
@@ -164,7 +164,7 @@ def _look(service: Polls, poll_id: str) -> CastVote:
     raise NotFound("It was looked at.")
 
 
-def test_those_who_count_while_others_vote_see_what_was_answered_before(
+def test_results_include_every_confirmed_vote(
     worlds: tuple[World, World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 10)

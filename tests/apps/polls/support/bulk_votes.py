@@ -10,7 +10,7 @@ from singletable.schema import model_of
 from singletable_apps.polls.entities import LaneEntry, Vote, VotingLane, polls
 from singletable_apps.polls.service import ManagedPoll, Voter
 from singletable_apps.polls.tally import encode_ranking, lane_for
-from tests.apps.polls.rig.world import SECRET, World
+from tests.apps.polls.support.harness import SECRET, World
 
 
 def crowd(world: World, own: ManagedPoll, votes: int, seed: int = 0) -> None:

@@ -12,7 +12,7 @@ from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll
 from singletable_apps.shared.web import RateLimit
-from tests.apps.polls.pages.visitors import HOME, Place, Visitor, faults_in
+from tests.apps.polls.pages.client import HOME, Server, Visitor, faults_in
 from tests.apps.support.html import text_in
 
 DRAFT = PollDraft(
@@ -22,8 +22,8 @@ WRONG = "0000-0000-0000"
 
 
 @pytest.fixture
-def own(place: Place) -> ManagedPoll:
-    return place.poll(DRAFT, codes=3)
+def own(server: Server) -> ManagedPoll:
+    return server.poll(DRAFT, codes=3)
 
 
 @pytest.fixture
@@ -33,110 +33,106 @@ def chair(own: ManagedPoll, ada: Visitor) -> Visitor:
     return ada
 
 
-def code(own: ManagedPoll, place: Place, number: int = 0) -> str:
-    return place.polls.context.secret.voting_code(own.poll.id, number)
+def code(own: ManagedPoll, server: Server, number: int = 0) -> str:
+    return server.polls.context.secret.voting_code(own.poll.id, number)
 
 
-def test_a_link_fills_the_code_in(own: ManagedPoll, place: Place, ada: Visitor) -> None:
-    page = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
-    assert f'name="code" form="ballot" value="{code(own, place)}"' in page.text
+def test_code_link_fills_in_the_code(own: ManagedPoll, server: Server, ada: Visitor) -> None:
+    page = ada.look(f"/polls/p/{own.poll.id}?code={code(own, server)}")
+    assert f'name="code" form="ballot" value="{code(own, server)}"' in page.text
     assert "One vote per voting code" in text_in(page.text)
 
 
-def test_a_code_is_one_vote_however_it_is_typed(
-    own: ManagedPoll, place: Place, ada: Visitor
-) -> None:
-    typed = code(own, place).lower().replace("-", " ").replace("0", "o")
+def test_code_is_one_vote_in_any_spelling(own: ManagedPoll, server: Server, ada: Visitor) -> None:
+    typed = code(own, server).lower().replace("-", " ").replace("0", "o")
     assert ada.vote(own.poll.id, "Aurora", code=typed).status_code == 303
-    back = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
+    back = ada.look(f"/polls/p/{own.poll.id}?code={code(own, server)}")
     assert "You have voted" in text_in(back.text)
-    assert ada.vote(own.poll.id, "Kepler", code=code(own, place)).status_code == 303
-    assert place.polls.tallies.get(own.poll).counts == {"1": 1}
+    assert ada.vote(own.poll.id, "Kepler", code=code(own, server)).status_code == 303
+    assert server.polls.tallies.get(own.poll).counts == {"1": 1}
 
 
 # The organizer knows every code, but must not learn or change how it voted.
 def test_organizer_cannot_read_or_change_a_vote_cast_with_a_code(
-    own: ManagedPoll, place: Place, ada: Visitor
+    own: ManagedPoll, server: Server, ada: Visitor
 ) -> None:
-    ada.vote(own.poll.id, "Aurora", code=code(own, place))
-    organizer = place.somebody()
+    ada.vote(own.poll.id, "Aurora", code=code(own, server))
+    organizer = server.new_visitor()
     organizer.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     for query in ("", "&change=yes"):
-        page = organizer.look(f"/polls/p/{own.poll.id}?code={code(own, place)}{query}")
+        page = organizer.look(f"/polls/p/{own.poll.id}?code={code(own, server)}{query}")
         assert page.status_code == 200
         assert "This code has already been used" in text_in(page.text)
         assert "Aurora" not in page.text
         assert organizer.look(f"/polls/p/{own.poll.id}/voted").status_code == 303
     for ranked in ("Aurora", "Kepler"):
-        form = {"code": code(own, place), "title": "Room?", "key": "f" * 32, "sure": "yes"}
+        form = {"code": code(own, server), "title": "Room?", "key": "f" * 32, "sure": "yes"}
         ranks = {"rank.Aurora": "", "rank.Kepler": "", f"rank.{ranked}": "1"}
         # The same answer for a right guess of the ranking as for a wrong one.
         answer = organizer.post(f"/polls/p/{own.poll.id}", {**form, **ranks})
         assert answer.status_code == 409
         assert "This code has already been used" in text_in(answer.text)
-    assert place.polls.tallies.get(own.poll).counts == {"0": 1}
+    assert server.polls.tallies.get(own.poll).counts == {"0": 1}
 
 
 def test_voter_changes_a_vote_cast_with_a_code_in_the_same_browser(
-    own: ManagedPoll, place: Place, ada: Visitor
+    own: ManagedPoll, server: Server, ada: Visitor
 ) -> None:
-    old_tab = ada.look(f"/polls/p/{own.poll.id}?code={code(own, place)}")
-    ada.vote(own.poll.id, "Aurora", code=code(own, place))
+    old_tab = ada.look(f"/polls/p/{own.poll.id}?code={code(own, server)}")
+    ada.vote(own.poll.id, "Aurora", code=code(own, server))
     # With or without the code in the URL, and from a ballot that was opened before.
-    for query in ("", f"&code={code(own, place)}"):
+    for query in ("", f"&code={code(own, server)}"):
         ballot = ada.look(f"/polls/p/{own.poll.id}?change=yes{query}")
         assert 'name="rank.Aurora" value="1"' in ballot.text
     assert ada.vote(own.poll.id, "Kepler").status_code == 303
     ranks = {"rank.Aurora": "1", "rank.Kepler": "2"}
     assert ada.send(old_tab, own.poll.id, **ranks, sure="yes").status_code == 303
-    assert place.polls.tallies.get(own.poll).counts == {"0 1": 1}
+    assert server.polls.tallies.get(own.poll).counts == {"0 1": 1}
 
 
 @pytest.mark.parametrize(
     ("typed", "words"), [("", "Enter your voting code"), (WRONG, f"'{WRONG}' is not a voting code")]
 )
-def test_what_is_no_code_is_said_beside_its_field(
-    own: ManagedPoll, place: Place, ada: Visitor, typed: str, words: str
+def test_invalid_code_is_reported_beside_its_field(
+    own: ManagedPoll, server: Server, ada: Visitor, typed: str, words: str
 ) -> None:
     for number in (3, 9_999):
-        assert faults_in(ada.rank(own.poll.id, code(own, place, number), Aurora="1"))
+        assert faults_in(ada.rank(own.poll.id, code(own, server, number), Aurora="1"))
     answer = ada.rank(own.poll.id, typed, Aurora="1")
     assert answer.status_code == 422
     assert words in faults_in(answer)["code"]
     assert 'name="rank.Aurora" value="1"' in answer.text
-    assert place.votes(own) == 0
+    assert server.votes(own) == 0
 
 
 # The next person at the same screen must not see what the one before has voted.
-def test_another_code_can_be_voted_with_in_the_same_browser(
-    own: ManagedPoll, place: Place, ada: Visitor
+def test_another_code_can_vote_in_the_same_browser(
+    own: ManagedPoll, server: Server, ada: Visitor
 ) -> None:
-    thanks = ada.follow(ada.vote(own.poll.id, "Aurora", code=code(own, place)))
+    thanks = ada.follow(ada.vote(own.poll.id, "Aurora", code=code(own, server)))
     assert "1. Aurora" in text_in(ada.look(f"/polls/p/{own.poll.id}").text)
     paper = ada.follow(ada.send(thanks, "/next"))
     assert "1. Aurora" not in text_in(paper.text)
-    ada.vote(own.poll.id, "Kepler", code=code(own, place, 1))
-    assert place.polls.tallies.get(own.poll).counts == {"0": 1, "1": 1}
+    ada.vote(own.poll.id, "Kepler", code=code(own, server, 1))
+    assert server.polls.tallies.get(own.poll).counts == {"0": 1, "1": 1}
 
 
 # Such a browser is not known again on another page, so it is thanked on this one.
-def test_who_keeps_no_cookies_votes_with_a_code_all_the_same(
-    own: ManagedPoll, place: Place, ada: Visitor
-) -> None:
-    review = ada.rank(own.poll.id, code(own, place), Kepler="1")
+def test_vote_with_a_code_needs_no_cookies(own: ManagedPoll, server: Server, ada: Visitor) -> None:
+    review = ada.rank(own.poll.id, code(own, server), Kepler="1")
     for _ in range(2):
         ada.browser.cookies.clear()
         thanks = ada.send(review, own.poll.id, sure="yes")
         assert thanks.status_code == 200
         assert "Thanks, your vote was counted" in text_in(thanks.text)
-    assert place.polls.tallies.get(own.poll).counts == {"1": 1}
+    assert server.polls.tallies.get(own.poll).counts == {"1": 1}
 
 
 # Also a right one, or whoever tries them all would learn which it is.
-def test_who_guesses_codes_waits() -> None:
-    guessing = Place(Limits(None, None, RateLimit("guess", 2, 60)))
+def test_guessing_codes_is_rate_limited() -> None:
+    guessing = Server(Limits(None, None, RateLimit("guess", 2, 60)))
     own = guessing.poll(DRAFT, codes=1)
-    thief = guessing.somebody()
+    thief = guessing.new_visitor()
     right = code(own, guessing)
     for typed in (right, WRONG, WRONG):
         assert thief.look(f"/polls/p/{own.poll.id}?code={typed}").status_code == 200
@@ -147,16 +143,16 @@ def test_who_guesses_codes_waits() -> None:
     assert guessing.votes(own) == 0
 
 
-def test_codes_are_issued_and_listed_with_what_became_of_them(
-    own: ManagedPoll, place: Place, chair: Visitor
+def test_issued_codes_are_listed_with_their_use(
+    own: ManagedPoll, server: Server, chair: Visitor
 ) -> None:
     at = f"/polls/p/{own.poll.id}/manage/codes"
     assert chair.send(chair.look(at), "/codes", count="2").headers["location"] == at
-    place.somebody().vote(own.poll.id, "Aurora", code=code(own, place, 4))
+    server.new_visitor().vote(own.poll.id, "Aurora", code=code(own, server, 4))
     page = chair.look(at)
     assert page.text.count("Not used") == 4
     assert page.text.count(">Used<") == 1
-    links = [f'href="{HOME}/polls/p/{own.poll.id}?code={code(own, place, n)}"' for n in range(5)]
+    links = [f'href="{HOME}/polls/p/{own.poll.id}?code={code(own, server, n)}"' for n in range(5)]
     assert [link in page.text for link in links] == [True, True, True, True, False]
     assert "1 to 5 of 5" in text_in(page.text)
 
@@ -170,7 +166,7 @@ def test_codes_are_issued_and_listed_with_what_became_of_them(
         ("9998", "A poll can have 10,000 codes"),
     ],
 )
-def test_how_many_codes_is_checked(
+def test_invalid_number_of_codes_is_reported(
     own: ManagedPoll, chair: Visitor, typed: str, words: str
 ) -> None:
     at = f"/polls/p/{own.poll.id}/manage/codes"
@@ -179,41 +175,39 @@ def test_how_many_codes_is_checked(
     assert words in faults_in(answer)["count"]
 
 
-def test_a_form_that_is_sent_twice_issues_once(
-    own: ManagedPoll, place: Place, chair: Visitor
+def test_form_sent_twice_issues_codes_once(
+    own: ManagedPoll, server: Server, chair: Visitor
 ) -> None:
     form = chair.look(f"/polls/p/{own.poll.id}/manage/codes")
     assert chair.send(form, "/codes", count="2").status_code == 303
     again = chair.send(form, "/codes", count="2")
     assert again.status_code == 412
     assert "there are now 5" in text_in(again.text)
-    assert place.polls.context.get_poll(own.poll.id).codes == 5
+    assert server.polls.context.get_poll(own.poll.id).codes == 5
 
 
-def test_many_codes_come_in_pages(place: Place, ada: Visitor) -> None:
-    own = place.poll(DRAFT, codes=150)
+def test_many_codes_are_paginated(server: Server, ada: Visitor) -> None:
+    own = server.poll(DRAFT, codes=150)
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     first = ada.look(f"/polls/p/{own.poll.id}/manage/codes")
     assert "1 to 100 of 150" in text_in(first.text)
     last = ada.look(f"/polls/p/{own.poll.id}/manage/codes?from=100")
     assert "101 to 150 of 150" in text_in(last.text)
-    assert code(own, place, 149) in last.text
-    assert code(own, place, 99) not in last.text
+    assert code(own, server, 149) in last.text
+    assert code(own, server, 99) not in last.text
 
 
-def test_a_sheet_has_a_card_for_every_code_that_is_left(
-    own: ManagedPoll, place: Place, chair: Visitor
-) -> None:
-    place.somebody().vote(own.poll.id, "Aurora", code=code(own, place))
+def test_cards_show_every_unused_code(own: ManagedPoll, server: Server, chair: Visitor) -> None:
+    server.new_visitor().vote(own.poll.id, "Aurora", code=code(own, server))
     sheet = chair.look(f"/polls/p/{own.poll.id}/manage/codes/sheet")
     assert sheet.text.count('class="card"') == 2
-    assert code(own, place) not in sheet.text
+    assert code(own, server) not in sheet.text
     assert sheet.text.count("<svg") > 2
     assert "style=" not in sheet.text
 
 
-def test_codes_are_saved_as_a_table(own: ManagedPoll, place: Place, chair: Visitor) -> None:
-    place.somebody().vote(own.poll.id, "Aurora", code=code(own, place, 1))
+def test_codes_are_downloaded_as_csv(own: ManagedPoll, server: Server, chair: Visitor) -> None:
+    server.new_visitor().vote(own.poll.id, "Aurora", code=code(own, server, 1))
     saved = chair.look(f"/polls/p/{own.poll.id}/manage/codes.csv")
     assert saved.headers["content-type"].startswith("text/csv")
     rows = list(csv.reader(io.StringIO(saved.text)))
@@ -221,15 +215,15 @@ def test_codes_are_saved_as_a_table(own: ManagedPoll, place: Place, chair: Visit
     assert rows == [
         ["code", "link", "used"],
         *(
-            [code(own, place, at), link + code(own, place, at), used]
+            [code(own, server, at), link + code(own, server, at), used]
             for at, used in enumerate(("no", "yes", "no"))
         ),
     ]
-    assert place.somebody().look(f"/polls/p/{own.poll.id}/manage/codes.csv").status_code == 403
+    assert server.new_visitor().look(f"/polls/p/{own.poll.id}/manage/codes.csv").status_code == 403
 
 
-def test_a_poll_without_codes_says_so(place: Place, ada: Visitor) -> None:
-    own = place.poll()
+def test_codes_page_of_a_poll_without_codes(server: Server, ada: Visitor) -> None:
+    own = server.poll()
     ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
     page = ada.look(f"/polls/p/{own.poll.id}/manage/codes")
     assert "This poll doesn’t use voting codes" in text_in(page.text)

@@ -12,7 +12,7 @@ from singletable_apps.polls.entities import Poll, Protection, Vote
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll
 from tests.browser.conftest import OpenPage
-from tests.browser.polls.serving import Served
+from tests.browser.polls.server import Served
 
 # Browsers ask for some of it before it is sent; whoever gets around that is told by us.
 SEND = "form => { form.noValidate = true; form.requestSubmit() }"
@@ -75,7 +75,7 @@ def polls(served: Served) -> dict[str, ManagedPoll]:
 
 
 # Without scripts, so that what is asked is what the server answers with.
-def test_what_is_wrong_in_a_poll_stands_beside_its_field(
+def test_poll_errors_are_shown_beside_their_fields(
     open_page: OpenPage, served: Served, polls: dict[str, ManagedPoll]
 ) -> None:
     page = open_page(java_script_enabled=False)

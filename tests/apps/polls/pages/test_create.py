@@ -10,27 +10,27 @@ from singletable_apps.polls.api import Limits
 from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.shared.web import RateLimit
-from tests.apps.polls.pages.visitors import HOME, Place, Typed, Visitor, faults_in, id_in
+from tests.apps.polls.pages.client import HOME, Server, Typed, Visitor, faults_in, id_in
 from tests.apps.support.html import forms_in, text_in
 
 NEW = "/polls/new"
 GOOD: dict[str, Typed] = {"title": "Where to?", "candidates": ["Lake", "", " Museum "]}
 
 
-def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> None:
+def test_created_poll_shows_its_links(server: Server, ada: Visitor) -> None:
     answer = ada.send(ada.look(NEW), NEW, **GOOD)
-    poll = place.polls.context.get_poll(id_in(answer))
+    poll = server.polls.context.get_poll(id_in(answer))
     assert (poll.title, poll.candidates) == ("Where to?", ["Lake", "Museum"])
     assert (poll.results, poll.protection) == (ResultsVisibility.ALWAYS, Protection.BROWSER)
     assert (poll.expires_at, poll.changeable) == (None, True)
     page = ada.follow(answer)
-    key = place.polls.context.secret.admin_key(poll.id)
+    key = server.polls.context.secret.admin_key(poll.id)
     assert f"{HOME}/polls/p/{poll.id}</code>" in page.text
     assert f"{HOME}/polls/p/{poll.id}/manage?key={key}</code>" in page.text
     assert "<svg" in page.text
     assert "Save this link and keep it private" in text_in(page.text)
     # Nobody else is shown the key.
-    assert key not in place.somebody().look(f"/polls/p/{poll.id}/made").text
+    assert key not in server.new_visitor().look(f"/polls/p/{poll.id}/made").text
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_poll_is_made_and_its_links_are_given(place: Place, ada: Visitor) -> N
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_what_is_wrong_stands_beside_its_field(
+def test_errors_are_shown_beside_their_fields(
     ada: Visitor, typed: dict[str, Typed], field: str, words: str
 ) -> None:
     answer = ada.send(ada.look(NEW), NEW, **{**GOOD, **typed})
@@ -64,7 +64,7 @@ def test_what_is_wrong_stands_beside_its_field(
     assert ada.look("/polls/mine").text.count("poll-item") == 0
 
 
-def test_all_that_is_wrong_is_said_at_once_and_nothing_is_lost(ada: Visitor) -> None:
+def test_all_errors_are_shown_at_once_and_input_is_kept(ada: Visitor) -> None:
     typed: dict[str, Typed] = {
         "title": "",
         "description": "d" * 2001,
@@ -89,7 +89,7 @@ def test_all_that_is_wrong_is_said_at_once_and_nothing_is_lost(ada: Visitor) -> 
     }
 
 
-def test_more_rows_are_given_without_scripts_and_all_is_kept(place: Place, ada: Visitor) -> None:
+def test_more_rows_without_scripts_keep_the_input(server: Server, ada: Visitor) -> None:
     page = ada.look(NEW)
     assert len(forms_in(page)[0].fields["candidates"]) == 5
     more = ada.send(page, NEW, title="Half", candidates=["A", "B", "", "", ""], more="yes")
@@ -106,29 +106,31 @@ def test_more_rows_are_given_without_scripts_and_all_is_kept(place: Place, ada: 
     ("closing", "after"),
     [("hour", timedelta(hours=1)), ("day", timedelta(days=1)), ("week", timedelta(weeks=1))],
 )
-def test_it_closes_soon(place: Place, ada: Visitor, closing: str, after: timedelta) -> None:
+def test_poll_closes_after_the_chosen_duration(
+    server: Server, ada: Visitor, closing: str, after: timedelta
+) -> None:
     # A time that is left in the field means nothing unless it is asked for.
     typed: dict[str, Typed] = {**GOOD, "closing": closing, "expires_at": "2001-01-01T10:00"}
-    poll = place.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
-    assert poll.expires_at == place.now + after
+    poll = server.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    assert poll.expires_at == server.now + after
 
 
-def test_it_closes_at_a_time_in_the_zone_of_who_reads(place: Place, ada: Visitor) -> None:
+def test_closing_time_is_in_the_time_zone_of_the_browser(server: Server, ada: Visitor) -> None:
     ada.browser.cookies.set("zone", "Asia/Kathmandu")
     typed: dict[str, Typed] = {**GOOD, "closing": "at", "expires_at": "2026-12-24T18:00"}
-    poll = place.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
+    poll = server.polls.context.get_poll(id_in(ada.send(ada.look(NEW), NEW, **typed)))
     assert poll.expires_at == datetime(2026, 12, 24, 12, 15, tzinfo=UTC)
 
 
-def test_a_poll_is_made_like_another(place: Place, ada: Visitor) -> None:
-    ends = place.now + timedelta(hours=1)
+def test_poll_is_created_from_another(server: Server, ada: Visitor) -> None:
+    ends = server.now + timedelta(hours=1)
     terms = {"results": ResultsVisibility.AFTER_CLOSING, "protection": Protection.OPEN}
     draft = PollDraft("Old", ("A", "B"), "why", ends, changeable=False, **terms)  # type: ignore[arg-type]
-    old = place.poll(draft).poll
-    place.wait(hours=2)
+    old = server.poll(draft).poll
+    server.wait(hours=2)
     page = ada.look(f"{NEW}?from={old.id}")
     assert "A copy of “Old”" in text_in(page.text)
-    copy = place.polls.context.get_poll(id_in(ada.send(page, NEW)))
+    copy = server.polls.context.get_poll(id_in(ada.send(page, NEW)))
     assert copy.id != old.id
     for name in ("title", "description", "candidates", "results", "protection", "changeable"):
         assert getattr(copy, name) == getattr(old, name)
@@ -136,8 +138,8 @@ def test_a_poll_is_made_like_another(place: Place, ada: Visitor) -> None:
     assert ada.look(f"{NEW}?from=nothing").status_code == 404
 
 
-def test_who_makes_too_many_waits(ada: Visitor) -> None:
-    ada.place = Place(Limits(create=RateLimit("make", 1, 3600)))
+def test_creating_polls_is_rate_limited(ada: Visitor) -> None:
+    ada.server = Server(Limits(create=RateLimit("make", 1, 3600)))
     assert ada.send(ada.look(NEW), NEW, **GOOD).status_code == 303
     refused = ada.send(ada.look(NEW), NEW, **GOOD)
     assert refused.status_code == 429

@@ -1,4 +1,4 @@
-"""Polls over HTTP: made, refused with the place of each fault, found again, and duplicated."""
+"""Polls over HTTP: made, rejected with the position of each error, found again, and duplicated."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from singletable_apps.polls.api import PREFIX
-from tests.apps.polls.api.people import COOKIE, OPTIONS, Place, make_place, places, type_of
-from tests.apps.polls.rig.world import dump
+from tests.apps.polls.api.client import COOKIE, OPTIONS, Server, make_server, places, type_of
+from tests.apps.polls.support.harness import dump
 
 GOOD: dict[str, Any] = {"title": "Best?", "candidates": OPTIONS}
 
 
-def test_what_is_made_has_an_address_a_tag_and_links(place: Place) -> None:
-    ada = place.somebody()
+def test_created_poll_has_location_etag_and_links(server: Server) -> None:
+    ada = server.new_visitor()
     made = ada.post(
         "",
         {
@@ -78,20 +78,20 @@ def test_what_is_made_has_an_address_a_tag_and_links(place: Place) -> None:
         ({"results": "never", "changeable": 1}, ["/results", "/changeable"]),
     ],
 )
-def test_a_poll_is_refused_with_the_place_of_each_fault(
-    place: Place, sent: dict[str, object], pointers: list[str]
+def test_invalid_poll_reports_each_field(
+    server: Server, sent: dict[str, object], pointers: list[str]
 ) -> None:
-    answer = place.somebody().post("", {**GOOD, **sent})
+    answer = server.new_visitor().post("", {**GOOD, **sent})
     assert type_of(answer) == "422 invalid-request"
     assert places(answer) == pointers
     assert "set-cookie" not in answer.headers
-    assert dump(place.driver) == []
+    assert dump(server.driver) == []
 
 
 @pytest.mark.parametrize("missing", ["title", "candidates"])
-def test_a_poll_needs_a_title_and_options(place: Place, missing: str) -> None:
+def test_poll_requires_title_and_options(server: Server, missing: str) -> None:
     sent = {name: value for name, value in GOOD.items() if name != missing}
-    assert places(place.somebody().post("", sent)) == [f"/{missing}"]
+    assert places(server.new_visitor().post("", sent)) == [f"/{missing}"]
 
 
 @pytest.mark.parametrize(
@@ -107,23 +107,23 @@ def test_a_poll_needs_a_title_and_options(place: Place, missing: str) -> None:
         (b" " * (1 << 21), "413 too-large"),
     ],
 )
-def test_a_body_that_is_none_is_refused(place: Place, content: bytes, kind: str) -> None:
+def test_malformed_body_is_rejected(server: Server, content: bytes, kind: str) -> None:
     headers = {"Content-Type": "application/json"}
-    answer = place.somebody().ask("POST", "", content=content, headers=headers)
+    answer = server.new_visitor().ask("POST", "", content=content, headers=headers)
     assert type_of(answer) == kind
-    assert dump(place.driver) == []
+    assert dump(server.driver) == []
 
 
-def test_forms_and_pages_of_other_sites_make_no_polls(place: Place) -> None:
-    form = place.somebody().ask("POST", "", data={"title": "Best?"})
+def test_cross_site_requests_are_rejected(server: Server) -> None:
+    form = server.new_visitor().ask("POST", "", data={"title": "Best?"})
     assert type_of(form) == "415 unsupported-media-type"
-    other = place.somebody().post("", GOOD, headers={"Sec-Fetch-Site": "cross-site"})
+    other = server.new_visitor().post("", GOOD, headers={"Sec-Fetch-Site": "cross-site"})
     assert type_of(other) == "403 cross-origin"
-    assert dump(place.driver) == []
+    assert dump(server.driver) == []
 
 
-def test_a_browser_finds_its_polls_in_pages_the_newest_first(place: Place) -> None:
-    ada, ben = place.somebody(), place.somebody()
+def test_browser_lists_its_polls_newest_first(server: Server) -> None:
+    ada, ben = server.new_visitor(), server.new_visitor()
     assert ada.get("").json() == {"items": [], "next": None}
     for number in range(5):
         ada.makes(title=f"Poll {number}")
@@ -141,9 +141,9 @@ def test_a_browser_finds_its_polls_in_pages_the_newest_first(place: Place) -> No
 
 
 @pytest.mark.parametrize("secure", [True, False])
-def test_the_cookie_is_for_this_host_and_no_script(secure: bool) -> None:
-    place = make_place(secure=secure)
-    ada = place.somebody()
+def test_cookie_is_host_only_and_http_only(secure: bool) -> None:
+    server = make_server(secure=secure)
+    ada = server.new_visitor()
     cookie = ada.post("", GOOD).headers["set-cookie"]
     assert cookie.startswith(f"{COOKIE}=" if secure else "polls_browser=")
     assert "HttpOnly" in cookie
@@ -156,14 +156,14 @@ def test_the_cookie_is_for_this_host_and_no_script(secure: bool) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "short", "x" * 65, "a b" * 10, "é" * 30])
-def test_a_cookie_that_is_none_of_ours_is_nobody(place: Place, value: str) -> None:
+def test_foreign_cookie_is_ignored(server: Server, value: str) -> None:
     headers = [(b"cookie", f"{COOKIE}={value}".encode())]
-    stranger = place.somebody()
+    stranger = server.new_visitor()
     assert stranger.get("", headers=dict(headers)).json()["items"] == []
 
 
-def test_a_duplicate_asks_the_same_and_has_no_votes(place: Place) -> None:
-    ada, ben = place.somebody(), place.somebody()
+def test_duplicate_has_the_same_options_and_no_votes(server: Server) -> None:
+    ada, ben = server.new_visitor(), server.new_visitor()
     poll = ada.makes(title="Again?", expiresAt="2026-01-02T00:00:00Z", changeable=False)
     ada.votes(poll, "Go")
     copy = ben.post(f"{poll.path}/duplicate")
@@ -175,5 +175,5 @@ def test_a_duplicate_asks_the_same_and_has_no_votes(place: Place) -> None:
     assert copy.json()["adminKey"] != poll.key
     assert ben.get(f"/{copy.json()['id']}/results").json()["totalVotes"] == 0
     assert [one["id"] for one in ben.get("").json()["items"]] == [copy.json()["id"]]
-    place.clock.move(days=2)
+    server.clock.move(days=2)
     assert "expiresAt" not in ben.post(f"{poll.path}/duplicate").json()

@@ -9,7 +9,7 @@ from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.browser.conftest import PHONE, WIDE, OpenPage
 from tests.browser.looking import complaints_of_axe, watch_policy
-from tests.browser.polls.serving import Served
+from tests.browser.polls.server import Served
 
 LONG = PollDraft(
     "A question that is rather long, and has " + "averylongwordwithoutanyspaces" * 4,
@@ -31,7 +31,9 @@ SMALL = """[...document.querySelectorAll("main button, main a.button, main input
     .map(one => `${one.outerHTML.slice(0, 90)} is ${one.getBoundingClientRect().height} high`)"""
 
 
-def test_nobody_stumbles_over_any_page_of_polls(open_page: OpenPage, served: Served) -> None:
+def test_pages_are_accessible_small_and_within_the_policy(
+    open_page: OpenPage, served: Served
+) -> None:
     page = open_page()
     refused = watch_policy(page)
     own = served.poll(LONG, codes=12)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from singletable_apps.polls.api import PREFIX
-from tests.apps.polls.api.people import make_place
+from tests.apps.polls.api.client import make_server
 
-DOCUMENT: dict[str, Any] = make_place().somebody().get("/openapi.json").json()
+DOCUMENT: dict[str, Any] = make_server().new_visitor().get("/openapi.json").json()
 OPERATIONS: dict[str, dict[str, Any]] = {
     f"{method.upper()} {path.removeprefix(PREFIX)}": operation
     for path, operations in DOCUMENT["paths"].items()
@@ -27,7 +27,7 @@ MANAGED = {
 }
 
 
-def test_there_is_what_a_client_needs() -> None:
+def test_description_has_all_operations() -> None:
     assert set(OPERATIONS) == MANAGED | {
         "POST ",
         "GET ",
@@ -41,20 +41,20 @@ def test_there_is_what_a_client_needs() -> None:
     }
 
 
-def test_it_is_openapi_3_1_with_two_ways_to_show_who_asks() -> None:
+def test_description_is_openapi_3_1_with_two_security_schemes() -> None:
     assert DOCUMENT["openapi"].startswith("3.1")
     schemes = DOCUMENT["components"]["securitySchemes"]
     assert schemes["admin key"]["scheme"] == "bearer"
     assert schemes["browser cookie"]["name"] == "__Host-polls_browser"
 
 
-def test_operations_have_names_of_their_own() -> None:
+def test_operation_ids_are_unique() -> None:
     names = Counter(operation["operationId"] for operation in OPERATIONS.values())
     assert names.most_common(1)[0][1] == 1
 
 
 @pytest.mark.parametrize("address", OPERATIONS)
-def test_an_operation_is_described(address: str) -> None:
+def test_every_operation_is_described(address: str) -> None:
     operation = OPERATIONS[address]
     assert operation["tags"]
     assert operation["description"].endswith(".")
@@ -72,7 +72,7 @@ def test_an_operation_is_described(address: str) -> None:
 
 
 # A key that may be missing is not said to be required, as it is where elections ask for one.
-def test_the_key_of_a_vote_may_be_missing() -> None:
+def test_idempotency_key_is_optional() -> None:
     (key,) = (
         one
         for one in OPERATIONS[f"POST {POLL}/vote"]["parameters"]
@@ -82,7 +82,7 @@ def test_the_key_of_a_vote_may_be_missing() -> None:
     assert key["schema"]["type"] == "string"
 
 
-def test_what_is_sent_has_no_other_fields() -> None:
+def test_request_bodies_forbid_other_fields() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     for address, operation in OPERATIONS.items():
         if "requestBody" in operation:
@@ -92,7 +92,7 @@ def test_what_is_sent_has_no_other_fields() -> None:
             assert schema["description"], address
 
 
-def test_names_are_those_of_the_document_and_nothing_answered_is_null() -> None:
+def test_fields_are_camel_case_and_never_null() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     poll = schemas["PollSchema"]
     assert {"id", "title", "description", "candidates", "createdAt"} <= set(poll["required"])

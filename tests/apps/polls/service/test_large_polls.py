@@ -10,8 +10,8 @@ from singletable import Query, Store
 from singletable_apps.polls.entities import Snapshot, SnapshotPart
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
-from tests.apps.polls.rig.crowd import crowd, one_of
-from tests.apps.polls.rig.world import OPTIONS, World, check_counted, dump, items_of
+from tests.apps.polls.support.bulk_votes import crowd, one_of
+from tests.apps.polls.support.harness import OPTIONS, World, check_counted, dump, items_of
 
 LONG = [f"{number:02} {'a long name of an option ' * 3}"[:95] for number in range(8)]
 
@@ -23,7 +23,7 @@ def _pages(world: World) -> int:
 
 
 # A vote that the service casts, and one that the crowd is made of, leave the same in the table.
-def test_a_crowd_votes_as_the_service_does(memory: World) -> None:
+def test_bulk_votes_equal_votes_of_the_service(memory: World) -> None:
     own, other = memory.made(), memory.made()
     crowd(memory, own, 30)
     for number in range(30):
@@ -45,7 +45,7 @@ def test_a_crowd_votes_as_the_service_does(memory: World) -> None:
 
 
 # The document's own fault: beyond one page of a megabyte, votes were silently ignored.
-def test_votes_beyond_a_megabyte_are_all_counted(world: World) -> None:
+def test_votes_beyond_one_megabyte_are_all_counted(world: World) -> None:
     own = world.made(PollDraft("Q", LONG))
     crowd(world, own, 2_000)
     world.calls.clear()
@@ -55,7 +55,7 @@ def test_votes_beyond_a_megabyte_are_all_counted(world: World) -> None:
     assert recount.votes == recount.by_entries.votes == 2_000
 
 
-def test_a_snapshot_of_many_parts_is_one_sum(
+def test_snapshot_with_many_parts_has_all_counts(
     memory: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.PART_BYTES", 1_500)
@@ -79,7 +79,7 @@ def test_a_snapshot_of_many_parts_is_one_sum(
     assert dump(memory.driver) == []
 
 
-def test_a_look_reads_what_is_new_and_not_what_was_read(memory: World) -> None:
+def test_results_read_only_new_entries(memory: World) -> None:
     own = memory.made(PollDraft("Q", OPTIONS))
     crowd(memory, own, 1_000)
     counting = memory.service.tallies
