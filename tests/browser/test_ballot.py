@@ -1,4 +1,4 @@
-"""A ballot in a browser: by keys, by dragging, by tapping, and without scripts, it is the same."""
+"""The ballot in a browser: with keys, by dragging, by tapping, and without scripts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from singletable_apps.elections.api import ApiSettings, Limits, make_elections_a
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.pages import add_pages
 from singletable_apps.elections.service.lifecycle import ElectionSettings
+from singletable_apps.shared.ballot import BallotLabels
 from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.world import World
 from tests.browser.conftest import PHONE, OpenPage
@@ -27,7 +28,7 @@ BUDGET = 150_000
 
 @dataclass
 class Booth:
-    """Elections that are served, each for one test, and a voter."""
+    """A running app with a voter; every test launches an election of its own."""
 
     world: World
     address: str
@@ -104,9 +105,8 @@ def drag(page: Page, who: str, to: Locator, part: float, *, drop: bool = True) -
         page.mouse.up()
 
 
-# Enter ranks who is not ranked after all others; Space lifts, and arrows go from a place of one's
-# own to one that is shared, and on.
-def test_a_ballot_is_filled_in_and_cast_with_keys_alone(open_page: OpenPage, booth: Booth) -> None:
+# Enter ranks a name last; Space lifts it, and arrow keys move it through own and shared places.
+def test_ballot_can_be_cast_with_keys_only(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
     booth.enter(page, booth.election("Keys"))
     order = page.locator(".rest-rows .row-name > span:first-child").all_inner_texts()
@@ -145,7 +145,7 @@ def test_a_ballot_is_filled_in_and_cast_with_keys_alone(open_page: OpenPage, boo
     assert booth.cast("Keys") == [sorted([first, third]), [second]]
 
 
-def test_a_ballot_is_filled_in_by_dragging(open_page: OpenPage, booth: Booth) -> None:
+def test_ballot_can_be_filled_in_by_dragging(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
     refused = watch_policy(page)
     booth.enter(page, booth.election("Drag"))
@@ -168,7 +168,7 @@ def test_a_ballot_is_filled_in_by_dragging(open_page: OpenPage, booth: Booth) ->
     assert refused == []
 
 
-def test_a_ballot_is_filled_in_by_tapping_on_a_phone(open_page: OpenPage, booth: Booth) -> None:
+def test_ballot_can_be_filled_in_by_tapping_on_a_phone(open_page: OpenPage, booth: Booth) -> None:
     page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
     booth.enter(page, booth.election("Tap", MANY))
     for name in (MANY[20], MANY[3], MANY[11]):
@@ -192,8 +192,22 @@ def test_a_ballot_is_filled_in_by_tapping_on_a_phone(open_page: OpenPage, booth:
     assert booth.cast("Tap") == [[MANY[20]], [MANY[11]]]
 
 
-# What was tapped goes away, and the next name must not move under the finger that taps again.
-def test_names_stay_where_they_are_when_one_is_tapped(open_page: OpenPage, booth: Booth) -> None:
+# At first, no name was visible without scrolling.
+def test_first_names_are_visible_on_a_phone_without_scrolling(
+    open_page: OpenPage, booth: Booth
+) -> None:
+    page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    booth.enter(page, booth.election("First names", MANY))
+    bar = page.locator(".ballot-bar").bounding_box()
+    assert bar is not None
+    for index in range(3):
+        row = page.locator(".rest-rows .row-name").nth(index).bounding_box()
+        assert row is not None
+        assert row["y"] + row["height"] <= bar["y"]
+
+
+# A tapped name leaves the list, and the next one must not move under the finger.
+def test_names_stay_in_place_when_one_is_tapped(open_page: OpenPage, booth: Booth) -> None:
     page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
     booth.enter(page, booth.election("Steady", MANY))
     names = page.locator(".rest-rows .row-name")
@@ -208,7 +222,7 @@ def test_names_stay_where_they_are_when_one_is_tapped(open_page: OpenPage, booth
     assert abs(before["y"] - after["y"]) < 3
 
 
-def test_a_ballot_is_cast_without_scripts(open_page: OpenPage, booth: Booth) -> None:
+def test_ballot_can_be_cast_without_scripts(open_page: OpenPage, booth: Booth) -> None:
     page = open_page(java_script_enabled=False, viewport=PHONE)
     booth.enter(page, booth.election("Plain"))
     page.get_by_label("Dan").fill("4")
@@ -221,7 +235,7 @@ def test_a_ballot_is_cast_without_scripts(open_page: OpenPage, booth: Booth) -> 
     assert booth.cast("Plain") == [["Dan"], ["Ben", "Eve"]]
 
 
-def test_a_draft_is_offered_after_a_reload_and_forgotten_when_cast(
+def test_draft_is_offered_after_a_reload_and_deleted_when_cast(
     open_page: OpenPage, booth: Booth
 ) -> None:
     page = open_page()
@@ -232,7 +246,7 @@ def test_a_draft_is_offered_after_a_reload_and_forgotten_when_cast(
     page.reload()
     expect(page.get_by_text("Your draft from today")).to_be_visible()
     assert levels(page) == []
-    page.get_by_role("button", name="Continue with it").click()
+    page.get_by_role("button", name="Continue").click()
     assert levels(page) == [["Dan"], ["Ada"]]
     cast(page)
     page.wait_for_function("localStorage.length === 0")
@@ -241,7 +255,7 @@ def test_a_draft_is_offered_after_a_reload_and_forgotten_when_cast(
     expect(page.get_by_text("Your draft from")).to_have_count(0)
 
 
-def test_a_double_click_casts_once(open_page: OpenPage, booth: Booth) -> None:
+def test_double_click_casts_one_ballot(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
     booth.enter(page, booth.election("Twice"))
     item(page, "Eve").click()
@@ -253,18 +267,18 @@ def test_a_double_click_casts_once(open_page: OpenPage, booth: Booth) -> None:
     assert booth.world.event_count == before + 1
 
 
-def test_a_blank_ballot_is_asked_about(open_page: OpenPage, booth: Booth) -> None:
+def test_blank_ballot_needs_confirmation(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
     booth.enter(page, booth.election("Blank"))
     page.get_by_role("button", name="Review and cast").click()
     asked = page.get_by_role("dialog", name="Cast a blank ballot?")
-    expect(asked).to_contain_text("counted as cast, and prefers none")
-    asked.get_by_role("button", name="Look again").click()
+    expect(asked).to_contain_text(BallotLabels().blank_hint)
+    asked.get_by_role("button", name="Go back").click()
     expect(asked).to_be_hidden()
 
 
 @pytest.mark.parametrize(("theme", "phone"), [("light", False), ("dark", True)], ids=str)
-def test_nobody_stumbles_over_a_ballot_or_its_receipt(
+def test_ballot_and_receipt_are_accessible(
     open_page: OpenPage, booth: Booth, theme: str, phone: bool
 ) -> None:
     page = open_page(color_scheme=theme, **({"viewport": PHONE} if phone else {}))
@@ -288,7 +302,7 @@ def test_nobody_stumbles_over_a_ballot_or_its_receipt(
     assert complaints_of_axe(page) == []
 
 
-def test_a_ballot_is_small_enough_for_a_slow_line(open_page: OpenPage, booth: Booth) -> None:
+def test_ballot_page_fits_its_size_budget(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
     at = booth.election("Weight", MANY)
     booth.enter(page, "about:blank")

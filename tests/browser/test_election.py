@@ -74,15 +74,16 @@ class Voter:
         self.goes_to("Elections", NAME, "Ballot")
         self.goes_to("Your receipt")
         receipt = self.saves("Download receipt", "receipt.json")
+        self.page.get_by_text("Check it on your own computer").click()
         checker = self.saves("checker.py", "checker.py")
         done = subprocess.run(
             [sys.executable, "-I", checker, receipt], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         self.goes_to("Check a receipt")
-        self.page.get_by_label("The file").set_input_files(receipt)
+        self.page.get_by_label("Receipt file").set_input_files(receipt)
         self.page.get_by_role("button", name="Check receipt").click()
-        expect(self.page.get_by_role("heading", name="Everything holds")).to_be_visible()
+        expect(self.page.get_by_role("heading", name="Your ballot was counted")).to_be_visible()
         return done.stdout
 
 
@@ -118,8 +119,8 @@ def _sets_up(owner: Voter) -> None:
     owner.goes_to("Elections")
     owner.goes_to("New election")
     page.get_by_label("Name", exact=True).fill(NAME)
-    page.get_by_role("radio", name="Secret ballot Ballots are sealed").check()
-    page.get_by_role("button", name="Create").click()
+    page.get_by_role("radio", name="Secret ballot Everyone sees").check()
+    page.get_by_role("button", name="Create election").click()
     for number, name in enumerate(CANDIDATES, 1):
         if number > 2:
             page.get_by_role("button", name="Add a candidate").click()
@@ -127,8 +128,7 @@ def _sets_up(owner: Voter) -> None:
     page.get_by_role("button", name="Save").click()
     owner.goes_to("Overview", "Launch…")
     asked = page.get_by_role("dialog")
-    expect(asked).to_contain_text("It can not go back into preparation.")
-    asked.get_by_role("radio", name="Fixed").check()
+    asked.get_by_role("radio", name="Locked").check()
     asked.get_by_role("button", name="Launch").click()
     expect(page.get_by_role("status")).to_contain_text("launched")
 
@@ -155,7 +155,7 @@ def _votes_without_scripts(voter: Voter) -> None:
         page.get_by_label(name, exact=True).fill(place)
     page.get_by_role("button", name="Review and cast").click()
     page.get_by_role("button", name="Cast ballot").click()
-    expect(page.get_by_role("heading", name="Receipt of your ballot")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your ballot is in")).to_be_visible()
 
 
 def _votes_and_closes(owner: Voter) -> None:
@@ -168,9 +168,8 @@ def _votes_and_closes(owner: Voter) -> None:
     page.wait_for_url("**/receipt")
     owner.goes_to("Tally")
     expect(page.get_by_role("main")).not_to_contain_text("wins")
-    owner.goes_to("Overview", "Close it…")
+    owner.goes_to("Overview", "Close election…")
     asked = page.get_by_role("dialog")
-    expect(asked).to_contain_text("It can not be opened again.")
-    asked.get_by_role("button", name="Close and sign").click()
+    asked.get_by_role("button", name="Close election").click()
     owner.goes_to("Tally")
     expect(page.get_by_role("heading", name="Kofi wins")).to_be_visible()
