@@ -162,7 +162,7 @@ _TABS = (
     ("candidates", "Candidates"),
     ("voters", "Voters"),
     ("ballot", "Ballot"),
-    ("tally", "Tally"),
+    ("tally", "Results"),
     ("voted", "Who voted"),
 )
 
