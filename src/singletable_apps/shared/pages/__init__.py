@@ -1,14 +1,6 @@
-"""Pages for people: how they are made, and how they look; `/parts` shows every part.
+"""Server-rendered pages: templates, forms, lists, flash messages and the design system.
 
-- `Pages("elections", folder, secret=…)` renders templates, serves static files, and shows problems
-  as pages: `pages.mount(app)`.
-- `pages.render(request, "elections/home.html", election=…)` returns a page;
-  `pages.redirect(request, url, "Saved.")` redirects, and the next page shows the message once.
-- `form: PostedForm` in a handler is the posted form; `submit_form` validates it, acts, and shows it
-  again with errors beside its fields. `Form({"name": …})` is one that is filled in.
-- `request_time_zone(request)` is the reader's time zone; `{{ time | moment }}` shows a time in it.
-- `path_of(request)` is the path of the page, quoted as `address` of an app does it.
-- `local_address(text, "/")` is where to go back to, if that is on this site.
+See the README of `shared` for examples, and `/parts` for all components.
 """
 
 from __future__ import annotations

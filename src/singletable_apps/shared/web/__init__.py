@@ -1,26 +1,6 @@
-"""The conventions of HTTP that all services share: problems, tags, pages, limits, and the app.
+"""HTTP conventions for all apps: problems, ETags, pagination, rate limits, cookies and the app.
 
-- `make_app(title, version, routers=[…], prefix="/api", kinds=[…], settings=Settings(…))` is the
-  app with everything below in the right order.
-- `raise Problem(KIND, "what is the matter", errors=[Fault("…", pointer="/name")], headers={…})`
-  answers application/problem+json. A `Kind(name, status, title, about)` is declared once, given to
-  `make_app(kinds=…)` for its page, and to `responses(KIND, …)` for the operations that may answer
-  it. The kinds below are known already. An operation has these by itself: 403 cross-origin, 413,
-  415, 422, 500 and 503, and whatever its parameters bring (412, 428, 400, 304).
-- `edit: IfMatch` in a handler requires If-Match: `edit.check(revision)` is a 412 unless it is
-  based on that revision, `edit.answer(revision)` puts the new ETag into the answer.
-  `changed(revision)` is the 412 to raise when a conditional write finds out.
-- `look: IfNoneMatch` in a handler that reads: `look.answer(revision)` puts the ETag into the
-  answer, or ends it with 304.
-- `page: Paging` has `page.limit` and `page.cursor`; `return page.answer(items, cursor)` gives
-  `Page[T]` and the Link. `SealedOffsets(key)` makes cursors of positions that are no query's.
-- `key: IdempotencyKey` requires the header; with `IdempotencyKeyIfAny` it may be missing.
-- A `Model` has no fields but those described; `Moment` is a time with its zone, `Yes` a strict
-  true or false; `may_be_left_out("…")` is a field of an edit. `file_to_save` is an answer.
-- `name: Segment` in a path may contain a slash (`%2F`). For names that have rules, `Name` being
-  `Annotated[str, Field(max_length=200)]`, it is `Annotated[Name, in_segment]`.
-- `limit = RateLimit("sign-in", quota=10, seconds=60)`: `dependencies=[Depends(limited(limit))]`
-  counts by address; `told(response, limit.hit(subject))` by anything else.
+See the README of `shared` for examples.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from singletable_apps.shared.web.middleware import (
     SecurityHeaders,
     Segments,
 )
-from singletable_apps.shared.web.openapi import describe, responses
+from singletable_apps.shared.web.openapi import build_openapi, responses
 from singletable_apps.shared.web.problems import COMMON, ProblemType
 from singletable_apps.shared.web.settings import Settings, Site
 
@@ -104,7 +104,7 @@ def _describe_once(app: FastAPI, site: Site) -> None:
 
     def openapi() -> dict[str, Any]:
         if not cached:
-            cached.append(describe(app, site))
+            cached.append(build_openapi(app, site))
         return cached[0]
 
     app.openapi = openapi  # type: ignore[method-assign]

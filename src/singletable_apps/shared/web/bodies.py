@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON of a reasonable size, read before anything acts on it."""
+"""Check request bodies: size, media type and valid JSON, before a handler runs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from singletable_apps.shared.web.problems import (
 )
 from singletable_apps.shared.web.settings import MEBIBYTE, site_of
 
-DEEPEST = 64
-_LARGEST = 1.7976931348623157e308
+MAX_DEPTH = 64
+_MAX_NUMBER = 1.7976931348623157e308
 
 
 def check_json(body: bytes) -> None:
-    """Raise a 400 problem unless the body is JSON that means the same to everybody."""
+    """Raise a 400 problem unless the body is JSON that all parsers read alike (RFC 7493)."""
     try:
         value: JsonValue = json.loads(
             body.decode(),
@@ -40,29 +40,29 @@ def check_json(body: bytes) -> None:
             parse_int=_int,
         )
     except UnicodeDecodeError as error:
-        raise _malformed(f"Expected UTF-8, but the byte at {error.start} is not.") from None
+        raise _malformed(f"Expected UTF-8, but byte {error.start} is invalid.") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise _malformed(f"Expected JSON, but {where} is none: {error.msg}.") from None
+        raise _malformed(f"Expected JSON, but {where} is invalid: {error.msg}.") from None
     except RecursionError:
         raise _too_deep() from None
-    if body.count(b"[") + body.count(b"{") > DEEPEST or b"\\u" in body:
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH or b"\\u" in body:
         _check_inside(value)
 
 
 def _check_inside(value: JsonValue) -> None:
-    """Go through all values, without recursion, for a depth and texts that would break later."""
+    """Check the depth and all strings, without recursion."""
     waiting = [(value, 1)]
     while waiting:
-        found, depth = waiting.pop()
-        if depth > DEEPEST and isinstance(found, list | dict):
+        inner_value, depth = waiting.pop()
+        if depth > MAX_DEPTH and isinstance(inner_value, list | dict):
             raise _too_deep()
-        if isinstance(found, str):
-            _check_text(found)
-        elif isinstance(found, list):
-            waiting += [(inner, depth + 1) for inner in found]
-        elif isinstance(found, dict):
-            for name, inner in found.items():
+        if isinstance(inner_value, str):
+            _check_text(inner_value)
+        elif isinstance(inner_value, list):
+            waiting += [(inner, depth + 1) for inner in inner_value]
+        elif isinstance(inner_value, dict):
+            for name, inner in inner_value.items():
                 _check_text(name)
                 waiting.append((inner, depth + 1))
 
@@ -72,34 +72,32 @@ def _check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(text[error.start]):04x}"
-        raise _malformed(f"Expected characters, but {half} is half of one.") from None
+        raise _malformed(f"Expected whole characters, but {half} is a lone surrogate.") from None
 
 
 def _members(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     members = dict(pairs)
     if len(members) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise _malformed(
-            f"Expected each name once in an object, but {_short(twice)} is there twice."
-        )
+        raise _malformed(f"Expected unique names in an object, but {_short(twice)} is there twice.")
     return members
 
 
 def _no_number(text: str) -> NoReturn:
-    raise _malformed(f"Expected JSON, which has no {text}; null says that there is no number.")
+    raise _malformed(f"Expected JSON, which has no {text}. Use null instead.")
 
 
 def _float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise _malformed(f"Expected a number that a double can hold, but got {_short(text)}.")
+        raise _malformed(f"Expected a number that fits a double, but got {_short(text)}.")
     return number
 
 
 def _int(text: str) -> int:
-    # The digits are counted first, for Python refuses to read more than 4300 of them.
-    if len(text) > 310 or abs(number := int(text)) > _LARGEST:
-        raise _malformed(f"Expected a number that a double can hold, but got {_short(text)}.")
+    # Python raises ValueError above 4300 digits.
+    if len(text) > 310 or abs(number := int(text)) > _MAX_NUMBER:
+        raise _malformed(f"Expected a number that fits a double, but got {_short(text)}.")
     return number
 
 
@@ -108,18 +106,18 @@ def _short(text: str) -> str:
 
 
 def _too_deep() -> Problem:
-    return _malformed(f"Expected JSON of at most {DEEPEST} levels, but it is deeper.")
+    return _malformed(f"Expected JSON of at most {MAX_DEPTH} levels.")
 
 
 def _malformed(detail: str) -> Problem:
     return Problem(MALFORMED_BODY, detail)
 
 
-_LARGE = 1 << 16
+_THREAD_SIZE = 1 << 16
 
 
 class Bodies:
-    """Middleware that refuses bodies that are too large, no JSON, or JSON that is not sound."""
+    """Rejects bodies that are too large or not valid JSON."""
 
     def __init__(
         self,
@@ -132,7 +130,7 @@ class Bodies:
         self.uploads = uploads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through with its body read and found good."""
+        """Pass the request on if its body is valid."""
         if scope["type"] != "http" or scope["method"] in SAFE:
             await self.app(scope, receive, send)
             return
@@ -147,11 +145,11 @@ class Bodies:
         except Problem as problem:
             await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
             return
-        await self.app(scope, _again(body, receive), send)
+        await self.app(scope, _replay(body, receive), send)
 
 
 async def _read(scope: Scope, receive: Receive, limit: int) -> bytes | None:
-    """The whole body; None if the client has gone. What says it is too large is not read at all."""
+    """Return the body, or None if the client disconnected. Do not read one that is too large."""
     announced = Headers(scope=scope).get("content-length", "")
     if announced.isdecimal() and int(announced[:20]) > limit:
         raise _too_large(limit)
@@ -168,41 +166,41 @@ async def _read(scope: Scope, receive: Receive, limit: int) -> bytes | None:
 
 
 async def _check(body: bytes) -> None:
-    """Check small bodies at once, and large ones beside, so that nobody waits for them."""
-    if len(body) < _LARGE:
+    """Check large bodies in a thread, so that other requests are not delayed."""
+    if len(body) < _THREAD_SIZE:
         check_json(body)
     else:
         await run_in_threadpool(check_json, body)
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
-    """A body that was read, to be received once more; then what comes after it."""
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that returns the body again, and then further messages."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def receive_again() -> Message:
+    async def receive_body() -> Message:
         return waiting.pop() if waiting else await receive()
 
-    return receive_again
+    return receive_body
 
 
 def _check_type(content_type: str | None) -> None:
-    """Raise a 415 problem unless the type is JSON, or made of it as merge-patch+json."""
+    """Raise a 415 problem unless the media type is JSON, such as application/json."""
     media_type = (content_type or "").partition(";")[0].strip().lower()
     kind, _, form = media_type.partition("/")
     if kind == "application" and (form == "json" or form.endswith("+json")):
         return
-    came = f"got {content_type[:80]!a}" if content_type else "the request does not say its type"
+    sent = f"got {content_type[:80]!a}" if content_type else "there is none"
     raise Problem(
         UNSUPPORTED_MEDIA_TYPE,
-        f"Expected Content-Type: application/json, but {came}.",
+        f"Expected Content-Type: application/json, but {sent}.",
         headers={"Accept": "application/json"},
     )
 
 
 def _too_large(limit: int) -> Problem:
-    # What is still to come of the body is not read, so the connection cannot be used again.
+    # The rest of the body is not read, so the connection cannot be reused.
     return Problem(
         TOO_LARGE,
-        f"Expected a body of at most {limit} bytes, but it is larger.",
+        f"Expected a body of at most {limit} bytes.",
         headers={"Connection": "close"},
     )

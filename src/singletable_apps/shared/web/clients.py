@@ -19,26 +19,26 @@ from singletable_apps.shared.web.settings import site_of
 
 
 def client_address(request: Request) -> str:
-    """The address of who asks, as far as it can be believed."""
-    return key_of(request.scope, site_of(request.scope).settings.proxies)
+    """Return the client's IP address, as far as proxies can be trusted."""
+    return address_from_scope(request.scope, site_of(request.scope).settings.proxies)
 
 
-def key_of(scope: Scope, proxies: Sequence[str]) -> str:
-    """The nearest address that is none of our proxies, for only they are believed."""
+def address_from_scope(scope: Scope, proxies: Sequence[str]) -> str:
+    """Return the nearest address that is not one of our proxies."""
     client = scope.get("client")
     address: str = client[0] if client else "unknown"
     forwarded = ",".join(Headers(scope=scope).getlist("x-forwarded-for"))
-    before = [part.strip() for part in forwarded.split(",") if part.strip()]
-    while before and _is_in(address, proxies):
-        following = before.pop()
-        if not _is_address(following):
+    hops = [part.strip() for part in forwarded.split(",") if part.strip()]
+    while hops and _is_in(address, proxies):
+        previous = hops.pop()
+        if not _is_address(previous):
             break
-        address = following
+        address = previous
     return address
 
 
 def rate_limited(limit: RateLimit) -> Callable[[Request, Response], None]:
-    """A dependency that counts requests of one address: `dependencies=[Depends(limited(…))]`."""
+    """Return a dependency that limits requests per client: `Depends(rate_limited(limit))`."""
 
     def count(request: Request, response: Response) -> None:
         add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
@@ -47,46 +47,48 @@ def rate_limited(limit: RateLimit) -> Callable[[Request, Response], None]:
 
 
 class RateLimits:
-    """Middleware that counts all requests of one address."""
+    """Limits all requests of a client."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self.app = app
         self.limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through, and say what is left; or refuse it."""
+        """Pass the request on with rate limit headers, or reject it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         site = site_of(scope)
         try:
-            headers = self.limit.hit(client_network(key_of(scope, site.settings.proxies)))
+            headers = self.limit.hit(
+                client_network(address_from_scope(scope, site.settings.proxies))
+            )
         except Problem as problem:
             await problem_response(problem, scope, site.prefix)(scope, receive, send)
             return
 
-        async def tell(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 for name, value in headers.items():
                     MutableHeaders(scope=message).append(name, value)
             await send(message)
 
-        await self.app(scope, receive, tell)
+        await self.app(scope, receive, send_with_headers)
 
 
 def _is_in(address: str, networks: Sequence[str]) -> bool:
-    """Whether an address is in one of the networks."""
+    """Return whether an address is in one of the networks."""
     if not _is_address(address):
         return False
-    found = ip_address(address)
-    # A server that listens to both kinds of addresses tells the old ones in the form of the new.
-    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
-        found = found.ipv4_mapped
-    return any(found in ip_network(network) for network in networks)
+    parsed = ip_address(address)
+    # A dual-stack server reports IPv4 addresses as IPv6.
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    return any(parsed in ip_network(network) for network in networks)
 
 
 def _is_address(text: str) -> bool:
-    """Whether a text is an address at all."""
+    """Return whether the text is an IP address."""
     try:
         ip_address(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Answers that are files to be saved, under names that people know them by."""
+"""File downloads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import Response
 
 
 def download(content: bytes, name: str, media_type: str) -> Response:
-    """A file to be saved under a name, which old programs know in ASCII alone."""
+    """Return a response that browsers save as a file, with an ASCII name for old clients."""
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
     charset = "" if media_type.endswith("json") else "; charset=utf-8"

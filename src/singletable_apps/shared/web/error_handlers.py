@@ -1,4 +1,4 @@
-"""Which exception becomes which problem."""
+"""Map exceptions to problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from singletable import (
     Throttled,
     TransactionConflict,
 )
-from singletable_apps.shared.web.middleware import allowed, no_handler
+from singletable_apps.shared.web.middleware import allowed_methods, no_route_problem
 from singletable_apps.shared.web.pagination import invalid_cursor
 from singletable_apps.shared.web.problems import (
     COMMON,
@@ -34,56 +34,56 @@ from singletable_apps.shared.web.problems import (
 )
 from singletable_apps.shared.web.settings import site_of
 
-# Which problem an error of an app is, by the type of the error.
+# Functions that return the problem of an app's own errors, by error type.
 ErrorProblems: TypeAlias = Mapping[type[Exception], Callable[[Any, Request], Problem]]
 
-MOST = 20
-_SECRET = ("password", "passphrase", "secret", "token", "key")
+MAX_ERRORS = 20
+_SECRET_NAMES = ("password", "passphrase", "secret", "token", "key")
 
 
-def invalid(error: RequestValidationError) -> Problem:
-    """The 422 problem with a fault for each place, or 400 if the body is no JSON at all."""
-    found = cast(Sequence[Mapping[str, object]], error.errors())
-    if any(each["type"] == "json_invalid" for each in found):
+def validation_problem(error: RequestValidationError) -> Problem:
+    """Return a 422 problem with all errors, or a 400 problem if the body is not JSON."""
+    details = cast(Sequence[Mapping[str, object]], error.errors())
+    if any(each["type"] == "json_invalid" for each in details):
         return Problem(MALFORMED_BODY)
-    faults = [_fault(each) for each in found[:MOST]]
-    more = f" Only the first {MOST} are listed." if len(found) > MOST else ""
-    many = "1 fault" if len(found) == 1 else f"{len(found)} faults"
-    return Problem(INVALID, f"The request has {many}; `errors` says which.{more}", errors=faults)
+    errors = [_field_error(each) for each in details[:MAX_ERRORS]]
+    more = f" Only the first {MAX_ERRORS} are listed." if len(details) > MAX_ERRORS else ""
+    count = "1 error" if len(details) == 1 else f"{len(details)} errors"
+    return Problem(INVALID, f"The request has {count}; see `errors`.{more}", errors=errors)
 
 
-def _fault(error: Mapping[str, object]) -> FieldError:
+def _field_error(error: Mapping[str, object]) -> FieldError:
     place, *inner = cast(tuple[str | int, ...], error["loc"])
-    words = str(error["msg"])
+    text = str(error["msg"])
     if error["type"] != "missing":
-        words += f"; got {_came(error.get('input'), inner)}"
-    words += "."
+        text += f"; got {_describe_value(error.get('input'), inner)}"
+    text += "."
     match place:
         case "body":
-            return FieldError(words, pointer="".join(f"/{_escaped(part)}" for part in inner))
+            return FieldError(text, pointer="".join(f"/{_escaped(part)}" for part in inner))
         case "header":
-            return FieldError(words, header=str(inner[0]) if inner else None)
+            return FieldError(text, header=str(inner[0]) if inner else None)
         case "cookie":
-            return FieldError(words, header="Cookie")
+            return FieldError(text, header="Cookie")
         case _:
-            return FieldError(words, parameter=str(inner[0]) if inner else None)
+            return FieldError(text, parameter=str(inner[0]) if inner else None)
 
 
 def _escaped(part: str | int) -> str:
-    """A name as it is in a JSON pointer (RFC 6901)."""
+    """Return a name escaped for a JSON pointer (RFC 6901)."""
     return str(part).replace("~", "~0").replace("/", "~1")
 
 
-def _came(value: object, place: Sequence[str | int]) -> str:
-    """What came, short, and without secrets: an answer may end up in somebody's records."""
+def _describe_value(value: object, place: Sequence[str | int]) -> str:
+    """Describe a value briefly and without secrets, because clients may log the response."""
     last = next((part.lower() for part in reversed(place) if isinstance(part, str)), "")
     match value:
         case None:
             return "null"
         case bool():
             return "true" if value else "false"
-        case str() if any(word in last for word in _SECRET) or len(value) > 60:
-            return f"a text of {len(value)} characters"
+        case str() if any(word in last for word in _SECRET_NAMES) or len(value) > 60:
+            return f"a string of {len(value)} characters"
         case str():
             return f'"{value}"'
         case int() | float():
@@ -96,7 +96,7 @@ def _came(value: object, place: Sequence[str | int]) -> str:
             return "an object"
 
 
-PASSING = (
+_TEMPORARY_ERRORS = (
     Throttled,
     ProvisionedThroughputExceeded,
     ServiceUnavailable,
@@ -105,28 +105,34 @@ PASSING = (
     ConnectionFailed,
 )
 _COMMON = {
-    kind.status: kind for kind in reversed(COMMON) if kind.status in (401, 403, 404, 413, 415)
+    each.status: each for each in reversed(COMMON) if each.status in (401, 403, 404, 413, 415)
 }
 
 
 def add_handlers(app: FastAPI, errors: ErrorProblems) -> None:
-    """Let the app answer these exceptions, and its own `errors`, as problems."""
-    for kind in (Problem, RequestValidationError, HTTPException, InvalidCursor, *PASSING):
-        app.add_exception_handler(kind, _answer)
-    for error_type, problem_for in errors.items():
-        app.add_exception_handler(error_type, _answer_with(problem_for))
+    """Respond to these exceptions, and to the app's own `errors`, with problems."""
+    for error_type in (
+        Problem,
+        RequestValidationError,
+        HTTPException,
+        InvalidCursor,
+        *_TEMPORARY_ERRORS,
+    ):
+        app.add_exception_handler(error_type, _respond)
+    for own_type, problem_for in errors.items():
+        app.add_exception_handler(own_type, _responder(problem_for))
 
 
-def _answer_with(
+def _responder(
     problem_for: Callable[[Any, Request], Problem],
 ) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
-    async def answer(request: Request, error: Exception) -> Response:
-        return await _answer(request, problem_for(error, request))
+    async def respond(request: Request, error: Exception) -> Response:
+        return await _respond(request, problem_for(error, request))
 
-    return answer
+    return respond
 
 
-async def _answer(request: Request, error: Exception) -> Response:
+async def _respond(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException) and error.status_code < 400:
         return Response(status_code=error.status_code, headers=error.headers)
     problem = problem_of(request, error)
@@ -134,25 +140,25 @@ async def _answer(request: Request, error: Exception) -> Response:
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
-    """The problem that an exception is, to who asked."""
+    """Return the problem for an exception."""
     match error:
         case Problem():
             return error
         case RequestValidationError():
-            return invalid(error)
+            return validation_problem(error)
         case InvalidCursor():
             return invalid_cursor(str(error))
         case HTTPException():
-            return _http(request, error)
+            return _http_problem(request, error)
         case _:
             return Problem(UNAVAILABLE, headers={"Retry-After": "1"})
 
 
-def _http(request: Request, error: HTTPException) -> Problem:
+def _http_problem(request: Request, error: HTTPException) -> Problem:
     headers = cast("dict[str, str]", error.headers or {})
     if error.status_code == METHOD_NOT_ALLOWED.status:
-        return no_handler(request.scope, allowed(request.scope))
+        return no_route_problem(request.scope, allowed_methods(request.scope))
     if error.status_code == 404 and "route" not in request.scope:
-        return no_handler(request.scope, [])
-    kind = _COMMON.get(error.status_code) or status_problem_type(error.status_code)
-    return Problem(kind, error.detail, headers=headers)
+        return no_route_problem(request.scope, [])
+    problem_type = _COMMON.get(error.status_code) or status_problem_type(error.status_code)
+    return Problem(problem_type, error.detail, headers=headers)

@@ -1,4 +1,4 @@
-"""The header Idempotency-Key: what somebody sends twice shall happen once."""
+"""The Idempotency-Key header: a retried request takes effect once."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from fastapi import Depends, Header
 
 from singletable_apps.shared.web.problems import IDEMPOTENCY_KEY, FieldError, Problem
 
-LONGEST = 200
-VISIBLE = rf"^[!-~]{{1,{LONGEST}}}$"
+MAX_LENGTH = 200
+VISIBLE = rf"^[!-~]{{1,{MAX_LENGTH}}}$"
 
 
-ABOUT = "New for each thing that shall happen, the same when it is tried again."
+_DESCRIPTION = "A new value for each action, and the same one when you retry."
 
 
 def _key(
-    idempotency_key: Annotated[str | None, Header(description=ABOUT)] = None,
+    idempotency_key: Annotated[str | None, Header(description=_DESCRIPTION)] = None,
 ) -> str:
     if idempotency_key is None:
-        raise _refused("It is missing.")
-    return _checked(idempotency_key)
+        raise _invalid("The header is missing.")
+    return _check(idempotency_key)
 
 
 def _key_if_any(
     idempotency_key: Annotated[
         str | None,
-        # That it says how it looks tells the description that it may be missing.
-        Header(description=ABOUT, json_schema_extra={"pattern": VISIBLE}),
+        # The pattern marks the header as optional in the OpenAPI document.
+        Header(description=_DESCRIPTION, json_schema_extra={"pattern": VISIBLE}),
     ] = None,
 ) -> str | None:
-    return None if idempotency_key is None else _checked(idempotency_key)
+    return None if idempotency_key is None else _check(idempotency_key)
 
 
-def _checked(key: str) -> str:
+def _check(key: str) -> str:
     if not re.fullmatch(VISIBLE, key):
-        raise _refused(
-            f"Expected 1 to {LONGEST} visible ASCII characters, but got "
-            f"{len(key)} characters that are not all such."
+        raise _invalid(
+            f"Expected 1 to {MAX_LENGTH} visible ASCII characters, but got "
+            f"{len(key)} characters, some of them invalid."
         )
     return key
 
 
-def _refused(fault: str) -> Problem:
-    return Problem(IDEMPOTENCY_KEY, errors=[FieldError(fault, header="Idempotency-Key")])
+def _invalid(detail: str) -> Problem:
+    return Problem(IDEMPOTENCY_KEY, errors=[FieldError(detail, header="Idempotency-Key")])
 
 
 IdempotencyKey: TypeAlias = Annotated[str, Depends(_key)]

@@ -1,4 +1,4 @@
-"""One line of JSON for each request, and an answer when a handler broke."""
+"""ASGI middleware: access log, request IDs, security headers, methods, CSRF, path decoding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from singletable_apps.shared.web.clients import key_of
+from singletable_apps.shared.web.clients import address_from_scope
 from singletable_apps.shared.web.cookies import add_pending_headers
 from singletable_apps.shared.web.paths import SLASH, longest_prefix_value
 from singletable_apps.shared.web.problems import (
@@ -36,48 +36,48 @@ ERRORS = logging.getLogger("singletable_apps.errors")
 
 
 class AccessLog:
-    """Middleware that writes down what was asked, how it ended and how long it took.
+    """Logs one line of JSON per request, and responds to unexpected errors with 500.
 
-    Queries are left out, for they may hold what is nobody's business. What nobody foresaw is
-    written down with its traceback, and the caller learns nothing but the number of the request.
+    Query strings are not logged, because they may contain secrets. Tracebacks are logged; the
+    client gets only the request ID.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request, whatever happens, and write it down."""
+        """Handle the request and log it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began = time.perf_counter()
+        started = time.perf_counter()
         status = 0
 
-        async def send_and_see(message: Message) -> None:
+        async def send_and_record(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await self.app(scope, receive, send_and_see)
+            await self.app(scope, receive, send_and_record)
         except Exception:
-            ERRORS.exception("Request %s broke.", scope["state"]["request_id"])
+            ERRORS.exception("Request %s failed.", scope["state"]["request_id"])
             if status:
-                # Half an answer is out; only a broken connection tells that it is not whole.
+                # The response has started; only closing the connection shows that it is incomplete.
                 raise
             broken = problem_response(Problem(INTERNAL_ERROR), scope, site_of(scope).prefix)
-            await broken(scope, receive, send_and_see)
+            await broken(scope, receive, send_and_record)
         finally:
-            ACCESS.info("%s", _line(scope, status, time.perf_counter() - began))
+            ACCESS.info("%s", _log_line(scope, status, time.perf_counter() - started))
 
 
-def _line(scope: Scope, status: int, seconds: float) -> str:
+def _log_line(scope: Scope, status: int, seconds: float) -> str:
     raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "backslashreplace")
     return json.dumps(
         {
             "request": scope["state"]["request_id"],
-            "client": key_of(scope, site_of(scope).settings.proxies),
+            "client": address_from_scope(scope, site_of(scope).settings.proxies),
             "method": scope["method"],
             "path": raw.decode("ascii", "backslashreplace"),
             "status": status,
@@ -86,46 +86,46 @@ def _line(scope: Scope, status: int, seconds: float) -> str:
     )
 
 
-# What could be mistaken for something else in a record is not echoed.
-_SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+# Other values could be mistaken for something else in a log.
+_VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 def request_id(request: Request) -> str:
-    """The number of the request."""
+    """Return the request ID."""
     return str(request.state.request_id)
 
 
 class RequestIds:
-    """Middleware that numbers requests: as X-Request-Id says if it is sane, or at random."""
+    """Gives each request an ID: its X-Request-Id if valid, or a random one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through with its number, and answer with it."""
+        """Pass the request on, and add its ID to the response."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         sent = Headers(scope=scope).get("x-request-id", "")
-        number = sent if _SANE.fullmatch(sent) else token_hex(8)
+        new_id = sent if _VALID_ID.fullmatch(sent) else token_hex(8)
 
         inner = {
             **scope,
-            "state": {**scope.get("state", {}), "request_id": number, "response_headers": []},
+            "state": {**scope.get("state", {}), "request_id": new_id, "response_headers": []},
         }
 
-        async def send_with_number(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers["X-Request-Id"] = number
+                headers["X-Request-Id"] = new_id
                 add_pending_headers(inner, headers)
             await send(message)
 
-        await self.app(inner, receive, send_with_number)
+        await self.app(inner, receive, send_with_id)
 
 
 JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# For pages that have their scripts and styles from this server, and no other.
+# For pages whose scripts and styles come from this server only.
 PAGE_POLICY = (
     "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -141,7 +141,7 @@ _TWO_YEARS = "max-age=63072000; includeSubDomains"
 
 
 class SecurityHeaders:
-    """Middleware that adds what an answer does not say itself."""
+    """Adds security headers that the response does not set itself."""
 
     def __init__(
         self, app: ASGIApp, page_policies: Mapping[str, str] = MappingProxyType({})
@@ -150,7 +150,7 @@ class SecurityHeaders:
         self.policies = page_policies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with the headers added."""
+        """Add the headers to the response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -177,24 +177,23 @@ _KNOWN = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Methods:
-    """Middleware that answers HEAD by GET without a body, OPTIONS by Allow, and refuses the rest.
+    """Handles HEAD as GET without a body, OPTIONS with Allow, and rejects other unknown methods.
 
-    It does so before a body is looked at: there is nothing to say about the body of a request
-    that has no handler.
+    This happens before the body is read.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through if there is a handler for its method."""
+        """Pass the request on if a route accepts its method."""
         if scope["type"] != "http" or scope["method"] == "GET":
             await self.app(scope, receive, send)
             return
         if scope["method"] == "HEAD":
             await self.app({**scope, "method": "GET"}, receive, _without_body(send))
             return
-        methods = allowed(scope)
+        methods = allowed_methods(scope)
         if scope["method"] in methods and scope["method"] != "OPTIONS":
             await self.app(scope, receive, send)
         elif scope["method"] == "OPTIONS" and methods:
@@ -202,35 +201,37 @@ class Methods:
                 scope, receive, send
             )
         else:
-            refusal = no_handler(scope, methods)
-            await problem_response(refusal, scope, site_of(scope).prefix)(scope, receive, send)
+            response = no_route_problem(scope, methods)
+            await problem_response(response, scope, site_of(scope).prefix)(scope, receive, send)
 
 
-def no_handler(scope: Scope, methods: list[str]) -> Problem:
-    """The problem of a request that no route takes: 404 or 405."""
+def no_route_problem(scope: Scope, methods: list[str]) -> Problem:
+    """Return the 404 or 405 problem of a request that no route accepts."""
     if not methods:
-        return Problem(NOT_FOUND, "There is nothing at this address.")
+        return Problem(
+            NOT_FOUND, "There is no page at this address. Check the address, or go home."
+        )
     allow = ", ".join(methods)
     detail = f"Expected one of {allow} at this address, but got {scope['method'][:40]}."
     return Problem(METHOD_NOT_ALLOWED, detail, headers={"Allow": allow})
 
 
-def allowed(scope: Scope) -> list[str]:
-    """The methods that routes take at the address of a request; none if there is nothing."""
+def allowed_methods(scope: Scope) -> list[str]:
+    """Return the methods that routes accept for a path, or an empty list."""
     routes = scope["app"].router.routes
 
-    def is_taken(method: str) -> bool:
-        asked = {**scope, "method": method}
-        return any(route.matches(asked)[0] is Match.FULL for route in routes)
+    def is_accepted(method: str) -> bool:
+        changed = {**scope, "method": method}
+        return any(route.matches(changed)[0] is Match.FULL for route in routes)
 
-    methods = [method for method in _KNOWN if is_taken(method)]
+    methods = [method for method in _KNOWN if is_accepted(method)]
     if "GET" in methods:
         methods.append("HEAD")
     return [*methods, "OPTIONS"] if methods else []
 
 
 def _without_body(send: Send) -> Send:
-    """Send the headers of an answer as they would be, and nothing after them."""
+    """Send the headers of a response, but not its body."""
 
     async def send_head(message: Message) -> None:
         if message["type"] == "http.response.body":
@@ -244,11 +245,10 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class CrossOriginProtection:
-    """Middleware that refuses unsafe requests of other sites, by what browsers say about them.
+    """Rejects unsafe requests from other sites (CSRF), by Sec-Fetch-Site or Origin.
 
-    The rules are those of Go 1.25. There are no tokens: every browser since 2023 sends
-    Sec-Fetch-Site, those before send Origin, and programs send neither. A WebSocket is opened with
-    a GET, and what is done through it is not safe: it is treated as an unsafe request.
+    These are the rules of Go 1.25, without tokens: every browser since 2023 sends Sec-Fetch-Site,
+    older ones send Origin, and programs send neither. A WebSocket counts as an unsafe request.
     """
 
     def __init__(self, app: ASGIApp, trusted_origins: Iterable[str] = ()) -> None:
@@ -256,16 +256,16 @@ class CrossOriginProtection:
         self.trusted = frozenset(trusted_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let through what comes from our own pages, from trusted ones, or from a program."""
-        if scope["type"] == "lifespan" or self._is_ours(scope):
+        """Pass on requests from our own pages, trusted origins and programs."""
+        if scope["type"] == "lifespan" or self._is_trusted(scope):
             await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            refusal = problem_response(Problem(CROSS_ORIGIN), scope, site_of(scope).prefix)
-            await refusal(scope, receive, send)
+            response = problem_response(Problem(CROSS_ORIGIN), scope, site_of(scope).prefix)
+            await response(scope, receive, send)
 
-    def _is_ours(self, scope: Scope) -> bool:
+    def _is_trusted(self, scope: Scope) -> bool:
         if scope["type"] == "http" and scope["method"] in SAFE:
             return True
         headers = Headers(scope=scope)
@@ -278,7 +278,7 @@ class CrossOriginProtection:
 
 
 def _host_of(origin: str) -> str | None:
-    """The host and port of an origin; None if it has none, as `null`."""
+    """Return the host and port of an origin, or None if it has none."""
     try:
         return urlsplit(origin).netloc or None
     except ValueError:
@@ -286,19 +286,19 @@ def _host_of(origin: str) -> str | None:
 
 
 class Segments:
-    """Middleware that decodes a path segment by segment."""
+    """Decodes a path segment by segment, so that names may contain slashes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through with slashes in names out of harm's way."""
+        """Pass the request on with its decoded path."""
         raw = scope.get("raw_path")
         if scope["type"] == "lifespan" or raw is None:
             await self.app(scope, receive, send)
             return
         try:
-            path = decoded(raw)
+            path = decode_path(raw)
         except Problem as problem:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
@@ -308,8 +308,8 @@ class Segments:
         await self.app({**scope, "path": path}, receive, send)
 
 
-def decoded(raw: bytes) -> str:
-    """The path with each segment decoded, and slashes in segments replaced."""
+def decode_path(raw: bytes) -> str:
+    """Return the path with each segment decoded, and slashes in segments replaced."""
     try:
         segments = [unquote_to_bytes(part).decode() for part in raw.split(b"/")]
     except UnicodeDecodeError as error:
@@ -317,5 +317,5 @@ def decoded(raw: bytes) -> str:
             MALFORMED_PATH, f"Expected UTF-8, but byte {error.object[error.start]:#x} is not."
         ) from None
     if any(SLASH in segment for segment in segments):
-        raise Problem(MALFORMED_PATH, "The character U+10FFFD is in no name.")
+        raise Problem(MALFORMED_PATH, "Names cannot contain the character U+10FFFD.")
     return "/".join(segment.replace("/", SLASH) for segment in segments)

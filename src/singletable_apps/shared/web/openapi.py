@@ -1,4 +1,4 @@
-"""The description of an app in OpenAPI 3.1, with the problems that each operation may answer."""
+"""The OpenAPI 3.1 document of an app, with the problems of each operation."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from singletable_apps.shared.web.problems import (
 )
 from singletable_apps.shared.web.settings import Site
 
-# OpenAPI is JSON that is built up piece by piece, so its values are of any type.
+# OpenAPI is nested JSON of many shapes.
 Json: TypeAlias = dict[str, Any]
 
 _SCHEMA = {"$ref": "#/components/schemas/Problem"}
 _TEXT = {"type": "string"}
-# A handler tells these apart from an empty value only if it may be missing, and says so itself.
+# FastAPI sees these as optional, because the handler itself reports that they are missing.
 _REQUIRED = {
     "if-match": {"type": "string", "pattern": TAGS},
     "idempotency-key": {"type": "string", "pattern": VISIBLE},
@@ -48,41 +48,41 @@ _BY_PARAMETER = {
 }
 
 
-def responses(*kinds: ProblemType) -> dict[int | str, Json]:
-    """For FastAPI's `responses=`: each status with the kinds of problems that have it."""
-    return dict(_responses(kinds))
+def responses(*types: ProblemType) -> dict[int | str, Json]:
+    """Return the `responses=` of a FastAPI route for these problem types."""
+    return dict(_responses(types))
 
 
-def _responses(kinds: tuple[ProblemType, ...]) -> Iterator[tuple[int, Json]]:
-    for status in sorted({kind.status for kind in kinds}):
-        alike = [kind for kind in kinds if kind.status == status]
-        examples = {kind.name: {"value": _example(kind)} for kind in alike}
+def _responses(types: tuple[ProblemType, ...]) -> Iterator[tuple[int, Json]]:
+    for status in sorted({each.status for each in types}):
+        same = [each for each in types if each.status == status]
+        examples = {each.name: {"value": _example(each)} for each in same}
         headers = {
-            name: {"description": words, "schema": _TEXT}
-            for kind in alike
-            for name, words in kind.headers.items()
+            name: {"description": text, "schema": _TEXT}
+            for each in same
+            for name, text in each.headers.items()
         }
         yield (
             status,
             {
-                "description": " / ".join(f"{kind.title}." for kind in alike),
+                "description": " / ".join(f"{each.title}." for each in same),
                 "content": {MEDIA_TYPE: {"schema": _SCHEMA, "examples": examples}},
                 **({"headers": headers} if headers else {}),
             },
         )
 
 
-def _example(kind: ProblemType) -> Json:
+def _example(problem_type: ProblemType) -> Json:
     return {
-        "type": problem_type_url(kind, ""),
-        "title": kind.title,
-        "status": kind.status,
-        "detail": kind.about,
+        "type": problem_type_url(problem_type, ""),
+        "title": problem_type.title,
+        "status": problem_type.status,
+        "detail": problem_type.about,
     }
 
 
-def describe(app: FastAPI, site: Site) -> Json:
-    """The description of all operations, made once."""
+def build_openapi(app: FastAPI, site: Site) -> Json:
+    """Return the OpenAPI document of an app."""
     document: Json = get_openapi(
         title=app.title,
         version=app.version,
@@ -103,7 +103,7 @@ def describe(app: FastAPI, site: Site) -> Json:
 
 
 def _complete(operation: Json, path: str, method: str, site: Site) -> None:
-    """Add to an operation what is true of all such operations."""
+    """Add what all operations of this kind have in common."""
     parameters: list[Json] = operation.get("parameters", [])
     names = {parameter["name"].lower() for parameter in parameters}
     for parameter in parameters:
@@ -111,23 +111,23 @@ def _complete(operation: Json, path: str, method: str, site: Site) -> None:
         schema = _REQUIRED.get(parameter["name"].lower())
         if schema is not None and "pattern" not in parameter["schema"]:
             parameter.update(required=True, schema=schema)
-    answers: Json = operation["responses"]
-    has_faults = "422" in answers
-    if has_faults and "#/components/schemas/HTTPValidationError" in str(answers["422"]):
-        del answers["422"]
-    kinds = _kinds(names, path, method, operation, site, has_faults=has_faults)
-    for status, answer in _responses(kinds):
-        _merge(answers, str(status), answer)
-    for code in answers:
+    responses_: Json = operation["responses"]
+    is_validated = "422" in responses_
+    if is_validated and "#/components/schemas/HTTPValidationError" in str(responses_["422"]):
+        del responses_["422"]
+    types = _problem_types(names, path, method, operation, site, is_validated=is_validated)
+    for status, answer in _responses(types):
+        _merge(responses_, str(status), answer)
+    for code in responses_:
         if code.startswith("2"):
-            _describe_headers(answers[code], names)
-        _put_prefix(answers[code], site.prefix)
+            _describe_headers(responses_[code], names)
+        _put_prefix(responses_[code], site.prefix)
     if "if-none-match" in names:
-        answers["304"] = {"description": "It is still what the ETag says."}
+        responses_["304"] = {"description": "Not changed since the ETag you sent."}
 
 
 def _without_null(parameter: Json) -> None:
-    """Nothing but a body can be null: what is None to a handler is left out by who asks."""
+    """Remove null from a parameter: only a body can contain it."""
     schema: Json = parameter["schema"]
     others = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
     if len(others) == 1:
@@ -135,40 +135,40 @@ def _without_null(parameter: Json) -> None:
         schema.update(others[0])
 
 
-def _kinds(
-    names: set[str], path: str, method: str, operation: Json, site: Site, *, has_faults: bool
+def _problem_types(
+    names: set[str], path: str, method: str, operation: Json, site: Site, *, is_validated: bool
 ) -> tuple[ProblemType, ...]:
-    kinds = [INTERNAL_ERROR, UNAVAILABLE]
-    if has_faults:
-        kinds.append(INVALID)
+    types = [INTERNAL_ERROR, UNAVAILABLE]
+    if is_validated:
+        types.append(INVALID)
     if "{" in path:
-        kinds.append(MALFORMED_PATH)
+        types.append(MALFORMED_PATH)
     if method != "get":
-        kinds.append(CROSS_ORIGIN)
-    # A body that is not asked for is looked at all the same.
+        types.append(CROSS_ORIGIN)
+    # An unexpected body is checked too.
     if "requestBody" in operation or method != "get":
-        kinds += [MALFORMED_BODY, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
+        types += [MALFORMED_BODY, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
     if site.settings.limit is not None:
-        kinds.append(TOO_MANY_REQUESTS)
+        types.append(TOO_MANY_REQUESTS)
     for name, more in _BY_PARAMETER.items():
         if name in names:
-            kinds += more
-    return tuple(kinds)
+            types += more
+    return tuple(types)
 
 
-def _merge(answers: Json, status: str, answer: Json) -> None:
-    """Add a problem to a status that may have others already."""
-    there: Json = answers.setdefault(status, answer)
-    if there is answer:
+def _merge(responses_: Json, status: str, answer: Json) -> None:
+    """Add a response to a status that may have others already."""
+    existing: Json = responses_.setdefault(status, answer)
+    if existing is answer:
         return
-    there["description"] = f"{there['description']} / {answer['description']}"
-    content: Json = there.setdefault("content", {}).setdefault(MEDIA_TYPE, {"schema": _SCHEMA})
+    existing["description"] = f"{existing['description']} / {answer['description']}"
+    content: Json = existing.setdefault("content", {}).setdefault(MEDIA_TYPE, {"schema": _SCHEMA})
     content.setdefault("examples", {}).update(answer["content"][MEDIA_TYPE]["examples"])
-    there.setdefault("headers", {}).update(answer.get("headers", {}))
+    existing.setdefault("headers", {}).update(answer.get("headers", {}))
 
 
 def _put_prefix(answer: Json, prefix: str) -> None:
-    """Let the examples of problems have the types that answers have."""
+    """Add the prefix of the API to the types in examples."""
     content = answer.get("content", {}).get(MEDIA_TYPE, {})
     content["examples"] = {
         name: {"value": {**example["value"], "type": f"{prefix}/problems/{name}"}}
@@ -177,10 +177,10 @@ def _put_prefix(answer: Json, prefix: str) -> None:
 
 
 def _describe_headers(answer: Json, names: set[str]) -> None:
-    """Say which headers an answer has because of what was asked."""
+    """Describe the headers that follow from the parameters."""
     headers: Json = answer.setdefault("headers", {})
-    headers["X-Request-Id"] = {"description": "The number of the request.", "schema": _TEXT}
+    headers["X-Request-Id"] = {"description": "The request ID.", "schema": _TEXT}
     if names & {"if-match", "if-none-match"}:
-        headers["ETag"] = {"description": "The tag of what is there now.", "schema": _TEXT}
+        headers["ETag"] = {"description": "The ETag of the current version.", "schema": _TEXT}
     if "cursor" in names:
-        headers["Link"] = {"description": 'Where the next page is, rel="next".', "schema": _TEXT}
+        headers["Link"] = {"description": 'The URL of the next page (rel="next").', "schema": _TEXT}

@@ -1,4 +1,4 @@
-"""How often somebody may ask: quotas in moving windows, and what is left of them."""
+"""Rate limits with moving windows, counted in memory."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from limits.strategies import MovingWindowRateLimiter
 
 from singletable_apps.shared.web.problems import TOO_MANY_REQUESTS, Problem
 
-MANY = 10_000
+_SWEEP_SIZE = 10_000
 
 
 class RateLimit:
-    """At most `quota` requests in any `seconds`, counted for each one who asks, in this process."""
+    """At most `quota` requests in any `seconds`, per key and process."""
 
     def __init__(self, name: str, quota: int, seconds: int) -> None:
         self.name = name
@@ -26,25 +26,25 @@ class RateLimit:
         self._storage = MemoryStorage()
         self._limiter = MovingWindowRateLimiter(self._storage)
         self._lock = Lock()
-        self._swept_at = MANY
+        self._swept_at = _SWEEP_SIZE
         self._policy = f'"{name}";q={quota};w={seconds}'
 
-    def hit(self, who: str) -> dict[str, str]:
-        """Count one request of somebody: headers that say what is left, or a 429 problem."""
+    def hit(self, key: str) -> dict[str, str]:
+        """Count a request and return rate limit headers. Raise a 429 problem if over the quota."""
         with self._lock:
-            allowed = self._limiter.hit(self._item, self.name, who)
+            allowed = self._limiter.hit(self._item, self.name, key)
             self._sweep()
-        return self._told(who, allowed=allowed)
+        return self._headers(key, allowed=allowed)
 
-    def check(self, who: str) -> dict[str, str]:
-        """The same, counting nothing: for what is counted only if it fails, as a guess is."""
+    def check(self, key: str) -> dict[str, str]:
+        """Do the same without counting: for attempts that count only when they fail."""
         with self._lock:
-            allowed = self._limiter.test(self._item, self.name, who)
-        return self._told(who, allowed=allowed)
+            allowed = self._limiter.test(self._item, self.name, key)
+        return self._headers(key, allowed=allowed)
 
-    def _told(self, who: str, *, allowed: bool) -> dict[str, str]:
+    def _headers(self, key: str, *, allowed: bool) -> dict[str, str]:
         with self._lock:
-            window = self._limiter.get_window_stats(self._item, self.name, who)
+            window = self._limiter.get_window_stats(self._item, self.name, key)
         wait = max(1, math.ceil(window.reset_time - time.time()))
         left = max(0, window.remaining) if allowed else 0
         # As in draft-ietf-httpapi-ratelimit-headers-10, structured fields.
@@ -56,35 +56,43 @@ class RateLimit:
             return headers
         raise Problem(
             TOO_MANY_REQUESTS,
-            f"The quota of {self._item.amount} requests in {self._item.get_expiry()} seconds is "
-            f"used up. Try again in {wait} seconds.",
+            f"You can do this {self._item.amount} times in {_duration(self._item.get_expiry())}. "
+            f"Try again in {_duration(wait)}.",
             headers={**headers, "Retry-After": str(wait)},
         )
 
     def _sweep(self) -> None:
-        """Forget who has not asked for long: the library keeps an empty list for each of them."""
+        """Remove unused keys: the library keeps an empty list for each."""
         events = self._storage.events
         if len(events) < self._swept_at:
             return
-        for who in [who for who, times in list(events.items()) if not times]:
-            events.pop(who, None)
-        self._swept_at = max(MANY, 2 * len(events))
+        for key in [key for key, times in list(events.items()) if not times]:
+            events.pop(key, None)
+        self._swept_at = max(_SWEEP_SIZE, 2 * len(events))
+
+
+def _duration(seconds: int) -> str:
+    for unit, size in (("hour", 3600), ("minute", 60)):
+        if seconds >= size:
+            count = -(-seconds // size)
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds} second{'s' if seconds != 1 else ''}"
 
 
 def client_network(address: str) -> str:
-    """Whose address it is: with IPv6 a household has 2^64 of them, so the first half tells."""
+    """Return the key of a client: an IPv4 address, or an IPv6 network of one customer (/64)."""
     try:
-        found = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return f"{IPv6Address(int(found) >> 64 << 64)}/64"
-    return str(found)
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
+    return str(parsed)
 
 
 def add_rate_limit_headers(response: Response, headers: dict[str, str]) -> None:
-    """Say in an answer what is left, beside what other limits say."""
+    """Add rate limit headers to a response, beside those of other limits."""
     for name, value in headers.items():
         response.headers.append(name, value)

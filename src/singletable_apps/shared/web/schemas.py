@@ -1,4 +1,4 @@
-"""What objects in bodies are made of: every field is described, and what is sent is not guessed."""
+"""Building blocks of request and response schemas: strict types, no unknown fields."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from pydantic import (
     WithJsonSchema,
 )
 
-_MOMENT = re.compile(
+_TIMESTAMP = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})", re.ASCII
 )
 
 
 class Model(BaseModel):
-    """An object of which every field is described."""
+    """A JSON object that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-def _moment(value: object) -> object:
+def _check_timestamp(value: object) -> object:
     if isinstance(value, datetime):
         return value
-    if not isinstance(value, str) or not _MOMENT.fullmatch(value):
-        raise ValueError("Expected a moment with its zone as RFC 3339 has it, 2027-01-31T18:00:00Z")
+    if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
+        raise ValueError("Expected a time with its offset (RFC 3339), such as 2027-01-31T18:00:00Z")
     return value
 
 
 Timestamp: TypeAlias = Annotated[
     AwareDatetime,
-    BeforeValidator(_moment),
+    BeforeValidator(_check_timestamp),
     WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2027-01-31T18:00:00Z"]}),
 ]
 StrictBoolean: TypeAlias = StrictBool
 
 
 def optional_field(description: str) -> Any:
-    """A field that may be left out, and then is not in `model_fields_set`; null is no way to."""
+    """Return a field that may be left out, but not be null; see `model_fields_set`."""
 
     def without_default(schema: dict[str, Any]) -> None:
         schema.pop("default", None)

@@ -1,4 +1,4 @@
-"""What an app may set about its web, and where code that has a request finds it."""
+"""Settings of an app, and how code with a request finds them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a service meets the web; what is here by default is safe for an API that is open to all.
+    """Web settings. The defaults are safe for a public API.
 
-    `trusted_origins` are origins (`https://example.org`) whose pages may change something;
-    `proxies` are networks (`10.0.0.0/8`) whose X-Forwarded-For is believed; `uploads` gives paths
-    under which bodies of every type are taken, with their largest size; `page_policies` gives the
-    Content-Security-Policy of paths that are pages; `limit` is for all requests of one address;
-    `secure_cookies` is False for plain HTTP on your own machine.
-    Of several prefixes that fit a path, the longest counts.
+    `trusted_origins` (`https://example.org`) may send unsafe requests. `proxies` are networks
+    (`10.0.0.0/8`) whose X-Forwarded-For is trusted. `uploads` maps path prefixes that accept any
+    media type to their maximum body size, and `page_policies` maps path prefixes of pages to their
+    Content-Security-Policy; the longest matching prefix wins. `limit` applies to all requests of a
+    client. Set `secure_cookies` to False only for plain HTTP on your own machine.
     """
 
     trusted_origins: tuple[str, ...] = ()
@@ -35,25 +34,27 @@ class Settings:
     secure_cookies: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what would be found wrong with the first request only."""
+        """Validate at startup instead of with the first request."""
         for proxy in self.proxies:
             ip_network(proxy)
         for origin in self.trusted_origins:
             parts = urlsplit(origin)
             if not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}":
-                raise ValueError(f"Expected an origin as https://example.org, but got {origin}.")
+                raise ValueError(
+                    f"Expected an origin such as https://example.org, but got {origin}."
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An app's settings, and the prefix that its API is under."""
+    """An app's settings and the prefix of its API."""
 
     prefix: str = ""
     settings: Settings = field(default_factory=Settings)
 
 
 def site_of(scope: Scope) -> Site:
-    """The site that serves the request; the plain one if `make_app` did not make it."""
+    """Return the site of a request, or the defaults if `make_app` did not make the app."""
     app = scope.get("app")
     site = getattr(app.state, "site", None) if app is not None else None
     return site if isinstance(site, Site) else Site()

@@ -18,8 +18,8 @@ JSON = {"Accept": "application/json"}
         ("/broken/412", 412, "See the current version"),
         ("/broken/503", 503, "Try again in 1 second"),
         ("/broken/500", 500, "request ID"),
-        ("/nowhere", 404, "There is nothing at this address."),
-        ("/broken/x", 422, "1 fault"),
+        ("/nowhere", 404, "There is no page at this address."),
+        ("/broken/x", 422, "1 error"),
     ],
 )
 def test_a_problem_is_a_page(browser: TestClient, address: str, status: int, words: str) -> None:

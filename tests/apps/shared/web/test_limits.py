@@ -17,7 +17,7 @@ from singletable_apps.shared.web import (
     rate_limited,
     rate_limits,
 )
-from singletable_apps.shared.web.clients import key_of
+from singletable_apps.shared.web.clients import address_from_scope
 from tests.apps.shared.web.notes import make_notes
 
 
@@ -79,7 +79,7 @@ def test_a_quota_can_be_looked_at_without_using_it(wait: Callable[[float], None]
 def test_who_has_not_asked_for_long_is_forgotten(
     wait: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limits, "MANY", 50)
+    monkeypatch.setattr(rate_limits, "_SWEEP_SIZE", 50)
     limit = RateLimit("all", quota=5, seconds=60)
     for number in range(49):
         limit.hit(f"192.0.2.{number}")
@@ -150,7 +150,7 @@ def test_only_proxies_tell_for_whom_they_ask(
 ) -> None:
     headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
     scope = {"type": "http", "client": (peer, 1) if peer else None, "headers": headers}
-    assert key_of(scope, ("10.0.0.0/8", "::1/128")) == address
+    assert address_from_scope(scope, ("10.0.0.0/8", "::1/128")) == address
 
 
 @pytest.mark.parametrize(

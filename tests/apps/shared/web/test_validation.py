@@ -42,10 +42,10 @@ asking = client(more=[router])
         ({"name": True}, "/name", "valid string; got true."),
         ({"name": {}}, "/name", "valid string; got an object."),
         ({"name": "too long"}, "/name", 'at most 5 characters; got "too long".'),
-        ({"name": "x" * 61}, "/name", "got a text of 61 characters."),
+        ({"name": "x" * 61}, "/name", "got a string of 61 characters."),
         ({"name": "a", "people": [{"a/g~e": -1}]}, "/people/0/a~1g~0e", "equal to 0; got -1."),
         ({"name": "a", "people": [{"a/g~e": 10**30}]}, "/people/0/a~1g~0e", "got a large number."),
-        ({"name": "a", "password": "hunter2"}, "/password", "got a text of 7 characters."),
+        ({"name": "a", "password": "hunter2"}, "/password", "got a string of 7 characters."),
     ],
 )
 def test_a_fault_of_a_body_is_at_its_pointer(body: JsonValue, pointer: str, words: str) -> None:
@@ -66,4 +66,4 @@ def test_many_faults_are_not_all_told() -> None:
     people = [{"a/g~e": -1}] * 1000
     problem = asking.post("/api/bodies/1", json={"name": "", "people": people})
     assert len(problem.json()["errors"]) == 20
-    assert "1000 faults" in problem.json()["detail"]
+    assert "1000 errors" in problem.json()["detail"]
