@@ -1,4 +1,4 @@
-"""Elections on screen: one file a topic, its templates beside."""
+"""The elections pages: one module per topic, with templates in `templates/elections`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["PREFIX", "Site", "add_pages", "make_site"]
 
 
 def add_pages(app: FastAPI, elections: Elections) -> Site:
-    """Let an app serve the pages too. Every module here that has a router is a topic."""
+    """Add the pages to an app: the router of every module here."""
     site = make_site(elections, PROBLEM_PAGES)
     app.state.election_pages = site
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):

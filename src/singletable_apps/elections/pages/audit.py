@@ -18,7 +18,7 @@ from singletable_apps.elections.errors import CorruptLog, NotPermitted
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import PageContext, ViewerPage
 from singletable_apps.elections.pages.urls import url
-from singletable_apps.elections.roles import Permission, has_permission
+from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role, has_permission
 from singletable_apps.shared.pages import Link
 
 router = APIRouter()
@@ -31,6 +31,7 @@ KEY_ATTRIBUTES = ("PK", "SK", "GSI1PK", "GSI1SK", "entity_type")
 # These events carry all settings: a time that is missing was cleared.
 SETTINGS_EVENTS = ("ElectionCreated", "ElectionUpdated")
 TIME_FIELDS = ("no_voting_before", "no_voting_after")
+EVENT_TITLES = {"ElectionFixed": "Election locked", "ElectionFinalized": "Election closed"}
 FIELD_NAMES = {
     "levels": "ranking",
     "no_voting_before": "opens",
@@ -188,7 +189,7 @@ def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
         data = {**data, **{name: data.get(name) for name in TIME_FIELDS}}
     return EventRow(
         number=event.event_id,
-        title=_spaced(event.event_type),
+        title=EVENT_TITLES.get(event.event_type, _spaced(event.event_type)),
         actor=event.actor,
         when=event.when_occurred,
         fields=tuple(_event_field(name, value) for name, value in data.items()),
@@ -222,6 +223,8 @@ def _event_field(name: str, value: object) -> FieldText:
         levels = cast(list[list[str]], value)
         ranking = " > ".join(" = ".join(level) for level in levels) or "blank"
         return FieldText(label, _shorten(ranking))
+    if name == "role":
+        return FieldText(label, ROLE_NAMES[Role(str(value))])
     if name in TIME_FIELDS and isinstance(value, str):
         return FieldText(label, value, time=datetime.fromisoformat(value))
     return FieldText(label, _shorten(_as_text(value)))

@@ -1,4 +1,4 @@
-"""The site: the service, its pages, and who is looking at them."""
+"""The site: the service, its templates, and what surrounds every page."""
 
 from __future__ import annotations
 
@@ -23,29 +23,31 @@ from singletable_apps.shared.results import static_files as results_static_files
 from singletable_apps.shared.web import ProblemType
 
 SIGN_IN = f"{PREFIX}/sign-in"
-PRODUCT = Product("Elections", PREFIX, "Rank the candidates; see how it was counted, and check it.")
+PRODUCT = Product("Elections", PREFIX, "Ranked voting, with results that anyone can check.")
 
-# While ballots come in, nobody sees the difference; the table would feel it.
-LONGEST = timedelta(seconds=2)
+# How long a result may be reused while ballots come in, to spare the table.
+MAX_RESULT_AGE = timedelta(seconds=2)
 FOOTER = [
     Link("Check a ballot", f"{PREFIX}/check"),
-    Link("For programs", "/api/elections/docs"),
+    Link("API", "/api/elections/docs"),
     Link("Home", "/"),
 ]
 
 
 @dataclass(frozen=True)
 class Site:
-    """What every page has at hand."""
+    """What every page handler uses."""
 
     elections: Elections
     pages: Pages
-    result_cache: ResultCache[Count] = field(default_factory=lambda: ResultCache[Count](LONGEST))
+    result_cache: ResultCache[Count] = field(
+        default_factory=lambda: ResultCache[Count](MAX_RESULT_AGE)
+    )
     live: LiveUpdates = field(default_factory=LiveUpdates)
 
 
 def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemPage]) -> Site:
-    """The site on a service that is open."""
+    """Return the site of an open service."""
     pages = Pages(
         "elections",
         Path(__file__).parent.parent,
@@ -53,7 +55,7 @@ def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemP
         product=PRODUCT,
         prefix=PREFIX,
         sign_in=SIGN_IN,
-        context=around,
+        context=page_context,
         generated_files={**results_static_files(), **ballot_static_files()},
         templates=[TEMPLATES],
         problem_pages=problem_pages,
@@ -68,13 +70,13 @@ async def _site(request: Request) -> Site:
 ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
 
 
-def around(request: Request) -> Mapping[str, object]:
-    """What stands around every page: where one can go, and as whom."""
+def page_context(request: Request) -> Mapping[str, object]:
+    """Return the navigation and the account for every page."""
     user: User | None = getattr(request.state, "user", None)
     if user is None:
         links = [Link("Sign in", SIGN_IN), Link("Register", url("register"))]
         return {"account_links": links, "nav": [], "links": FOOTER}
-    here = path_of(request)
+    path = path_of(request)
     may = {permission.value: has_permission(user.role, permission) for permission in Permission}
     nav = [
         ("Elections", url("all"), may["VIEW_APPLICATION"]),
@@ -86,11 +88,13 @@ def around(request: Request) -> Mapping[str, object]:
         "account_links": [Link("Your account", url("account"))],
         "links": FOOTER,
         "may": may,
-        "nav": [Link(text, to, _leads_to(here, to)) for text, to, shown in nav if shown],
+        "nav": [
+            Link(text, target, _is_current(path, target)) for text, target, shown in nav if shown
+        ],
     }
 
 
-def _leads_to(here: str, to: str) -> bool:
-    """Whether a page is among those that a link in the header leads to."""
-    about_elections = to == url("all") and here.startswith((f"{PREFIX}/e/", url("new")))
-    return here.startswith(to) or about_elections
+def _is_current(path: str, target: str) -> bool:
+    """Return whether a page belongs to a link in the header."""
+    is_about_elections = path.startswith((f"{PREFIX}/e/", url("new")))
+    return path.startswith(target) or (target == url("all") and is_about_elections)

@@ -17,7 +17,7 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.site import LONGEST
+from singletable_apps.elections.pages.site import MAX_RESULT_AGE
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections
@@ -43,7 +43,7 @@ def shared_app(elections: Elections) -> tuple[FastAPI, Site]:
         app = make_elections_app(elections, settings=settings)
         _SHARED.append((app, add_pages(app, elections)))
     app, site = _SHARED[0]
-    return app, replace(site, elections=elections, result_cache=ResultCache(LONGEST))
+    return app, replace(site, elections=elections, result_cache=ResultCache(MAX_RESULT_AGE))
 
 
 def http_client(app: FastAPI, elections: Elections, user: User | None) -> TestClient:
