@@ -66,8 +66,8 @@ WRONG = (
 )
 
 
-# Forms in which one only chooses among what is right.
-CHOICES = {"people/*/role"}
+# Forms without a wrong answer: one only chooses.
+CHOICES = {"people/*/role", "e/*/voters/choose"}
 SHAPE = re.compile(r"(e|people)/[^/]+")
 
 

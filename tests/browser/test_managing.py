@@ -1,4 +1,4 @@
-"""An election is conducted in a browser: rows, dialogs and filters, and nobody stumbles."""
+"""Manage elections in a browser: rows of candidates, dialogs, filters, accessibility and size."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def served() -> Iterator[Served]:
         yield Served(sample, address)
 
 
-def test_candidates_are_typed_row_by_row_and_pasted_all_at_once(
+def test_candidates_are_typed_in_rows_or_pasted_at_once(
     open_page: OpenPage, served: Served
 ) -> None:
     page = open_page()
@@ -79,7 +79,7 @@ def test_candidates_are_typed_row_by_row_and_pasted_all_at_once(
     assert refused == []
 
 
-def test_a_launch_is_asked_for_in_a_dialog_that_can_be_left(
+def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
     open_page: OpenPage, served: Served
 ) -> None:
     page = open_page()
@@ -89,7 +89,7 @@ def test_a_launch_is_asked_for_in_a_dialog_that_can_be_left(
     dialog = page.get_by_role("dialog", name="Launch “Colour of the door”?")
     expect(dialog).to_be_visible()
     assert complaints_of_axe(page) == []
-    dialog.get_by_role("link", name="Keep it as it is").click()
+    dialog.get_by_role("link", name="Cancel").click()
     expect(launch).to_be_focused()
     launch.click()
     dialog.get_by_text("Editable", exact=True).click()
@@ -99,7 +99,7 @@ def test_a_launch_is_asked_for_in_a_dialog_that_can_be_left(
     assert state_of(election) is State.EDITABLE
 
 
-def test_voters_are_filtered_while_one_types(open_page: OpenPage, served: Served) -> None:
+def test_voters_are_filtered_while_typing(open_page: OpenPage, served: Served) -> None:
     page = open_page()
     refused = watch_policy(page)
     served.visits(page, "Ada", "e/Treasurer/voters")
@@ -123,7 +123,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize(("theme", "viewport"), [("dark", PHONE)], ids=str)
-def test_nobody_stumbles_where_elections_are_conducted(
+def test_management_pages_are_accessible_on_a_dark_phone(
     open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(color_scheme=theme, viewport=viewport)
@@ -134,7 +134,7 @@ def test_nobody_stumbles_where_elections_are_conducted(
             assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"], path
 
 
-def test_pages_are_small_enough_for_a_slow_line(open_page: OpenPage, served: Served) -> None:
+def test_pages_stay_within_the_size_budget(open_page: OpenPage, served: Served) -> None:
     for path in ("all", "new", "audit/tables/vote_data"):
         page = open_page()
         served.let_in(page, "Ada")
