@@ -27,7 +27,7 @@ from singletable_apps.shared.web import Settings
 
 FOLDER = Path(__file__).parents[1] / "docs/pictures"
 MAX_BYTES = 120_000
-SUMMER, LUNCH = "e/Where%20we%20go%20in%20summer", "e/What%20is%20for%20lunch"
+SUMMER, LUNCH = "e/Summer%20trip", "e/Team%20lunch"
 _SIDE_BY_SIDE = """
 <body style="margin:0;background:#39322a;display:flex;gap:1px;width:max-content">
 <img width=390 src="data:image/webp;base64,{}"><img width=390 src="data:image/webp;base64,{}">

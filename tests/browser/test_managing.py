@@ -20,7 +20,7 @@ from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
 
 BUDGET = 150_000
 DOOR = "e/Colour%20of%20the%20door"
-LUNCH = "e/What%20is%20for%20lunch"
+LUNCH = "e/Team%20lunch"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def test_candidates_are_typed_in_rows_or_pasted_at_once(
     )
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved: 3 added, 1 removed.")).to_be_visible()
-    found = served.sample.elections.context.read.list_candidates("Colour of the door")
+    found = served.sample.elections.context.read.list_candidates("Color of the door")
     assert [one.candidate_name for one in found] == ["Black", "Green", "Red", "White"]
     assert refused == []
 
@@ -86,7 +86,7 @@ def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
     served.visits(page, "Donald", DOOR)
     launch = page.get_by_role("link", name="Launch…")
     launch.click()
-    dialog = page.get_by_role("dialog", name="Launch “Colour of the door”?")
+    dialog = page.get_by_role("dialog", name="Launch “Color of the door”?")
     expect(dialog).to_be_visible()
     assert complaints_of_axe(page) == []
     dialog.get_by_role("link", name="Cancel").click()
@@ -94,8 +94,8 @@ def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
     launch.click()
     dialog.get_by_text("Editable", exact=True).click()
     dialog.get_by_role("button", name="Launch").click()
-    expect(page.get_by_text("“Colour of the door” is launched.")).to_be_visible()
-    election = served.sample.elections.context.read.get_election("Colour of the door")
+    expect(page.get_by_text("“Color of the door” is launched.")).to_be_visible()
+    election = served.sample.elections.context.read.get_election("Color of the door")
     assert state_of(election) is State.EDITABLE
 
 

@@ -18,7 +18,7 @@ from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.live import live
 from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
 
-LUNCH = "What is for lunch"
+LUNCH = "Team lunch"
 BUDGET = 150_000
 
 
@@ -140,8 +140,8 @@ def test_results_without_scripts_are_complete_and_refresh_by_a_link(
 
 
 PAGES = [
-    ("Where we go in summer", "tally"),
-    ("The name of the boat", "tally"),
+    ("Summer trip", "tally"),
+    ("Name of the boat", "tally"),
     (LUNCH, "tally"),
     (LUNCH, "tally/ballots"),
     ("Treasurer", "tally"),

@@ -150,7 +150,7 @@ def test_a_ballot_that_is_wrong_is_not_cast(open_page: OpenPage, site: Site) -> 
     page = open_page(java_script_enabled=False)
     before = site.events
     site.enters(page, "Alan")
-    page.goto(f"{site.address}/elections/e/What%20is%20for%20lunch/ballot")
+    page.goto(f"{site.address}/elections/e/Team%20lunch/ballot")
     page.get_by_label("Soup").fill("-1")
     page.get_by_label("Stew").fill("2")
     with page.expect_navigation():

@@ -1,4 +1,4 @@
-"""How elections are shown at the front, and opened there."""
+"""The elections app: how the site shows and opens it, and how e-mails are sent."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ from singletable_apps.shared.serve import (
 
 
 def sample_of(elections: Elections) -> SampleData | None:
-    """One of each role, as long as they are as the sample made them."""
+    """Return sample accounts to sign in with, one per role, or None."""
     people = one_of_each_role(sample_accounts(elections))
     if not people:
         return None
-    return SampleData(tuple(map(_entrance, people)), PASSWORD)
+    return SampleData(tuple(map(_sample_entry, people)), PASSWORD)
 
 
 def one_of_each_role(people: Iterable[SamplePerson]) -> list[SamplePerson]:
-    """The first of each role, the greatest first: enough to see everything from every side."""
+    """Return the first person of each role, the highest role first."""
     firsts: dict[Role, SamplePerson] = {}
     for person in people:
         firsts.setdefault(person.role, person)
     return [firsts[role] for role in reversed(ROLES) if role in firsts]
 
 
-def _entrance(person: SamplePerson) -> SampleEntry:
+def _sample_entry(person: SamplePerson) -> SampleEntry:
     return SampleEntry(
         f"{person.name}, {ROLE_NAMES[person.role].lower()}",
         ROLE_DESCRIPTIONS[person.role],
@@ -67,27 +67,27 @@ def _entrance(person: SamplePerson) -> SampleEntry:
 
 
 _WARNING = (
-    "Back up the keys apart from the tables: without them sealed ballots cannot be counted, nor\n"
-    "receipts be made."
+    "Back up the keys, apart from the tables. Without them, sealed ballots cannot be counted and\n"
+    "results cannot be signed."
 )
 
 
 def site_on(
-    driver: Driver, place: DataLocation, public: PublicUrl, letters: EmailDelivery
+    driver: Driver, place: DataLocation, public: PublicUrl, emails: EmailDelivery
 ) -> RunningApp:
-    """The site on a driver that is open."""
+    """Return the running app on a connected driver."""
     settings, api = settings_for(public)
-    elections = open_elections_on(driver, place, settings, letters)
+    elections = open_elections_on(driver, place, settings, emails)
     locations = (
         ("tables", place.at),
-        ("letters", letters.words),
+        ("e-mails", emails.description),
         ("keys", str(place.keys.resolve())),
     )
     return replace(site_of(elections, api), locations=locations, warning=_WARNING)
 
 
 def settings_for(public: PublicUrl) -> tuple[Settings, ApiSettings]:
-    """What service and API have to know of the address that people use."""
+    """Return the settings of service and API for a public URL."""
     web = public.settings(body_limit=BODY_LIMIT)
     return (
         Settings(reset_link=f"{public.url}{PAGES}/reset?token={{token}}"),
@@ -96,7 +96,7 @@ def settings_for(public: PublicUrl) -> tuple[Settings, ApiSettings]:
 
 
 def site_of(elections: Elections, settings: ApiSettings) -> RunningApp:
-    """The site of a service that is open."""
+    """Return the running app of an open service."""
     return RunningApp(
         with_pages(elections, settings),
         prefixes=(PAGES, PREFIX, "/static/*/elections"),
@@ -106,14 +106,14 @@ def site_of(elections: Elections, settings: ApiSettings) -> RunningApp:
 
 
 def with_pages(elections: Elections, settings: ApiSettings) -> FastAPI:
-    """The API of elections and their pages, to which the root leads."""
+    """Return the API and the pages. The root URL redirects to the pages."""
     uploads = {**settings.web.uploads, PAGES: BODY_LIMIT}
     chosen = replace(settings, web=replace(settings.web, uploads=uploads))
     app = make_elections_app(elections, settings=chosen)
     add_pages(app, elections)
 
     @app.get("/", include_in_schema=False)
-    def begin() -> Response:
+    def redirect_to_pages() -> Response:
         return RedirectResponse(PAGES, 303)
 
     return app
@@ -124,7 +124,7 @@ _FILE, _KEYS = "votes.db", "keys"
 
 
 def app_info() -> AppInfo:
-    """A count of which nobody can tell the result by looking: each place is beaten by another."""
+    """Return what the home page shows: a count in which each place is beaten by another."""
     groups = [
         (Ranking.from_levels([[name] for name in order.split()]), many) for many, order in _VOTES
     ]
@@ -132,8 +132,8 @@ def app_info() -> AppInfo:
     return AppInfo(
         name="Elections",
         about=(
-            "People rank candidates, openly or in secret; six methods count, and explain "
-            "themselves; every voter can check that their ballot is in the signed result."
+            "Rank candidates, openly or in secret. See how six counting methods decide and why. "
+            "Every voter can check that their ballot is in the signed result."
         ),
         url="/elections",
         picture=picture.svg,
@@ -144,66 +144,73 @@ def app_info() -> AppInfo:
 
 @contextmanager
 def open_app(context: AppContext) -> Generator[RunningApp]:
-    """The whole app; a sample is made first where one is wished."""
-    letters = email_delivery(printed=context.print_emails, smtp=context.smtp)
+    """Open the app, with sample data if it is new and that is wanted."""
+    emails = email_delivery(print_emails=context.print_emails, smtp=context.smtp)
     if context.needs_sample:
         with new_folder(context.folder) as draft:
             place = DataLocation(f"file:{draft / _FILE}", draft / _KEYS)
-            with open_elections_at(place) as elections, progress_bar("Filling elections") as told:
-                fill_sample(elections, told)
+            with (
+                open_elections_at(place) as elections,
+                progress_bar("Creating sample elections") as progress,
+            ):
+                fill_sample(elections, progress)
     with context.connect(_FILE) as driver:
         place = DataLocation(context.address_of(_FILE), context.folder / _KEYS)
-        yield site_on(driver, place, context.public, letters)
+        yield site_on(driver, place, context.public, emails)
 
 
 SMTP_PASSWORD = "SMTP_PASSWORD"
 
 
 class InvalidSmtpUrl(ElectionsError):
-    """Letters cannot be sent that way."""
+    """The URL of the mail server is not valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmailDelivery:
-    """Which way letters go: by a server if there is one, and printed, too, if it is wished."""
+    """How e-mails are delivered: by a server or to the outbox, and printed if wanted."""
 
-    printed: bool = False
+    print_emails: bool = False
     server: Smtp | None = None
 
     def mailer(self, outbox: Mailer) -> Mailer:
-        """Who sends them; without a server they are kept."""
+        """Return the mailer: the server, or else the outbox."""
         sender = self.server or outbox
-        return _Printed(sender) if self.printed else sender
+        return _PrintingMailer(sender) if self.print_emails else sender
 
     @property
-    def words(self) -> str:
-        """Where one finds them."""
+    def description(self) -> str:
+        """Return where to find the e-mails."""
         if self.server is not None:
             return "sent by the mail server"
-        return "printed here" if self.printed else "kept, for singletable elections outbox"
+        return (
+            "printed here"
+            if self.print_emails
+            else "kept in the outbox: singletable elections outbox"
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class _Printed:
-    """A mailer that also shows each letter where the service was started."""
+class _PrintingMailer:
+    """A mailer that also prints each e-mail."""
 
     sender: Mailer
 
-    def send(self, letter: Email, now: datetime) -> None:
-        self.sender.send(letter, now)
-        typer.echo(f"\nA letter to {letter.to}: {letter.subject}\n")
-        for line in letter.text.rstrip().split("\n"):
+    def send(self, email: Email, now: datetime) -> None:
+        self.sender.send(email, now)
+        typer.echo(f"\nE-mail to {email.to}: {email.subject}\n")
+        for line in email.text.rstrip().split("\n"):
             typer.echo(f"  {replace_control_characters(line)}")
         typer.echo("")
 
 
-def email_delivery(*, printed: bool, smtp: str | None) -> EmailDelivery:
-    """The way that an operator names; `smtp` is smtp://user@mail.example.org?from=vote@example.org."""
-    return EmailDelivery(printed, parse_smtp_url(smtp) if smtp is not None else None)
+def email_delivery(*, print_emails: bool, smtp: str | None) -> EmailDelivery:
+    """Return the delivery by an SMTP server, or to the outbox without one."""
+    return EmailDelivery(print_emails, parse_smtp_url(smtp) if smtp is not None else None)
 
 
 def parse_smtp_url(text: str) -> Smtp:
-    """A mailer for the server; its password comes from the environment, and is on no screen."""
+    """Return the mailer for a URL. The password comes from the environment."""
     parts = urlsplit(text)
     sender = parse_qs(parts.query).get("from", [""])[-1]
     try:
@@ -212,13 +219,14 @@ def parse_smtp_url(text: str) -> Smtp:
         port = 0
     if parts.scheme not in ("smtp", "smtp+plain") or not parts.hostname or not port or not sender:
         raise InvalidSmtpUrl(
-            "--smtp takes an address as smtp://user@mail.example.org:587?from=vote@example.org "
-            f"(smtp+plain:// for a server on one's own machine without TLS), and '{text}' is none."
+            f"--smtp '{text}' is not valid. Use "
+            "smtp://user@mail.example.org:587?from=vote@example.org, or smtp+plain:// for a "
+            "local server without TLS."
         )
     if parts.password is not None:
         raise InvalidSmtpUrl(
-            f"The password of the mail server does not belong into --smtp, where others see it. "
-            f"Put it into the environment variable {SMTP_PASSWORD}."
+            f"Set the password of the mail server as {SMTP_PASSWORD} in the environment, not in "
+            "--smtp, where other users of this machine can see it."
         )
     user = unquote(parts.username) if parts.username else None
     try:
@@ -230,13 +238,13 @@ def parse_smtp_url(text: str) -> Smtp:
             os.environ.get(SMTP_PASSWORD) if user else None,
             starttls=parts.scheme == "smtp",
         )
-    except (InvalidEmail, ValueError) as refusal:
-        raise InvalidSmtpUrl(f"--smtp: {refusal}") from refusal
+    except (InvalidEmail, ValueError) as error:
+        raise InvalidSmtpUrl(f"--smtp: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
 class DataLocation:
-    """Where the tables are, where the keys lie, and whether keys that are missing are made."""
+    """The address of the tables, the folder of the keys, and whether to create missing keys."""
 
     at: str
     keys: Path
@@ -245,7 +253,7 @@ class DataLocation:
 
 @contextmanager
 def open_elections_at(place: DataLocation) -> Generator[Elections]:
-    """The service at a place; tables are made if there are none."""
+    """Open the service. Create missing tables."""
     with open_driver(place.at) as driver:
         yield open_elections_on(driver, place)
 
@@ -254,12 +262,12 @@ def open_elections_on(
     driver: Driver,
     place: DataLocation,
     settings: Settings | None = None,
-    letters: EmailDelivery | None = None,
+    emails: EmailDelivery | None = None,
 ) -> Elections:
-    """The service on a driver that is open; tables are made if there are none."""
+    """Open the service on a connected driver. Create missing tables."""
     store = create_tables(driver)
     keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
-    mailer = (letters or EmailDelivery()).mailer(Outbox(store))
+    mailer = (emails or EmailDelivery()).mailer(Outbox(store))
     return open_elections(driver, keys, settings=settings, mailer=mailer)
 
 

@@ -1,4 +1,4 @@
-"""`singletable elections`: the service, its log, and what an operator looks at."""
+"""`singletable elections`: serve elections, and manage their event log."""
 
 from __future__ import annotations
 
@@ -27,21 +27,24 @@ At = Annotated[
     typer.Option(
         "--at",
         metavar="ADDRESS",
-        help="Where the tables are, such as file:votes.db or dynamodb:.",
+        help="Address of the tables, such as file:votes.db or dynamodb:.",
     ),
 ]
 Keys = Annotated[
     Path,
-    typer.Option("--keys", metavar="FOLDER", help="Where the keys lie, which are in no table."),
+    typer.Option("--keys", metavar="FOLDER", help="Folder of the key files."),
 ]
 NewKeys = Annotated[
     bool,
     typer.Option(
         "--new-keys",
-        help="Make keys that are missing, though there is a log: what others sealed stays sealed.",
+        help="Create missing keys although there is an event log. Ballots sealed with lost keys "
+        "stay sealed.",
     ),
 ]
-Newest = Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="At most so many.")]
+Newest = Annotated[
+    int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many to print.")
+]
 
 
 @elections.command()
@@ -52,37 +55,44 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
-    letters: Annotated[
+    print_emails: Annotated[
         bool,
-        typer.Option("--letters", help="Print letters here, too: whoever reads one can sign in."),
+        typer.Option(
+            "--print-emails", help="Print e-mails here, too. Their links allow to sign in."
+        ),
     ] = False,
     smtp: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="Send letters by a mail server, smtp://user@mail.example.org?from=vote@example.org,"
-            " with its password in SMTP_PASSWORD. Without it they are kept, to be read here.",
+            help="Send e-mails by this server: smtp://user@mail.example.org?from=vote@example.org, "
+            "with the password in SMTP_PASSWORD. Without it, e-mails are kept in the outbox.",
         ),
     ] = None,
     new_keys: NewKeys = False,
 ) -> None:
-    """Serve elections over HTTP.
+    """Serve elections: web pages and API.
 
-    Missing tables and keys are made. Keep a copy of the keys in a safe place: what they sealed
-    can be read with no others, and the service does not start with keys that do not fit.
+    Missing tables and keys are created. Back up the keys: without them, sealed ballots cannot be
+    read, and the service does not start with other keys.
     """
     with exit_on_error():
         from singletable_apps.elections.app import DataLocation, email_delivery
         from singletable_apps.elections.commands import serve
         from singletable_apps.shared.serve import ListenOptions
 
-        asked = ListenOptions(host, port, public, tuple(proxy or ()))
-        serve(DataLocation(at, keys, new_keys), asked, email_delivery(printed=letters, smtp=smtp))
+        emails = email_delivery(print_emails=print_emails, smtp=smtp)
+        options = ListenOptions(host, port, public, tuple(proxy or ()))
+        serve(
+            DataLocation(at, keys, new_keys),
+            options,
+            emails,
+        )
 
 
 @elections.command()
 def sample(at: At, keys: Keys) -> None:
-    """Fill an empty store with people and elections to look at."""
+    """Create sample people and elections in empty tables."""
     with exit_on_error():
         from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import make_sample
@@ -92,9 +102,9 @@ def sample(at: At, keys: Keys) -> None:
 
 @elections.command()
 def rebuild(at: At) -> None:
-    """Drop the table, and build it anew from the log.
+    """Rebuild the table from the event log.
 
-    Nobody can vote meanwhile. Broken off, it is begun again by the next call.
+    Nobody can vote during a rebuild. If it was interrupted, run it again.
     """
     with exit_on_error():
         from singletable_apps.elections.commands import rebuild_table
@@ -104,9 +114,9 @@ def rebuild(at: At) -> None:
 
 @elections.command()
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")], at: At
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to create.")], at: At
 ) -> None:
-    """Write the log to a file, an event a line, in JSON."""
+    """Export the event log to a file, as JSON lines."""
     with exit_on_error():
         from singletable_apps.elections.commands import export
 
@@ -115,11 +125,11 @@ def export(
 
 @elections.command()
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An exported log.")], at: At
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an export.")], at: At
 ) -> None:
-    """Fill an empty log from a file, and build the table.
+    """Restore an event log from an export, and rebuild the table.
 
-    The file is wholly checked first. Broken off, it goes on with the next call.
+    The whole file is checked first. If the restore was interrupted, run it again to continue.
     """
     with exit_on_error():
         from singletable_apps.elections.commands import restore
@@ -129,7 +139,7 @@ def restore(
 
 @elections.command()
 def verify(at: At) -> None:
-    """Check that the log is whole, and the table what the log says. Nothing is changed."""
+    """Check that the event log is intact and that the table matches it. Changes nothing."""
     with exit_on_error():
         from singletable_apps.elections.commands import verify
 
@@ -138,7 +148,7 @@ def verify(at: At) -> None:
 
 @elections.command()
 def events(at: At, limit: Newest = 20) -> None:
-    """Print the last events, the newest first."""
+    """Print the latest events, newest first."""
     with exit_on_error():
         from singletable_apps.elections.commands import show_events
 
@@ -147,7 +157,7 @@ def events(at: At, limit: Newest = 20) -> None:
 
 @elections.command()
 def outbox(at: At, limit: Newest = 20) -> None:
-    """Print the letters that were kept rather than sent, the newest first."""
+    """Print the latest e-mails in the outbox, newest first."""
     with exit_on_error():
         from singletable_apps.elections.commands import show_outbox
 
@@ -156,18 +166,16 @@ def outbox(at: At, limit: Newest = 20) -> None:
 
 @elections.command()
 def tally(
-    election: Annotated[str, typer.Argument(metavar="ELECTION", help="Its name.")],
+    election: Annotated[str, typer.Argument(metavar="ELECTION", help="Name of the election.")],
     at: At,
     keys: Keys,
     method: Annotated[
-        str, typer.Option("--method", "-m", metavar="NAME", help="How to count.")
+        str, typer.Option("--method", "-m", metavar="NAME", help="Counting method.")
     ] = "schulze",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="No colours and no drawn lines, as when piped.")
-    ] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colors and no lines.")] = False,
 ) -> None:
-    """Count an election, and explain the result, as far as it may be seen by now."""
+    """Count an election and explain the result."""
     with exit_on_error():
         from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import show_tally

@@ -1,4 +1,4 @@
-"""Elections at the terminal: what an operator does, and reads."""
+"""The commands of `singletable elections`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.roles import Role
+from singletable_apps.elections.roles import ROLE_NAMES, Role
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE, fill_sample
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.shared.apps import serve_app
@@ -50,7 +50,7 @@ from singletable_apps.shared.serve import (
 
 @contextmanager
 def existing_elections_at(place: DataLocation) -> Generator[Elections]:
-    """The service at a place where there is one already."""
+    """Open the service on existing tables."""
     with existing_store(place.at) as store:
         keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
         yield open_elections(store.driver, keys)
@@ -58,24 +58,24 @@ def existing_elections_at(place: DataLocation) -> Generator[Elections]:
 
 @contextmanager
 def existing_store(at: str) -> Generator[Store]:
-    """The tables at an address; a file that is not there is not made."""
+    """Open existing tables. A missing file is not created."""
     file = path_of_address(at)
     if file is not None and not file.exists():
-        raise StorageError(f"There is no file '{file}', so there are no elections in it.")
+        raise StorageError(f"There is no file '{file}'.")
     with singletable.connect(at) as driver:
         found = _tables(driver)
         missing = [table.name for table in (votes, event_log) if table.name not in found]
         if missing:
             raise TableNotFound(
-                f"There are no elections at this address: it lacks {' and '.join(missing)}. It "
-                f"has {', '.join(found) or 'no tables'}."
+                f"There are no elections at this address: {' and '.join(missing)} not found. The "
+                f"tables are: {', '.join(found) or 'none'}."
             )
         yield Store(driver, tables=TABLES)
 
 
 @contextmanager
 def new_store(at: str) -> Generator[Store]:
-    """The tables at an address, made if there are none."""
+    """Open the tables, and create missing ones."""
     with open_driver(at) as driver:
         yield create_tables(driver)
 
@@ -93,7 +93,7 @@ def _tables(driver: Driver) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a file, read anew each time."""
+    """The lines of a file, which can be read more than once."""
 
     path: Path
 
@@ -103,10 +103,10 @@ class Lines:
 
 
 def export(at: str, path: Path) -> None:
-    """Write the log to a new file, whole or not at all, for its owner's eyes alone."""
+    """Export the log to a new file, which only its owner can read."""
     with existing_store(at) as store:
         if path.exists():
-            raise FileError(f"'{path}' is there already, and is not written over. Name another.")
+            raise FileError(f"'{path}' already exists. Choose another file.")
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         with file_errors(path):
             handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -114,114 +114,114 @@ def export(at: str, path: Path) -> None:
             with (
                 file_errors(path),
                 os.fdopen(handle, "wb") as file,
-                progress_bar("Exporting") as told,
+                progress_bar("Exporting") as progress,
             ):
-                end = export_log(store, file.write, told)
+                end = export_log(store, file.write, progress)
                 file.flush()
                 os.fsync(file.fileno())
             with file_errors(path):
-                # A link, unlike a rename, never replaces a file that came meanwhile.
+                # Unlike a rename, a link never replaces a file.
                 os.link(draft, path)
         finally:
             draft.unlink()
-    typer.echo(f"{_told(end)} Written to {path}.")
-    typer.echo("Hashes of passwords and sealed ballots are in it: keep it as you keep the tables.")
+    typer.echo(f"{_describe(end)} Written to {path}.")
+    typer.echo("It contains password hashes and sealed ballots: keep it as safe as the tables.")
 
 
 def restore(at: str, path: Path) -> None:
-    """Fill an empty log from a file, and build the table."""
+    """Restore a log from an export, and rebuild the table."""
     lines = Lines(path)
     with file_errors(path):
         path.open("rb").close()
     with new_store(at) as store:
-        with progress_bar("Restoring") as told:
-            end = restore_log(store, lines, told)
-        with progress_bar("Building the table") as told:
-            rebuild(store, told)
-    typer.echo(f"{_told(end)} Restored from {path}, and the table is built.")
-    typer.echo("Serve it with the keys that were in use, or sealed ballots stay sealed for ever.")
+        with progress_bar("Restoring") as progress:
+            end = restore_log(store, lines, progress)
+        with progress_bar("Rebuilding the table") as progress:
+            rebuild(store, progress)
+    typer.echo(f"{_describe(end)} Restored from {path}; the table is rebuilt.")
+    typer.echo("Serve it with the same keys as before: other keys cannot open sealed ballots.")
 
 
 def rebuild_table(at: str) -> None:
-    """Drop the table, and build it from the log."""
-    with existing_store(at) as store, progress_bar("Building the table") as told:
-        sync = rebuild(store, told)
-    typer.echo(f"The table is built anew from {sync.last_event_id:,} events.")
+    """Rebuild the table from the log."""
+    with existing_store(at) as store, progress_bar("Rebuilding the table") as progress:
+        sync = rebuild(store, progress)
+    typer.echo(f"Rebuilt the table from {sync.last_event_id:,} events.")
 
 
 def verify(at: str) -> None:
-    """Say that log and table are as they should be, or what is not."""
-    with existing_store(at) as store, progress_bar("Verifying") as told:
-        found = verify_log(store, told)
+    """Check the log and the table, and print the result."""
+    with existing_store(at) as store, progress_bar("Verifying") as progress:
+        found = verify_log(store, progress)
     if found.differences:
         listed = "\n".join(
             f"  {one.partition_key} / {one.sort_key} {one.problem}" for one in found.differences
         )
         raise CorruptTable(
-            f"The log is whole, and the table is not what it says. The first differences:\n{listed}"
-            "\nBuild it anew: singletable elections rebuild"
+            f"The log is intact, but the table does not match it. First differences:\n{listed}"
+            "\nTo repair the table, run: singletable elections rebuild"
         )
-    typer.echo(_told(ExportEnd(found.events, found.head)))
+    typer.echo(_describe(ExportEnd(found.events, found.head)))
     if found.followed < found.events:
-        typer.echo(f"The table has followed {found.followed:,} of them; a service catches up.")
-    typer.echo(f"The {found.items:,} items of the table are what the log says, to the byte.")
+        typer.echo(f"The table has {found.followed:,} of them; the service will catch up.")
+    typer.echo(f"All {found.items:,} items of the table match the log.")
 
 
-def _told(end: ExportEnd) -> str:
+def _describe(end: ExportEnd) -> str:
     if end.events == 0:
         return "The log has no events."
-    return f"The log has {end.events:,} events, and the hash of the last is {end.head}."
+    return f"The log has {end.events:,} events; the last hash is {end.head}."
 
 
 def make_sample(place: DataLocation) -> None:
-    """Fill an empty store, and say with whom and what."""
-    with open_elections_at(place) as elections, progress_bar("Filling") as told:
-        fill_sample(elections, told)
+    """Create sample data, and print it."""
+    with open_elections_at(place) as elections, progress_bar("Creating sample data") as progress:
+        fill_sample(elections, progress)
     typer.echo(f"\nSample accounts, all with the password: {PASSWORD}\n")
     for person in SAMPLE_PEOPLE:
-        typer.echo(f"  {person.name:<12}{person.email:<26}{person.role}")
+        typer.echo(f"  {person.name:<12}{person.email:<26}{ROLE_NAMES[person.role]}")
     typer.echo("\nSample elections:\n")
-    for poll in SAMPLE_ELECTIONS:
-        typer.echo(f"  {poll.name:<24}{poll.what}")
+    for election in SAMPLE_ELECTIONS:
+        typer.echo(f"  {election.name:<24}{election.description}")
 
 
-def serve(place: DataLocation, asked: ListenOptions, letters: EmailDelivery) -> None:
-    """Serve elections, with their pages, until a signal asks to stop."""
-    with listen(asked) as (listener, url, public), open_driver(place.at) as driver:
-        site = site_on(driver, place, public, letters)
+def serve(place: DataLocation, options: ListenOptions, emails: EmailDelivery) -> None:
+    """Serve pages and API until a signal stops it."""
+    with listen(options) as (listener, url, public), open_driver(place.at) as driver:
+        site = site_on(driver, place, public, emails)
         serve_app("Elections", PAGES, site, listener, url)
 
 
 def show_outbox(at: str, limit: int) -> None:
-    """Print the last letters, the newest first."""
+    """Print the latest e-mails in the outbox."""
     writer = ReportWriter(Console(highlight=False), plain=False)
     with existing_store(at) as store:
-        letters = Outbox(store).newest(limit)
-    for sent in letters:
+        emails = Outbox(store).newest(limit)
+    for sent in emails:
         writer.write_heading(
             f"{sent.sent_at:%Y-%m-%d %H:%M:%S} UTC  {sent.email.to}: {sent.email.subject}"
         )
         for line in sent.email.text.rstrip().split("\n"):
             writer.write_line(line)
-    if not letters:
-        writer.write_line("No letter was sent in the last week.")
+    if not emails:
+        writer.write_line("No e-mails in the last week.")
 
 
 def show_events(at: str, limit: int) -> None:
-    """Print the last events, the newest first, a line each; hashes of passwords are hidden."""
+    """Print the latest events, one per line, without password hashes."""
     writer = ReportWriter(Console(highlight=False), plain=True)
     with existing_store(at) as store:
         events = list(store.query(patterns.all_events(), limit=limit, reverse=True))
-    for one in events:
-        data = json.dumps(redact_event_data(one.event_data), ensure_ascii=False)
-        when = f"{one.when_occurred:%Y-%m-%d %H:%M:%S}"
-        writer.write_line(f"{one.event_id}  {when}  {one.actor}  {one.event_type}  {data}")
+    for event in events:
+        data = json.dumps(redact_event_data(event.event_data), ensure_ascii=False)
+        when = f"{event.when_occurred:%Y-%m-%d %H:%M:%S}"
+        writer.write_line(f"{event.event_id}  {when}  {event.actor}  {event.event_type}  {data}")
     if not events:
         writer.write_line("The log has no events.")
 
 
 def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, plain: bool) -> None:
-    """Print how an election stands, as its application's owner may see it."""
+    """Print the results of an election, as the owner of the site may see them."""
     with existing_elections_at(place) as elections:
         tally = elections.results.tally(_owner(elections), name, method)
     if as_json:
@@ -230,7 +230,7 @@ def show_tally(place: DataLocation, name: str, method: str, *, as_json: bool, pl
     writer = ReportWriter(
         Console(color_system=None if plain else "auto", highlight=False), plain=plain
     )
-    closed = "closed, and signed" if tally.closing is not None else "not closed yet"
+    closed = "closed and signed" if tally.closing is not None else "not closed yet"
     writer.write_line(f"{tally.election.name}: {tally.ballots_cast:,} ballots, {closed}.")
     write_report(writer, tally.result, is_final=tally.closing is not None)
 
@@ -239,4 +239,4 @@ def _owner(elections: Elections) -> User:
     for user in elections.context.store.query(patterns.list_users()):
         if user.role is Role.OWNER:
             return user
-    raise NotFound("Nobody is registered yet, so there is no election.")
+    raise NotFound("No one has registered yet, so there are no elections.")

@@ -1,10 +1,11 @@
-"""People and elections to look at: a cycle, a tie, secret ballots, one that is yet to come."""
+"""Sample people and elections: a cycle, a tie, secret ballots, and one that opens later."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeAlias
 
 from singletable_apps.elections.entities import Publication, State, User
 from singletable_apps.elections.errors import LogNotEmpty
@@ -17,14 +18,14 @@ PASSWORD = "lantern copper river"
 
 @dataclass(frozen=True, slots=True)
 class SamplePerson:
-    """Somebody, and what they are here; who comes first owns the application."""
+    """A person with a role. The first one owns the site."""
 
     name: str
     role: Role = Role.USER
 
     @property
     def email(self) -> str:
-        """Where letters to them go."""
+        """Return the e-mail address."""
         return f"{self.name.lower()}@example.org"
 
 
@@ -47,10 +48,10 @@ SAMPLE_PEOPLE = (
 
 
 def sample_accounts(elections: Elections) -> list[SamplePerson]:
-    """Those of the sample who are there as they were made, with the password they were given.
+    """Return the sample accounts that still exist with their original password.
 
-    The number of a user is that of the event that made them, and the sample fills an empty log:
-    who is called Ada in another store is not ours.
+    The ID of a user is the number of the event that created them, and sample data starts an empty
+    log, so a user named Ada in other data is not mistaken for a sample account.
     """
     found = elections.context.read.find_users([person.name for person in SAMPLE_PEOPLE])
     return [
@@ -64,10 +65,10 @@ def sample_accounts(elections: Elections) -> list[SamplePerson]:
 
 @dataclass(frozen=True, slots=True)
 class SampleElection:
-    """An election, its ballots by voter, and where it stands at the end."""
+    """An election, its ballots by voter, and its state in the end."""
 
     name: str
-    what: str
+    description: str
     owner: str
     candidates: tuple[str, ...]
     state: State
@@ -78,7 +79,7 @@ class SampleElection:
     opens_in: timedelta | None = None
 
 
-def _alike(ballot: str, *voters: str) -> tuple[tuple[str, str], ...]:
+def _ballots(ballot: str, *voters: str) -> tuple[tuple[str, str], ...]:
     return tuple((voter, ballot) for voter in voters)
 
 
@@ -86,41 +87,41 @@ _BOARD = ("Ada", "Grace", "Alan", "Barbara", "Claude", "Donald", "Edsger", "Fran
 
 SAMPLE_ELECTIONS = (
     SampleElection(
-        name="Where we go in summer",
-        what="a cycle: each place is beaten by another",
+        name="Summer trip",
+        description="Closed. A cycle: each place is beaten by another.",
         owner="Barbara",
         candidates=("Castle", "Lake", "Museum"),
         ballots=(
-            *_alike("Lake > Museum > Castle", "Ada", "Grace", "Alan", "Barbara"),
-            *_alike("Museum > Castle > Lake", "Claude", "Donald", "Edsger"),
-            *_alike("Castle > Lake > Museum", "Frances", "Hedy"),
+            *_ballots("Lake > Museum > Castle", "Ada", "Grace", "Alan", "Barbara"),
+            *_ballots("Museum > Castle > Lake", "Claude", "Donald", "Edsger"),
+            *_ballots("Castle > Lake > Museum", "Frances", "Hedy"),
         ),
         state=State.CLOSED,
     ),
     SampleElection(
-        name="The name of the boat",
-        what="a tie, broken by a secret that was promised before the first ballot",
+        name="Name of the boat",
+        description="Closed. A tie, broken by a secret that was fixed before voting.",
         owner="Hedy",
         candidates=("Heron", "Kingfisher", "Rubber Duck"),
         ballots=(
-            *_alike("Heron > Kingfisher", "Ada", "Hedy", "Leslie"),
-            *_alike("Kingfisher > Heron", "Alan", "Katherine", "Margaret"),
-            *_alike("Rubber Duck", "Claude"),
-            *_alike("Heron = Kingfisher = Rubber Duck", "Donald"),
+            *_ballots("Heron > Kingfisher", "Ada", "Hedy", "Leslie"),
+            *_ballots("Kingfisher > Heron", "Alan", "Katherine", "Margaret"),
+            *_ballots("Rubber Duck", "Claude"),
+            *_ballots("Heron = Kingfisher = Rubber Duck", "Donald"),
         ),
         state=State.CLOSED,
     ),
     SampleElection(
         name="Board 2026",
-        what="secret and closed: every voter can check that their ballot was counted",
+        description="Closed. Secret ballots that every voter can check.",
         owner="Ada",
         candidates=("Barbara", "Frances", "Katherine", "Leslie"),
         voters=_BOARD,
         ballots=(
-            *_alike("Katherine > Barbara > Frances > Leslie", "Ada", "Grace", "Donald"),
-            *_alike("Barbara > Katherine", "Alan", "Barbara"),
-            *_alike("Frances > Katherine = Leslie", "Claude", "Frances"),
-            *_alike("Leslie", "Edsger"),
+            *_ballots("Katherine > Barbara > Frances > Leslie", "Ada", "Grace", "Donald"),
+            *_ballots("Barbara > Katherine", "Alan", "Barbara"),
+            *_ballots("Frances > Katherine = Leslie", "Claude", "Frances"),
+            *_ballots("Leslie", "Edsger"),
         ),
         secret=True,
         publication=Publication.CONFIRMATIONS,
@@ -128,39 +129,39 @@ SAMPLE_ELECTIONS = (
     ),
     SampleElection(
         name="Treasurer",
-        what="secret and open: who has voted can be seen, and nothing else",
+        description="Open. Secret ballots: you only see who has voted.",
         owner="Ada",
         candidates=("Claude", "Edsger", "Margaret"),
         voters=(*_BOARD, "Hedy", "Katherine"),
         ballots=(
-            *_alike("Margaret > Claude", "Grace", "Barbara"),
-            *_alike("Edsger > Margaret > Claude", "Alan", "Frances", "Hedy"),
+            *_ballots("Margaret > Claude", "Grace", "Barbara"),
+            *_ballots("Edsger > Margaret > Claude", "Alan", "Frances", "Hedy"),
         ),
         secret=True,
         state=State.FIXED,
     ),
     SampleElection(
-        name="What is for lunch",
-        what="open, and everybody may still change their mind",
+        name="Team lunch",
+        description="Open. Everyone can still change their vote.",
         owner="Claude",
         candidates=("Noodles", "Pancakes", "Soup", "Stew"),
         ballots=(
-            *_alike("Pancakes > Noodles", "Claude", "Frances", "Leslie"),
-            *_alike("Soup = Stew > Noodles", "Donald", "Margaret"),
+            *_ballots("Pancakes > Noodles", "Claude", "Frances", "Leslie"),
+            *_ballots("Soup = Stew > Noodles", "Donald", "Margaret"),
         ),
         state=State.EDITABLE,
     ),
     SampleElection(
         name="Next year's motto",
-        what="launched, and to open in a week",
+        description="Opens in a week.",
         owner="Katherine",
         candidates=("Onward", "Slowly, but surely", "What could go wrong?"),
         opens_in=timedelta(days=7),
         state=State.FIXED,
     ),
     SampleElection(
-        name="Colour of the door",
-        what="being set up",
+        name="Color of the door",
+        description="Still being set up.",
         owner="Donald",
         candidates=("Blue", "Green"),
         state=State.SETUP,
@@ -168,59 +169,59 @@ SAMPLE_ELECTIONS = (
 )
 
 
-Told = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[int, int], None]
 
 
-def fill_sample(elections: Elections, progress: Told | None = None) -> None:
-    """Fill an empty store; the same people, elections and ballots every time."""
+def fill_sample(elections: Elections, progress: Progress | None = None) -> None:
+    """Create the sample in empty tables: always the same people, elections and ballots."""
     newest = get_last_event(elections.context.store)
     if newest is not None:
         raise LogNotEmpty(
-            f"The log has {newest.event_id:,} events already, and a sample goes into an empty "
-            "store only. Name another."
+            f"There are {newest.event_id:,} events already. Sample data can only be created in "
+            "empty tables."
         )
     total = len(SAMPLE_PEOPLE) + len(SAMPLE_ELECTIONS)
     for done, person in enumerate(SAMPLE_PEOPLE, 1):
         elections.people.register(person.name, person.email, PASSWORD)
-        _tell(progress, done, total)
-    for done, poll in enumerate(SAMPLE_ELECTIONS, len(SAMPLE_PEOPLE) + 1):
-        _conduct(elections, poll)
-        _tell(progress, done, total)
+        _report(progress, done, total)
+    for done, election in enumerate(SAMPLE_ELECTIONS, len(SAMPLE_PEOPLE) + 1):
+        _create_election(elections, election)
+        _report(progress, done, total)
     owner = elections.context.read.get_user(SAMPLE_PEOPLE[0].name)
-    # Last, for whoever may only look on has cast no ballot, and everybody else could.
+    # Last, because some roles could not have voted.
     for person in SAMPLE_PEOPLE[1:]:
         elections.people.change_role(owner, person.name, person.role)
 
 
-def _conduct(elections: Elections, poll: SampleElection) -> None:
-    owner = _who(elections, poll.owner)
-    opens = elections.context.clock() + poll.opens_in if poll.opens_in is not None else None
+def _create_election(elections: Elections, election: SampleElection) -> None:
+    owner = _get_user(elections, election.owner)
+    opens = elections.context.clock() + election.opens_in if election.opens_in is not None else None
     terms = ElectionSettings(
-        secret_ballot=poll.secret, publication=poll.publication, no_voting_before=opens
+        secret_ballot=election.secret, publication=election.publication, no_voting_before=opens
     )
-    elections.lifecycle.create(owner, poll.name, terms)
-    elections.lifecycle.set_candidates(owner, poll.name, poll.candidates)
-    elections.lifecycle.set_voters(owner, poll.name, poll.voters)
-    if poll.state is State.SETUP:
+    elections.lifecycle.create(owner, election.name, terms)
+    elections.lifecycle.set_candidates(owner, election.name, election.candidates)
+    elections.lifecycle.set_voters(owner, election.name, election.voters)
+    if election.state is State.SETUP:
         return
-    elections.lifecycle.launch(owner, poll.name, allow_edit=poll.state is State.EDITABLE)
-    for voter, ballot in poll.ballots:
-        who = _who(elections, voter)
-        elections.voting.cast(who, poll.name, parse_ballot(ballot), f"sample of {voter}")
-    if poll.state is State.CLOSED:
-        elections.lifecycle.close(owner, poll.name)
+    elections.lifecycle.launch(owner, election.name, allow_edit=election.state is State.EDITABLE)
+    for voter, ballot in election.ballots:
+        who = _get_user(elections, voter)
+        elections.voting.cast(who, election.name, parse_ballot(ballot), f"sample of {voter}")
+    if election.state is State.CLOSED:
+        elections.lifecycle.close(owner, election.name)
 
 
 def parse_ballot(ballot: str) -> list[tuple[str, int | None]]:
-    """`A > B = C` as lines of a ballot: A is first, B and C are second."""
+    """Parse a ballot like `A > B = C`: A is first, B and C are second."""
     levels = [level.split(" = ") for level in ballot.split(" > ")]
     return [(name, rank) for rank, level in enumerate(levels, 1) for name in level]
 
 
-def _who(elections: Elections, name: str) -> User:
+def _get_user(elections: Elections, name: str) -> User:
     return elections.context.read.get_user(name)
 
 
-def _tell(progress: Told | None, done: int, total: int) -> None:
+def _report(progress: Progress | None, done: int, total: int) -> None:
     if progress is not None:
         progress(done, total)

@@ -24,7 +24,7 @@ REFUSED = {
     "a proxy": (("--proxy", "everybody"), "--proxy expects a network"),
     "an address of people": (("--public", "example.org"), "--public expects a URL"),
     "an address of tables": (("--at", "votes.db"), "Did you mean 'file:votes.db'?"),
-    "a mail server": (("--smtp", "mail"), "Elections could not start. --smtp takes an address"),
+    "a mail server": (("--smtp", "mail"), "Elections could not start. --smtp 'mail' is not valid"),
 }
 
 

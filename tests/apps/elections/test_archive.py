@@ -366,7 +366,7 @@ def test_verify_gives_no_result_if_the_table_changes() -> None:
     def vote(done: int, total: int) -> None:
         if done == total:
             cast = sample.elections.voting.cast
-            cast(sample.user("hedy"), "What is for lunch", [("Soup", 1)], "during verification")
+            cast(sample.user("hedy"), "Team lunch", [("Soup", 1)], "during verification")
 
     with pytest.raises(Busy, match="from event 80 to 81"):
         verify_log(sample.store, vote)

@@ -206,7 +206,7 @@ def test_candidates_voters_and_ballots_are_sorted_by_election_and_name(sample: S
 
 def test_open_ballot_has_a_row_for_each_ranked_candidate(sample: SampleCopy) -> None:
     rows = [row for row in read_rows(sample, "rankings") if isinstance(row, RankingRow)]
-    boat = [row for row in rows if row.election == "The name of the boat"]
+    boat = [row for row in rows if row.election == "Name of the boat"]
     assert [(row.candidate, row.rank) for row in boat if row.voter == "Ada"] == [
         ("Heron", 1),
         ("Kingfisher", 2),
@@ -281,7 +281,7 @@ _WITHOUT_CLAUDE = [
 @pytest.mark.parametrize("renamed", [False, True])
 def test_paging_continues_after_the_table_has_changed(renamed: bool) -> None:
     sample = copy_sample()
-    grace, audit, lunch = sample.user("grace"), sample.elections.audit, "What is for lunch"
+    grace, audit, lunch = sample.user("grace"), sample.elections.audit, "Team lunch"
     boat = [ballot for _, ballot in SAMPLE_ELECTIONS[1].ballots]
     first = audit.relation(grace, "rankings", sum(map(_count_ranked, boat)) + 1)
     assert first.rows[-1] == RankingRow(lunch, "Claude", "Pancakes", 1)
@@ -293,7 +293,7 @@ def test_paging_continues_after_the_table_has_changed(renamed: bool) -> None:
     voters = [row.voter for row in rest if isinstance(row, RankingRow) and row.election == lunch]
     assert voters == ([] if renamed else _WITHOUT_CLAUDE)
     assert {row.election for row in rest if isinstance(row, RankingRow)} - {lunch} == {
-        "Where we go in summer"
+        "Summer trip"
     }
 
 

@@ -7,7 +7,6 @@ are listed without a rank. An empty list is rejected: it is more likely a mistak
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from singletable_apps.counting import Ranking
@@ -23,27 +22,6 @@ from singletable_apps.elections.rules.names import (
     quote_names,
 )
 from singletable_apps.elections.rules.users import check_permission
-
-
-@dataclass(frozen=True, slots=True)
-class DecidingMethod:
-    """The counting method that decides an election, as it is announced to voters."""
-
-    key: str
-    name: str
-    explanation: str
-
-
-# Announced before anyone votes, and part of the statement that is signed at the close. Other
-# methods are shown beside it, for comparison only.
-DECIDING_METHOD = DecidingMethod(
-    key="schulze",
-    name="Schulze (Condorcet)",
-    explanation=(
-        "Candidates are compared in pairs: a candidate who beats all others wins, and if there "
-        "is none, the strongest chains of wins decide."
-    ),
-)
 
 
 def is_eligible(user: User, election: Election, listed: bool) -> bool:

@@ -9,6 +9,7 @@ from typing import cast
 from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Definition, Election
 from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.proofs import (
     BallotContent,
     BallotDefinition,
@@ -20,11 +21,10 @@ from singletable_apps.elections.proofs import (
     hash_rankings,
 )
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.rules.voting import DECIDING_METHOD
 
 # The four choices that define a Condorcet count. They are part of the signed statement.
 COUNTING_RULES = {
-    "method": DECIDING_METHOD.key,
+    "method": METHOD.key,
     "strength": "winning",
     "unranked": "last",
     "order": "layers of the strongest paths",

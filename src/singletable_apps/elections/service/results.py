@@ -11,6 +11,7 @@ from singletable_apps.counting import METHODS, Ballots, Ranking, Result, explain
 from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.proofs import (
     BallotContent,
     Closing,
@@ -30,7 +31,7 @@ from singletable_apps.elections.rules.elections import (
 )
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.elections.rules.voting import DECIDING_METHOD, drop_removed_candidates
+from singletable_apps.elections.rules.voting import drop_removed_candidates
 from singletable_apps.elections.service.closing import get_closing, open_ballot
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
@@ -86,7 +87,7 @@ class Results:
         self._lock = threading.Lock()
         self._loading: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
 
-    def tally(self, viewer: User, name: str, method: str = DECIDING_METHOD.key) -> Tally:
+    def tally(self, viewer: User, name: str, method: str = METHOD.key) -> Tally:
         """Count the ballots by a method."""
         if method not in METHODS:
             raise InvalidInput(

@@ -93,7 +93,7 @@ def test_turnout_page_has_names_pages_and_a_percentage() -> None:
 
 
 def test_turnout_without_a_voter_list_has_no_percentage(sample: SampleCopy, hedy: Reader) -> None:
-    text = hedy.read("What is for lunch", "voted")
+    text = hedy.read("Team lunch", "voted")
     assert "5 people have voted." in text
     assert "Turnout" not in text
 

@@ -20,7 +20,7 @@ def sample() -> SampleCopy:
 
 
 TEXTS = {
-    "Where we go in summer": [
+    "Summer trip": [
         "Result Lake wins No candidate beats all others head to head",
         "It would have taken between 1 and 2 different ballots to change the winner.",
         "9 ballots · counted with the Schulze method",
@@ -28,7 +28,7 @@ TEXTS = {
         "Castle – 5 (the weakest) → Lake",
         "4 44.4 % Lake Museum Castle",
     ],
-    "The name of the boat": [
+    "Name of the boat": [
         "wins a tie Heron and Kingfisher are tied for first",
         "How the tie was broken",
         "Locked in at the launch",
@@ -42,7 +42,7 @@ TEXTS = {
         "12.5 % of these ballots are unique",
         "Ballots by tracking code",
     ],
-    "What is for lunch": [
+    "Team lunch": [
         "So far Refresh Pancakes leads",
         "One different ballot could change the winner.",
         "Place 3 Soup tied ahead of 0 of 3",
@@ -54,7 +54,7 @@ TEXTS = {
         "5 of 10 have voted",
     ],
     "Next year's motto": ["Voting hasn’t opened yet It opens on"],
-    "Colour of the door": ["Still being set up"],
+    "Color of the door": ["Still being set up"],
 }
 
 
@@ -65,7 +65,7 @@ def test_results_page_describes_the_state_of_the_election(sample: SampleCopy, na
 
 
 def test_tie_break_shows_its_commitment_secret_and_seed(sample: SampleCopy) -> None:
-    election = sample.elections.context.read.get_election("The name of the boat")
+    election = sample.elections.context.read.get_election("Name of the boat")
     html = reader(sample.elections, sample.user("Hedy")).get(election.name, "tally").text
     tally = sample.elections.results.tally(sample.user("Hedy"), election.name)
     assert tally.closing is not None
@@ -82,7 +82,7 @@ def test_tie_break_shows_its_commitment_secret_and_seed(sample: SampleCopy) -> N
 def test_matrix_is_a_table_in_the_order_of_the_result(
     sample: SampleCopy,
 ) -> None:
-    html = reader(sample.elections, sample.user("Hedy")).get("Where we go in summer", "tally").text
+    html = reader(sample.elections, sample.user("Hedy")).get("Summer trip", "tally").text
     heat = html.partition('<table class="heat">')[2].partition("</table>")[0]
     assert heat.count('<th scope="col">') == heat.count('<th scope="row">') == 3
     assert text_in(heat.partition("<tbody>")[2]) == (
@@ -100,7 +100,7 @@ def test_chains_can_be_drawn_for_any_two_candidates(sample: SampleCopy) -> None:
         ("Castle", "<script>"): "from Lake to Museum is",
     }.items():
         query = dict(zip("ab", pair, strict=True))
-        answer = hedy.get("Where we go in summer", "tally", params=query)
+        answer = hedy.get("Summer trip", "tally", params=query)
         assert text in text_in(answer.text)
         assert "<script>" not in answer.text
 
@@ -108,7 +108,7 @@ def test_chains_can_be_drawn_for_any_two_candidates(sample: SampleCopy) -> None:
 # The content security policy forbids inline styles and scripts.
 def test_results_page_has_no_inline_styles_or_scripts(sample: SampleCopy) -> None:
     hedy = reader(sample.elections, sample.user("Hedy"))
-    for name in ("Where we go in summer", "What is for lunch"):
+    for name in ("Summer trip", "Team lunch"):
         html = hedy.get(name, "tally").text
         assert "<style" not in html
         assert " style=" not in html
@@ -178,7 +178,7 @@ def test_many_ballots_are_grouped_and_paginated() -> None:
 
 # Bars once were relative to the longest one: 8.3 % and 44.4 % both looked full.
 def test_bars_of_rankings_are_shares_of_all_ballots(sample: SampleCopy) -> None:
-    html = reader(sample.elections, sample.user("Hedy")).get("Where we go in summer", "tally").text
+    html = reader(sample.elections, sample.user("Hedy")).get("Summer trip", "tally").text
     table = html.partition('<table class="table groups">')[2].partition("</table>")[0]
     bars = re.findall(r'<progress value="(\d+)" max="(\d+)"', table)
     assert [value for value, _ in bars] == ["4", "3", "2"]
@@ -187,7 +187,7 @@ def test_bars_of_rankings_are_shares_of_all_ballots(sample: SampleCopy) -> None:
 
 # The first screen shows the places, not how many ballots were blank.
 def test_chart_of_places_comes_right_after_the_headline(sample: SampleCopy) -> None:
-    page = reader(sample.elections, sample.user("Hedy")).read("Where we go in summer", "tally")
+    page = reader(sample.elections, sample.user("Hedy")).read("Summer trip", "tally")
     first = page.index("Place 1 Lake ahead of 2 of 2")
     assert page.index("Lake wins") < first < page.index("Head to head")
 

@@ -13,7 +13,7 @@ from tests.apps.elections.pages.client import Reader, reader
 from tests.apps.support.elections.world import World, ballot
 from tests.apps.support.html import text_in
 
-NAME = "What is for lunch?"
+NAME = "Team lunch?"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def watched() -> Watched:
 
 def test_page_contains_the_update_url_and_its_etag(watched: Watched) -> None:
     html = watched.watcher.get(NAME, "tally").text
-    assert 'hx-get="/elections/e/What%20is%20for%20lunch%3F/tally/now"' in html
+    assert 'hx-get="/elections/e/Team%20lunch%3F/tally/now"' in html
     (etag,) = re.findall(r'"If-None-Match": "\\"(\w+)\\""', html)
     assert watched.now(f'"{etag}"') == (304, f'"{etag}"', "")
 

@@ -19,9 +19,9 @@ from singletable_apps.elections.errors import (
     Rejected,
     WrongState,
 )
+from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.rules.voting import DECIDING_METHOD
 from singletable_apps.elections.service import ElectionEdit, Elections, ElectionSettings, Turnout
 from singletable_apps.elections.service.closing import COUNTING_RULES
 from tests.apps.support.elections.checks import expect_rejection
@@ -393,6 +393,6 @@ def test_turnout_counts_the_voter_list_or_everyone_who_may_vote(memory: World) -
 def test_announced_method_is_the_one_that_decides(memory: World) -> None:
     (ada,) = memory.register("Ada")
     memory.launch(ada, "E")
-    assert memory.service.results.tally(ada, "E").result.method.lower() == DECIDING_METHOD.key
-    assert COUNTING_RULES["method"] == DECIDING_METHOD.key
-    assert DECIDING_METHOD.key in METHODS
+    assert memory.service.results.tally(ada, "E").result.method.lower() == METHOD.key
+    assert COUNTING_RULES["method"] == METHOD.key
+    assert METHOD.key in METHODS

@@ -1,4 +1,4 @@
-"""Letters of the service go by the mail server that an operator names."""
+"""E-mails are sent by the SMTP server of --smtp."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable_apps.shared.accounts import Passwords
 from tests.apps.support.mail_server import mail_server
 
 
-def test_a_letter_goes_by_the_server_that_was_named() -> None:
+def test_email_is_sent_by_the_server() -> None:
     with mail_server() as post, connect("memory:") as driver:
         mailer = parse_smtp_url(f"smtp+plain://127.0.0.1:{post.port}?from=vote@example.org")
         cheap = Passwords(memory_kib=64, passes=1)
@@ -26,8 +26,8 @@ def test_a_letter_goes_by_the_server_that_was_named() -> None:
     assert b"/elections/reset?token" in content
 
 
-# Who has an account would otherwise be told apart from who has none.
-def test_who_asks_is_told_the_same_when_no_letter_can_be_sent(
+# Otherwise the response would reveal who has an account.
+def test_reset_request_succeeds_when_email_cannot_be_sent(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with connect("memory:") as driver:
@@ -37,21 +37,21 @@ def test_who_asks_is_told_the_same_when_no_letter_can_be_sent(
         elections.people.register("ada", "ada@example.org", "correct horse battery")
         with caplog.at_level(logging.ERROR):
             elections.auth.request_reset("ada")
-    assert "A letter could not be sent." in caplog.text
+    assert "e-mail was not sent" in caplog.text
 
 
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("mail.example.org", "is none"),
-        ("smtp://mail.example.org", "is none"),
-        ("smtp://mail.example.org:no?from=a@b.c", "is none"),
-        ("http://mail.example.org?from=a@b.c", "is none"),
+        ("mail.example.org", "is not valid"),
+        ("smtp://mail.example.org", "is not valid"),
+        ("smtp://mail.example.org:no?from=a@b.c", "is not valid"),
+        ("http://mail.example.org?from=a@b.c", "is not valid"),
         ("smtp://me:secret@mail.example.org?from=a@b.c", "SMTP_PASSWORD"),
         ("smtp://mail.example.org?from=nobody", "nobody"),
         ("smtp+plain://me@mail.example.org?from=a@b.c", "unencrypted"),
     ],
 )
-def test_an_address_that_cannot_be_is_refused_in_words(address: str, why: str) -> None:
+def test_invalid_smtp_url_is_rejected(address: str, why: str) -> None:
     with pytest.raises(InvalidSmtpUrl, match=why):
         parse_smtp_url(address)
