@@ -1,1 +1,1 @@
-"""Ranked-choice polls that anybody can make, and whoever has the link can vote in."""
+"""Ranked-choice polls: create one, share the link, and let people rank the options."""

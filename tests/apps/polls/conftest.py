@@ -1,4 +1,4 @@
-"""Polls on every driver: in memory, in a file, and behind an endpoint over HTTP."""
+"""Polls on every driver: in memory, on a file, and over HTTP."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.conformance.endpoint import Exchangeable, endpoint
 
 @pytest.fixture(scope="session")
 def far_end() -> Iterator[tuple[Exchangeable, str]]:
-    """An endpoint, whose engine is given to it test by test, and its address."""
+    """Run an endpoint whose engine is set by each test; yield it with its address."""
     with endpoint() as (behind, host, port):
         yield behind, f"dynamodb+http://{host}:{port}"
 
 
 @pytest.fixture
 def memory() -> Iterator[World]:
-    """An empty world in memory."""
+    """Return an empty world in memory."""
     with Engine.in_memory() as engine:
         world = World(engine)
         yield world
@@ -48,7 +48,7 @@ def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Dr
 
 @pytest.fixture
 def worlds(drivers: tuple[Driver, Driver]) -> Iterator[tuple[World, World]]:
-    """Two worlds with the same table and clock."""
+    """Yield two worlds with the same table and clock."""
     one = World(drivers[0])
     other = World(drivers[1], one.clock)
     yield one, other
@@ -58,5 +58,5 @@ def worlds(drivers: tuple[Driver, Driver]) -> Iterator[tuple[World, World]]:
 
 @pytest.fixture
 def world(worlds: tuple[World, World]) -> World:
-    """An empty world on each driver."""
+    """Return an empty world on each driver."""
     return worlds[0]

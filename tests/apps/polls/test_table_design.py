@@ -1,4 +1,4 @@
-"""The table is the documented one, to the letter; and what was added is named here."""
+"""The table matches the original design, plus the listed additions."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _stored(store: Store, sort_key: str) -> Item:
 
 @pytest.fixture
 def store() -> Store:
-    """An empty table."""
+    """Return a store with an empty table."""
     opened = Store(Engine.in_memory())
     opened.admin.create_table(polls)
     return opened

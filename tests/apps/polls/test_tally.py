@@ -40,7 +40,7 @@ def _line(lane: int, number: int, order: str, replaced: str | None = None) -> La
 
 
 def _written(history: Sequence[tuple[str, str]]) -> tuple[list[list[LaneEntry]], Counter[str]]:
-    """What the votes leave in their lanes, and what a recount of them finds."""
+    """Return the lane entries of some votes, and their recount."""
     lanes: list[list[LaneEntry]] = [[] for _ in range(LANES)]
     votes: dict[str, str] = {}
     for voter, order in history:

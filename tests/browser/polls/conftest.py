@@ -1,4 +1,4 @@
-"""Polls that are served, for tests that look at them in a browser."""
+"""Fixtures for browser tests of polls."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from tests.browser.polls.server import Served, serve
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[Served]:
-    """The pages of polls on a port; each test makes polls of its own."""
+    """Serve the pages; each test creates its own polls."""
     with serve() as served:
         yield served

@@ -1,4 +1,4 @@
-"""The pages of polls on a port, and the service behind them."""
+"""Serve the pages of polls on a port."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Served:
     address: str
 
     def poll(self, draft: PollDraft | None = None, codes: int = 0) -> ManagedPoll:
-        """A poll, with so many codes issued."""
+        """Create a poll with this many codes."""
         own = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
         if codes:
             self.polls.codes.issue(own.poll.id, own.admin_key, codes)
         return own
 
     def at(self, own: ManagedPoll, page: str = "") -> str:
-        """The address of a page of the poll."""
+        """Return the URL of a page of the poll."""
         return f"{self.address}/polls/p/{own.poll.id}{page}"
 
     def counts(self, poll_id: str) -> dict[str, int]:
@@ -46,7 +46,7 @@ class Served:
 
 @contextmanager
 def serve() -> Generator[Served]:
-    """The pages while they are served."""
+    """Serve the pages on a port."""
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
     web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
     settings = ApiSettings(web=web, limits=Limits.off())
@@ -55,12 +55,12 @@ def serve() -> Generator[Served]:
 
 
 def option(page: Page, name: str) -> Locator:
-    """The button of an option on the ballot."""
+    """Return the button of an option on the ballot."""
     return page.locator(f".row-name:has(> span:first-child:text-is('{name}'))")
 
 
 def ranked(page: Page) -> list[str]:
-    """What is ranked on the ballot, best first; equal ones would stand in one."""
+    """Return the ranking on the ballot, best first."""
     return [
         " = ".join(level.locator(".row-name > span:first-child").all_inner_texts())
         for level in page.locator(".level").all()
@@ -68,7 +68,7 @@ def ranked(page: Page) -> list[str]:
 
 
 def id_in(address: str) -> str:
-    """The id of the poll that an address is about."""
+    """Return the poll id in a URL."""
     found = re.search(r"/polls/p/([0-9a-f-]{36})", address)
     assert found is not None
     return found[1]

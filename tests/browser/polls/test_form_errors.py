@@ -1,4 +1,4 @@
-"""A wrong word in any form of polls: it is said beside its field, and nothing is kept of it."""
+"""Errors in every form are shown beside their field, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ WRONG = (
 
 @pytest.fixture(scope="module")
 def polls(served: Served) -> dict[str, ManagedPoll]:
-    """A poll that is open, one with codes, one that is closed, and one of somebody else."""
+    """Create an open poll, one with codes, a closed one, and one of another browser."""
     asks_codes = PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES)
     closed = served.poll()
     served.polls.lifecycle.close(closed.poll.id, closed.admin_key)

@@ -1,4 +1,4 @@
-"""Every page of polls, light and dark, narrow and wide: easy to use, whole, and not heavy."""
+"""Every page, light and dark, narrow and wide: accessible, complete, and small."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_pages_are_accessible_small_and_within_the_policy(
 
 
 def _looked_at(page: Page, at: str) -> list[str]:
-    """What is wrong with a page: wide and light, then narrow and dark."""
+    """Return the problems of a page, wide and light, then narrow and dark."""
     page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
     page.emulate_media(color_scheme="light")
     page.goto(at)

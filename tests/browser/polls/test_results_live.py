@@ -1,4 +1,4 @@
-"""A result in one browser changes while somebody votes in another."""
+"""Results update live in one browser while another votes."""
 
 from __future__ import annotations
 

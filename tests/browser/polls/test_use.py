@@ -1,4 +1,4 @@
-"""A poll is made, voted in and managed in a browser: by touch, by keys, and without scripts."""
+"""Create, vote and manage in a browser: by touch, by keyboard, and without scripts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Voting codes: issue, list, print as cards, and download as CSV.
 
-The list shows which codes were used, but never links to a vote: a code is no proof of being the
-voter (see `Voter.proof`).
+The list shows which codes were used, but never links to a vote: knowing a code does
+not prove to be the voter (see `Voter.proof`).
 """
 
 from __future__ import annotations

@@ -357,7 +357,7 @@ _DOWNLOADS = {
 
 
 def list_downloads(results: PollResults, vote_id: str = "") -> list[Download]:
-    """Return the files that can be exported; `vote_id` grants access to those who have voted.
+    """Return the files that can be exported; `vote_id` grants access to a voter.
 
     Some option names cannot be written in ABIF or RCTab.
     """

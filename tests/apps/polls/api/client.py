@@ -1,4 +1,4 @@
-"""A service with people who ask it over HTTP, each with a browser or none, and a clock."""
+"""A server with API clients, each with its own cookies, and a clock."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Person:
         return self.ask("POST", path, json=body, **more)
 
     def makes(self, **terms: object) -> Made:
-        """A poll of theirs."""
+        """Create a poll."""
         answer = self.post("", {"title": "Best?", "candidates": OPTIONS, **terms})
         assert answer.status_code == 201, answer.text
         return Made(f"/{answer.json()['id']}", answer.json()["adminKey"])
@@ -97,7 +97,7 @@ class Made:
 def make_server(
     *, limits: Limits | None = None, secure: bool = True, driver: Driver | None = None
 ) -> Server:
-    """A server where nobody has been."""
+    """Return a new server."""
     settings = ApiSettings(
         web=Settings(secure_cookies=secure),
         limits=limits or Limits.off(),
@@ -107,7 +107,7 @@ def make_server(
 
 
 def type_of(answer: httpx2.Response) -> str:
-    """The kind of problem, after the status that it has."""
+    """Return the status and the problem type of a response."""
     return f"{answer.status_code} {answer.json()['type'].rpartition('/')[2]}"
 
 

@@ -1,4 +1,4 @@
-"""A server for each test, in which nobody has asked anything yet."""
+"""A new server for each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One-time codes over HTTP: issued, listed in pages, typed sloppily, guessed."""
+"""Voting codes in the API: issue, list, vote, and rate-limit guesses."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_results_are_final_after_the_closing_time(server: Server) -> None:
 
 
 def seen_by(person: Person, poll: Made, **more: object) -> list[str]:
-    """What the results, and every file of them, are answered with."""
+    """Return the statuses of the results and of every export."""
     paths = ["results", *(f"export/{form}" for form in ("csv", "abif", "json", "rctab"))]
     answers = [person.get(f"{poll.path}/{path}", **more) for path in paths]
     return ["200" if answer.is_success else type_of(answer) for answer in answers]

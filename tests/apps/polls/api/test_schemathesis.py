@@ -28,7 +28,7 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 
 
 def busy() -> tuple[Engine, list[ManagedPoll]]:
-    """Polls of every kind, open and closed, with votes."""
+    """Create open and closed polls of every kind, with votes."""
     engine = Engine.in_memory()
     polls = make_server(driver=engine).polls
     made: list[ManagedPoll] = []

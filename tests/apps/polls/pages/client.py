@@ -1,4 +1,4 @@
-"""People who use the pages of polls without scripts: they look, and send forms."""
+"""Visitors of the pages without scripts: they open pages and submit forms."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Server:
         return Visitor(self, browser)
 
     def poll(self, draft: PollDraft | None = None, codes: int = 0) -> ManagedPoll:
-        """A poll that somebody else has made."""
+        """Create a poll in another browser."""
         own = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
         if codes:
             self.polls.codes.issue(own.poll.id, own.admin_key, codes)
@@ -75,11 +75,11 @@ class Visitor:
     browser: TestClient
 
     def look(self, path: str) -> httpx2.Response:
-        """A page."""
+        """Get a page."""
         return self._ask("GET", path)
 
     def post(self, path: str, data: dict[str, str | list[str]]) -> httpx2.Response:
-        """A form, to which the answer is not followed."""
+        """Post a form without following the redirect."""
         return self._ask("POST", path, data)
 
     def send(self, page: httpx2.Response, ending: str, **typed: Typed) -> httpx2.Response:
@@ -88,7 +88,7 @@ class Visitor:
         return self.post(sheet.action, filled(sheet, typed))
 
     def follow(self, answer: httpx2.Response) -> httpx2.Response:
-        """The page that one is led to."""
+        """Follow a redirect."""
         assert answer.status_code == 303, answer.text
         return self.look(answer.headers["location"])
 
@@ -124,14 +124,14 @@ def ranks(**typed: str) -> dict[str, Typed]:
 
 
 def id_in(answer: httpx2.Response) -> str:
-    """The poll that an answer leads to."""
+    """Return the id of the poll in a redirect."""
     found = re.search(r"/polls/p/([0-9a-f-]+)", answer.headers["location"])
     assert found is not None
     return found[1]
 
 
 def faults_in(answer: httpx2.Response) -> dict[str, str]:
-    """What is said to be wrong, by field."""
+    """Return the error messages by field."""
     found = re.findall(
         r'class="field-error[^"]*" id="(?:f-)?([\w-]+)-error"[^>]*>(.*?)</p>',
         answer.text,

@@ -1,4 +1,4 @@
-"""A server with pages, and somebody who comes there."""
+"""A server with pages, and a visitor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One-time codes on pages: issued, handed out, typed sloppily, used once, and not guessed."""
+"""Pages of voting codes: issue, list, print, vote once, and rate-limit guesses."""
 
 from __future__ import annotations
 

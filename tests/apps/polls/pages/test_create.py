@@ -1,4 +1,4 @@
-"""A poll is made by a form: all that is wrong is said at once, and nothing typed is lost."""
+"""The form that creates a poll: all errors at once, and no input is lost."""
 
 from __future__ import annotations
 

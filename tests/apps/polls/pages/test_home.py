@@ -1,4 +1,4 @@
-"""The first page says what this is, and leads on."""
+"""The start page."""
 
 from __future__ import annotations
 

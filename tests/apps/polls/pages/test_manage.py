@@ -1,4 +1,4 @@
-"""Who has the admin link changes, closes, opens, recounts and deletes a poll; nobody else does."""
+"""The organizer edits, closes, reopens, recounts and deletes a poll; no one else can."""
 
 from __future__ import annotations
 

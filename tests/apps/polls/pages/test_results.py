@@ -1,4 +1,4 @@
-"""What the page of a result says, and to whom."""
+"""The results page: what it shows, and to whom."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
 
 
 def polled(server: Server, options: str, votes: Votes, **terms: object) -> ManagedPoll:
-    """A poll that these votes are cast in."""
+    """Create a poll with these votes."""
     draft = PollDraft("Which letter?", tuple(options), protection=Protection.OPEN)
     own = server.polls.lifecycle.create(replace(draft, **terms))  # type: ignore[arg-type]
     for ranking, often in votes.items():
@@ -85,14 +85,14 @@ def polled(server: Server, options: str, votes: Votes, **terms: object) -> Manag
 
 
 def results(visitor: Visitor, own: ManagedPoll) -> str:
-    """The words of the page, which must be there."""
+    """Return the text of the results page."""
     answer = visitor.look(f"/polls/p/{own.poll.id}/results")
     assert answer.status_code == 200, answer.text
     return text_in(answer.text)
 
 
 def downloads(visitor: Visitor, link: str) -> int:
-    """What the API answers; all tests share an app, so it is told whose polls these are."""
+    """Return the status of a download; all tests share an app, so set its service first."""
     state = cast(FastAPI, visitor.browser.app).state
     state.polls = replace(state.polls, polls=visitor.server.polls)
     return visitor.look(link).status_code

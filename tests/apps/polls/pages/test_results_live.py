@@ -1,4 +1,4 @@
-"""A result that is open asks for itself again, and is answered shortly if nothing is new."""
+"""Live results: updates, 304 if nothing is new, and one read per second."""
 
 from __future__ import annotations
 

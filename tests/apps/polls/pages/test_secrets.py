@@ -1,4 +1,4 @@
-"""Keys, codes and votes stay with those who have them, whatever somebody sends."""
+"""Admin keys, codes and votes stay private, whatever a client sends."""
 
 from __future__ import annotations
 

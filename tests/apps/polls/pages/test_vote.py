@@ -1,4 +1,4 @@
-"""A vote on pages: ranked in boxes, looked at once more, cast once, and changed if allowed."""
+"""The ballot page: rank, review, cast once, and change the vote if allowed."""
 
 from __future__ import annotations
 

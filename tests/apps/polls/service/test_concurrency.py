@@ -23,7 +23,7 @@ CODES = PollDraft("Q", OPTIONS, protection=Protection.CODES)
 
 
 def at_once(deeds: Sequence[Callable[[], T]]) -> list[T | RequestRejected]:
-    """What each came to, begun at the same moment by as many as there are threads."""
+    """Run the calls concurrently and return each outcome."""
     begin = threading.Barrier(THREADS)
 
     def run(numbered: tuple[int, Callable[[], T]]) -> T | RequestRejected:

@@ -24,7 +24,7 @@ class Cost:
 
 
 def cost(world: World, deed: Callable[[], object]) -> Cost:
-    """What a deed costs."""
+    """Return the cost of an action."""
     world.calls.clear()
     deed()
     sent = [one for call in world.calls for one in call.requests]
@@ -37,7 +37,7 @@ def cost(world: World, deed: Callable[[], object]) -> Cost:
 
 @pytest.fixture
 def own(memory: World) -> ManagedPoll:
-    """A poll with the usual four options."""
+    """Create a poll with four options."""
     return memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
 
 

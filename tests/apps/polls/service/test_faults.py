@@ -23,7 +23,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[Busy]:
-    """A world that is copied for every bad day."""
+    """Return a world that each test copies."""
     with Engine.in_memory() as engine:
         yield busy(engine)
 

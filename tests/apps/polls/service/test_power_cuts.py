@@ -18,19 +18,19 @@ OF_THE_EMPTY = ("vote first", "change options")
 
 @pytest.fixture(autouse=True)
 def few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A snapshot is kept of a few lines."""
+    """Take snapshots after a few entries."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 3)
 
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[Busy]:
-    """A world that is copied for every cut."""
+    """Return a world that each test copies."""
     with Engine.in_memory() as engine:
         yield busy(engine)
 
 
 def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
-    """The world after a cut, before every operation of a deed in turn."""
+    """Yield the world after a power cut before each operation of an action."""
     operations = 0
     while True:
         there = copy_of(base, PowerCutDriver)

@@ -35,7 +35,7 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A snapshot is kept of a few lines already."""
+    """Take snapshots after a few entries."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 5)
 
 

@@ -1,4 +1,4 @@
-"""All that changes a poll, each as one deed, on a poll with votes, codes and a snapshot."""
+"""Every action that changes a poll, on a poll with votes, codes and a snapshot."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def busy(engine: Engine) -> Busy:
 
 
 def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engine) -> Busy:
-    """The same world again, which goes its own way from here; something is around its engine."""
+    """Return an independent copy of the world, with its engine wrapped."""
     clock = Clock()
     clock.now = base.world.clock.now
     engine = base.engine.copy()

@@ -1,4 +1,4 @@
-"""A poll with as many votes as wished, each written as the service would have written it."""
+"""Write many votes in bulk, as the service would have written them."""
 
 from __future__ import annotations
 

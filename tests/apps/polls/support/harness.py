@@ -1,4 +1,4 @@
-"""A world to try polls in: a driver, a clock that is moved, and as many services as wished."""
+"""A test world: a driver, a clock that tests move, and services on them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class World:
     def made(
         self, draft: PollDraft | None = None, codes: int = 0, browser: str = "maker"
     ) -> ManagedPoll:
-        """A poll, with so many codes issued."""
+        """Create a poll with this many codes."""
         service = self.service
         own = service.lifecycle.create(draft or PollDraft("Best?", OPTIONS), browser)
         if codes:
@@ -74,7 +74,7 @@ class World:
 
 
 def code(own: ManagedPoll, number: int) -> str:
-    """A code of a poll."""
+    """Return a code of a poll."""
     return SECRET.voting_code(own.poll.id, number)
 
 
@@ -84,7 +84,7 @@ def code_voter(own: ManagedPoll, number: int) -> Voter:
 
 
 def votes_of(driver: Driver, poll: Poll) -> dict[str, Vote]:
-    """The votes that the table has, by id, read from outside."""
+    """Read the votes in the table by id."""
     found = Store(driver).query(Vote.key.partition(poll.id), consistent=True)
     return {vote.id: vote for vote in found}
 

@@ -1,4 +1,4 @@
-"""A driver whose answers are lost."""
+"""A driver that loses responses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Lossy:
         self.lost = 0
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer, unless it is lost."""
+        """Execute the operation, or lose its response."""
         if not isinstance(operation, self._kind) or self.lost == self._left:
             return self._inner.execute(operation)
         self.lost += 1
