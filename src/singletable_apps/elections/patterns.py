@@ -1,4 +1,4 @@
-"""Every access pattern of elections: those of the document by its own words, then what it lacks."""
+"""Every access pattern of elections: those of the document in its own words, then others."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ user_by_name = patterns.read(
 user_by_email = patterns.read("U2", "Lookup by email", User.one_email, rate=per_second(1))
 list_users = patterns.read("U3", "List all users", User.listed, items=100, rate=per_minute(1))
 name_taken = patterns.read("U4", "Check username exists", User.one_name, rate=per_minute(1))
-user_by_id = patterns.read("U6", "The user of a token", User.one_id, rate=per_second(100))
+user_by_id = patterns.read("U6", "User of a token", User.one_id, rate=per_second(100))
 
 
 @patterns.read_function("U7", items=20, rate=per_minute(1))
 def users_by_prefix(text: str) -> Selection[User]:
-    """Users whose names begin with a text, whatever its case."""
+    """Users whose names start with a text, ignoring case."""
     return User.listed().begins_with(text)
 
 
@@ -56,17 +56,22 @@ list_elections = patterns.read(
     "E2", "List all elections", Election.listed, items=100, rate=per_second(1)
 )
 election_ignoring_case = patterns.read(
-    "E4", "Lookup by name, whatever its case", Election.one_name, rate=per_second(1)
+    "E4", "Lookup by name, ignoring case", Election.one_name, rate=per_second(1)
 )
 elections_of_owner = patterns.read(
     "E5", "Elections of an owner", Ownership.by_owner, items=10, rate=per_minute(1)
 )
 definition = patterns.read(
-    "E6", "What a ballot was about", Definition.key, consistent=True, rate=per_second(100)
+    "E6", "Candidates a ballot was about", Definition.key, consistent=True, rate=per_second(100)
 )
-ownership = patterns.read("E7", "Whose it is", Ownership.key, consistent=True, rate=per_day(10))
+ownership = patterns.read("E7", "Owner", Ownership.key, consistent=True, rate=per_day(10))
 definitions_of = patterns.read(
-    "E8", "All that was asked", Definition.key.partition, consistent=True, items=3, rate=per_day(10)
+    "E8",
+    "All definitions",
+    Definition.key.partition,
+    consistent=True,
+    items=3,
+    rate=per_day(10),
 )
 
 # Candidates.
@@ -88,7 +93,7 @@ eligibility = patterns.read(
     "V2", "Check eligibility", Voter.key, consistent=True, rate=per_second(100)
 )
 eligible_where = patterns.read(
-    "V5", "Elections that a voter is listed in", Voter.by_voter, items=10, rate=per_minute(1)
+    "V5", "Elections that list a voter", Voter.by_voter, items=10, rate=per_minute(1)
 )
 
 # Ballots.
@@ -106,13 +111,13 @@ ballots_by_voter = patterns.read(
 )
 withdrawn = patterns.read(
     "B6",
-    "Requests of ballots taken back",
+    "Requests of withdrawn ballots",
     WithdrawnBallot.key,
     consistent=True,
     rate=per_second(100),
 )
 all_withdrawn = patterns.read(
-    "B7", "All taken back", WithdrawnBallot.key.partition, rate=per_day(10)
+    "B7", "All withdrawn ballots", WithdrawnBallot.key.partition, rate=per_day(10)
 )
 
 # Counts, and how far the table has followed the log.
@@ -121,7 +126,7 @@ sync_state = patterns.read("M3", "Sync state", Sync.key, consistent=True, rate=p
 
 # The log.
 all_events = patterns.read(
-    "L3", "Count events, and all of them in order", Event.key.partition, items=10_000
+    "L3", "Count events, list all in order", Event.key.partition, items=10_000
 )
 event = patterns.read("L5", "One event", Event.key, consistent=True, rate=per_minute(1))
 restoring = patterns.read(
@@ -144,17 +149,17 @@ def _moves(*entities: type) -> list[EntityAccess]:
     return [effect(entity) for entity in entities for effect in (creates, deletes)]
 
 
-# What the table does when it follows the log: each is one transaction with the sync state.
-register = patterns.write("P1", "Somebody registers", creates(User), updates(Counts), updates(Sync))
+# Applying events: each is one transaction with the sync state.
+register = patterns.write("P1", "Register a user", creates(User), updates(Counts), updates(Sync))
 change_user = patterns.write(
     "P2",
-    "A role, an address or a password changes",
+    "Change a role, e-mail address or password",
     updates(User, User.role, User.email, User.hash, User.credentials, User.revision),
     updates(Sync),
 )
 rename_user = patterns.write(
     "P3",
-    "Somebody has another name: what bears it, in chunks",
+    "Rename a user and all their items, in chunks",
     creates(User),
     deletes(User),
     updates(Election, Election.owner_name, Election.revision),
@@ -166,7 +171,7 @@ rename_user = patterns.write(
 )
 remove_user = patterns.write(
     "P4",
-    "Somebody is removed: their ballots and entries, in chunks",
+    "Remove a user with ballots and voter list entries, in chunks",
     deletes(User),
     *_moves(Voter, Ballot),
     updates(User, User.ballots_cast, User.eligible_in),
@@ -176,7 +181,7 @@ remove_user = patterns.write(
 )
 create_election = patterns.write(
     "P5",
-    "An election is created",
+    "Create an election",
     creates(Election),
     creates(Ownership),
     updates(User, User.elections_owned),
@@ -185,7 +190,7 @@ create_election = patterns.write(
 )
 change_election = patterns.write(
     "P6",
-    "Settings and switches change",
+    "Change settings or state",
     updates(
         Election,
         Election.secret_ballot,
@@ -206,14 +211,14 @@ change_election = patterns.write(
 )
 rename_election = patterns.write(
     "P7",
-    "An election has another name: all that is in it, in chunks",
+    "Rename an election and all its items, in chunks",
     *_moves(Election, Ownership, Definition, Candidate, Voter, Ballot),
     updates(Sync),
     items=24,
 )
 hand_over = patterns.write(
     "P8",
-    "An election is somebody else's",
+    "Transfer an election",
     updates(Election, Election.owner_name, Election.revision),
     updates(Ownership),
     updates(User, User.elections_owned),
@@ -221,7 +226,7 @@ hand_over = patterns.write(
 )
 delete_election = patterns.write(
     "P9",
-    "An election is deleted: all that is in it, in chunks",
+    "Delete an election and all its items, in chunks",
     *map(deletes, (Election, Ownership, Definition, Candidate, Voter, Ballot, WithdrawnBallot)),
     updates(User, User.elections_owned, User.ballots_cast, User.eligible_in),
     updates(Counts),
@@ -258,17 +263,17 @@ cast_ballot = patterns.write(
 )
 withdraw_ballot = patterns.write(
     "P13",
-    "Take a ballot back",
+    "Withdraw ballot",
     deletes(Ballot),
     puts(WithdrawnBallot),
     updates(User, User.ballots_cast),
     updates(Sync),
 )
-begin = patterns.write("P14", "Begin to follow the log", creates(Sync), creates(Counts))
+begin = patterns.write("P14", "Start applying the log", creates(Sync), creates(Counts))
 rebuild = patterns.write("P15", "Rebuild the table", updates(Sync), puts(Counts), rate=per_day(1))
 
 
-# A page of an auditor's relation begins after the last row of the one before.
+# Pages of auditors' relations start after the last row of the previous page.
 @patterns.read_function("A8", items=100, rate=per_day(100))
 def users_after(name: str) -> Selection[User]:
     """Users after one, by name."""

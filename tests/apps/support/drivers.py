@@ -1,4 +1,4 @@
-"""Drivers that stop at one operation, or let others come in between."""
+"""Drivers that fail after some operations, or run something before one."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ R = TypeVar("R")
 
 
 class PowerCut(Exception):
-    """The process is gone in the middle of what it did."""
+    """The process stopped in the middle of its work."""
 
 
 class PowerCutDriver:
-    """A driver that is dead after some more operations, once that is wished."""
+    """A driver that fails after a number of operations."""
 
     def __init__(self, inner: Driver) -> None:
         self._inner = inner
         self._left: int | None = None
 
     def cut_after(self, operations: int) -> None:
-        """Let so many operations be executed from now on."""
+        """Allow this many more operations."""
         self._left = operations
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer, as long as there is power."""
+        """Execute the operation, or raise PowerCut."""
         if self._left is not None:
             if self._left == 0:
                 raise PowerCut
@@ -36,7 +36,7 @@ class PowerCutDriver:
 
 
 class InterruptingDriver:
-    """A driver that lets something else happen before one of its operations."""
+    """A driver that runs something else before one of its operations."""
 
     def __init__(
         self, inner: Driver, when: Callable[[Operation[object]], bool], what: Callable[[], object]
@@ -47,11 +47,11 @@ class InterruptingDriver:
 
     @property
     def happened(self) -> bool:
-        """Whether the moment came."""
+        """Return whether it has run."""
         return self._what is None
 
     def execute(self, operation: Operation[R], /) -> R:
-        """The answer, after what happened before it."""
+        """Execute the operation, after the interruption if it is due."""
         if self._what is not None and self._when(operation):
             what, self._what = self._what, None
             what()

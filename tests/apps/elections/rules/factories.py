@@ -1,4 +1,4 @@
-"""People, elections and ballots as the rules are given them."""
+"""Users, elections and ballots for the rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SWITCHES = {state: switches for switches, state in STATES.items()}
 
 
 def user(role: Role, name: str = "ada", *, owns: int = 0) -> User:
-    """Somebody; who has another name is another."""
+    """Return a user. Another name means another user."""
     return User(
         name=name,
         email=f"{name}@example.org",
@@ -40,7 +40,7 @@ def election(
     candidates: int = 3,
     voters: int = 0,
 ) -> Election:
-    """An election of ada's."""
+    """Return an election of ada's."""
     allow_edit, allow_vote = SWITCHES[state]
     before, after = window
     return Election(
@@ -61,7 +61,7 @@ def election(
 
 
 def ballot(voter: str = "ada") -> Ballot:
-    """A ballot that was cast at noon."""
+    """Return a ballot that was cast at noon."""
     return Ballot(
         election_name="Lunch", voter_name=voter, when_cast=NOON, definition="", revision=9
     )

@@ -1,4 +1,4 @@
-"""What must be so in every table, whatever has happened: counted from outside, item by item."""
+"""Invariants of log and table, checked from outside."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ E = TypeVar("E", bound=ElectionsError)
 
 
 def expect_rejection(world: World, why: type[E], command: Callable[[], object]) -> E:
-    """The refusal; the log has no event more, and the table is what it was."""
+    """Return the error of a rejected command, and check that nothing was changed."""
     before = dump_items(world.driver, event_log), dump_items(world.driver, votes)
     with pytest.raises(why) as refusal:
         command()

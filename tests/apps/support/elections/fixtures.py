@@ -1,4 +1,4 @@
-"""The service on every driver: in memory, in a file, and behind an endpoint over HTTP."""
+"""Fixtures: the service in memory, on a file, and over HTTP."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.conformance.endpoint import Exchangeable, endpoint
 
 @pytest.fixture(scope="session")
 def far_end() -> Iterator[tuple[Exchangeable, str]]:
-    """An endpoint, whose engine is given to it test by test, and its address."""
+    """Run an endpoint whose engine is replaced per test, and return its address."""
     with endpoint() as (behind, host, port):
         yield behind, f"dynamodb+http://{host}:{port}"
 
 
 @pytest.fixture
 def memory() -> Iterator[World]:
-    """An empty world in memory, where what is exhaustive is tried."""
+    """Return an empty world in memory."""
     with Engine.in_memory() as engine:
         world = World(engine)
         yield world
@@ -30,7 +30,7 @@ def memory() -> Iterator[World]:
 
 @pytest.fixture(params=("memory", "file", "http"))
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
-    """An empty world on each driver."""
+    """Return an empty world, once per driver."""
     with _engine(request.param, tmp_path) as engine:
         if request.param == "http":
             behind, address = request.getfixturevalue("far_end")

@@ -1,4 +1,4 @@
-"""The sample, filled once and copied: a store with everything in it, for whoever reads or moves."""
+"""Copies of the sample data, which is created once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAST_PASSWORDS = Passwords(memory_kib=64, passes=1)
 
 @dataclass(frozen=True)
 class SampleCopy:
-    """A service on an engine of its own, and the keys that fit it."""
+    """A service on its own engine, and its keys."""
 
     engine: Engine
     keys: Keys
@@ -40,14 +40,14 @@ def _filled() -> tuple[Engine, Keys]:
 
 
 def copy_sample() -> SampleCopy:
-    """A fresh copy."""
+    """Return a new copy of the sample."""
     engine, keys = _filled()
     copied = engine.copy()
     return SampleCopy(copied, keys, open_elections(copied, keys, passwords=FAST_PASSWORDS))
 
 
 def items(store: Store, table: Table) -> Iterator[Item]:
-    """All items of a table, as they are stored."""
+    """Return all stored items of a table."""
     cursor = None
     while True:
         page = store.admin.items(table, 100, cursor=cursor)

@@ -1,4 +1,4 @@
-"""A world in which something bears every name: elections, ballots, lists, a close, a removal."""
+"""A world with elections, ballots, voter lists and a close, and every command on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A world to try elections in: a driver, a clock that is moved, and as many services as wished."""
+"""A driver, a clock that tests control, and services on them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tests.apps.support.patterns import check_declared
 
 PASSWORD = "lantern copper river"
 KEYS = Keys(BallotKey(b"ballots." * 4), Signer(b"signing." * 4), b"tokens.." * 4)
-# What protects passwords is tried elsewhere, and costs time here.
+# Fast rather than safe.
 FAST_PASSWORDS = Passwords(memory_kib=64, passes=1, at_once=16)
 
 
 class Clock:
-    """A clock that is moved; unless it stands, nobody sees the same moment twice."""
+    """A clock that tests control. Unless frozen, every reading is later than the last."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -42,12 +42,12 @@ class Clock:
         return self.now
 
     def advance(self, **amount: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self.now += timedelta(**amount)
 
 
 class World:
-    """A driver and a clock; `service` is open on them, and others can be."""
+    """A driver, a clock, and a service on them; more can be opened."""
 
     def __init__(self, driver: Driver, clock: Clock | None = None) -> None:
         self.driver = driver
@@ -63,7 +63,7 @@ class World:
         settings: Settings | None = None,
         passwords: Passwords = FAST_PASSWORDS,
     ) -> Elections:
-        """Another service on the same tables, as another process would have it."""
+        """Open another service on the same tables, like another process."""
         return open_elections(
             driver or self.driver,
             keys,
@@ -74,16 +74,16 @@ class World:
         )
 
     def check_calls(self) -> None:
-        """Fail if a service has called its store in a way that no pattern declares."""
+        """Fail if a service made a call that no pattern declares."""
         check_declared(self.calls, patterns, (votes, event_log))
 
     def register(self, *names: str) -> list[User]:
-        """New users of these names."""
+        """Register users."""
         register = self.service.people.register
         return [register(name, email_of(name), PASSWORD) for name in names]
 
     def reload(self, user: User) -> User:
-        """A user as they are now."""
+        """Return the user as they are now."""
         found = self.service.context.read.find_user_by_id(user.user_id)
         assert found is not None
         return found
@@ -98,7 +98,7 @@ class World:
         allow_edit: bool = True,
         terms: ElectionSettings | None = None,
     ) -> Election:
-        """An election that accepts votes."""
+        """Create and launch an election."""
         conducting, rolls = self.service.lifecycle, self.service.lifecycle
         conducting.create(owner, name, terms)
         rolls.set_candidates(owner, name, candidates)
@@ -108,23 +108,23 @@ class World:
 
     @property
     def event_count(self) -> int:
-        """How many events the log has."""
+        """Return the number of events in the log."""
         newest = get_last_event(open_store(self.driver))
         return newest.event_id if newest is not None else 0
 
 
 def email_of(name: str) -> str:
-    """The address of who has joined by this name: one that every name gives."""
+    """Return the e-mail address of a user of this name."""
     return f"{''.join(filter(str.isalnum, name)).casefold()}@example.org"
 
 
 def open_store(driver: Driver) -> Store:
-    """The tables, for who looks at them from outside."""
+    """Open a store on the tables."""
     return Store(driver, tables=TABLES, cursor_secret=KEYS.secret)
 
 
 def read_items(driver: Driver, table: Table) -> list[Item]:
-    """All items of a table as they are stored."""
+    """Return all stored items of a table."""
     store, cursor, items = open_store(driver), None, list[Item]()
     while True:
         page = store.admin.items(table, 1000, cursor=cursor)
@@ -135,17 +135,17 @@ def read_items(driver: Driver, table: Table) -> list[Item]:
 
 
 def dump_items(driver: Driver, table: Table = votes) -> list[str]:
-    """All items of a table, each as text, in an order of their own."""
+    """Return all items of a table as sorted text."""
     return sorted(
         json.dumps(item, sort_keys=True, ensure_ascii=False) for item in read_items(driver, table)
     )
 
 
 def read_events(driver: Driver) -> list[Event]:
-    """The log, oldest first."""
+    """Return the event log, oldest first."""
     return list(open_store(driver).query(Event.key.partition(), consistent=True))
 
 
 def ballot(*best_first: str) -> list[tuple[str, int | None]]:
-    """A ballot that ranks these, one after the other."""
+    """Return a ballot that ranks these, best first."""
     return [(name, rank) for rank, name in enumerate(best_first, 1)]
