@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from fastapi import Request
 
 from singletable_apps.elections.errors import (
@@ -91,4 +94,6 @@ def _faults(refusal: Rejected, method: str) -> list[FieldError]:
     return [FieldError(words, pointer=f"/{_IN_BODY.get(refusal.field, refusal.field)}")]
 
 
-ERRORS = dict.fromkeys((Rejected, Unavailable, TooManyAttempts, InvalidCode), problem_of)
+ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(
+    (Rejected, Unavailable, TooManyAttempts, InvalidCode), problem_of
+)
