@@ -15,11 +15,12 @@ import re
 import shutil
 import signal
 import socket
+import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 
 import typer
 import uvicorn
@@ -177,15 +178,31 @@ def listen(options: ListenOptions) -> Generator[tuple[socket.socket, str, Public
         yield listener, url, resolve_public_url(options.public, options.proxies, url)
 
 
+# Set by a signal. Python drops an exception that is raised in a destructor or a weakref callback,
+# so a KeyboardInterrupt may get lost; the server looks here when it starts.
+_stop_requested = threading.Event()
+
+
+def _request_stop(_number: int, _frame: FrameType | None) -> None:
+    _stop_requested.set()
+    raise KeyboardInterrupt
+
+
 @contextmanager
 def _stop_on_signals() -> Generator[None]:
-    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _stop_requested.clear()
+    numbers = [signal.SIGTERM]
+    # A shell starts background jobs with SIGINT ignored, and that is respected.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        numbers.append(signal.SIGINT)
+    previous = {number: signal.signal(number, _request_stop) for number in numbers}
     try:
         yield
     except KeyboardInterrupt:
         typer.echo("\nStopped. Your data is saved.")
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def open_listener(options: ListenOptions) -> socket.socket:
@@ -210,6 +227,12 @@ def http_url(host: str, port: int) -> str:
 
 class Server(uvicorn.Server):
     """A server that ends live streams when it stops, because they would never end by themselves."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, unless a signal came before this server handled signals."""
+        await super().startup(sockets)
+        if _stop_requested.is_set():
+            self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End live streams, then wait for the other requests in progress."""

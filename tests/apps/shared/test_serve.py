@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from singletable_apps.shared.serve import (
     FileError,
@@ -17,6 +18,7 @@ from singletable_apps.shared.serve import (
     new_folder,
     open_listener,
     resolve_public_url,
+    serve,
 )
 
 URL = "http://127.0.0.1:8000"
@@ -48,6 +50,25 @@ def test_signal_ends_the_block_and_the_program_continues(number: signal.Signals)
     assert events == ["closed", "continues"]
     assert listener.fileno() == -1
     assert signal.getsignal(signal.SIGTERM) is previous
+
+
+# Python drops a KeyboardInterrupt that is raised in a destructor.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_server_stops_even_if_the_signal_was_lost_before_it_started() -> None:
+    class Dropped:
+        """Raises a signal when it is deleted."""
+
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+            for _ in range(1000):  # the handler runs between two instructions
+                pass
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        raise AssertionError("No request is sent.")
+
+    with listen(ListenOptions("127.0.0.1", 0)) as (listener, _, _):
+        Dropped()
+        serve(app, listener)
 
 
 def test_public_url_over_tls_makes_cookies_secure() -> None:
