@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from singletable import connect
-from singletable_apps.home import ServedApp, make_site_app
+from singletable_apps.home.app import make_site_app
+from singletable_apps.home.apps import ServedApp
 from singletable_apps.polls.api import PREFIX, ApiSettings, Limits
 from singletable_apps.polls.app import app_info, make_web_app
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS, create_sample

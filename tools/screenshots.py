@@ -21,7 +21,8 @@ from singletable_apps.elections.app import app_info, site_of
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.sample import PASSWORD, fill_sample
 from singletable_apps.elections.service import open_elections
-from singletable_apps.home import ServedApp, make_site_app
+from singletable_apps.home.app import make_site_app
+from singletable_apps.home.apps import ServedApp
 from singletable_apps.shared.serve import Server
 from singletable_apps.shared.web import Settings
 

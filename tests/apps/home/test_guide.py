@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from singletable_apps.home import make_site_app
+from singletable_apps.home.app import make_site_app
 from singletable_apps.home.guide import (
     Guide,
     GuidePage,

@@ -14,10 +14,11 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from singletable import Engine, ListTables, StorageError
-from singletable_apps.home import ServedApp, make_site_app
+from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import (
     AppStartError,
     DiscoveredApp,
+    ServedApp,
     ServeOptions,
     find_apps,
     open_apps,

@@ -7,7 +7,8 @@ from starlette.types import ASGIApp
 from singletable_apps.elections.api import ApiSettings
 from singletable_apps.elections.app import app_info, site_of
 from singletable_apps.elections.service import Elections
-from singletable_apps.home import ServedApp, make_site_app
+from singletable_apps.home.app import make_site_app
+from singletable_apps.home.apps import ServedApp
 
 
 def make_elections_site(elections: Elections, settings: ApiSettings | None = None) -> ASGIApp:
