@@ -71,7 +71,7 @@ class Voter:
 
     def checks(self) -> str:
         """What the checker of the site says of the receipt, far from the site."""
-        self.goes_to("Elections", NAME, "Ballot")
+        self.goes_to("All elections", NAME, "Ballot")
         self.goes_to("Your receipt")
         receipt = self.saves("Download receipt", "receipt.json")
         self.page.get_by_text("Check it on your own computer").click()
@@ -116,7 +116,7 @@ def test_three_people_hold_an_election_and_check_it(
 
 def _sets_up(owner: Voter) -> None:
     page = owner.page
-    owner.goes_to("Elections")
+    owner.goes_to("All elections")
     owner.goes_to("New election")
     page.get_by_label("Name", exact=True).fill(NAME)
     page.get_by_role("radio", name="Secret ballot Everyone sees").check()

@@ -19,7 +19,7 @@ from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import PageContext, ViewerPage
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role, has_permission
-from singletable_apps.shared.pages import Link
+from singletable_apps.shared.pages import Link, ListQueryParameters
 
 router = APIRouter()
 EVENTS_PER_PAGE = 25
@@ -53,16 +53,13 @@ AuditorPage: TypeAlias = Annotated[PageContext, Depends(_auditor_page)]
 
 
 @router.get("/audit")
-def show_events(page: AuditorPage, cursor: Cursor = None) -> Response:
+def show_events(page: AuditorPage, query: ListQueryParameters) -> Response:
     """Show the event log, newest first."""
-    events = page.elections.queries.events(page.user, EVENTS_PER_PAGE, cursor)
-    path = url("audit")
+    events = page.elections.queries.events(page.user, EVENTS_PER_PAGE, query.cursor)
     return page.render(
         "audit_events",
-        rows=event_rows(events.items),
-        tabs=_tabs(page, path),
-        next=_with_query(path, cursor=events.cursor) if events.cursor else "",
-        first=path if cursor else "",
+        events=query.page(event_rows(events.items), events.cursor),
+        tabs=_tabs(page, query.path),
     )
 
 
@@ -102,10 +99,9 @@ def show_table(
 
 
 @router.get("/audit/relations/{relation}")
-def show_relation(page: AuditorPage, relation: NameInAudit, cursor: Cursor = None) -> Response:
+def show_relation(page: AuditorPage, relation: NameInAudit, query: ListQueryParameters) -> Response:
     """Show the rows of a relation, and what its columns mean."""
-    rows = page.elections.audit.relation(page.user, relation, ROWS_PER_PAGE, cursor)
-    path = url("audit", "relations", relation)
+    rows = page.elections.audit.relation(page.user, relation, ROWS_PER_PAGE, query.cursor)
     return page.render(
         "audit_relation",
         shown=_relation_context(rows),
@@ -113,9 +109,8 @@ def show_relation(page: AuditorPage, relation: NameInAudit, cursor: Cursor = Non
             Link(name, url("audit", "relations", name), name == relation)
             for name in _relation_names(page)
         ],
-        tabs=_tabs(page, path),
-        next=_with_query(path, cursor=rows.cursor) if rows.cursor else "",
-        first=path if cursor else "",
+        tabs=_tabs(page, query.path),
+        pager=query.page(rows.rows, rows.cursor),
     )
 
 

@@ -203,7 +203,7 @@ def confirm_withdrawal(
         request,
         "confirm.html",
         question="Withdraw your ballot?",
-        words=(
+        text=(
             f"Your ballot in “{voter.election.name}” won’t be counted, and your receipt becomes "
             "invalid. You can vote again while voting is open."
         ),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-from urllib.parse import urlencode
-
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.api.dependencies import NameInPath
@@ -21,39 +18,32 @@ from singletable_apps.elections.rules.users import (
     check_remove_user,
     check_role_change,
 )
-from singletable_apps.shared.pages import Form, PostedForm, local_url, submit_form
+from singletable_apps.shared.pages import (
+    Form,
+    ListQueryParameters,
+    PostedForm,
+    local_url,
+    submit_form,
+)
 
 router = APIRouter()
 PAGE_SIZE = 30
-LONGEST_QUERY = 200
 
 
 @router.get("/people")
-def list_people(
-    page: ViewerPage,
-    q: str = "",
-    cursor: Annotated[str | None, Query(min_length=1, max_length=4000)] = None,
-) -> Response:
-    """List people by name, or those whose name starts with `q`."""
-    queries, prefix = page.elections.queries, " ".join(q.split())[:LONGEST_QUERY]
-    people, next_cursor = queries.users(page.user, PAGE_SIZE, cursor, prefix=prefix)
+def list_people(page: ViewerPage, query: ListQueryParameters) -> Response:
+    """List people by name, or those whose name starts with the search text."""
+    queries = page.elections.queries
+    people, next_cursor = queries.users(page.user, PAGE_SIZE, query.cursor, prefix=query.search)
     return page.render(
         "people",
         user=page.user,
-        people=people,
+        people=query.page(people, next_cursor),
         role_names=ROLE_NAMES,
         total=queries.counts(page.user).user_count,
-        q=prefix,
         url=url,
-        this_page=_list_url(prefix, cursor),
-        first=_list_url(prefix) if cursor else "",
-        next=_list_url(prefix, next_cursor) if next_cursor else "",
+        this_page=query.url(cursor=query.cursor or ""),
     )
-
-
-def _list_url(prefix: str, cursor: str | None = None) -> str:
-    query = {name: value for name, value in (("q", prefix), ("cursor", cursor)) if value}
-    return f"{url('people')}?{urlencode(query)}" if query else url("people")
 
 
 @router.get("/people/{name}")

@@ -79,7 +79,7 @@ def page_context(request: Request) -> Mapping[str, object]:
     path = path_of(request)
     may = {permission.value: has_permission(user.role, permission) for permission in Permission}
     nav = [
-        ("Elections", url("all"), may["VIEW_APPLICATION"]),
+        ("All elections", url("all"), may["VIEW_APPLICATION"]),
         ("People", url("people"), may["MANAGE_USERS"]),
         ("Audit", url("audit"), may["VIEW_SECRETS"]),
     ]

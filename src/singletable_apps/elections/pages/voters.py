@@ -16,7 +16,7 @@ from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import check_set_voters
 from singletable_apps.elections.rules.names import fold_name
-from singletable_apps.shared.pages import Form, PostedForm, submit_form
+from singletable_apps.shared.pages import Form, ListQueryParameters, PostedForm, submit_form
 
 router = APIRouter()
 SearchText: TypeAlias = Annotated[str, Query(max_length=200)]
@@ -36,29 +36,27 @@ WHO_CAN_VOTE = (
 
 
 @router.get("/e/{name}/voters")
-def show_voters(page: ElectionPage, q: SearchText = "", cursor: Cursor = None) -> Response:
+def show_voters(page: ElectionPage, query: ListQueryParameters) -> Response:
     """Show the voter list, or that all registered voters can vote."""
-    election, next_cursor = page.election, None
-    if q.strip():
-        matches = (name for name in _listed(page) if fold_name(q.strip()) in fold_name(name))
+    election, next_cursor, shown = page.election, None, ""
+    if text := fold_name(query.search):
+        matches = (name for name in _listed(page) if text in fold_name(name))
         names = list(islice(matches, VOTERS_PER_PAGE))
+        if len(names) == VOTERS_PER_PAGE:
+            shown = f"The first {VOTERS_PER_PAGE} matches. Type more of the name to see fewer."
     else:
         voters, next_cursor = page.elections.queries.voters(
-            page.user, election.name, VOTERS_PER_PAGE, cursor
+            page.user, election.name, VOTERS_PER_PAGE, query.cursor
         )
         names = [voter.voter_name for voter in voters]
     [participation] = page.elections.queries.participation(page.user, [election])
     return page.render_tab(
         "voters",
         "voters",
-        names=names,
-        q=q,
+        voters=query.page(names, next_cursor, shown=shown),
         can_vote=participation.may_vote,
         can_edit=page.is_owner and election.allow_edit,
         is_owner=page.is_owner,
-        next=_page_url(page, "voters", cursor=next_cursor) if next_cursor else "",
-        first=_page_url(page, "voters") if cursor else "",
-        limit=VOTERS_PER_PAGE,
     )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated
-from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from singletable import Page
 from singletable_apps.counting import Ballots, Ranking, instant_runoff
@@ -17,7 +15,8 @@ from singletable_apps.polls.pages.dependencies import CurrentSite
 from singletable_apps.polls.rules import is_open
 from singletable_apps.polls.sample import SAMPLE_BROWSER, SAMPLE_POLLS
 from singletable_apps.polls.service import ManagedPoll
-from singletable_apps.polls.urls import page_url, poll_url
+from singletable_apps.polls.urls import poll_url
+from singletable_apps.shared.pages import ListQueryParameters
 
 router = APIRouter()
 HOME_POLLS = 3
@@ -57,24 +56,18 @@ def _draw_example() -> Picture:
 
 @router.get("/mine")
 def show_my_polls(
-    request: Request,
-    site: CurrentSite,
-    browser: Browser,
-    cursor: Annotated[str | None, Query(max_length=4000)] = None,
+    request: Request, site: CurrentSite, browser: Browser, query: ListQueryParameters
 ) -> Response:
     """List the polls that were created in this browser, newest first."""
     page: Page[ManagedPoll] = Page([], None)
     if browser is not None:
-        page = site.polls.lifecycle.list_created(browser, PAGE_SIZE, cursor)
-    here, now = page_url("mine"), site.polls.context.clock()
+        page = site.polls.lifecycle.list_created(browser, PAGE_SIZE, query.cursor)
+    now = site.polls.context.clock()
     return site.pages.render(
         request,
         "polls/mine.html",
-        rows=[
-            (poll, is_open(poll, now), site.polls.tallies.get(poll).votes)
-            for poll in (managed.poll for managed in page.items)
-        ],
+        polls=query.page([managed.poll for managed in page.items], page.cursor).map(
+            lambda poll: (poll, is_open(poll, now), site.polls.tallies.get(poll).votes)
+        ),
         poll_url=poll_url,
-        next=f"{here}?{urlencode({'cursor': page.cursor})}" if page.cursor else "",
-        first=here if cursor else "",
     )

@@ -268,7 +268,7 @@ def _confirm_close(
         "confirm.html",
         status,
         question="Close this poll?",
-        words=f"{notice}No one can vote in “{managed.poll.title}” or change a vote after that, and "
+        text=f"{notice}No one can vote in “{managed.poll.title}” or change a vote after that, and "
         "everyone with the link can see the results. You can reopen it later.",
         to=manage_url(managed, "close"),
         button="Close poll",
@@ -306,7 +306,7 @@ def _confirm_delete(
         "confirm.html",
         status,
         question="Delete this poll?",
-        words=f"{notice}This deletes “{managed.poll.title}” and {lost}. You can’t undo this.",
+        text=f"{notice}This deletes “{managed.poll.title}” and {lost}. You can’t undo this.",
         to=manage_url(managed, "delete"),
         button="Delete poll",
         back=manage_url(managed),

@@ -62,7 +62,7 @@ def parts_router(pages: Pages) -> APIRouter:
             request,
             "confirm.html",
             question="Delete “Board 2027”?",
-            words="The 114 ballots cast so far and the list of voters will be deleted too. "
+            text="The 114 ballots cast so far and the list of voters will be deleted too. "
             "You can't undo this.",
             to="/parts",
             button="Delete the election",

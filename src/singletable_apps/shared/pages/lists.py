@@ -25,7 +25,7 @@ class ListQuery:
         sort: Annotated[str, Query(max_length=50)] = "",
         cursor: Annotated[str | None, Query(min_length=1, max_length=4000)] = None,
     ) -> None:
-        self.search = q.strip()
+        self.search = " ".join(q.split())
         self.sort = sort
         self.cursor = cursor
         self.path = path_of(request)

@@ -60,7 +60,7 @@ def test_people_are_found_by_the_start_of_their_name(app: PagesApp, ada: Browser
         page = ada.get("people", query=f"?{urlencode({'q': query})}")
         assert page.status_code == 200
         assert _names(page.text) == names
-    assert 'class="empty"' in ada.get("people", query="?q=nobody").text
+    assert '<p class="quiet" role="status">' in ada.get("people", query="?q=nobody").text
 
 
 def test_people_are_paginated(app: PagesApp, ada: Browser) -> None:
