@@ -1,4 +1,4 @@
-"""A browser, and the page of parts served for it."""
+"""Fixtures of browser tests: Chromium, the component gallery and the whole site."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from singletable_apps.shared.pages import Pages, Product
 from singletable_apps.shared.pages.gallery import MADE, around, parts_router
 from singletable_apps.shared.web import Settings, make_app
-from tests.browser.live import live
-from tests.browser.whole_site import Site, whole_site
+from tests.browser.live_server import serve_app
+from tests.browser.site import Site, serve_site
 
 WIDE = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
-# What takes longer does not come: a busy machine is given its time, and nobody waits for it else.
-PATIENCE = 60_000
+# Milliseconds. Long enough for a busy machine; tests that pass never wait for it.
+TIMEOUT = 60_000
 
 OpenPage = Callable[..., Page]
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT)
 
 
 class BrowserMissing(Exception):
-    """There is no browser; the message says what installs it."""
+    """Chromium is not installed; the message says how to install it."""
 
 
-# For one file of tests: while Playwright is on, its thread has a running event loop, and tests of
-# other files that a worker runs next begin one of their own.
+# One per module: Playwright keeps an event loop running in its thread, and tests of other modules
+# in the same worker start their own.
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Chromium without windows, which does half of what the one with windows does for a page."""
+    """Start headless Chromium, which needs half the time per page."""
     found = shutil.which("chromium-headless-shell")
     if found is None:
         raise BrowserMissing(
-            "There is no chromium-headless-shell, and pages are looked at with it. `make test` "
-            "installs it (Debian's package of that name); run it once."
+            "chromium-headless-shell is not installed. Run `make test` once, or install the "
+            "Debian package of that name."
         )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
@@ -48,28 +48,28 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[OpenPage]:
-    """Opens a page as somebody has it: with a width, a theme, a zone, with scripts or without."""
+    """Return a function that opens a page with options of a browser context."""
     opened: list[BrowserContext] = []
 
-    def open_one(**somebody: Any) -> Page:
-        somebody = {"viewport": WIDE, "reduced_motion": "reduce"} | somebody
-        context = chromium.new_context(**somebody)
+    def open_context(**options: Any) -> Page:
+        options = {"viewport": WIDE, "reduced_motion": "reduce"} | options
+        context = chromium.new_context(**options)
         opened.append(context)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         return context.new_page()
 
-    yield open_one
+    yield open_context
     for context in opened:
         context.close()
 
 
 @pytest.fixture(scope="session")
 def parts() -> Iterator[str]:
-    """The address of an app that has the page of parts."""
+    """Serve the component gallery and yield its URL."""
     pages = Pages(
         "parts",
         secret=b"a secret of thirty-two bytes or more",
-        product=Product("Elections", "/parts", "Elections by ranking that everybody can check."),
+        product=Product("Elections", "/parts", "Elections by ranking that everyone can check."),
         context=around,
         generated_files=MADE,
     )
@@ -82,12 +82,12 @@ def parts() -> Iterator[str]:
         settings=Settings(uploads={"/parts": 1 << 16}),
     )
     pages.mount(app)
-    with live(app) as address:
+    with serve_app(app) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
-    """Everything there is, with the sample in it; who changes it takes one of their own."""
-    with whole_site() as served:
+    """Serve the whole site with sample data. Tests that change data serve their own."""
+    with serve_site() as served:
         yield served

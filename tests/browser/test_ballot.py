@@ -18,8 +18,8 @@ from singletable_apps.shared.ballot import BallotLabels
 from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.world import World
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live import live
-from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+from tests.browser.live_server import serve_app
+from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve")
 MANY = [f"Candidate {number} of a long list of names" for number in range(1, 31)]
@@ -38,7 +38,7 @@ class Booth:
     def election(
         self, name: str, candidates: Sequence[str] = NAMES, terms: ElectionSettings | None = None
     ) -> str:
-        """An election that can be edited, and the address of its ballot."""
+        """Launch an election that can be edited, and return the URL of its ballot."""
         self.world.launch(self.owner, name, candidates, terms=terms)
         return f"{self.address}/elections/e/{quote(name)}/ballot"
 
@@ -51,7 +51,7 @@ class Booth:
         page.goto(at)
 
     def cast(self, name: str) -> list[list[str]]:
-        """What the voter has cast."""
+        """Return the ranking that the voter has cast."""
         found = self.world.service.voting.ballot(self.voter, name, self.voter.name)
         return found.receipt["ranking"]
 
@@ -64,24 +64,24 @@ def booth() -> Iterator[Booth]:
     settings = ApiSettings(web=web, limits=Limits.off())
     app = make_elections_app(world.service, settings=settings)
     add_pages(app, world.service)
-    with live(app) as address:
+    with serve_app(app) as address:
         yield Booth(world, address, owner, voter)
 
 
 def item(page: Page, name: str) -> Locator:
-    """The button of a candidate, which has the name and the place."""
+    """Return the button of a candidate."""
     return page.locator(f".row-name:has(> span:first-child:text-is('{name}'))")
 
 
 def levels(page: Page) -> list[list[str]]:
-    """What is ranked on the page."""
+    """Return the ranking on the page."""
     return [
         level.locator(".row-name > span:first-child").all_inner_texts()
         for level in page.locator(".level").all()
     ]
 
 
-def said(page: Page) -> str:
+def announcement(page: Page) -> str:
     return page.locator("[aria-live=polite].ballot-announcement").inner_text()
 
 
@@ -114,15 +114,15 @@ def test_ballot_can_be_cast_with_keys_only(open_page: OpenPage, booth: Booth) ->
     for _ in range(3):
         page.keyboard.press("Enter")
     assert levels(page) == [[order[0]], [order[1]], [order[2]]]
-    assert said(page) == f"{order[2]}, place 3 of 3."
-    heard: list[str] = []
+    assert announcement(page) == f"{order[2]}, place 3 of 3."
+    announcements: list[str] = []
     item(page, order[2]).focus()
     for key in ("Space", "ArrowUp", "ArrowUp", "ArrowUp", "Space"):
         page.keyboard.press(key)
         expect(item(page, order[2])).to_be_focused()
-        heard.append(said(page))
+        announcements.append(announcement(page))
     first, second, third = order[:3]
-    assert heard == [
+    assert announcements == [
         f"{third} lifted, place 3 of 3.",
         f"{third}, place 2 of 2, equal with {second}.",
         f"{third}, place 2 of 3.",
@@ -131,7 +131,7 @@ def test_ballot_can_be_cast_with_keys_only(open_page: OpenPage, booth: Booth) ->
     ]
     for key in ("Space", "End", "Escape"):
         page.keyboard.press(key)
-    assert said(page) == f"{third} put back, place 1 of 2, equal with {first}."
+    assert announcement(page) == f"{third} put back, place 1 of 2, equal with {first}."
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.get_by_role("button", name="Review and cast").evaluate(
@@ -147,7 +147,7 @@ def test_ballot_can_be_cast_with_keys_only(open_page: OpenPage, booth: Booth) ->
 
 def test_ballot_can_be_filled_in_by_dragging(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     booth.enter(page, booth.election("Drag"))
     drag(page, "Ada", page.locator(".levels-empty"), 0.5)
     assert levels(page) == [["Ada"]]
@@ -156,7 +156,7 @@ def test_ballot_can_be_filled_in_by_dragging(open_page: OpenPage, booth: Booth) 
     assert levels(page) == [["Ben"], ["Ada", "Cleo"]] or levels(page) == [["Ben"], ["Cleo", "Ada"]]
     drag(page, "Ben", page.locator(".level").last, 0.98)
     assert levels(page)[1] == ["Ben"]
-    assert said(page) == "Ben, place 2 of 2."
+    assert announcement(page) == "Ben, place 2 of 2."
     drag(page, "Cleo", page.locator("[data-rest]"), 0.5, drop=False)
     page.keyboard.press("Escape")
     page.mouse.up()
@@ -165,7 +165,7 @@ def test_ballot_can_be_filled_in_by_dragging(open_page: OpenPage, booth: Booth) 
     assert levels(page) == [["Ada"], ["Ben"]]
     cast(page)
     assert booth.cast("Drag") == [["Ada"], ["Ben"]]
-    assert refused == []
+    assert errors == []
 
 
 def test_ballot_can_be_filled_in_by_tapping_on_a_phone(open_page: OpenPage, booth: Booth) -> None:
@@ -271,10 +271,10 @@ def test_blank_ballot_needs_confirmation(open_page: OpenPage, booth: Booth) -> N
     page = open_page()
     booth.enter(page, booth.election("Blank"))
     page.get_by_role("button", name="Review and cast").click()
-    asked = page.get_by_role("dialog", name="Cast a blank ballot?")
-    expect(asked).to_contain_text(BallotLabels().blank_hint)
-    asked.get_by_role("button", name="Go back").click()
-    expect(asked).to_be_hidden()
+    dialog = page.get_by_role("dialog", name="Cast a blank ballot?")
+    expect(dialog).to_contain_text(BallotLabels().blank_hint)
+    dialog.get_by_role("button", name="Go back").click()
+    expect(dialog).to_be_hidden()
 
 
 @pytest.mark.parametrize(("theme", "phone"), [("light", False), ("dark", True)], ids=str)
@@ -290,22 +290,22 @@ def test_ballot_and_receipt_are_accessible(
     page.locator("[data-who]", has=item(page, "Ben")).locator("[data-tool=same]").click()
     item(page, "Cleo").focus()
     page.keyboard.press("Space")
-    assert complaints_of_axe(page) == []
+    assert find_axe_violations(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Review and cast").click()
     expect(page.get_by_role("dialog")).to_be_visible()
-    assert complaints_of_axe(page) == []
+    assert find_axe_violations(page) == []
     page.get_by_role("button", name="Cast ballot").click()
     page.wait_for_url("**/receipt")
-    assert complaints_of_axe(page) == []
+    assert find_axe_violations(page) == []
     page.goto(f"{booth.address}/elections/check")
-    assert complaints_of_axe(page) == []
+    assert find_axe_violations(page) == []
 
 
 def test_ballot_page_fits_its_size_budget(open_page: OpenPage, booth: Booth) -> None:
     page = open_page()
     at = booth.election("Weight", MANY)
     booth.enter(page, "about:blank")
-    sizes = bytes_to_load(page, at)
+    sizes = measure_load(page, at)
     assert any(address.endswith("islands.js") for address in sizes)
     assert sum(sizes.values()) < BUDGET, sizes

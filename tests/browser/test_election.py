@@ -1,4 +1,4 @@
-"""A whole election by three people in three browsers, from joining to a receipt that is checked."""
+"""A whole election by three people in three browsers, from registration to verified receipts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.web import Settings
 from tests.apps.support.site import make_elections_site
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live import live
-from tests.browser.looking import watch_policy
+from tests.browser.live_server import serve_app
+from tests.browser.page_checks import collect_errors
 
 PASSWORD = "lantern copper river"
 NAME = "Chair 2027: A#B / 50 %"
@@ -29,25 +29,25 @@ CANDIDATES = ("Ida", "Jun", "Kofi")
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[str]:
-    """The whole site on a file where nobody has been yet, with the limits of every day."""
+    """Serve a site on an empty file, with the default rate limits."""
     with connect(f"file:{tmp_path}/votes.db") as driver:
         elections = open_elections(
             driver, generate_keys(), passwords=Passwords(memory_kib=64, passes=1)
         )
         app = make_elections_site(elections, ApiSettings(web=Settings(secure_cookies=False)))
-        with live(app) as address:
+        with serve_app(app) as address:
             yield address
 
 
 @dataclass(frozen=True)
 class Voter:
-    """Somebody at a browser, and where they take files home to."""
+    """A person with a browser, and a folder for downloads."""
 
     page: Page
     name: str
-    home: Path
+    folder: Path
 
-    def registers(self, site: str) -> None:
+    def register(self, site: str) -> None:
         self.page.goto(site)
         self.page.get_by_role("link", name="Open elections").click()
         self.page.get_by_role("link", name="Register").first.click()
@@ -57,67 +57,67 @@ class Voter:
         self.page.get_by_role("button", name="Register").click()
         expect(self.page.get_by_role("heading", level=1)).to_contain_text(self.name)
 
-    def goes_to(self, *links: str) -> None:
+    def follow(self, *links: str) -> None:
         for link in links:
             self.page.get_by_role("link", name=link, exact=True).first.click()
 
-    def saves(self, link: str, name: str) -> Path:
-        """Take a file home."""
-        with self.page.expect_download() as coming:
+    def download(self, link: str, name: str) -> Path:
+        """Download a file."""
+        with self.page.expect_download() as download:
             self.page.get_by_role("link", name=link).click()
-        saved = self.home / name
-        coming.value.save_as(saved)
+        saved = self.folder / name
+        download.value.save_as(saved)
         return saved
 
-    def checks(self) -> str:
-        """What the checker of the site says of the receipt, far from the site."""
-        self.goes_to("All elections", NAME, "Ballot")
-        self.goes_to("Your receipt")
-        receipt = self.saves("Download receipt", "receipt.json")
+    def check_receipt(self) -> str:
+        """Verify the receipt with the downloaded checker and on the site; return the output."""
+        self.follow("All elections", NAME, "Ballot")
+        self.follow("Your receipt")
+        receipt = self.download("Download receipt", "receipt.json")
         self.page.get_by_text("Check it on your own computer").click()
-        checker = self.saves("checker.py", "checker.py")
+        checker = self.download("checker.py", "checker.py")
         done = subprocess.run(
             [sys.executable, "-I", checker, receipt], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        self.goes_to("Check a receipt")
+        self.follow("Check a receipt")
         self.page.get_by_label("Receipt file").set_input_files(receipt)
         self.page.get_by_role("button", name="Check receipt").click()
         expect(self.page.get_by_role("heading", name="Your ballot was counted")).to_be_visible()
         return done.stdout
 
 
-def test_three_people_hold_an_election_and_check_it(
+def test_three_people_hold_an_election_and_verify_it(
     open_page: OpenPage, site: str, tmp_path: Path
 ) -> None:
     ada = Voter(open_page(), "Ada", tmp_path / "at Ada's")
     ben = Voter(open_page(viewport=PHONE), "Ben", tmp_path / "at Ben's")
     cleo = Voter(open_page(java_script_enabled=False), "Cleo", tmp_path / "at Cleo's")
-    refused = [watch_policy(voter.page) for voter in (ada, ben, cleo)]
+    errors = [collect_errors(voter.page) for voter in (ada, ben, cleo)]
 
-    ada.registers(site)
-    # Who comes first owns the application, and so may do all that there is a link to.
+    ada.register(site)
+    # The first person who registers owns the site.
     expect(ada.page.get_by_role("link", name="Audit")).to_be_visible()
-    _sets_up(ada)
-    ben.registers(site)
-    cleo.registers(site)
-    _votes_with_keys(ben)
-    _votes_without_scripts(cleo)
-    _votes_and_closes(ada)
+    _set_up_election(ada)
+    ben.register(site)
+    cleo.register(site)
+    _vote_with_keys(ben)
+    _vote_without_scripts(cleo)
+    _vote_and_close(ada)
 
     for voter, cast in ((ada, "Jun"), (ben, "Kofi > Ida"), (cleo, "Kofi > Ida = Jun")):
         voter.page.goto(f"{site}/elections")
-        first, *others, last = voter.checks().splitlines()
+        first, *others, last = voter.check_receipt().splitlines()
         assert first.startswith(f"passed Your ballot {cast} matches the tracking code ")
         assert [line.partition(" ")[0] for line in others] == ["passed"] * 4
         assert last == "All checks passed."
-    assert refused == [[], [], []]
+    assert errors == [[], [], []]
 
 
-def _sets_up(owner: Voter) -> None:
+def _set_up_election(owner: Voter) -> None:
     page = owner.page
-    owner.goes_to("All elections")
-    owner.goes_to("New election")
+    owner.follow("All elections")
+    owner.follow("New election")
     page.get_by_label("Name", exact=True).fill(NAME)
     page.get_by_role("radio", name="Secret ballot Everyone sees").check()
     page.get_by_role("button", name="Create election").click()
@@ -126,18 +126,18 @@ def _sets_up(owner: Voter) -> None:
             page.get_by_role("button", name="Add a candidate").click()
         page.get_by_label(f"candidate {number}", exact=True).fill(name)
     page.get_by_role("button", name="Save").click()
-    owner.goes_to("Overview", "Launch…")
-    asked = page.get_by_role("dialog")
-    expect(asked).to_contain_text("You can't go back to setup.")
-    asked.get_by_role("radio", name="Locked").check()
-    asked.get_by_role("button", name="Launch").click()
+    owner.follow("Overview", "Launch…")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("You can't go back to setup.")
+    dialog.get_by_role("radio", name="Locked").check()
+    dialog.get_by_role("button", name="Launch").click()
     expect(page.get_by_role("status")).to_contain_text("launched")
 
 
-def _votes_with_keys(voter: Voter) -> None:
-    """Kofi before Ida, and Jun not at all."""
+def _vote_with_keys(voter: Voter) -> None:
+    """Rank Kofi before Ida, and leave Jun out."""
     page = voter.page
-    voter.goes_to("Vote")
+    voter.follow("Vote")
     for name in ("Kofi", "Ida"):
         page.locator(".row-name", has_text=name).focus()
         page.keyboard.press("Enter")
@@ -148,10 +148,10 @@ def _votes_with_keys(voter: Voter) -> None:
     page.wait_for_url("**/receipt")
 
 
-def _votes_without_scripts(voter: Voter) -> None:
-    """Kofi before the others, who are alike."""
+def _vote_without_scripts(voter: Voter) -> None:
+    """Rank Kofi first, and the others equal."""
     page = voter.page
-    voter.goes_to("Vote")
+    voter.follow("Vote")
     for name, place in (("Kofi", "1"), ("Jun", "2"), ("Ida", "2")):
         page.get_by_label(name, exact=True).fill(place)
     page.get_by_role("button", name="Review and cast").click()
@@ -159,19 +159,19 @@ def _votes_without_scripts(voter: Voter) -> None:
     expect(page.get_by_role("heading", name="Your ballot is in")).to_be_visible()
 
 
-def _votes_and_closes(owner: Voter) -> None:
-    """Jun alone; then nobody votes any more, and Kofi has won by two to one."""
+def _vote_and_close(owner: Voter) -> None:
+    """Rank Jun alone and close the election, which Kofi wins by two to one."""
     page = owner.page
-    owner.goes_to("Ballot")
+    owner.follow("Ballot")
     page.locator(".row-name", has_text="Jun").click()
     page.get_by_role("button", name="Review and cast").click()
     page.get_by_role("dialog").get_by_role("button", name="Cast ballot").click()
     page.wait_for_url("**/receipt")
-    owner.goes_to("Results")
+    owner.follow("Results")
     expect(page.get_by_role("main")).not_to_contain_text("wins")
-    owner.goes_to("Overview", "Close election…")
-    asked = page.get_by_role("dialog")
-    expect(asked).to_contain_text("You can't reopen it.")
-    asked.get_by_role("button", name="Close election").click()
-    owner.goes_to("Results")
+    owner.follow("Overview", "Close election…")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("You can't reopen it.")
+    dialog.get_by_role("button", name="Close election").click()
+    owner.follow("Results")
     expect(page.get_by_role("heading", name="Kofi wins")).to_be_visible()

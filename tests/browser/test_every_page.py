@@ -1,4 +1,4 @@
-"""Every page there is, for an owner, a voter and a stranger: light, whole, and easy to use."""
+"""Every page, for an owner, a voter and a visitor: accessible, complete and small."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import PHONE, WIDE, OpenPage
-from tests.browser.crawling import Seen, that_show_all
-from tests.browser.looking import complaints_of_axe, watch_policy
-from tests.browser.whole_site import Site
+from tests.browser.crawler import CrawledPage, select_pages_with_all_parts
+from tests.browser.page_checks import collect_errors, find_axe_violations
+from tests.browser.site import Site
 
 BUDGET = 150_000
-# What comes before the content of an answer.
+# Bytes of response headers, which the browser does not report.
 HEADERS = 500
-# An owner, a voter, nobody; and who prepares an election, which the owner of the application,
-# who conducts others, does not see from within.
+# The owner of the site, a voter, a visitor, and the owner of an election that is not launched.
 PEOPLE = ("Ada", "Leslie", None, "Donald")
 WEIGHT = """[...performance.getEntriesByType("navigation"),
     ...performance.getEntriesByType("resource")].map(one => one.encodedBodySize)"""
@@ -22,46 +21,48 @@ OPEN_ALL = "for (const one of document.querySelectorAll('main details')) one.ope
 
 
 @pytest.fixture(scope="module")
-def pages(site: Site) -> dict[str | None, list[Seen]]:
-    """All pages, by who sees them."""
-    return {name: site.crawled_by(name) for name in PEOPLE}
+def pages(site: Site) -> dict[str | None, list[CrawledPage]]:
+    """Crawl all pages, by user."""
+    return {name: site.crawl_as(name) for name in PEOPLE}
 
 
-def test_no_page_waits_for_a_script_or_leads_nowhere(pages: dict[str | None, list[Seen]]) -> None:
+def test_pages_have_no_blocking_scripts_and_no_dead_links(
+    pages: dict[str | None, list[CrawledPage]],
+) -> None:
     assert len(pages["Ada"]) > 100
-    wrong = {(who, page.address): page.faults for who in PEOPLE for page in pages[who]}
+    wrong = {(name, page.address): page.faults for name in PEOPLE for page in pages[name]}
     assert {page: faults for page, faults in wrong.items() if faults} == {}
-    # The heading is there before any script is.
+    # The server renders the heading, so it needs no script.
     assert [page.address for page in pages["Leslie"] if "<h1" not in page.text] == []
 
 
-# Pages that show nothing which another does not are left out; the rest is everything there is.
-def test_nobody_stumbles_over_any_page_and_none_is_heavy(
-    open_page: OpenPage, site: Site, pages: dict[str | None, list[Seen]]
+# A selection of pages that contains every component; checking all pages would take minutes.
+def test_pages_are_accessible_and_small(
+    open_page: OpenPage, site: Site, pages: dict[str | None, list[CrawledPage]]
 ) -> None:
     page = open_page(color_scheme="light")
-    refused = watch_policy(page)
-    chosen = that_show_all(one for name in PEOPLE for one in pages[name])
+    errors = collect_errors(page)
+    chosen = select_pages_with_all_parts(entry for name in PEOPLE for entry in pages[name])
     assert len(chosen) > 20
     wrong: dict[str, list[str]] = {}
-    for one in sorted(chosen, key=lambda seen: str(seen.who)):
-        site.enters(page, one.who)
-        if faults := [*_looked_at(page, site, one), *refused]:
-            wrong[f"{one.address} for {one.who}"] = faults
-        refused.clear()
+    for crawled in sorted(chosen, key=lambda entry: str(entry.user)):
+        site.sign_in(page, crawled.user)
+        if faults := [*_find_faults(page, site, crawled), *errors]:
+            wrong[f"{crawled.address} for {crawled.user}"] = faults
+        errors.clear()
     assert wrong == {}
 
 
-def _looked_at(page: Page, site: Site, one: Seen) -> list[str]:
-    """What is wrong with a page: wide and light, then narrow and dark."""
+def _find_faults(page: Page, site: Site, crawled: CrawledPage) -> list[str]:
+    """Return the faults of a page: wide and light, then narrow and dark."""
     page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
     page.emulate_media(color_scheme="light")
-    page.goto(site.address + one.address)
+    page.goto(site.address + crawled.address)
     page.evaluate(OPEN_ALL)
-    faults: list[str] = [*complaints_of_axe(page)]
+    faults: list[str] = [*find_axe_violations(page)]
     page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     page.emulate_media(color_scheme="dark")
-    faults += complaints_of_axe(page)
+    faults += find_axe_violations(page)
     if (width := page.evaluate("document.documentElement.scrollWidth")) != PHONE["width"]:
         faults.append(f"{width} pixels wide on a phone")
     sizes: list[int] = page.evaluate(WEIGHT)

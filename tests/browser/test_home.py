@@ -13,8 +13,8 @@ from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import copy_sample
 from tests.apps.support.site import make_elections_site
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live import live
-from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+from tests.browser.live_server import serve_app
+from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
 VISITOR_PAGES = (
     "/",
@@ -43,7 +43,7 @@ BUDGET = 150_000
 def site() -> Iterator[str]:
     """Yield the URL of the site with sample data."""
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    with live(make_elections_site(copy_sample().elections, settings)) as address:
+    with serve_app(make_elections_site(copy_sample().elections, settings)) as address:
         yield address
 
 
@@ -58,7 +58,7 @@ def _sign_in(page: Page, site: str, name: str) -> None:
 def _problems_at(page: Page, address: str) -> list[str]:
     page.goto(address)
     width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    return [f"{address}: {fault}" for fault in complaints_of_axe(page)] + (
+    return [f"{address}: {fault}" for fault in find_axe_violations(page)] + (
         [f"{address} is {width} too wide"] if width > 0 else []
     )
 
@@ -68,16 +68,16 @@ def test_pages_for_visitors_and_owners_are_accessible(
     open_page: OpenPage, site: str, theme: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(color_scheme=theme, viewport=viewport)
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     assert [fault for path in VISITOR_PAGES for fault in _problems_at(page, site + path)] == []
     _sign_in(page, site, "Ada")
     assert [fault for path in OWNER_PAGES for fault in _problems_at(page, site + path)] == []
-    assert refused == []
+    assert errors == []
 
 
 @pytest.mark.parametrize("path", ["/", "/guide/patterns"])
 def test_page_loads_few_bytes(open_page: OpenPage, site: str, path: str) -> None:
-    assert sum(bytes_to_load(open_page(), f"{site}{path}").values()) < BUDGET
+    assert sum(measure_load(open_page(), f"{site}{path}").values()) < BUDGET
 
 
 def test_guide_opens_at_its_top_with_the_current_page_in_view(
@@ -111,7 +111,7 @@ def test_install_command_and_code_of_the_guide_can_be_copied(
     open_page: OpenPage, site: str
 ) -> None:
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     page.goto(f"{site}/")
     page.click("[data-copy=install]")
     assert page.evaluate("navigator.clipboard.readText()") == "pip install singletable"
@@ -120,7 +120,7 @@ def test_install_command_and_code_of_the_guide_can_be_copied(
     page.locator(".code-block .code-copy").first.click()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator(".code-block code").first.inner_text().strip()
-    assert refused == []
+    assert errors == []
 
 
 def test_guide_leads_from_page_to_page_on_a_phone(open_page: OpenPage, site: str) -> None:
@@ -146,7 +146,7 @@ def test_people_are_filtered_while_typing_and_removed_after_a_dialog(
     open_page: OpenPage, site: str
 ) -> None:
     page = open_page()
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     _sign_in(page, site, "Ada")
     page.goto(f"{site}/elections/people")
     page.locator("input[type=search]").press_sequentially("ka")
@@ -158,4 +158,4 @@ def test_people_are_filtered_while_typing_and_removed_after_a_dialog(
     expect(dialog.locator("form[action$='/remove']")).to_be_visible()
     page.click("dialog [data-cancel]")
     expect(dialog).to_have_count(0)
-    assert refused == []
+    assert errors == []

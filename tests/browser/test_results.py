@@ -15,8 +15,8 @@ from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import ballot
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live import live
-from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+from tests.browser.live_server import serve_app
+from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
 LUNCH = "Team lunch"
 BUDGET = 150_000
@@ -33,7 +33,7 @@ class Served:
         """Return the URL of a page about an election."""
         return "/".join([f"{self.address}/elections/e", quote(election), *parts])
 
-    def let_in(self, page: Page, name: str) -> None:
+    def sign_in(self, page: Page, name: str) -> None:
         """Sign in as a user."""
         signed_in = self.sample.elections.auth.start_session(self.sample.user(name), "tests")
         page.context.add_cookies(
@@ -47,16 +47,16 @@ def served() -> Iterator[Served]:
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     app = make_elections_app(sample.elections, settings=settings)
     add_pages(app, sample.elections)
-    with live(app) as address:
+    with serve_app(app) as address:
         yield Served(sample, address)
 
 
 def test_results_update_live_and_keep_opened_details(open_page: OpenPage, served: Served) -> None:
     page = open_page()
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     answers: list[int] = []
     page.on("response", lambda one: answers.append(one.status) if "/now" in one.url else None)
-    served.let_in(page, "Hedy")
+    served.sign_in(page, "Hedy")
     page.goto(served.at(LUNCH, "tally"))
     page.get_by_text("Counting rules").click()
     elections, sample = served.sample.elections, served.sample
@@ -65,7 +65,7 @@ def test_results_update_live_and_keep_opened_details(open_page: OpenPage, served
 
     for voter in ("Ada", "Alan", "Barbara"):
         elections.voting.cast(sample.user(voter), LUNCH, ballot("Soup"), "once")
-    _comes_back(page)
+    _return_to_tab(page)
     expect(page.get_by_role("heading", name="Soup leads")).to_be_visible()
     expect(outcome).to_have_text("So far: Soup leads")
     expect(page.locator("#rules")).to_have_attribute("open", "")
@@ -74,16 +74,16 @@ def test_results_update_live_and_keep_opened_details(open_page: OpenPage, served
     assert 200 in answers
     answers.clear()
     with page.expect_response(lambda one: "/now" in one.url) as again:
-        _comes_back(page)
+        _return_to_tab(page)
     assert again.value.status == 304
     assert set(answers) == {304}
 
     elections.lifecycle.close(sample.user("Claude"), LUNCH)
-    _comes_back(page)
+    _return_to_tab(page)
     expect(page.get_by_role("heading", name="Soup wins")).to_be_visible()
     expect(page.locator("[data-live]")).to_have_count(0)
     # Browsers log every response without content as an error, 304 included.
-    assert [text for text in refused if "304" not in text] == []
+    assert [text for text in errors if "304" not in text] == []
 
 
 # Timers of a second and more never fire, so the page cannot poll.
@@ -98,7 +98,7 @@ def test_count_follows_the_event_stream_without_polling(
 ) -> None:
     page = open_page()
     page.add_init_script(NO_POLLING)
-    served.let_in(page, "Hedy")
+    served.sign_in(page, "Hedy")
     with page.expect_response(lambda response: "/events" in response.url) as stream:
         page.goto(served.at(LUNCH, "tally"))
     assert stream.value.headers["content-type"].startswith("text/event-stream")
@@ -113,7 +113,7 @@ def test_count_follows_the_event_stream_without_polling(
 def test_count_is_polled_when_the_event_stream_fails(open_page: OpenPage, served: Served) -> None:
     page = open_page()
     page.route("**/tally/events*", lambda route: route.fulfill(status=503))
-    served.let_in(page, "Hedy")
+    served.sign_in(page, "Hedy")
     page.goto(served.at(LUNCH, "tally"))
     for voter in ("Ada", "Alan", "Barbara"):
         user = served.sample.user(voter)
@@ -121,7 +121,7 @@ def test_count_is_polled_when_the_event_stream_fails(open_page: OpenPage, served
     expect(page.get_by_role("heading", name="Soup leads")).to_be_visible()
 
 
-def _comes_back(page: Page) -> None:
+def _return_to_tab(page: Page) -> None:
     """Return to the tab, which refreshes the page at once."""
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
@@ -130,7 +130,7 @@ def test_results_without_scripts_are_complete_and_refresh_by_a_link(
     open_page: OpenPage, served: Served
 ) -> None:
     page = open_page(java_script_enabled=False)
-    served.let_in(page, "Hedy")
+    served.sign_in(page, "Hedy")
     page.goto(served.at(LUNCH, "tally"))
     served.sample.elections.voting.withdraw(served.sample.user("Leslie"), LUNCH)
     page.get_by_role("link", name="Refresh").click()
@@ -155,13 +155,13 @@ def test_results_are_accessible(
     open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(color_scheme=theme, viewport=viewport)
-    served.let_in(page, "Hedy")
+    served.sign_in(page, "Hedy")
     for election, part in PAGES:
         page.goto(served.at(election, part))
         page.evaluate(
             "for (const one of document.querySelectorAll('main details')) one.open = true"
         )
-        assert complaints_of_axe(page) == [], (election, part)
+        assert find_axe_violations(page) == [], (election, part)
         assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
 
 
@@ -169,7 +169,7 @@ def test_results_page_fits_its_size_budget(open_page: OpenPage, served: Served) 
     page = open_page()
     # The event stream stays open, and the network would never be idle.
     page.route("**/tally/events*", lambda route: route.abort())
-    served.let_in(page, "Hedy")
-    sizes = bytes_to_load(page, served.at(LUNCH, "tally"))
+    served.sign_in(page, "Hedy")
+    sizes = measure_load(page, served.at(LUNCH, "tally"))
     assert any(address.endswith("htmx.min.js") for address in sizes)
     assert sum(sizes.values()) < BUDGET, sizes

@@ -16,7 +16,7 @@ from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
-from tests.browser.live import live
+from tests.browser.live_server import serve_app
 
 OPTIONS = ("Lake", "Museum", "Castle", "Forest")
 
@@ -40,7 +40,7 @@ class Served:
         return f"{self.address}/polls/p/{own.poll.id}{page}"
 
     def counts(self, poll_id: str) -> dict[str, int]:
-        """How often each order was voted for."""
+        """Return the number of votes for each ranking."""
         return dict(self.polls.tallies.get(self.polls.context.get_poll(poll_id)).counts)
 
 
@@ -50,7 +50,7 @@ def serve() -> Generator[Served]:
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
     web = Settings(secure_cookies=False, uploads={"/polls": FORM_LIMIT})
     settings = ApiSettings(web=web, limits=Limits.off())
-    with live(make_web_app(polls, settings)) as address:
+    with serve_app(make_web_app(polls, settings)) as address:
         yield Served(polls, address)
 
 

@@ -14,7 +14,7 @@ from singletable_apps.polls.service import ManagedPoll
 from tests.browser.conftest import OpenPage
 from tests.browser.polls.server import Served
 
-# Browsers ask for some of it before it is sent; whoever gets around that is told by us.
+# Skip the browser's own validation, so that the server validates.
 SEND = "form => { form.noValidate = true; form.requestSubmit() }"
 TOLD = """faults => faults.map(told => {
     const about = document.querySelector(`[aria-describedby~="${told.id}"][aria-invalid=true]`);
@@ -74,7 +74,7 @@ def polls(served: Served) -> dict[str, ManagedPoll]:
     return {**named, "closed": closed, "others": served.poll()}
 
 
-# Without scripts, so that what is asked is what the server answers with.
+# Without scripts, so that the page is what the server sent.
 def test_poll_errors_are_shown_beside_their_fields(
     open_page: OpenPage, served: Served, polls: dict[str, ManagedPoll]
 ) -> None:

@@ -8,7 +8,7 @@ from singletable_apps.polls.entities import Protection, ResultsVisibility
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import Voter
 from tests.browser.conftest import PHONE, WIDE, OpenPage
-from tests.browser.looking import complaints_of_axe, watch_policy
+from tests.browser.page_checks import collect_errors, find_axe_violations
 from tests.browser.polls.server import Served
 
 LONG = PollDraft(
@@ -35,7 +35,7 @@ def test_pages_are_accessible_small_and_within_the_policy(
     open_page: OpenPage, served: Served
 ) -> None:
     page = open_page()
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     own = served.poll(LONG, codes=12)
     code = served.polls.context.secret.voting_code(own.poll.id, 0)
     served.polls.voting.cast(own.poll.id, own.poll.candidates[:3], Voter(code=code))
@@ -51,7 +51,7 @@ def test_pages_are_accessible_small_and_within_the_policy(
         *(served.at(own, f"/manage/{at}") for at in ("edit", "codes", "codes/sheet", "recount")),
         *(served.at(closed, at) for at in ("", "/manage/reopen")),
     ]
-    wrong = {at: [*_looked_at(page, at), *refused] for at in pages}
+    wrong = {at: [*_looked_at(page, at), *errors] for at in pages}
     assert {at: faults for at, faults in wrong.items() if faults} == {}
     page.context.clear_cookies()
     for at in (served.at(own, "/manage"), f"{served.address}/polls/mine"):
@@ -63,10 +63,10 @@ def _looked_at(page: Page, at: str) -> list[str]:
     page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
     page.emulate_media(color_scheme="light")
     page.goto(at)
-    faults = complaints_of_axe(page)
+    faults = find_axe_violations(page)
     page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     page.emulate_media(color_scheme="dark")
-    faults += complaints_of_axe(page)
+    faults += find_axe_violations(page)
     if (width := page.evaluate("document.documentElement.scrollWidth")) != PHONE["width"]:
         faults.append(f"{width} pixels wide on a phone")
     sizes: list[int] = page.evaluate(WEIGHT)

@@ -16,8 +16,8 @@ from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.web import Settings
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live import live
-from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+from tests.browser.live_server import serve_app
+from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
 BUDGET = 150_000
 Served = tuple[Polls, ManagedPoll, str]
@@ -30,15 +30,15 @@ def served() -> Iterator[Served]:
     own = polls.lifecycle.create(draft)
     polls.voting.cast(own.poll.id, ["Soup"], Voter())
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
-    with live(make_web_app(polls, settings)) as address:
+    with serve_app(make_web_app(polls, settings)) as address:
         yield polls, own, f"{address}/polls/p/{own.poll.id}/results"
 
 
 def test_results_update_live_and_become_final(open_page: OpenPage, served: Served) -> None:
     polls, own, address = served
     page = open_page(viewport=PHONE)
-    refused = watch_policy(page)
-    assert sum(bytes_to_load(page, address).values()) < BUDGET
+    errors = collect_errors(page)
+    assert sum(measure_load(page, address).values()) < BUDGET
     outcome = page.get_by_role("status").filter(has_text="So far")
     expect(outcome).to_have_text("So far: Soup leads")
     page.get_by_text("What each method looks at").click()
@@ -49,7 +49,7 @@ def test_results_update_live_and_become_final(open_page: OpenPage, served: Serve
     expect(outcome).to_have_text("So far: Stew leads")
     expect(page.get_by_role("group").filter(has_text="first choices only")).to_be_visible()
     expect(page.locator("#round-1")).to_contain_text("Stew")
-    assert complaints_of_axe(page) == []
+    assert find_axe_violations(page) == []
 
     # A page that comes back to the front asks again, and is not sent what it shows already.
     with page.expect_response(lambda one: "/now" in one.url) as again:
@@ -59,7 +59,7 @@ def test_results_update_live_and_become_final(open_page: OpenPage, served: Serve
     polls.lifecycle.close(own.poll.id, own.admin_key)
     expect(page.get_by_role("heading", name="Stew wins")).to_be_visible()
     expect(page.get_by_role("link", name="Refresh")).to_have_count(0)
-    assert refused == []
+    assert errors == []
 
 
 def test_results_without_scripts_are_complete_and_refreshable(

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.looking import watch_policy
+from tests.browser.page_checks import collect_errors
 from tests.browser.polls.server import OPTIONS, Served, id_in, option, ranked
 
 PASTE = """(field, text) => {
@@ -28,7 +28,7 @@ def vote(page: Page) -> None:
 
 def test_create_and_vote_by_touch_on_a_phone(open_page: OpenPage, served: Served) -> None:
     page = open_page(viewport=PHONE, has_touch=True, is_mobile=True, timezone_id="Asia/Tokyo")
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     page.goto(f"{served.address}/polls")
     page.get_by_role("main").get_by_role("link", name="Create a poll").tap()
     rows = page.locator(".option-row input")
@@ -63,10 +63,10 @@ def test_create_and_vote_by_touch_on_a_phone(open_page: OpenPage, served: Served
     page.get_by_role("link", name="Change your vote").tap()
     expect(page.locator(".level")).to_have_count(3)
     assert ranked(page) == ["Forest", "Castle", "Lake"]
-    assert refused == []
+    assert errors == []
 
 
-# Without shared places each arrow is one place, and nobody lands on another.
+# Without shared places each arrow is one place, and no two options share one.
 def test_ballot_works_with_the_keyboard_without_ties(open_page: OpenPage, served: Served) -> None:
     own, page = served.poll(), open_page()
     page.goto(served.at(own))

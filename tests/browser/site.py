@@ -15,8 +15,8 @@ from singletable_apps.elections.projection import get_last_event
 from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.site import make_elections_site
-from tests.browser.crawling import Seen, crawl
-from tests.browser.live import live
+from tests.browser.crawler import CrawledPage, crawl
+from tests.browser.live_server import serve_app
 
 CRAWLED_PREFIXES = ("/elections", "/parts")
 
@@ -28,12 +28,14 @@ class Site:
     sample: SampleCopy
     app: ASGIApp
     address: str
-    crawled: dict[str | None, list[Seen]] = field(default_factory=dict[str | None, list[Seen]])
+    crawled: dict[str | None, list[CrawledPage]] = field(
+        default_factory=dict[str | None, list[CrawledPage]]
+    )
 
     def token(self, name: str) -> str:
         return self.sample.elections.auth.start_session(self.sample.user(name), "tests").access
 
-    def enters(self, page: Page, name: str | None) -> None:
+    def sign_in(self, page: Page, name: str | None) -> None:
         """Sign in as a sample user, or sign out."""
         page.context.clear_cookies()
         if name is not None:
@@ -41,7 +43,7 @@ class Site:
                 [{"name": "elections_access", "value": self.token(name), "url": self.address}]
             )
 
-    def crawled_by(self, name: str | None) -> list[Seen]:
+    def crawl_as(self, name: str | None) -> list[CrawledPage]:
         """Return every page that links lead this user to, crawled once."""
         if name in self.crawled:
             return self.crawled[name]
@@ -59,10 +61,10 @@ class Site:
 
 
 @contextmanager
-def whole_site() -> Generator[Site]:
+def serve_site() -> Generator[Site]:
     """Serve the site."""
     sample = copy_sample()
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     app = make_elections_site(sample.elections, settings)
-    with live(app) as address:
+    with serve_app(app) as address:
         yield Site(sample, app, address)

@@ -15,11 +15,11 @@ from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.live import live
-from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+from tests.browser.live_server import serve_app
+from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
 BUDGET = 150_000
-DOOR = "e/Colour%20of%20the%20door"
+DOOR = "e/Color%20of%20the%20door"
 LUNCH = "e/Team%20lunch"
 
 
@@ -30,16 +30,16 @@ class Served:
     sample: SampleCopy
     address: str
 
-    def let_in(self, page: Page, who: str) -> None:
-        """Let the browser be somebody's."""
-        signed_in = self.sample.elections.auth.start_session(self.sample.user(who), "tests")
+    def sign_in(self, page: Page, name: str) -> None:
+        """Sign in as a user."""
+        signed_in = self.sample.elections.auth.start_session(self.sample.user(name), "tests")
         page.context.add_cookies(
             [{"name": "elections_access", "value": signed_in.access, "url": self.address}]
         )
 
-    def visits(self, page: Page, who: str, path: str) -> None:
-        """Somebody looks at a page."""
-        self.let_in(page, who)
+    def open(self, page: Page, name: str, path: str) -> None:
+        """Open a page as a user."""
+        self.sign_in(page, name)
         page.goto(f"{self.address}/elections/{path}")
 
 
@@ -50,7 +50,7 @@ def served() -> Iterator[Served]:
     settings = ApiSettings(web=web, limits=Limits.off())
     app = make_elections_app(sample.elections, settings=settings)
     add_pages(app, sample.elections)
-    with live(app) as address:
+    with serve_app(app) as address:
         yield Served(sample, address)
 
 
@@ -58,8 +58,8 @@ def test_candidates_are_typed_in_rows_or_pasted_at_once(
     open_page: OpenPage, served: Served
 ) -> None:
     page = open_page()
-    refused = watch_policy(page)
-    served.visits(page, "Donald", f"{DOOR}/candidates")
+    errors = collect_errors(page)
+    served.open(page, "Donald", f"{DOOR}/candidates")
     page.get_by_label("candidate 2", exact=True).press("Enter")
     page.keyboard.type("Red")
     page.get_by_role("button", name="Remove Blue").click()
@@ -74,21 +74,26 @@ def test_candidates_are_typed_in_rows_or_pasted_at_once(
     )
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved: 3 added, 1 removed.")).to_be_visible()
-    found = served.sample.elections.context.read.list_candidates("Color of the door")
-    assert [one.candidate_name for one in found] == ["Black", "Green", "Red", "White"]
-    assert refused == []
+    candidates = served.sample.elections.context.read.list_candidates("Color of the door")
+    assert [candidate.candidate_name for candidate in candidates] == [
+        "Black",
+        "Green",
+        "Red",
+        "White",
+    ]
+    assert errors == []
 
 
 def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
     open_page: OpenPage, served: Served
 ) -> None:
     page = open_page()
-    served.visits(page, "Donald", DOOR)
+    served.open(page, "Donald", DOOR)
     launch = page.get_by_role("link", name="Launch…")
     launch.click()
     dialog = page.get_by_role("dialog", name="Launch “Color of the door”?")
     expect(dialog).to_be_visible()
-    assert complaints_of_axe(page) == []
+    assert find_axe_violations(page) == []
     dialog.get_by_role("link", name="Cancel").click()
     expect(launch).to_be_focused()
     launch.click()
@@ -101,12 +106,12 @@ def test_launch_is_confirmed_in_a_dialog_that_can_be_canceled(
 
 def test_voters_are_filtered_while_typing(open_page: OpenPage, served: Served) -> None:
     page = open_page()
-    refused = watch_policy(page)
-    served.visits(page, "Ada", "e/Treasurer/voters")
+    errors = collect_errors(page)
+    served.open(page, "Ada", "e/Treasurer/voters")
     page.get_by_role("searchbox").press_sequentially("ed")
     expect(page.locator("#voters li")).to_have_text(["Edsger", "Hedy"])
     page.wait_for_url("**/voters?q=ed")
-    assert refused == []
+    assert errors == []
 
 
 PAGES = {
@@ -127,16 +132,16 @@ def test_management_pages_are_accessible_on_a_dark_phone(
     open_page: OpenPage, served: Served, theme: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(color_scheme=theme, viewport=viewport)
-    for who, paths in PAGES.items():
+    for name, paths in PAGES.items():
         for path in paths:
-            served.visits(page, who, path)
-            assert complaints_of_axe(page) == [], path
+            served.open(page, name, path)
+            assert find_axe_violations(page) == [], path
             assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"], path
 
 
 def test_pages_stay_within_the_size_budget(open_page: OpenPage, served: Served) -> None:
     for path in ("all", "new", "audit/tables/vote_data"):
         page = open_page()
-        served.let_in(page, "Ada")
-        sizes = bytes_to_load(page, f"{served.address}/elections/{path}")
+        served.sign_in(page, "Ada")
+        sizes = measure_load(page, f"{served.address}/elections/{path}")
         assert sum(sizes.values()) < BUDGET, sizes

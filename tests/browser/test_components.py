@@ -1,4 +1,4 @@
-"""Every part, in a browser: nobody stumbles, nothing is refused, and little is loaded."""
+"""Every component in a browser: accessible, within the content security policy, and small."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, WIDE, OpenPage
-from tests.browser.looking import bytes_to_load, complaints_of_axe, watch_policy
+from tests.browser.page_checks import collect_errors, find_axe_violations, measure_load
 
 BUDGET = 150_000
 WIDTH_WITH_LONG_NAME = """selector => {
@@ -39,20 +39,22 @@ NAMED = (
 )
 
 
-# Colours depend on the theme, and what is where on the width: two of the four see all of both.
+# Colors depend on the theme and layout on the width, so two of the four combinations suffice.
 @pytest.mark.parametrize(("theme", "viewport"), [("light", WIDE), ("dark", PHONE)], ids=str)
-def test_nobody_stumbles_over_a_part(
+def test_components_are_accessible(
     open_page: OpenPage, parts: str, theme: str, viewport: dict[str, int]
 ) -> None:
     page = open_page(color_scheme=theme, viewport=viewport)
     page.goto(f"{parts}/parts")
-    assert complaints_of_axe(page) == []
+    assert find_axe_violations(page) == []
 
 
-# The policy is the strictest there is; what a template or a script needs beyond it shows here.
-def test_a_page_needs_no_more_than_its_policy_allows(open_page: OpenPage, parts: str) -> None:
+# The content security policy is strict; anything that a template or script does beyond it fails.
+def test_components_work_within_the_content_security_policy(
+    open_page: OpenPage, parts: str
+) -> None:
     page = open_page()
-    refused = watch_policy(page)
+    errors = collect_errors(page)
     page.goto(f"{parts}/parts")
     page.get_by_text("Ada Lovelace").first.click()
     page.get_by_role("button", name="Dark").click()
@@ -61,10 +63,10 @@ def test_a_page_needs_no_more_than_its_policy_allows(open_page: OpenPage, parts:
     page.get_by_role("button", name="Show", exact=True).click()
     htmx = page.locator("script[src$='htmx.min.js']").get_attribute("src") or ""
     page.evaluate(f"import('{htmx.replace('htmx.min', 'islands')}')")
-    assert refused == []
+    assert errors == []
 
 
-def test_a_list_is_filtered_while_one_types_and_by_a_button_without_scripts(
+def test_list_is_filtered_while_typing_and_by_a_button_without_scripts(
     open_page: OpenPage, parts: str
 ) -> None:
     for scripts in (True, False):
@@ -78,9 +80,9 @@ def test_a_list_is_filtered_while_one_types_and_by_a_button_without_scripts(
         page.wait_for_url("**/parts?q=grace")
 
 
-# People choose their names, and those of elections: two hundred characters without a space are one.
+# Names may have 200 characters without a space.
 @pytest.mark.parametrize("width", [320, 1440])
-def test_nothing_hangs_over_the_edge(open_page: OpenPage, parts: str, width: int) -> None:
+def test_long_names_do_not_widen_the_page(open_page: OpenPage, parts: str, width: int) -> None:
     page = open_page(viewport={"width": width, "height": 700})
     page.goto(f"{parts}/parts")
     assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -88,14 +90,14 @@ def test_nothing_hangs_over_the_edge(open_page: OpenPage, parts: str, width: int
     assert wide == dict.fromkeys(NAMED, width)
 
 
-def test_the_largest_page_is_small_enough_for_a_slow_line(open_page: OpenPage, parts: str) -> None:
-    sizes = bytes_to_load(open_page(), f"{parts}/parts")
+def test_gallery_stays_within_the_size_budget(open_page: OpenPage, parts: str) -> None:
+    sizes = measure_load(open_page(), f"{parts}/parts")
     assert any(address.endswith("site.css") for address in sizes)
     assert any(address.endswith(".woff2") for address in sizes)
     assert sum(sizes.values()) < BUDGET, sizes
 
 
-def test_a_question_is_a_dialog_with_scripts_and_a_page_without(
+def test_confirmation_is_a_dialog_with_scripts_and_a_page_without(
     open_page: OpenPage, parts: str
 ) -> None:
     page = open_page()
@@ -114,7 +116,7 @@ def test_a_question_is_a_dialog_with_scripts_and_a_page_without(
     assert plain.get_by_role("status").inner_text() == ""
 
 
-def test_times_are_shown_in_the_zone_of_who_reads(open_page: OpenPage, parts: str) -> None:
+def test_times_are_shown_in_the_time_zone_of_the_browser(open_page: OpenPage, parts: str) -> None:
     page = open_page(timezone_id="Asia/Kathmandu")
     page.goto(f"{parts}/parts")
     page.reload()
@@ -122,8 +124,8 @@ def test_times_are_shown_in_the_zone_of_who_reads(open_page: OpenPage, parts: st
     assert page.get_by_label("Opens", exact=True).input_value() == "2026-11-15T15:15"
 
 
-# The theme is in a cookie, so that the next page comes in it, and never flashes in the other.
-def test_a_theme_that_was_chosen_stays(open_page: OpenPage, parts: str) -> None:
+# The theme is in a cookie, so that the server renders the next page in it, without a flash.
+def test_chosen_theme_is_kept(open_page: OpenPage, parts: str) -> None:
     page = open_page(color_scheme="light")
     page.goto(f"{parts}/parts")
     light = page.evaluate("getComputedStyle(document.body).backgroundColor")

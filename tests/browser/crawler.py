@@ -15,10 +15,10 @@ _FILLED = {"text", "email", "password", "search", "number", "datetime-local", "f
 
 
 @dataclass
-class Seen:
-    """A crawled page: who saw it, its parts, its links and its forms."""
+class CrawledPage:
+    """A crawled page: the user, its components, links and forms."""
 
-    who: str | None
+    user: str | None
     address: str
     text: str
     links: list[str] = field(default_factory=list[str])
@@ -30,37 +30,37 @@ class Seen:
     forms: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
 
-class _Reading(HTMLParser):
-    def __init__(self, seen: Seen) -> None:
+class _PageParser(HTMLParser):
+    def __init__(self, page: CrawledPage) -> None:
         super().__init__()
-        self._seen = seen
+        self._page = page
         self._form: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self._seen.parts |= {(tag, each) for each in given.get("class", "").split()}
-        self._seen.faults += [f"<{tag} {name}>" for name in given if name.startswith("on")]
-        if "style" in given or tag == "style":
-            self._seen.faults.append(f"<{tag}> with an inline style")
+        attributes = {name: value or "" for name, value in attrs}
+        self._page.parts |= {(tag, name) for name in attributes.get("class", "").split()}
+        self._page.faults += [f"<{tag} {name}>" for name in attributes if name.startswith("on")]
+        if "style" in attributes or tag == "style":
+            self._page.faults.append(f"<{tag}> with an inline style")
         if tag == "script":
-            waits = given.keys() & {"defer", "async"} or given.get("type") == "module"
-            if "src" not in given or not waits:
-                self._seen.faults.append(f"a blocking script: {given}")
-        elif tag == "a" and "href" in given:
-            self._seen.links.append(given["href"])
+            waits = attributes.keys() & {"defer", "async"} or attributes.get("type") == "module"
+            if "src" not in attributes or not waits:
+                self._page.faults.append(f"a blocking script: {attributes}")
+        elif tag == "a" and "href" in attributes:
+            self._page.links.append(attributes["href"])
         elif tag == "form":
-            posts = given.get("method") == "post"
-            self._form = given.get("action", "") if posts else None
+            posts = attributes.get("method") == "post"
+            self._form = attributes.get("action", "") if posts else None
             if posts:
-                self._seen.forms.setdefault(given.get("action", ""), set())
+                self._page.forms.setdefault(attributes.get("action", ""), set())
         elif self._form is not None:
-            self._take(tag, given)
+            self._add_field(tag, attributes)
 
-    def _take(self, tag: str, given: dict[str, str]) -> None:
+    def _add_field(self, tag: str, attributes: dict[str, str]) -> None:
         assert self._form is not None
-        filled = tag == "textarea" or (tag == "input" and given.get("type", "text") in _FILLED)
-        if filled and "name" in given:
-            self._seen.forms[self._form].add(given["name"])
+        filled = tag == "textarea" or (tag == "input" and attributes.get("type", "text") in _FILLED)
+        if filled and "name" in attributes:
+            self._page.forms[self._form].add(attributes["name"])
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":
@@ -68,11 +68,11 @@ class _Reading(HTMLParser):
 
 
 def crawl(
-    browser: TestClient, who: str | None, begin: Iterable[str], within: tuple[str, ...]
-) -> list[Seen]:
+    browser: TestClient, user: str | None, begin: Iterable[str], within: tuple[str, ...]
+) -> list[CrawledPage]:
     """Return all pages that links lead to; of paginated lists, the first two pages."""
     waiting, known = deque(begin), set[object]()
-    found: list[Seen] = []
+    pages: list[CrawledPage] = []
     while waiting:
         address = urldefrag(waiting.popleft()).url
         parts = urlsplit(address)
@@ -83,23 +83,23 @@ def crawl(
         answer = browser.get(address, headers={"Accept": "text/html"})
         if not answer.headers.get("content-type", "").startswith("text/html"):
             continue
-        seen = Seen(who, address, answer.text)
+        page = CrawledPage(user, address, answer.text)
         if answer.status_code != 200:
-            seen.faults.append(f"a link leads to {answer.status_code}")
-        _Reading(seen).feed(answer.text)
-        found.append(seen)
+            page.faults.append(f"a link leads to {answer.status_code}")
+        _PageParser(page).feed(answer.text)
+        pages.append(page)
         here = str(answer.url)
-        for link in seen.links:
+        for link in page.links:
             to = urlsplit(urljoin(here, link))
             if to.netloc == urlsplit(here).netloc:
                 waiting.append(to.path + (f"?{to.query}" if to.query else ""))
-    return found
+    return pages
 
 
-def that_show_all(pages: Iterable[Seen]) -> list[Seen]:
+def select_pages_with_all_parts(pages: Iterable[CrawledPage]) -> list[CrawledPage]:
     """Return a small selection of pages that has every part of all pages."""
     left = list(pages)
-    shown, chosen = set[tuple[str, str]](), list[Seen]()
+    shown, chosen = set[tuple[str, str]](), list[CrawledPage]()
     while left:
         best = max(left, key=lambda page: len(page.parts - shown))
         if not best.parts - shown:

@@ -12,20 +12,20 @@ from tests.clients.programs import installed
 _AXE = "axe-core/node_modules/axe-core/axe.min.js"
 
 
-def complaints_of_axe(page: Page) -> list[str]:
+def find_axe_violations(page: Page) -> list[str]:
     """Return the accessibility violations that axe finds, each with its element."""
     if page.evaluate("typeof axe") == "undefined":
         # Playwright evaluates code like the debugger, so the content security policy allows it.
         page.evaluate(Path(installed(_AXE)).read_text())
-    found = cast(dict[str, Any], page.evaluate("axe.run({resultTypes: ['violations']})"))
+    report = cast(dict[str, Any], page.evaluate("axe.run({resultTypes: ['violations']})"))
     return [
-        f"{fault['id']}: {node['target']} {node['failureSummary']}"
-        for fault in found["violations"]
-        for node in fault["nodes"]
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in report["violations"]
+        for node in violation["nodes"]
     ]
 
 
-def watch_policy(page: Page) -> list[str]:
+def collect_errors(page: Page) -> list[str]:
     """Return a list to which violations of the policy and script errors are added."""
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -35,12 +35,12 @@ def watch_policy(page: Page) -> list[str]:
     return errors
 
 
-def bytes_to_load(page: Page, address: str) -> dict[str, int]:
-    """How many bytes come over the wire for a page that was never seen before, by address."""
+def measure_load(page: Page, address: str) -> dict[str, int]:
+    """Open a page with an empty cache, and return the bytes it loads by URL."""
     answered: list[Response] = []
     page.on("response", lambda answer: answered.append(answer))
     page.goto(address, wait_until="load")
-    # Scripts of modules and fonts are part of the load event; a stream of events never ends.
+    # The load event waits for module scripts and fonts; an event stream never ends.
     return {answer.url: _size(answer) for answer in list(answered) if not _is_stream(answer)}
 
 

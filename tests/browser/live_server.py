@@ -14,7 +14,7 @@ from singletable_apps.shared.serve import Server
 
 
 @contextmanager
-def live(app: ASGIApp) -> Generator[str]:
+def serve_app(app: ASGIApp) -> Generator[str]:
     """Serve the app in a thread, and yield its URL."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
