@@ -88,7 +88,7 @@ def check_draft(
     if expires_at is not None and expires_at != unchanged_time:
         error = _time_error(expires_at, now)
         if error:
-            errors["expiresAt"] = error
+            errors["expires_at"] = error
         else:
             expires_at = expires_at.astimezone(UTC)
     if errors:
@@ -132,7 +132,7 @@ def _time_error(expires_at: datetime, now: datetime) -> str:
     if expires_at.utcoffset() is None:
         return "The closing time needs a time zone, for example 2026-11-15T18:00:00Z."
     if expires_at <= now:
-        return f"The closing time is in the past. It is now {_format(now)}."
+        return "This closing time is in the past. Choose a later one."
     if expires_at - now > MAX_DURATION:
         return "A poll can be open for ten years at most. Choose an earlier closing time."
     return ""

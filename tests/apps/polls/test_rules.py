@@ -97,7 +97,7 @@ def test_all_errors_are_reported_at_once() -> None:
         "description",
         "candidates/1",
         "candidates/2",
-        "expiresAt",
+        "expires_at",
     }
 
 
@@ -150,7 +150,7 @@ EAST, WEST = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
     ],
 )
 def test_invalid_closing_time_is_rejected(moment: datetime, told: str) -> None:
-    assert told in _faults(replace(PLAIN, expires_at=moment))["expiresAt"]
+    assert told in _faults(replace(PLAIN, expires_at=moment))["expires_at"]
 
 
 @pytest.mark.parametrize("zone", [UTC, EAST, WEST])
@@ -166,7 +166,7 @@ def test_closing_time_is_stored_in_utc(zone: timezone) -> None:
 def test_unchanged_closing_time_may_be_past() -> None:
     over = NOW - SECOND
     assert check_draft(replace(PLAIN, expires_at=over), NOW, unchanged_time=over).expires_at == over
-    assert "expiresAt" in _faults(replace(PLAIN, expires_at=over), unchanged_time=over - SECOND)
+    assert "expires_at" in _faults(replace(PLAIN, expires_at=over), unchanged_time=over - SECOND)
 
 
 def test_draft_from_poll_is_complete() -> None:

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn, WrongState
-from singletable_apps.elections.pages.confirm import Confirmation, ConfirmForm
 from singletable_apps.elections.pages.dependencies import (
     AccountPage,
     refresh_token,
@@ -26,7 +25,7 @@ from singletable_apps.elections.roles import (
 )
 from singletable_apps.elections.rules.users import check_remove_user
 from singletable_apps.shared.accounts import TooManyAttempts
-from singletable_apps.shared.pages import Form, PostedForm, submit_form
+from singletable_apps.shared.pages import Confirmation, ConfirmForm, Form, PostedForm, submit_form
 
 router = APIRouter()
 SessionId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$")]

@@ -38,7 +38,7 @@ from singletable_apps.shared.ballot import (
     render_ballot_form,
     render_ranking,
 )
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.pages import Confirmation, Form, PostedForm
 
 router = APIRouter()
 
@@ -199,18 +199,15 @@ def confirm_withdrawal(
     voter = load_voter_context(site, user, name)
     if voter.ballot is None or not voter.can_cast:
         return site.pages.redirect(request, election_url(voter.election, "ballot"))
-    return site.pages.render(
-        request,
-        "confirm.html",
-        question="Withdraw your ballot?",
-        text=(
-            f"Your ballot in “{voter.election.name}” won’t be counted, and your receipt becomes "
-            "invalid. You can vote again while voting is open."
-        ),
-        to=election_url(voter.election, "ballot", "withdraw"),
+    confirmation = Confirmation(
+        title="Withdraw your ballot?",
+        text=f"Your ballot in “{voter.election.name}” won’t be counted, and your receipt becomes "
+        "invalid. You can vote again while voting is open.",
         button="Withdraw ballot",
+        url=election_url(voter.election, "ballot", "withdraw"),
         back=election_url(voter.election, "ballot"),
     )
+    return site.pages.render(request, "confirm.html", confirmation=confirmation)
 
 
 @router.post("/e/{name}/ballot/withdraw")

@@ -10,11 +10,10 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
-from singletable_apps.elections.pages.confirm import Confirmation
 from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.rules.elections import check_set_candidates
 from singletable_apps.elections.rules.names import clean_candidate_names
-from singletable_apps.shared.pages import Form, PostedForm, submit_form
+from singletable_apps.shared.pages import Confirmation, Form, PostedForm, submit_form
 
 router = APIRouter()
 

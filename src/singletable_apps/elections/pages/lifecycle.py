@@ -15,7 +15,6 @@ from pydantic import BaseModel, Field
 from singletable_apps.elections.entities import State
 from singletable_apps.elections.errors import InvalidInput, WrongState
 from singletable_apps.elections.method import METHOD
-from singletable_apps.elections.pages.confirm import Choice, Confirmation, ConfirmForm
 from singletable_apps.elections.pages.dependencies import ElectionPage, check_can_manage
 from singletable_apps.elections.pages.urls import url
 from singletable_apps.elections.roles import Permission
@@ -26,7 +25,15 @@ from singletable_apps.elections.rules.elections import (
     check_lock,
     state_of,
 )
-from singletable_apps.shared.pages import Form, PostedForm, RevisionCheck, submit_form
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmField,
+    ConfirmForm,
+    Form,
+    PostedForm,
+    RevisionCheck,
+    submit_form,
+)
 
 router = APIRouter()
 # With more people than this, the new owner's name is typed instead of selected.
@@ -77,7 +84,7 @@ def _confirm_launch(page: ElectionPage) -> Confirmation:
             "nobody can pick one to suit the result.",
         ),
         warning="You can't go back to setup.",
-        choice=Choice("how", "While people vote, the election is", "radios", LAUNCH_CHOICES),
+        choice=ConfirmField("how", "While people vote, the election is", "radios", LAUNCH_CHOICES),
         button="Launch",
         url=page.url("launch"),
         back=page.url(),
@@ -195,9 +202,9 @@ def _confirm_hand_over(page: ElectionPage) -> Confirmation:
         title=f"Hand over “{page.election.name}”?",
         text=text,
         warning="Only the new owner or an administrator can give it back.",
-        choice=Choice("owner", "New owner", "text", hint=hint)
+        choice=ConfirmField("owner", "New owner", "text", hint=hint)
         if more
-        else Choice("owner", "New owner", "select", [("", "Choose a person"), *others], hint),
+        else ConfirmField("owner", "New owner", "select", [("", "Choose a person"), *others], hint),
         button="Hand over",
         url=page.url("owner"),
         back=page.url("settings"),

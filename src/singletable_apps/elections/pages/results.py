@@ -42,7 +42,6 @@ from singletable_apps.elections.proofs import (
 from singletable_apps.elections.rules.elections import ResultDetail, check_view_tally
 from singletable_apps.shared.results import (
     MAX_ROUNDS,
-    candidates_in_order,
     compare_methods,
     round_table,
 )
@@ -143,7 +142,7 @@ def _render_pending(request: Request, site: Site, user: User, election: Election
 
 def _count_context(count: Count, pair: tuple[str, str]) -> dict[str, object]:
     result, runoff = count.result, count.runoff
-    names = candidates_in_order(result)
+    names = result.ranked_candidates
     return {
         "count": count,
         "election": count.election,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -36,7 +36,6 @@ from singletable_apps.shared.results import (
     Headline,
     ballot_downloads,
     can_write_rounds,
-    candidates_in_order,
     writable_formats,
 )
 
@@ -184,10 +183,10 @@ def describe_turnout(count: Count) -> str:
 def make_chart(count: Count) -> list[ChartRow]:
     """Return all candidates, best first, with the share of the others that each is ahead of."""
     result = count.result
-    places = {name: place.place for place in result.places for name in place.candidates}
+    places = result.place_numbers
     others = len(places) - 1
     rows: list[ChartRow] = []
-    for name in candidates_in_order(result):
+    for name in result.ranked_candidates:
         behind = sum(place > places[name] for place in places.values())
         tied = sum(place == places[name] for place in places.values()) - 1
         label = f"ahead of {behind} of {others}"
@@ -236,11 +235,11 @@ def list_pairs(result: SchulzeResult) -> list[CandidatePair]:
     paths = {(path.names[0], path.names[-1]): path for path in result.paths}
     return [
         CandidatePair(a, b, _chain(paths.get((a, b))), _chain(paths.get((b, a))))
-        for a, b in _deciding_pairs(candidates_in_order(result))
+        for a, b in _deciding_pairs(result.ranked_candidates)
     ]
 
 
-def _deciding_pairs(names: list[str]) -> Iterator[tuple[str, str]]:
+def _deciding_pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     if len(names) <= MAX_FULL_PAIRS:
         yield from combinations(names, 2)
         return
@@ -274,7 +273,7 @@ MatrixRow = tuple[str, list[tuple[Markup, int | None]]]
 
 def make_matrix(result: SchulzeResult) -> list[MatrixRow]:
     """Return a row per candidate, best first, with a cell per opponent: text and color step."""
-    names = candidates_in_order(result)[:MAX_MATRIX]
+    names = result.ranked_candidates[:MAX_MATRIX]
     at = {name: result.candidates.index(name) for name in names}
     return [
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import Request
+from pydantic.alias_generators import to_camel
 
 from singletable_apps.polls.errors import (
     AlreadyVoted,
@@ -91,6 +92,6 @@ def to_problem(error: PollsError, _: Request) -> Problem:
     return Problem(
         _TYPES[type(error)],
         str(error),
-        errors=[FieldError(text, pointer=f"/{field}") for field, text in fields.items()],
+        errors=[FieldError(text, pointer=f"/{to_camel(name)}") for name, text in fields.items()],
         headers={"Retry-After": "1"} if isinstance(error, PollBusy) else {},
     )

@@ -8,29 +8,31 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 from pydantic import BaseModel, Field
 
+from singletable_apps.counting import pluralize
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.errors import InvalidInput
 from singletable_apps.polls.pages.dependencies import CurrentSite, PollsSite
-from singletable_apps.polls.pages.manage import CurrentManagedPoll, manage_context, manage_url
+from singletable_apps.polls.pages.manage import (
+    CurrentManagedPoll,
+    current_poll,
+    manage_context,
+    manage_url,
+)
 from singletable_apps.polls.service import ManagedPoll, VotingCode
 from singletable_apps.polls.urls import code_link, share_link
-from singletable_apps.shared.pages import Form, PostedForm, RevisionConflict
+from singletable_apps.shared.pages import Form, PostedForm, submit_form
 from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import download
 
 router = APIRouter()
 PAGE_SIZE = 100
-ALREADY_ISSUED = (
-    "Codes were issued after you opened this page; there are now {total}. Submit again if you need "
-    "more."
-)
 
 FirstCode = Annotated[int, Query(alias="from", ge=0, le=10_000)]
 
@@ -46,7 +48,8 @@ def show_codes(
     request: Request, site: CurrentSite, managed: CurrentManagedPoll, first: FirstCode = 0
 ) -> Response:
     """List the codes and whether they were used, with a form to issue more."""
-    form = Form({"count": 20, "issued": managed.poll.codes})
+    # The revision is the number of codes, so that a form that is sent twice issues codes once.
+    form = Form({"count": 20, "revision": managed.poll.codes})
     return _show_codes(request, site, managed, form, first=first)
 
 
@@ -55,21 +58,15 @@ def issue_codes(
     request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
 ) -> Response:
     """Issue more codes; a form that is sent twice issues them once."""
-    fields = form.validate(IssueFields)
-    if isinstance(fields, Form):
-        return _show_codes(request, site, managed, fields, 422)
-    check = form.revision_check("issued")
-    try:
+    show = partial(_show_codes, request, site, managed)
+
+    def issue(fields: IssueFields) -> Response:
+        check = form.revision_check()
         site.polls.codes.issue(managed.poll.id, managed.admin_key, fields.count, check=check)
-    except RevisionConflict as conflict:
-        current = replace(managed, poll=site.polls.context.get_poll(managed.poll.id))
-        summary = ALREADY_ISSUED.format(total=conflict.revision)
-        form = Form({"count": fields.count, "issued": conflict.revision}, summary=summary)
-        return _show_codes(request, site, current, form, 412)
-    except InvalidInput as refused:
-        return _show_codes(request, site, managed, form.with_errors(**refused.errors), 422)
-    issued = "1 code issued." if fields.count == 1 else f"{fields.count:,} codes issued."
-    return site.pages.redirect(request, manage_url(managed, "codes"), issued)
+        flash = f"{pluralize(fields.count, 'code')} issued."
+        return site.pages.redirect(request, manage_url(managed, "codes"), flash)
+
+    return submit_form(form, IssueFields, issue, show, rejects=(InvalidInput,))
 
 
 @router.get("/p/{poll_id}/manage/codes/sheet")
@@ -111,6 +108,7 @@ def _show_codes(
     *,
     first: int = 0,
 ) -> Response:
+    managed = current_poll(site, managed, form)
     return site.pages.render(
         request,
         "polls/codes.html",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
@@ -21,7 +22,7 @@ from singletable_apps.polls.pages.dependencies import (
 from singletable_apps.polls.rules import MAX_OPTIONS, PollDraft, check_draft, draft_copy
 from singletable_apps.polls.text import normalize_line
 from singletable_apps.polls.urls import poll_url
-from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.pages import Form, PostedForm, submit_values
 
 router = APIRouter()
 
@@ -151,8 +152,8 @@ def parse_poll_form(form: Form, now: datetime, base: PollDraft | None = None) ->
                 draft = replace(draft, expires_at=closing.closes_at(now))
     try:
         draft = check_draft(draft, now, unchanged_time=kept_time)
-    except InvalidInput as refused:
-        return _without_gaps(form).with_errors(**field_errors(refused, draft, now), **errors)
+    except InvalidInput as error:
+        errors = {name.replace("/", "-"): text for name, text in error.errors.items()} | errors
     return _without_gaps(form).with_errors(**errors) if errors else draft
 
 
@@ -161,16 +162,6 @@ def _shows_time(form: Form, time: datetime | None) -> bool:
     return (
         time is not None and form.value("closing") == "at" and form.still_shows("expires_at", time)
     )
-
-
-def field_errors(refused: InvalidInput, draft: PollDraft, now: datetime) -> dict[str, str]:
-    """Return the errors by the names of the form's fields."""
-    errors = {name.replace("/", "-"): text for name, text in refused.errors.items()}
-    if "expiresAt" in errors:
-        text = errors.pop("expiresAt")
-        is_past = draft.expires_at is not None and draft.expires_at <= now
-        errors["expires_at"] = "This time is in the past. Choose a later one." if is_past else text
-    return errors
 
 
 def _without_gaps(form: Form) -> Form:
@@ -223,15 +214,15 @@ def create_poll(
     if form.value("more"):
         return _show_form(request, site, form, more=True)
     hit_limit(request, site.settings.limits.create)
-    now = site.polls.context.clock()
-    draft = parse_poll_form(form, now)
-    if isinstance(draft, Form):
-        return _show_form(request, site, draft, 422)
-    try:
+
+    def create(draft: PollDraft) -> Response:
         managed = site.polls.lifecycle.create(draft, get_browser_token(request, browser))
-    except InvalidInput as refused:  # the closing time passed just now
-        return _show_form(request, site, form.with_errors(**field_errors(refused, draft, now)), 422)
-    return site.pages.redirect(request, poll_url(managed.poll.id, "made"))
+        return site.pages.redirect(request, poll_url(managed.poll.id, "made"))
+
+    draft = parse_poll_form(form, site.polls.context.clock())
+    show = partial(_show_form, request, site)
+    # The closing time can pass between both checks.
+    return submit_values(form, draft, create, show, rejects=(InvalidInput,))
 
 
 def _show_form(

@@ -7,18 +7,20 @@ declares `managed: CurrentManagedPoll`; anyone else is asked for the admin link.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, TypeAlias
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
+from singletable_apps.counting import pluralize
 from singletable_apps.polls.api.dependencies import Browser
 from singletable_apps.polls.entities import Poll, Protection
 from singletable_apps.polls.errors import InvalidAdminKey, InvalidInput, PollHasVotes
 from singletable_apps.polls.pages.create import (
     CLOSING_CHOICES,
-    field_errors,
+    ClosingFields,
     form_choices,
     option_rows,
     parse_closing,
@@ -39,7 +41,15 @@ from singletable_apps.polls.rules import PollDraft, draft_from, is_open, poll_no
 from singletable_apps.polls.service import ManagedPoll
 from singletable_apps.polls.text import PROTECTION_TEXT, RESULTS_TEXT
 from singletable_apps.polls.urls import admin_link, page_url, poll_url, share_link
-from singletable_apps.shared.pages import Form, Link, PostedForm, RevisionConflict
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmForm,
+    Form,
+    Link,
+    PostedForm,
+    submit_form,
+    submit_values,
+)
 from singletable_apps.shared.qr import qr_svg
 
 router = APIRouter()
@@ -47,7 +57,6 @@ NEEDS_ADMIN_LINK = (
     "You got the admin link when you created the poll. In the browser where you created it, you "
     "don’t need one."
 )
-CONFLICT = "Someone else changed this poll in the meantime. Nothing was done yet. "
 
 
 def get_managed_poll(
@@ -159,10 +168,8 @@ def submit_admin_link(
     [key] = parse_qs(text.partition("?")[2]).get("key", [text])[:1]
     try:
         return _save_admin_key(request, site, poll, key)
-    except InvalidAdminKey as refused:
-        return ask_for_admin_link(
-            request, site, NEEDS_ADMIN_LINK, form.with_errors(key=str(refused))
-        )
+    except InvalidAdminKey as error:
+        return ask_for_admin_link(request, site, NEEDS_ADMIN_LINK, form.with_errors(key=str(error)))
 
 
 def _save_admin_key(request: Request, site: PollsSite, poll: Poll, key: str) -> Response:
@@ -198,25 +205,39 @@ def submit_edit(
     request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
 ) -> Response:
     """Save the poll, or show the form again with its errors or a revision conflict."""
+    show = partial(_show_edit, request, site, managed)
     if form.value("more"):
-        return _show_edit(request, site, managed, form, more=True)
+        return show(form, more=True)
+
+    def save(draft: PollDraft) -> Response:
+        try:
+            return _edit(request, site, managed, form, draft, "Changes saved.")
+        except PollHasVotes as error:
+            return show(form.with_errors(str(error)), 409)
+
     draft = parse_poll_form(form, site.polls.context.clock(), draft_from(managed.poll))
-    if isinstance(draft, Form):
-        return _show_edit(request, site, managed, draft, 422)
-    try:
-        _edit(site, managed, form, draft)
-    except PollHasVotes as refused:
-        return _show_edit(request, site, managed, form.with_errors(str(refused)), 409)
-    except RevisionConflict as conflict:
-        current = replace(managed, poll=site.polls.context.get_poll(managed.poll.id))
-        return _show_edit(request, site, current, form.rebased(conflict.revision), 412)
-    return site.pages.redirect(request, manage_url(managed), "Changes saved.")
+    return submit_values(form, draft, save, show)
 
 
-def _edit(site: PollsSite, managed: ManagedPoll, form: Form, draft: PollDraft) -> None:
+def _edit(
+    request: Request,
+    site: PollsSite,
+    managed: ManagedPoll,
+    form: Form,
+    draft: PollDraft,
+    flash: str,
+) -> Response:
     site.polls.lifecycle.edit(
         managed.poll.id, managed.admin_key, lambda _: draft, check=form.revision_check()
     )
+    return site.pages.redirect(request, manage_url(managed), flash)
+
+
+def current_poll(site: PollsSite, managed: ManagedPoll, form: Form) -> ManagedPoll:
+    """Return the poll as it is now if someone else has changed it."""
+    if not form.conflict:
+        return managed
+    return replace(managed, poll=site.polls.context.get_poll(managed.poll.id))
 
 
 def _show_edit(
@@ -228,6 +249,7 @@ def _show_edit(
     *,
     more: bool = False,
 ) -> Response:
+    managed = current_poll(site, managed, form)
     return site.pages.render(
         request,
         "polls/edit.html",
@@ -243,7 +265,7 @@ def _show_edit(
 @router.get("/p/{poll_id}/manage/close")
 def confirm_close(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
     """Ask whether to close the poll."""
-    return _confirm_close(request, site, managed)
+    return _confirm_close(request, site, managed, Form({"revision": managed.poll.revision}))
 
 
 @router.post("/p/{poll_id}/manage/close")
@@ -251,37 +273,36 @@ def close_poll(
     request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
 ) -> Response:
     """Close the poll."""
-    try:
+
+    def close(_: ConfirmForm) -> Response:
         site.polls.lifecycle.close(managed.poll.id, managed.admin_key, check=form.revision_check())
-    except RevisionConflict:
-        return _confirm_close(request, site, managed, CONFLICT, 412)
-    return site.pages.redirect(request, manage_url(managed), "The poll is closed.")
+        return site.pages.redirect(request, manage_url(managed), "The poll is closed.")
+
+    return submit_form(form, ConfirmForm, close, partial(_confirm_close, request, site, managed))
 
 
 def _confirm_close(
-    request: Request, site: PollsSite, managed: ManagedPoll, notice: str = "", status: int = 200
+    request: Request, site: PollsSite, managed: ManagedPoll, form: Form, status: int = 200
 ) -> Response:
+    managed = current_poll(site, managed, form)
     if not is_open(managed.poll, site.polls.context.clock()):
         return site.pages.redirect(request, manage_url(managed), "The poll is already closed.")
-    return site.pages.render(
-        request,
-        "confirm.html",
-        status,
-        question="Close this poll?",
-        text=f"{notice}No one can vote in “{managed.poll.title}” or change a vote after that, and "
-        "everyone with the link can see the results. You can reopen it later.",
-        to=manage_url(managed, "close"),
+    confirmation = Confirmation(
+        title="Close this poll?",
+        text=f"No one can vote in “{managed.poll.title}” or change a vote after that, and everyone "
+        "with the link can see the results. You can reopen it later.",
         button="Close poll",
+        url=manage_url(managed, "close"),
         back=manage_url(managed),
         kind="primary",
-        fields={"revision": managed.poll.revision},
     )
+    return site.pages.render(request, "confirm.html", status, confirmation=confirmation, form=form)
 
 
 @router.get("/p/{poll_id}/manage/delete")
 def confirm_delete(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
     """Ask whether to delete the poll with its votes."""
-    return _confirm_delete(request, site, managed)
+    return _confirm_delete(request, site, managed, Form({"revision": managed.poll.revision}))
 
 
 @router.post("/p/{poll_id}/manage/delete")
@@ -289,35 +310,35 @@ def delete_poll(
     request: Request, site: CurrentSite, managed: DeletablePoll, form: PostedForm
 ) -> Response:
     """Delete the poll with its votes."""
-    try:
+
+    def delete(_: ConfirmForm) -> Response:
         site.polls.lifecycle.delete(managed.poll.id, managed.admin_key, check=form.revision_check())
-    except RevisionConflict:
-        return _confirm_delete(request, site, managed, CONFLICT, 412)
-    return site.pages.redirect(request, page_url("mine"), f"“{managed.poll.title}” was deleted.")
+        flash = f"“{managed.poll.title}” was deleted."
+        return site.pages.redirect(request, page_url("mine"), flash)
+
+    return submit_form(form, ConfirmForm, delete, partial(_confirm_delete, request, site, managed))
 
 
 def _confirm_delete(
-    request: Request, site: PollsSite, managed: ManagedPoll, notice: str = "", status: int = 200
+    request: Request, site: PollsSite, managed: ManagedPoll, form: Form, status: int = 200
 ) -> Response:
+    managed = current_poll(site, managed, form)
     votes = site.polls.tallies.get(managed.poll).votes
-    lost = "its 1 vote" if votes == 1 else f"its {votes:,} votes"
-    return site.pages.render(
-        request,
-        "confirm.html",
-        status,
-        question="Delete this poll?",
-        text=f"{notice}This deletes “{managed.poll.title}” and {lost}. You can’t undo this.",
-        to=manage_url(managed, "delete"),
+    confirmation = Confirmation(
+        title="Delete this poll?",
+        text=f"This deletes “{managed.poll.title}” and its {pluralize(votes, 'vote')}. You can’t "
+        "undo this.",
         button="Delete poll",
+        url=manage_url(managed, "delete"),
         back=manage_url(managed),
-        fields={"revision": managed.poll.revision},
     )
+    return site.pages.render(request, "confirm.html", status, confirmation=confirmation, form=form)
 
 
 @router.get("/p/{poll_id}/manage/reopen")
 def show_reopen(request: Request, site: CurrentSite, managed: CurrentManagedPoll) -> Response:
     """Ask until when the poll should be open again."""
-    form = Form({"closing": "day", "revision": str(managed.poll.revision)})
+    form = Form({"closing": "day", "revision": managed.poll.revision})
     return _show_reopen(request, site, managed, form)
 
 
@@ -326,20 +347,14 @@ def reopen_poll(
     request: Request, site: CurrentSite, managed: CurrentManagedPoll, form: PostedForm
 ) -> Response:
     """Reopen the poll until the new closing time."""
-    closing = parse_closing(form)
-    if isinstance(closing, Form):
-        return _show_reopen(request, site, managed, closing, 422)
-    now = site.polls.context.clock()
-    draft = replace(draft_from(managed.poll), expires_at=closing.closes_at(now))
-    try:
-        _edit(site, managed, form, draft)
-    except InvalidInput as refused:
-        form = form.with_errors(**field_errors(refused, draft, now))
-        return _show_reopen(request, site, managed, form, 422)
-    except RevisionConflict as conflict:
-        form = form.rebased(conflict.revision).with_errors(CONFLICT)
-        return _show_reopen(request, site, managed, form, 412)
-    return site.pages.redirect(request, manage_url(managed), "The poll is open again.")
+
+    def reopen(closing: ClosingFields) -> Response:
+        closes_at = closing.closes_at(site.polls.context.clock())
+        draft = replace(draft_from(managed.poll), expires_at=closes_at)
+        return _edit(request, site, managed, form, draft, "The poll is open again.")
+
+    show = partial(_show_reopen, request, site, managed)
+    return submit_values(form, parse_closing(form), reopen, show, rejects=(InvalidInput,))
 
 
 def _show_reopen(

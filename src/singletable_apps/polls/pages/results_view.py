@@ -25,7 +25,6 @@ from singletable_apps.shared.results import (
     MethodComparison,
     RoundTable,
     can_write_rounds,
-    candidates_in_order,
     compare_methods,
     round_table,
     writable_formats,
@@ -219,7 +218,7 @@ def _rank_options(runoff: RunoffResult) -> list[RankedOption]:
     eliminated = {each.eliminated: each for each in runoff.rounds}
     full_tie = _full_tie(runoff)
     tied = {} if full_tie is None else dict.fromkeys(full_tie.tally, full_tie)
-    places = {name: place.place for place in runoff.places for name in place.candidates}
+    places = runoff.place_numbers
     places |= dict.fromkeys(tied, 1)
     last = runoff.rounds[-1]
 
@@ -232,12 +231,12 @@ def _rank_options(runoff: RunoffResult) -> list[RankedOption]:
         out = eliminated[name]
         return f"out in round {out.number} with {pluralize(out.tally[name], 'vote')}"
 
-    return [RankedOption(places[name], name, reason(name)) for name in candidates_in_order(runoff)]
+    return [RankedOption(places[name], name, reason(name)) for name in runoff.ranked_candidates]
 
 
 def _round_bars(runoff: RunoffResult) -> list[RoundBars]:
     """Return all rounds, or the first one and the last ones."""
-    names = candidates_in_order(runoff)
+    names = runoff.ranked_candidates
     rounds = runoff.rounds
     if len(rounds) > MAX_ROUNDS:
         rounds = (rounds[0], *rounds[1 - MAX_ROUNDS :])
@@ -246,7 +245,7 @@ def _round_bars(runoff: RunoffResult) -> list[RoundBars]:
 
 
 def _bars(
-    runoff: RunoffResult, each: Round, names: list[str], last: int, colors: dict[str, str]
+    runoff: RunoffResult, each: Round, names: Sequence[str], last: int, colors: dict[str, str]
 ) -> RoundBars:
     present = [name for name in names if name in each.tally]
     # The option that drops out is the last one, and always shown.

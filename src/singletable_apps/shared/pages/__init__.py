@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import (
+    Confirmation,
+    ConfirmField,
+    ConfirmForm,
     Form,
     PostedForm,
     RevisionCheck,
     RevisionConflict,
     any_revision,
     submit_form,
+    submit_values,
 )
 from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
@@ -21,6 +25,9 @@ from singletable_apps.shared.pages.urls import local_url, path_of
 
 __all__ = [
     "POLICY",
+    "ConfirmField",
+    "ConfirmForm",
+    "Confirmation",
     "Flash",
     "Form",
     "Link",
@@ -39,4 +46,5 @@ __all__ = [
     "path_of",
     "request_time_zone",
     "submit_form",
+    "submit_values",
 ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import NoneType
-from typing import Annotated, TypeAlias, TypeVar, get_args, get_origin
+from typing import Annotated, Literal, TypeAlias, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
@@ -72,6 +72,7 @@ def _choose(bound: str, count: object) -> str:
 
 
 M = TypeVar("M", bound=BaseModel)
+V = TypeVar("V")
 FieldValue: TypeAlias = str | bool | int | float | datetime | None
 URLENCODED = "application/x-www-form-urlencoded"
 _MAX_FIELDS = 20_000
@@ -154,13 +155,13 @@ class Form:
         """Return the same form with errors added."""
         return replace(self, summary=summary, errors={**self.errors, **errors})
 
-    def revision_check(self, name: str = "revision") -> RevisionCheck:
+    def revision_check(self) -> RevisionCheck:
         """Return a check that raises RevisionConflict if the form shows another revision.
 
-        The form has the revision in a hidden field. A service calls the check in its transaction,
-        so that nobody overwrites a change they have not seen.
+        The form has the revision in a hidden field of that name. A service calls the check in its
+        transaction, so that nobody overwrites a change they have not seen.
         """
-        shown = self.value(name)
+        shown = self.value("revision")
 
         def check(revision: int) -> None:
             if shown != str(revision):
@@ -274,9 +275,22 @@ def submit_form(
 
     `show(form, status)` renders the page: with errors beside their fields (422) if the form is not
     valid or `action` raises one of `rejects`, or marked as a conflict (412) if it raises
-    RevisionConflict. An error is shown beside `field`, or else beside the field it names itself.
+    RevisionConflict. An error is shown beside `field`, or else beside the field or fields that it
+    names itself: `error.field`, or `error.errors` with a message per field.
     """
-    values = form.validate(model)
+    return submit_values(form, form.validate(model), action, show, rejects=rejects, field=field)
+
+
+def submit_values(
+    form: Form,
+    values: V | Form,
+    action: Callable[[V], Response],
+    show: Callable[[Form, int], Response],
+    *,
+    rejects: tuple[type[Exception], ...] = (),
+    field: str | None = None,
+) -> Response:
+    """Do the same as `submit_form` with values that the caller has validated."""
     if isinstance(values, Form):
         return show(values, 422)
     try:
@@ -284,5 +298,46 @@ def submit_form(
     except RevisionConflict as conflict:
         return show(form.rebased(conflict.revision), 412)
     except rejects as error:
-        name = field if field is not None else getattr(error, "field", None) or ""
-        return show(form.with_errors(**{name: str(error)}), 422)
+        return show(form.with_errors(**_rejected_fields(error, field)), 422)
+
+
+def _rejected_fields(error: Exception, field: str | None) -> dict[str, str]:
+    if field is None and hasattr(error, "errors"):
+        # `options/0` is the first of the fields named `options`.
+        return {name.replace("/", "-"): text for name, text in error.errors.items()}
+    return {field if field is not None else getattr(error, "field", None) or "": str(error)}
+
+
+class ConfirmForm(BaseModel):
+    """A form with nothing to fill in: submitting it is the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmField:
+    """A field to fill in before confirming. `options` are (value, label, description)."""
+
+    name: str
+    label: str
+    kind: Literal["radios", "select", "text"]
+    options: Sequence[tuple[str, ...]] = ()
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A question before an action, for `confirm.html`: what follows, and where yes is posted.
+
+    `facts` are (term, text) pairs and `consequences` are sentences; `warning` is set in bold.
+    """
+
+    title: str
+    text: str
+    button: str
+    url: str
+    back: str
+    facts: Sequence[tuple[str, str]] = ()
+    consequences: Sequence[str] = ()
+    warning: str = ""
+    choice: ConfirmField | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict[str, str])
+    kind: Literal["primary", "danger"] = "danger"

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from singletable_apps.counting import Ballots, Ranking, instant_runoff, schulze
 from singletable_apps.counting.pictures import STYLESHEET, Picture, draw_pictures
-from singletable_apps.shared.pages.forms import Form, PostedForm
+from singletable_apps.shared.pages.forms import Confirmation, Form, PostedForm
 from singletable_apps.shared.pages.lists import ListQueryParameters
 from singletable_apps.shared.pages.pages import Link, Pages
 
@@ -58,16 +58,15 @@ def parts_router(pages: Pages) -> APIRouter:
 
     @router.get("/parts/delete")
     def confirm_delete(request: Request) -> Response:
-        return pages.render(
-            request,
-            "confirm.html",
-            question="Delete “Board 2027”?",
+        confirmation = Confirmation(
+            title="Delete “Board 2027”?",
             text="The 114 ballots cast so far and the list of voters will be deleted too. "
             "You can't undo this.",
-            to="/parts",
             button="Delete the election",
+            url="/parts",
             back="/parts",
         )
+        return pages.render(request, "confirm.html", confirmation=confirmation)
 
     return router
 
@@ -89,6 +88,14 @@ def _examples() -> dict[str, object]:
         {"title": "This name is taken.", "places": "Enter 1 or more."},
     )
     return {
+        "confirmation": Confirmation(
+            title="Close the election now?",
+            text="Nobody can vote afterwards, and the results are published at once.",
+            button="Close it",
+            url="/parts",
+            back="/parts",
+            kind="primary",
+        ),
         "form": form,
         "invalid": invalid,
         "opens": opens,

@@ -79,7 +79,7 @@ def compare_methods(
     `deciding` is a sentence that says which method decides, shown where the methods disagree.
     """
     places = [_places(result) for result in results.values()]
-    names = candidates_in_order(next(iter(results.values())))
+    names = next(iter(results.values())).ranked_candidates
     rows = [(name, tuple(each[name] for each in places)) for name in names]
     rows = [row for at, row in enumerate(rows) if at < most or 1 in row[1]]
     columns = tuple((_title(method), METHOD_SUMMARIES[method]) for method in results)
@@ -92,12 +92,6 @@ def compare_methods(
     return MethodComparison(columns, tuple(rows), len(names), agrees, sentence, explanation)
 
 
-def candidates_in_order(result: Result) -> list[str]:
-    """Return all candidates, best first."""
-    placed = [name for place in result.places for name in place.candidates]
-    return list(result.final_order) or placed
-
-
 def possible_winners(result: Result) -> tuple[str, ...]:
     """Return the winners; if a tie that mattered was broken on the way, everyone who could win."""
     if isinstance(result, RunoffResult) and result.ties_mattered == "yes":
@@ -106,7 +100,7 @@ def possible_winners(result: Result) -> tuple[str, ...]:
 
 
 def _places(result: Result) -> dict[str, int]:
-    placed = {name: place.place for place in result.places for name in place.candidates}
+    placed = result.place_numbers
     return placed | dict.fromkeys(possible_winners(result), 1)
 
 

@@ -184,7 +184,7 @@ def test_poll_is_closed_and_reopened(
     assert server.polls.context.get_poll(own.poll.id).closed
     form = chair.look(f"{at}/reopen")
     wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
-    assert faults_in(wrong) == {"expires_at": "This time is in the past. Choose a later one."}
+    assert faults_in(wrong) == {"expires_at": "This closing time is in the past. Choose a later one."}
     assert faults_in(chair.send(form, "/reopen", closing="at")).keys() == {"expires_at"}
     assert chair.send(form, "/reopen", closing="never").status_code == 303
     assert server.new_visitor().vote(own.poll.id, "Lake").status_code == 303
