@@ -23,11 +23,12 @@ from singletable_apps.polls.rules import (
     check_open,
     check_ranking,
     check_results_visible,
+    comparison_key,
     draft_from,
     is_final,
     is_open,
+    normalize_line,
 )
-from singletable_apps.polls.text import comparison_key, normalize_line
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from singletable_apps.polls.text import (
+from singletable_apps.polls.rules import (
     comparison_key,
     is_printable,
     is_uuid,

@@ -5,20 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from pydantic.alias_generators import to_camel
 
-from singletable_apps.polls.errors import (
-    AlreadyVoted,
-    CodeUsed,
-    InvalidAdminKey,
-    InvalidCode,
-    InvalidInput,
-    NotFound,
-    PollBusy,
-    PollClosed,
-    PollHasVotes,
-    PollsError,
-    ResultsHidden,
-    WrongSecret,
-)
+from singletable_apps.polls import errors
 from singletable_apps.shared.web import (
     INVALID,
     NOT_ALLOWED,
@@ -71,27 +58,27 @@ PROBLEM_TYPES = (
     OTHER_SECRET,
 )
 
-_TYPES: dict[type[PollsError], ProblemType] = {
-    NotFound: NOT_FOUND,
-    InvalidInput: INVALID,
-    InvalidAdminKey: NOT_ALLOWED,
-    InvalidCode: NO_CODE,
-    CodeUsed: CODE_USED,
-    PollClosed: CLOSED,
-    AlreadyVoted: ALREADY_VOTED,
-    ResultsHidden: HIDDEN,
-    PollHasVotes: SETTLED,
-    PollBusy: UNAVAILABLE,
-    WrongSecret: OTHER_SECRET,
+_TYPES: dict[type[errors.PollsError], ProblemType] = {
+    errors.NotFound: NOT_FOUND,
+    errors.InvalidInput: INVALID,
+    errors.InvalidAdminKey: NOT_ALLOWED,
+    errors.InvalidCode: NO_CODE,
+    errors.CodeUsed: CODE_USED,
+    errors.PollClosed: CLOSED,
+    errors.AlreadyVoted: ALREADY_VOTED,
+    errors.ResultsHidden: HIDDEN,
+    errors.PollHasVotes: SETTLED,
+    errors.PollBusy: UNAVAILABLE,
+    errors.WrongSecret: OTHER_SECRET,
 }
 
 
-def to_problem(error: PollsError, _: Request) -> Problem:
+def to_problem(error: errors.PollsError, _: Request) -> Problem:
     """Return the problem for an error of the service."""
-    fields = error.errors if isinstance(error, InvalidInput) else {}
+    fields = error.errors if isinstance(error, errors.InvalidInput) else {}
     return Problem(
         _TYPES[type(error)],
         str(error),
         errors=[FieldError(text, pointer=f"/{to_camel(name)}") for name, text in fields.items()],
-        headers={"Retry-After": "1"} if isinstance(error, PollBusy) else {},
+        headers={"Retry-After": "1"} if isinstance(error, errors.PollBusy) else {},
     )

@@ -9,6 +9,7 @@ from uuid import UUID
 from fastapi import Depends, Path, Query, Request, Response
 
 from singletable_apps.counting.formats import WriteError, write_ballots, write_rounds
+from singletable_apps.polls.api import problems, schemas
 from singletable_apps.polls.api.dependencies import (
     BROWSER,
     PUBLIC,
@@ -22,31 +23,6 @@ from singletable_apps.polls.api.dependencies import (
     Service,
     new_browser_token,
     rate_limited,
-)
-from singletable_apps.polls.api.problems import (
-    ALREADY_VOTED,
-    CLOSED,
-    CODE_USED,
-    HIDDEN,
-    NO_ADMIN_KEY,
-    NO_CODE,
-    SETTLED,
-)
-from singletable_apps.polls.api.schemas import (
-    CodeText,
-    CreatedPollSchema,
-    ExportSchema,
-    IssuedCodesSchema,
-    NewCodes,
-    NewPoll,
-    NewVote,
-    PollChanges,
-    PollSchema,
-    RecountSchema,
-    ResultsSchema,
-    RoundsFile,
-    VoteSchema,
-    VotingCodeSchema,
 )
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
@@ -97,8 +73,8 @@ _CREATE_LIMIT = Depends(rate_limited(lambda limits: limits.create))
     openapi_extra=PUBLIC,
 )
 def create_poll(
-    poll: NewPoll, request: Request, response: Response, api: CurrentApi, browser: Browser
-) -> CreatedPollSchema:
+    poll: schemas.NewPoll, request: Request, response: Response, api: CurrentApi, browser: Browser
+) -> schemas.CreatedPollSchema:
     """Create a poll, which is open at once. Save its `adminKey`; you need it to manage the poll."""
     token = browser or new_browser_token()
     managed = api.polls.lifecycle.create(poll.to_draft(), token)
@@ -114,7 +90,7 @@ def create_poll(
 )
 def duplicate_poll(
     poll_id: PollId, request: Request, response: Response, api: CurrentApi, browser: Browser
-) -> CreatedPollSchema:
+) -> schemas.CreatedPollSchema:
     """Create a copy of a poll, without votes and without a closing time in the past."""
     token = browser or new_browser_token()
     managed = api.polls.lifecycle.duplicate(str(poll_id), token)
@@ -122,51 +98,55 @@ def duplicate_poll(
 
 
 @create_router.get("", openapi_extra=PUBLIC)
-def list_my_polls(api: CurrentApi, browser: Browser, page: Pagination) -> Page[CreatedPollSchema]:
+def list_my_polls(
+    api: CurrentApi, browser: Browser, page: Pagination
+) -> Page[schemas.CreatedPollSchema]:
     """List the polls that this browser created, newest first; empty without its cookie."""
     if browser is None:
         return page.answer([], None)
     polls = api.polls.lifecycle.list_created(browser, page.limit, page.cursor)
     public = api.settings.public
-    items = [CreatedPollSchema.from_managed(managed, public) for managed in polls.items]
+    items = [schemas.CreatedPollSchema.from_managed(managed, public) for managed in polls.items]
     return page.answer(items, polls.cursor)
 
 
 def _respond_created(
     managed: ManagedPoll, token: str, request: Request, response: Response, api: Api
-) -> CreatedPollSchema:
+) -> schemas.CreatedPollSchema:
     BROWSER.set(request, token)
     response.headers["Location"] = request.app.url_path_for("read_poll", poll_id=managed.poll.id)
     response.headers["ETag"] = etag(managed.poll.revision)
-    return CreatedPollSchema.from_managed(managed, api.settings.public)
+    return schemas.CreatedPollSchema.from_managed(managed, api.settings.public)
 
 
 # ------------------------------------------------------------------------------ read and manage
 
 poll_router = api_router("polls", NOT_FOUND)
-_MANAGED = responses(NO_ADMIN_KEY, NOT_ALLOWED)
+_MANAGED = responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
 _SVG = {"description": "The QR code.", "content": {"image/svg+xml": {"schema": {"type": "string"}}}}
 
 
 @poll_router.get("/{poll_id:uuid}")
-def read_poll(poll_id: PollId, api: CurrentApi, look: IfNoneMatch) -> PollSchema:
+def read_poll(poll_id: PollId, api: CurrentApi, look: IfNoneMatch) -> schemas.PollSchema:
     """Return a poll, for anyone who knows its id."""
     poll = api.polls.context.get_poll(str(poll_id))
     look.answer(poll.revision)
-    return PollSchema.from_poll(poll, api.settings.public)
+    return schemas.PollSchema.from_poll(poll, api.settings.public)
 
 
-@poll_router.patch("/{poll_id:uuid}", responses={**_MANAGED, **responses(SETTLED)})
+@poll_router.patch("/{poll_id:uuid}", responses={**_MANAGED, **responses(problems.SETTLED)})
 def edit_poll(
-    poll_id: PollId, key: AdminKey, changes: PollChanges, api: CurrentApi, edit: IfMatch
-) -> PollSchema:
+    poll_id: PollId, key: AdminKey, changes: schemas.PollChanges, api: CurrentApi, edit: IfMatch
+) -> schemas.PollSchema:
     """Edit a poll. Options and protection can change only while there are no votes."""
     poll = api.polls.lifecycle.edit(str(poll_id), key, changes.apply, check=edit.check)
     return _respond_edited(poll, edit, api)
 
 
 @poll_router.post("/{poll_id:uuid}/close", responses=_MANAGED)
-def close_poll(poll_id: PollId, key: AdminKey, api: CurrentApi, edit: IfMatch) -> PollSchema:
+def close_poll(
+    poll_id: PollId, key: AdminKey, api: CurrentApi, edit: IfMatch
+) -> schemas.PollSchema:
     """Close a poll. When you get the response, the results are final."""
     poll = api.polls.lifecycle.close(str(poll_id), key, check=edit.check)
     return _respond_edited(poll, edit, api)
@@ -186,31 +166,33 @@ def draw_qr_code(poll_id: PollId, api: CurrentApi) -> Response:
     return Response(svg, media_type="image/svg+xml")
 
 
-def _respond_edited(poll: Poll, edit: Edit, api: Api) -> PollSchema:
+def _respond_edited(poll: Poll, edit: Edit, api: Api) -> schemas.PollSchema:
     edit.answer(poll.revision)
-    return PollSchema.from_poll(poll, api.settings.public)
+    return schemas.PollSchema.from_poll(poll, api.settings.public)
 
 
 # ------------------------------------------------------------------------------ voting codes
 
-codes_router = api_router("codes", NO_ADMIN_KEY, NOT_ALLOWED, NOT_FOUND)
+codes_router = api_router("codes", problems.NO_ADMIN_KEY, NOT_ALLOWED, NOT_FOUND)
 
 
 @codes_router.post("/{poll_id:uuid}/codes", status_code=201)
 def issue_codes(
-    poll_id: PollId, key: AdminKey, new: NewCodes, api: CurrentApi
-) -> IssuedCodesSchema:
+    poll_id: PollId, key: AdminKey, new: schemas.NewCodes, api: CurrentApi
+) -> schemas.IssuedCodesSchema:
     """Issue more voting codes. You can list them again at any time."""
     issued = api.polls.codes.issue(str(poll_id), key, new.count)
     public = api.settings.public
-    codes = [VotingCodeSchema.make(public, str(poll_id), code, used=False) for code in issued]
-    return IssuedCodesSchema(codes=codes)
+    codes = [
+        schemas.VotingCodeSchema.make(public, str(poll_id), code, used=False) for code in issued
+    ]
+    return schemas.IssuedCodesSchema(codes=codes)
 
 
 @codes_router.get("/{poll_id:uuid}/codes")
 def list_codes(
     poll_id: PollId, key: AdminKey, api: CurrentApi, page: Pagination
-) -> Page[VotingCodeSchema]:
+) -> Page[schemas.VotingCodeSchema]:
     """List the voting codes in order, and whether each was used, but never how it voted."""
     offsets = OffsetCursors(api.polls.context.secret.key)
     position = offsets.open(page)
@@ -219,7 +201,7 @@ def list_codes(
     following = offsets.seal(page, first + page.limit) if len(codes) > page.limit else None
     public = api.settings.public
     items = [
-        VotingCodeSchema.make(public, str(poll_id), code.code, used=code.is_used)
+        schemas.VotingCodeSchema.make(public, str(poll_id), code.code, used=code.is_used)
         for code in codes[: page.limit]
     ]
     return page.answer(items, following)
@@ -227,7 +209,9 @@ def list_codes(
 
 # ------------------------------------------------------------------------------ voting
 
-voting_router = api_router("voting", NOT_FOUND, NO_CODE, CODE_USED, TOO_MANY_REQUESTS)
+voting_router = api_router(
+    "voting", NOT_FOUND, problems.NO_CODE, problems.CODE_USED, TOO_MANY_REQUESTS
+)
 _VOTE_HEADERS = {
     "Location": {"description": "The URL of the vote.", **_TEXT},
     "Set-Cookie": {"description": "Identifies the browser that voted.", **_TEXT},
@@ -240,10 +224,10 @@ VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients
     "/{poll_id:uuid}/vote",
     status_code=201,
     responses={
-        **responses(CLOSED, ALREADY_VOTED),
+        **responses(problems.CLOSED, problems.ALREADY_VOTED),
         200: {
             "description": "The vote was changed.",
-            "model": VoteSchema,
+            "model": schemas.VoteSchema,
             "headers": _VOTE_HEADERS,
         },
         201: {"description": "The vote is new.", "headers": _VOTE_HEADERS},
@@ -253,14 +237,14 @@ VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients
 )
 def cast_vote(
     poll_id: PollId,
-    vote: NewVote,
+    vote: schemas.NewVote,
     request: Request,
     response: Response,
     api: CurrentApi,
     browser: Browser,
     code_limit: CodeLimit,
     key: IdempotencyKeyIfAny,
-) -> VoteSchema:
+) -> schemas.VoteSchema:
     """Cast or change a vote. The poll identifies voters by browser, by code, or not at all.
 
     Without a cookie you count as a new browser and get a cookie. If you may have to repeat the
@@ -281,7 +265,7 @@ def cast_vote(
     response.headers["Location"] = f"{request.url.path}?vote={cast.vote.id}"
     if not cast.is_new:
         response.status_code = 200
-    return VoteSchema.from_vote(cast.vote)
+    return schemas.VoteSchema.model_validate(cast.vote)
 
 
 @voting_router.get("/{poll_id:uuid}/vote", dependencies=[_VOTE_LIMIT], openapi_extra=PUBLIC)
@@ -291,8 +275,8 @@ def read_my_vote(
     browser: Browser,
     code_limit: CodeLimit,
     vote: VoteId = None,
-    code: Annotated[CodeText | None, Query()] = None,
-) -> VoteSchema:
+    code: Annotated[schemas.CodeText | None, Query()] = None,
+) -> schemas.VoteSchema:
     """Return your vote: by the browser's cookie, also with a code, or by the id of the vote."""
     poll, voting = api.polls.context.get_poll(str(poll_id)), api.polls.voting
     voter = Voter(browser, code, proof=browser)
@@ -304,7 +288,7 @@ def read_my_vote(
         found = voting.find_vote(poll, voter)
     if found is None:
         raise NotFound(f"You have not voted in '{poll.title}' with this browser.")
-    return VoteSchema.from_vote(found)
+    return schemas.VoteSchema.model_validate(found)
 
 
 def _check_key(key: str | None) -> None:
@@ -339,26 +323,30 @@ def _visible_results(
 VisibleResults: TypeAlias = Annotated[PollResults, Depends(_visible_results)]
 
 
-@results_router.get("/{poll_id:uuid}/results", responses=responses(HIDDEN), openapi_extra=PUBLIC)
-def read_results(results: VisibleResults, look: IfNoneMatch) -> ResultsSchema:
+@results_router.get(
+    "/{poll_id:uuid}/results", responses=responses(problems.HIDDEN), openapi_extra=PUBLIC
+)
+def read_results(results: VisibleResults, look: IfNoneMatch) -> schemas.ResultsSchema:
     """Return the current results. Send the last ETag as If-None-Match; 304 means nothing is new."""
     look.answer(results.version)
-    return ResultsSchema.from_results(results)
+    return schemas.ResultsSchema.from_results(results)
 
 
-@results_router.get("/{poll_id:uuid}/recount", responses=responses(NO_ADMIN_KEY, NOT_ALLOWED))
-def recount_votes(poll_id: PollId, key: AdminKey, polls: Service) -> RecountSchema:
+@results_router.get(
+    "/{poll_id:uuid}/recount", responses=responses(problems.NO_ADMIN_KEY, NOT_ALLOWED)
+)
+def recount_votes(poll_id: PollId, key: AdminKey, polls: Service) -> schemas.RecountSchema:
     """Count every vote one by one and compare with the results. Slow for large polls."""
     poll = polls.context.get_managed_poll(str(poll_id), key)
-    return RecountSchema.from_recount(poll.id, polls.tallies.recount(poll))
+    return schemas.RecountSchema.from_recount(poll.id, polls.tallies.recount(poll))
 
 
 # ------------------------------------------------------------------------------ exports
 
-exports_router = api_router("exports", NOT_FOUND, HIDDEN)
+exports_router = api_router("exports", NOT_FOUND, problems.HIDDEN)
 _FILE: dict[str, Any] = {
     "description": "The file.",
-    "model": ExportSchema | RoundsFile,
+    "model": schemas.ExportSchema | schemas.RoundsFile,
     "headers": {"Content-Disposition": {"description": "The name of the file.", **_TEXT}},
     "content": {"text/csv": _TEXT, "text/plain": _TEXT},
 }
@@ -414,7 +402,7 @@ def _write_export(results: PollResults, file_format: Format, polls: Polls) -> by
         case Format.CSV | Format.ABIF:
             return write_ballots(results.methods.ballots, file_format, title=title)
         case Format.JSON:
-            export = ExportSchema.from_all_results(results)
+            export = schemas.ExportSchema.from_all_results(results)
             return export.model_dump_json(by_alias=True, indent=1).encode()
         case Format.RCTAB:
             closed = results.poll.expires_at if results.is_final else None

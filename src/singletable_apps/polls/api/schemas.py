@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Self
@@ -10,27 +10,19 @@ from typing import Annotated, Any, Self
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from singletable_apps.counting import (
-    Number,
-    Result,
-    Round,
-    RunoffResult,
-    SchulzeResult,
-    ScoreResult,
-    Tie,
-    explain,
-)
-from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility, Vote
+from singletable_apps.counting import Number, Result, Round, SchulzeResult, ScoreResult, explain
+from singletable_apps.polls.entities import Poll, Protection, ResultsVisibility
 from singletable_apps.polls.rules import (
+    DECIDES,
     MAX_DESCRIPTION,
     MAX_OPTION,
     MAX_OPTIONS,
     MAX_TITLE,
     MIN_OPTIONS,
+    PROTECTION_TEXT,
     PollDraft,
 )
 from singletable_apps.polls.service import ManagedPoll, PollResults, Recount
-from singletable_apps.polls.text import DECIDES, PROTECTION_TEXT
 from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import admin_link, code_link, share_link
 from singletable_apps.shared import web
@@ -45,9 +37,9 @@ class RequestModel(web.Model):
 
 
 class ResponseModel(web.Model):
-    """A response body."""
+    """A response body. `model_validate` takes an object with attributes of the same names."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, from_attributes=True)
 
 
 def absent_if_none(description: str) -> Any:
@@ -168,18 +160,9 @@ class CreatedPollSchema(PollSchema):
 
 
 def _poll_fields(poll: Poll, public_url: str) -> dict[str, Any]:
-    return {
-        "id": poll.id,
-        "title": poll.title,
-        "description": poll.description,
-        "candidates": poll.candidates,
-        "created_at": poll.created_at,
-        "expires_at": poll.expires_at,
-        "results": poll.results,
-        "protection": poll.protection,
-        "changeable": poll.changeable,
-        "link": share_link(public_url, poll.id),
-    }
+    names = PollSchema.model_fields.keys() - {"link"}
+    fields = {name: getattr(poll, name) for name in names}
+    return {**fields, "link": share_link(public_url, poll.id)}
 
 
 # ------------------------------------------------------------------------------ votes and codes
@@ -206,11 +189,6 @@ class VoteSchema(ResponseModel):
     poll_id: str
     rankings: list[str]
     voted_at: datetime
-
-    @classmethod
-    def from_vote(cls, vote: Vote) -> VoteSchema:
-        """Return the vote as a response."""
-        return cls(id=vote.id, poll_id=vote.poll_id, rankings=vote.rankings, voted_at=vote.voted_at)
 
 
 class NewCodes(RequestModel):
@@ -267,11 +245,6 @@ class TieSchema(ResponseModel):
         description="Whether another option could have won: `yes`, `no`, or `not known`."
     )
 
-    @classmethod
-    def from_tie(cls, tie: Tie) -> TieSchema:
-        """Return the tie as a response."""
-        return cls(tied=list(tie.tied), broken_by=tie.broken_by, mattered=tie.mattered)
-
 
 class RoundSchema(ResponseModel):
     """A round of the instant runoff. More than half of `continuing` wins."""
@@ -301,7 +274,7 @@ class RoundSchema(ResponseModel):
                 TransferSchema(to=transfer.target, votes=int(transfer.votes))
                 for transfer in each.transfers
             ],
-            tie_break=None if each.tie is None else TieSchema.from_tie(each.tie),
+            tie_break=None if each.tie is None else TieSchema.model_validate(each.tie),
         )
 
 
@@ -309,7 +282,7 @@ class PluralitySchema(ResponseModel):
     """The count of first choices."""
 
     votes: dict[str, int]
-    winners: list[str] = Field(description=_WINNERS)
+    winners: Sequence[str] = Field(description=_WINNERS)
     winner: str | None = absent_if_none(_WINNER)
 
     @classmethod
@@ -322,8 +295,8 @@ class PluralitySchema(ResponseModel):
 class SchulzeSchema(ResponseModel):
     """The result by Schulze's method: the strongest chains of head-to-head wins."""
 
-    places: list[list[str]] = Field(description="Best first; options in one list are tied.")
-    winners: list[str] = Field(description=_WINNERS)
+    places: Sequence[Sequence[str]] = Field(description="Best first; options in one list are tied.")
+    winners: Sequence[str] = Field(description=_WINNERS)
     winner: str | None = absent_if_none(_WINNER)
     condorcet_winner: str | None = absent_if_none("The option that beats all others head to head.")
 
@@ -332,18 +305,18 @@ class SchulzeSchema(ResponseModel):
         """Return the result as a response."""
         winners = _winners(result)
         return cls(
-            places=[list(place.candidates) for place in result.places],
+            places=[place.candidates for place in result.places],
             winners=winners,
             winner=_single(winners),
             condorcet_winner=result.condorcet_winner,
         )
 
 
-def _winners(result: Result) -> list[str]:
-    return list(possible_winners(result)) if result.account.cast else []
+def _winners(result: Result) -> Sequence[str]:
+    return possible_winners(result) if result.account.cast else ()
 
 
-def _single(winners: list[str]) -> str | None:
+def _single(winners: Sequence[str]) -> str | None:
     return winners[0] if len(winners) == 1 else None
 
 
@@ -369,22 +342,22 @@ class ResultsSchema(ResponseModel):
     is_final: bool = Field(description="Whether the poll is closed and nothing will change.")
     rounds: list[RoundSchema]
     winner: str | None = absent_if_none("The winner by instant runoff; absent without votes.")
-    possible_winners: list[str] | None = absent_if_none(
+    possible_winners: Sequence[str] | None = absent_if_none(
         "The options that could have won with other tie-breaks; absent if not known."
     )
     tie_order: TieOrderSchema
     borda_count: dict[str, int] = Field(
         description="Points: as many as there are options for first place, then one less each."
     )
-    borda_winners: list[str] = Field(description=_WINNERS)
+    borda_winners: Sequence[str] = Field(description=_WINNERS)
     borda_winner: str | None = absent_if_none(_WINNER)
     plurality: PluralitySchema
     schulze: SchulzeSchema
     methods_disagree: bool = Field(description="Whether the four methods have different winners.")
     comparison: str = Field(description="How the methods compare, in words.")
     protection: ProtectionSchema
-    rules: list[str] = Field(description="The rules of the instant runoff.")
-    explanation: list[str] = Field(description="The instant runoff in sentences.")
+    rules: Sequence[str] = Field(description="The rules of the instant runoff.")
+    explanation: Sequence[str] = Field(description="The instant runoff in sentences.")
 
     @classmethod
     def from_results(cls, results: PollResults) -> ResultsSchema:
@@ -398,8 +371,9 @@ class ResultsSchema(ResponseModel):
             is_final=results.is_final,
             rounds=[RoundSchema.from_round(each) for each in runoff.rounds],
             winner=runoff.winner if votes else None,
-            possible_winners=_possible_winners(runoff) if votes else [],
-            tie_order=_tie_order(runoff),
+            possible_winners=runoff.possible_winners if votes else (),
+            # Polls always count with a seed.
+            tie_order=TieOrderSchema.model_validate(runoff.tie_break),
             borda_count=to_integers(methods.borda.scores),
             borda_winners=borda,
             borda_winner=_single(borda),
@@ -412,17 +386,8 @@ class ResultsSchema(ResponseModel):
             ),
             # Rankings in polls have no equal ranks, so that rule is left out.
             rules=[rule.sentence for rule in runoff.rules if rule.about != "equal ranks"],
-            explanation=list(explain(runoff, is_final=results.is_final)),
+            explanation=explain(runoff, is_final=results.is_final),
         )
-
-
-def _possible_winners(runoff: RunoffResult) -> list[str] | None:
-    return None if runoff.possible_winners is None else list(runoff.possible_winners)
-
-
-def _tie_order(runoff: RunoffResult) -> TieOrderSchema:
-    assert runoff.tie_break is not None  # polls always count with a seed
-    return TieOrderSchema(seed=runoff.tie_break.seed, order=list(runoff.tie_break.order))
 
 
 class RecountSchema(ResponseModel):
@@ -447,7 +412,7 @@ class RecountSchema(ResponseModel):
 class RankingSchema(ResponseModel):
     """A ranking and its number of votes."""
 
-    rankings: list[str]
+    rankings: Sequence[str]
     votes: int
 
 
@@ -466,7 +431,7 @@ class ExportSchema(ResultsSchema):
             title=results.poll.title,
             candidates=results.poll.candidates,
             rankings=[
-                RankingSchema(rankings=list(ranking.names), votes=count)
+                RankingSchema(rankings=ranking.names, votes=count)
                 for ranking, count in results.methods.ballots.ranking_counts()
             ],
         )

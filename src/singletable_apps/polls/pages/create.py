@@ -19,8 +19,13 @@ from singletable_apps.polls.pages.dependencies import (
     get_browser_token,
     hit_limit,
 )
-from singletable_apps.polls.rules import MAX_OPTIONS, PollDraft, check_draft, draft_copy
-from singletable_apps.polls.text import normalize_line
+from singletable_apps.polls.rules import (
+    MAX_OPTIONS,
+    PollDraft,
+    check_draft,
+    draft_copy,
+    normalize_line,
+)
 from singletable_apps.polls.urls import poll_url
 from singletable_apps.shared.pages import Form, PostedForm, submit_values
 

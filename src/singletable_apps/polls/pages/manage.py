@@ -37,9 +37,15 @@ from singletable_apps.polls.pages.dependencies import (
     set_cookie,
     set_no_store,
 )
-from singletable_apps.polls.rules import PollDraft, draft_from, is_open, poll_not_found
+from singletable_apps.polls.rules import (
+    PROTECTION_TEXT,
+    RESULTS_TEXT,
+    PollDraft,
+    draft_from,
+    is_open,
+    poll_not_found,
+)
 from singletable_apps.polls.service import ManagedPoll
-from singletable_apps.polls.text import PROTECTION_TEXT, RESULTS_TEXT
 from singletable_apps.polls.urls import admin_link, page_url, poll_url, share_link
 from singletable_apps.shared.pages import (
     Confirmation,

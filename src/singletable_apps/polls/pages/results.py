@@ -18,9 +18,8 @@ from singletable_apps.polls.pages.results_view import (
     list_downloads,
     make_results_view,
 )
-from singletable_apps.polls.rules import is_open
+from singletable_apps.polls.rules import PROTECTION_TEXT, is_open
 from singletable_apps.polls.service import Viewer, Voter
-from singletable_apps.polls.text import PROTECTION_TEXT
 from singletable_apps.polls.urls import page_url, poll_url, share_link
 from singletable_apps.shared.results import Download
 

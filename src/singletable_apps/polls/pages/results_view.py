@@ -17,8 +17,8 @@ from singletable_apps.counting import (
 )
 from singletable_apps.counting.pictures import Picture, color_classes, draw_transfers
 from singletable_apps.polls.entities import Poll
+from singletable_apps.polls.rules import DECIDES
 from singletable_apps.polls.service import PollResults
-from singletable_apps.polls.text import DECIDES
 from singletable_apps.shared.results import (
     Download,
     Headline,

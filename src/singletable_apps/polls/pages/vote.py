@@ -40,9 +40,14 @@ from singletable_apps.polls.pages.dependencies import (
     set_cookie,
     set_no_store,
 )
-from singletable_apps.polls.rules import check_ranking, is_changeable, is_open
+from singletable_apps.polls.rules import (
+    PROTECTION_TEXT,
+    RESULTS_TEXT,
+    check_ranking,
+    is_changeable,
+    is_open,
+)
 from singletable_apps.polls.service import Viewer, Voter
-from singletable_apps.polls.text import PROTECTION_TEXT, RESULTS_TEXT
 from singletable_apps.polls.urls import poll_url, share_link
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from singletable import ConnectionFailed, InternalError, Store
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import InvalidAdminKey, WrongSecret
-from singletable_apps.polls.rules import check_exists
-from singletable_apps.polls.text import is_uuid
+from singletable_apps.polls.rules import check_exists, is_uuid
 from singletable_apps.polls.tokens import Secret
 
 # After one of these errors a write may or may not have been applied.

@@ -19,10 +19,16 @@ from singletable import ConditionFailed, Store, TransactionConflict
 from singletable_apps.polls import patterns
 from singletable_apps.polls.entities import LaneEntry, Poll, Protection, Vote, VotingLane
 from singletable_apps.polls.errors import AlreadyVoted, CodeUsed, InvalidCode, PollBusy
-from singletable_apps.polls.rules import check_open, check_ranking, is_changeable, poll_not_found
+from singletable_apps.polls.rules import (
+    check_open,
+    check_ranking,
+    is_changeable,
+    is_uuid,
+    poll_not_found,
+    printable_excerpt,
+)
 from singletable_apps.polls.service.context import UNKNOWN_OUTCOME, Context
 from singletable_apps.polls.tally import encode_ranking, lane_for
-from singletable_apps.polls.text import is_uuid, printable_excerpt
 
 LANE_ATTEMPTS = 10
 VOTE_ATTEMPTS = 60

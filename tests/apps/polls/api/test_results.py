@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from singletable_apps.polls.text import PROTECTION_TEXT
+from singletable_apps.polls.rules import PROTECTION_TEXT
 from tests.apps.polls.api.client import Made, Person, Server, type_of
 
 

@@ -147,7 +147,7 @@ def test_editing_the_title_keeps_the_closing_time(
     assert (poll.title, poll.expires_at) == ("When?", closes)
 
 
-# Each is based on what somebody saw, and is not done to something else.
+# An organizer confirms what they saw, so nothing is done to a poll that has changed since.
 @pytest.mark.parametrize("page", ["edit", "close", "delete", "reopen"])
 def test_revision_conflict_is_shown_and_nothing_is_overwritten(
     own: ManagedPoll, at: str, server: Server, chair: Visitor, page: str
@@ -184,7 +184,7 @@ def test_poll_is_closed_and_reopened(
     assert server.polls.context.get_poll(own.poll.id).closed
     form = chair.look(f"{at}/reopen")
     wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
-    assert faults_in(wrong) == {"expires_at": "This closing time is in the past. Choose a later one."}
+    assert "in the past" in faults_in(wrong)["expires_at"]
     assert faults_in(chair.send(form, "/reopen", closing="at")).keys() == {"expires_at"}
     assert chair.send(form, "/reopen", closing="never").status_code == 303
     assert server.new_visitor().vote(own.poll.id, "Lake").status_code == 303
