@@ -109,10 +109,9 @@ class RequestIds:
         sent = Headers(scope=scope).get("x-request-id", "")
         new_id = sent if _VALID_ID.fullmatch(sent) else token_hex(8)
 
-        inner = {
-            **scope,
-            "state": {**scope.get("state", {}), "request_id": new_id, "response_headers": []},
-        }
+        pending: list[tuple[str, str]] = []
+        state = {**scope.get("state", {}), "request_id": new_id, "response_headers": pending}
+        inner: Scope = {**scope, "state": state}
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
