@@ -1,4 +1,4 @@
-"""A store with the table of what is kept for a while: in memory, in a file, and over HTTP."""
+"""A store with the table `expiring`: in memory, in a file, and over HTTP."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from tests.conformance.endpoint import Exchangeable, endpoint
 
 
 @pytest.fixture(scope="session")
-def far_end() -> Iterator[tuple[Exchangeable, Remote]]:
-    """An endpoint and a driver for it; its engine is given to it test by test."""
+def remote_endpoint() -> Iterator[tuple[Exchangeable, Remote]]:
+    """Yield an endpoint and a driver for it; each test sets its engine."""
     with endpoint() as (behind, host, port), Remote.at(f"dynamodb+http://{host}:{port}") as driver:
         yield behind, driver
 
 
 @pytest.fixture(params=("memory", "file", "http"))
 def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
-    """A driver with no tables."""
+    """Yield a driver without tables."""
     where = str(request.param)
     on_disk = Settings(durable=False)
     with (
         Engine.on_file(tmp_path / "t.db", on_disk) if where == "file" else Engine.in_memory()
     ) as engine:
         if where == "http":
-            behind, remote = request.getfixturevalue("far_end")
+            behind, remote = request.getfixturevalue("remote_endpoint")
             behind.engine = AsyncEngine(engine)
             yield remote
         else:
@@ -38,7 +38,7 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
 
 @pytest.fixture
 def store(driver: Driver, store_clock: StoreClock) -> Store:
-    """A store that calls the table by a name of an app, as apps do."""
-    opened = Store(driver, tables={expiring: "vote_sessions"}, clock=store_clock)
-    opened.admin.create_table(expiring)
-    return opened
+    """Return a store in which the table has another name, as in apps."""
+    store = Store(driver, tables={expiring: "vote_sessions"}, clock=store_clock)
+    store.admin.create_table(expiring)
+    return store

@@ -1,4 +1,4 @@
-"""The small app, and a browser at it."""
+"""Fixtures: the pages of a small app, and a browser for them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.apps.shared.pages.site import browser_at, make_pages, make_site
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Pages:
-    """Pages of the small app."""
+    """Return the pages of the small app."""
     return make_pages(tmp_path)
 
 
 @pytest.fixture
 def browser(pages: Pages) -> TestClient:
-    """A browser without scripts."""
+    """Return a browser without scripts."""
     return browser_at(make_site(pages))

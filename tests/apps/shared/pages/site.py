@@ -1,4 +1,4 @@
-"""A small app with pages, of which every way an answer can go is asked for."""
+"""A small app with pages for every kind of response."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PAGE = """\
 
 
 class Terms(BaseModel):
-    """What the form asks for."""
+    """The fields of the form."""
 
     name: Annotated[str, Field(min_length=1, max_length=20)]
     password: Annotated[str, Field(min_length=12)]
@@ -66,7 +66,7 @@ class Terms(BaseModel):
 
 
 def make_pages(folder: Path) -> Pages:
-    """Pages of an app that has one template and one static file."""
+    """Return the pages of an app with one template and one static file."""
     (folder / "templates" / "notes").mkdir(parents=True)
     (folder / "templates" / "notes" / "page.html").write_text(PAGE)
     (folder / "static").mkdir()
@@ -83,7 +83,7 @@ def make_pages(folder: Path) -> Pages:
 
 
 def make_site(pages: Pages) -> FastAPI:
-    """The app that serves them."""
+    """Return the app that serves the pages."""
     router = APIRouter()
 
     @router.get("/notes")
@@ -119,5 +119,5 @@ def make_site(pages: Pages) -> FastAPI:
 
 
 def browser_at(app: FastAPI) -> TestClient:
-    """A browser without scripts."""
+    """Return a browser without scripts."""
     return TestClient(app, headers=BROWSER, follow_redirects=False, raise_server_exceptions=False)

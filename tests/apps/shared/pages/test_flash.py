@@ -1,4 +1,4 @@
-"""Flash messages are shown once, and only ours are."""
+"""Flash messages are shown once, and forged ones never."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_sealed_message_can_be_taken() -> None:
     ],
     ids=["none", "short", "not base64", "not ASCII", "long", "another secret", "cut"],
 )
-def test_what_others_put_into_the_cookie_is_not_taken(cookie: str) -> None:
+def test_forged_message_is_ignored(cookie: str) -> None:
     assert _taken(cookie) is None
 
 

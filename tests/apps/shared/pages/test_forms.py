@@ -1,4 +1,4 @@
-"""What is typed becomes a model, or comes back with what is wrong beside it."""
+"""Forms are validated into a model, or shown again with errors beside the fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GOOD = {"name": "Board", "password": "correct horse"}
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-def test_a_form_becomes_its_model() -> None:
+def test_validate_returns_the_model() -> None:
     typed = GOOD | {"seats": "3", "secret": "on", "days": ["mon", "tue"], "note": "", "more": "x"}
     read = Form(typed).validate(Terms)
     assert read == Terms(
@@ -23,7 +23,7 @@ def test_a_form_becomes_its_model() -> None:
     )
 
 
-def test_one_of_several_is_a_list_too() -> None:
+def test_single_value_of_a_list_field_is_a_list() -> None:
     read = Form(GOOD | {"days": "mon"}).validate(Terms)
     assert isinstance(read, Terms)
     assert read.days == ["mon"]
@@ -45,27 +45,27 @@ def test_one_of_several_is_a_list_too() -> None:
         ("method", "guess", "Choose one of the options."),
     ],
 )
-def test_what_does_not_fit_is_said_in_plain_words(field: str, typed: str, fault: str) -> None:
+def test_errors_are_in_plain_words(field: str, typed: str, fault: str) -> None:
     read = Form(GOOD | {field: typed}).validate(Terms)
     assert isinstance(read, Form)
     assert read.errors == {field: fault}
     assert read.value(field) == typed
 
 
-def test_all_that_does_not_fit_is_said_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     read = Form({"opens": "soon", "seats": "x"}).validate(Terms)
     assert isinstance(read, Form)
     assert set(read.errors) == {"name", "password", "opens", "seats"}
 
 
-# A field may be called as an argument is.
-def test_a_refusal_may_be_about_a_field_of_any_name() -> None:
+# A field can have the name of an argument.
+def test_error_can_be_about_a_field_of_any_name() -> None:
     form = Form().with_errors("Nothing was saved.", summary="Too long.", self="Too short.")
     assert form.summary == "Nothing was saved."
     assert form.errors == {"summary": "Too long.", "self": "Too short."}
 
 
-def test_a_form_comes_back_as_it_was_typed_but_for_passwords(browser: TestClient) -> None:
+def test_form_keeps_its_values_except_passwords(browser: TestClient) -> None:
     answer = browser.post(
         "/notes",
         data={"name": HOSTILE, "password": "hunter2", "secret": "on", "days": ["tue"]},
@@ -85,14 +85,12 @@ def test_a_form_comes_back_as_it_was_typed_but_for_passwords(browser: TestClient
     [
         ("Europe/Berlin", "2026-07-01T12:00", datetime(2026, 7, 1, 10, tzinfo=UTC)),
         ("Europe/Berlin", "2026-12-01T12:00", datetime(2026, 12, 1, 11, tzinfo=UTC)),
-        # The first of the two times that clocks show when they are put back.
+        # When clocks are set back, the first of the two times is meant.
         ("Europe/Berlin", "2026-10-25T02:30", datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),
         ("Nowhere/Land", "2026-07-01T12:00", datetime(2026, 7, 1, 12, tzinfo=UTC)),
     ],
 )
-def test_times_are_typed_in_the_zone_that_stands_beside(
-    zone: str, typed: str, at: datetime
-) -> None:
+def test_times_are_read_in_the_time_zone_of_the_field(zone: str, typed: str, at: datetime) -> None:
     read = Form(GOOD | {"opens": typed, "opens.zone": zone}, zone=ZoneInfo("Asia/Tokyo")).validate(
         Terms
     )
@@ -100,7 +98,7 @@ def test_times_are_typed_in_the_zone_that_stands_beside(
     assert read.opens == at
 
 
-def test_a_time_that_clocks_pass_over_is_refused() -> None:
+def test_time_skipped_by_daylight_saving_is_rejected() -> None:
     read = Form(GOOD | {"opens": "2026-03-29T02:30"}, zone=BERLIN).validate(Terms)
     assert isinstance(read, Form)
     assert read.errors == {
@@ -116,13 +114,13 @@ def test_a_time_that_clocks_pass_over_is_refused() -> None:
         ("9999-12-31T23:59-14:00", "UTC"),
     ],
 )
-def test_a_time_beyond_all_calendars_is_refused(typed: str, zone: str) -> None:
+def test_time_outside_the_calendar_is_rejected(typed: str, zone: str) -> None:
     read = Form(GOOD | {"opens": typed}, zone=ZoneInfo(zone)).validate(Terms)
     assert isinstance(read, Form)
     assert read.errors == {"opens": "Enter a date and a time, such as 2026-11-15T09:30."}
 
 
-def test_a_field_of_time_shows_its_zone(browser: TestClient) -> None:
+def test_time_field_shows_its_time_zone(browser: TestClient) -> None:
     browser.cookies.set("zone", "America/New_York")
     text = browser.get("/notes").text
     assert '<input type="hidden" name="opens.zone" value="America/New_York">' in text
@@ -139,7 +137,7 @@ def test_a_field_of_time_shows_its_zone(browser: TestClient) -> None:
         (b"", "", 422),
     ],
 )
-def test_what_is_no_form_is_refused(
+def test_other_bodies_than_forms_are_rejected(
     browser: TestClient, body: bytes, kind: str, status: int
 ) -> None:
     answer = browser.post("/notes", content=body, headers={"Content-Type": kind} if kind else {})

@@ -1,4 +1,4 @@
-"""Browsers see problems as pages; programs, and whoever asks the API, as JSON."""
+"""Problems are pages for browsers, and JSON for programs and for the API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ JSON = {"Accept": "application/json"}
         ("/broken/x", 422, "1 error"),
     ],
 )
-def test_a_problem_is_a_page(browser: TestClient, address: str, status: int, words: str) -> None:
+def test_problem_is_an_error_page(
+    browser: TestClient, address: str, status: int, words: str
+) -> None:
     answer = browser.get(address)
     assert answer.status_code == status
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -31,42 +33,42 @@ def test_a_problem_is_a_page(browser: TestClient, address: str, status: int, wor
     assert '<a href="/notes">All</a>' in answer.text
 
 
-def test_a_page_about_a_problem_has_its_headers(browser: TestClient) -> None:
+def test_error_page_has_the_headers_of_its_problem(browser: TestClient) -> None:
     assert browser.get("/broken/412").headers["ETag"] == '"7"'
     assert browser.get("/broken/503").headers["Retry-After"] == "1"
 
 
-# What is refused before any handler, by what stands around the app, is a page all the same.
-def test_a_form_of_another_site_is_refused_with_a_page(browser: TestClient) -> None:
+# Middleware rejects it before any handler, and the response is a page, too.
+def test_form_of_another_site_is_rejected_with_a_page(browser: TestClient) -> None:
     answer = browser.post("/notes", headers={"Sec-Fetch-Site": "cross-site"})
     assert answer.status_code == 403
     assert "Request from another site" in answer.text
 
 
 @pytest.mark.parametrize("address", ["/broken/403", "/broken/500", "/nowhere"])
-def test_a_program_gets_json(browser: TestClient, address: str) -> None:
+def test_programs_get_json(browser: TestClient, address: str) -> None:
     answer = browser.get(address, headers=JSON)
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-def test_the_api_answers_in_json_whoever_asks(browser: TestClient) -> None:
+def test_api_always_responds_with_json(browser: TestClient) -> None:
     answer = browser.get("/api/nowhere")
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-def test_who_is_not_signed_in_goes_there_and_comes_back(browser: TestClient) -> None:
+def test_not_signed_in_redirects_to_sign_in_and_back(browser: TestClient) -> None:
     answer = browser.get("/broken/401?a=1&b=%2F")
     assert answer.status_code == 303
     assert answer.headers["Location"] == "/sign-in?next=%2Fbroken%2F401%3Fa%3D1%26b%3D%252F"
 
 
-def test_a_part_of_a_page_takes_the_whole_page_to_signing_in(browser: TestClient) -> None:
+def test_htmx_request_redirects_the_whole_page_to_sign_in(browser: TestClient) -> None:
     answer = browser.get("/broken/401", headers={"HX-Request": "true"})
     assert answer.status_code == 200
     assert answer.headers["HX-Redirect"] == "/sign-in?next=%2Fbroken%2F401"
 
 
-def test_an_app_in_which_two_have_pages_shows_each_its_own(pages: Pages) -> None:
+def test_two_apps_in_one_show_their_own_error_pages(pages: Pages) -> None:
     app = make_site(pages)
     Pages("shop", secret=b"another secret of thirty-two bytes", prefix="/shop").mount(app)
     browser = browser_at(app)
@@ -88,9 +90,9 @@ def test_an_app_in_which_two_have_pages_shows_each_its_own(pages: Pages) -> None
         None,
     ],
 )
-def test_one_comes_back_to_this_site_only(elsewhere: str | None) -> None:
+def test_sign_in_returns_to_this_site_only(elsewhere: str | None) -> None:
     assert local_url(elsewhere, "/notes") == "/notes"
 
 
-def test_one_comes_back_to_where_one_was() -> None:
+def test_sign_in_returns_to_the_same_page() -> None:
     assert local_url("/notes?a=1#b", "/") == "/notes?a=1#b"

@@ -1,4 +1,4 @@
-"""A small service with two resources, notes and their labels, that has all the conventions."""
+"""A small API with notes and their labels, which uses all conventions of `shared.web`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ table = Table("notes")
 
 
 class Note(Entity, table=table):
-    """What somebody wrote down."""
+    """A note."""
 
     name: Attr[str] = attr()
     text: Attr[str] = attr()
@@ -57,7 +57,7 @@ class Note(Entity, table=table):
 
 
 class Label(Entity, table=table):
-    """A word that a note is found by."""
+    """A label of a note."""
 
     note: Attr[str] = attr()
     word: Attr[str] = attr()
@@ -97,7 +97,7 @@ def empty_store() -> Store:
 def make_notes(
     store: Store | None = None, *, settings: Settings | None = None, more: Sequence[APIRouter] = ()
 ) -> FastAPI:
-    """The service, with an empty table."""
+    """Return the API with an empty table."""
     store = store or empty_store()
     routers = [notes_router(store), labels_router(store), *more]
     return make_app(
@@ -110,24 +110,24 @@ def make_notes(
     )
 
 
-def client(
+def make_client(
     store: Store | None = None, *, settings: Settings | None = None, more: Sequence[APIRouter] = ()
 ) -> TestClient:
-    """Somebody who asks the service."""
+    """Return a client of the API."""
     return TestClient(make_notes(store, settings=settings, more=more))
 
 
-def write(asking: TestClient, name: str, text: str = "") -> httpx2.Response:
-    """Write a note down."""
+def write(client: TestClient, name: str, text: str = "") -> httpx2.Response:
+    """Create a note."""
     headers = {"Idempotency-Key": name.replace(" ", "-")}
-    return asking.post("/api/notes", json={"name": name, "text": text}, headers=headers)
+    return client.post("/api/notes", json={"name": name, "text": text}, headers=headers)
 
 
-def shown(note: Note) -> NoteOut:
+def to_schema(note: Note) -> NoteOut:
     return NoteOut(name=note.name, text=note.text, revision=note.revision)
 
 
-def found(store: Store, name: str) -> Note:
+def get_note(store: Store, name: str) -> Note:
     note = store.get(Note.key(name), consistent=True)
     if note is None:
         raise Problem(NOT_FOUND, f"There is no note {name!a}.")
@@ -139,38 +139,38 @@ def notes_router(store: Store) -> APIRouter:
 
     @router.get("/notes")
     def list_notes(page: Pagination) -> Page[NoteOut]:
-        """All notes, by name."""
+        """List all notes by name."""
         got = store.page(Note.key.partition(), page.limit, cursor=page.cursor)
-        return page.answer([shown(note) for note in got.items], got.cursor)
+        return page.answer([to_schema(note) for note in got.items], got.cursor)
 
     @router.post("/notes", status_code=201, responses=responses(NAME_TAKEN))
     def create_note(new: NewNote, key: IdempotencyKey) -> NoteOut:
-        """Write a note down."""
+        """Create a note."""
         try:
-            return shown(store.create(Note(name=new.name, text=new.text)))
+            return to_schema(store.create(Note(name=new.name, text=new.text)))
         except AlreadyExists:
             raise Problem(NAME_TAKEN, f"There is a note {new.name!a} already.") from None
 
     @router.get("/notes/{name}", responses=responses(NOT_FOUND))
     def read_note(name: NameInPath, look: IfNoneMatch) -> NoteOut:
-        """One note."""
-        note = found(store, name)
+        """Return a note."""
+        note = get_note(store, name)
         look.answer(note.revision)
-        return shown(note)
+        return to_schema(note)
 
     @router.put("/notes/{name}", responses=responses(NOT_FOUND))
     def edit_note(name: NameInPath, new: Text, edit: IfMatch) -> NoteOut:
-        """Give a note another text."""
-        note = found(store, name)
+        """Change the text of a note."""
+        note = get_note(store, name)
         edit.check(note.revision)
         note.text = new.text
         try:
             note = store.put(note)
         except VersionConflict:
-            edit.check(found(store, name).revision)
+            edit.check(get_note(store, name).revision)
             raise
         edit.answer(note.revision)
-        return shown(note)
+        return to_schema(note)
 
     @router.delete(
         "/notes/{name}",
@@ -179,8 +179,8 @@ def notes_router(store: Store) -> APIRouter:
         dependencies=[Depends(signed_in)],
     )
     def delete_note(name: NameInPath, edit: IfMatch) -> None:
-        """Throw a note away."""
-        note = found(store, name)
+        """Delete a note."""
+        note = get_note(store, name)
         edit.check(note.revision)
         try:
             store.delete(Note.key(name))
@@ -196,8 +196,8 @@ def labels_router(store: Store) -> APIRouter:
 
     @router.get("/notes/{name}/labels", responses=responses(NOT_FOUND))
     def list_labels(name: NameInPath, page: Pagination) -> Page[str]:
-        """The labels of a note, by positions that are no query's."""
-        found(store, name)
+        """List the labels of a note, with offsets as cursors."""
+        get_note(store, name)
         at = offsets.open(page)
         begin = at if isinstance(at, int) else 0
         words = [label.word for label in store.query(Label.key.partition(name))]
@@ -207,8 +207,8 @@ def labels_router(store: Store) -> APIRouter:
 
     @router.put("/notes/{name}/labels/{word}", status_code=204, responses=responses(NOT_FOUND))
     def put_label(name: NameInPath, word: NameInPath) -> None:
-        """Give a note a label."""
-        found(store, name)
+        """Add a label to a note."""
+        get_note(store, name)
         store.put(Label(note=name, word=word))
 
     return router

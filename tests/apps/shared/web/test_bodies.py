@@ -1,4 +1,4 @@
-"""Bodies are JSON of a reasonable size; whatever else comes is refused and breaks nothing."""
+"""Bodies must be JSON of a limited size; everything else is rejected."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from singletable_apps.shared.web import Settings
-from tests.apps.shared.web.notes import client
+from tests.apps.shared.web.notes import make_client
 
 router = APIRouter()
 
 
 @router.post("/echo")
 def echo(body: Annotated[JsonValue, Body()]) -> JsonValue:
-    """What came."""
+    """Return the body."""
     return body
 
 
 @router.put("/files/{name}")
 async def take_file(name: str, request: Request) -> int:
-    """How large a file is."""
+    """Return the size of a file."""
     return len(await request.body())
 
 
 @router.put("/filesystem")
 def take_json(body: Annotated[JsonValue, Body()]) -> None:
-    """Take JSON, as everywhere."""
+    """Accept JSON."""
 
 
-asking = client(settings=Settings(body_limit=20_000, uploads={"/api/files": 50_000}), more=[router])
+client = make_client(
+    settings=Settings(body_limit=20_000, uploads={"/api/files": 50_000}), more=[router]
+)
 
 
 def _bytes(text: str) -> bytes:
@@ -47,7 +49,7 @@ JSON = {"Content-Type": "application/json"}
 
 def post(body: bytes, content_type: str | None = "application/json") -> httpx2.Response:
     headers = {} if content_type is None else {"Content-Type": content_type}
-    return asking.post("/api/echo", content=body, headers=headers)
+    return client.post("/api/echo", content=body, headers=headers)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def post(body: bytes, content_type: str | None = "application/json") -> httpx2.R
     ],
     ids=range(16),
 )
-def test_what_is_not_sound_json_is_refused_in_words(body: bytes, words: str) -> None:
+def test_malformed_json_is_rejected_with_the_reason(body: bytes, words: str) -> None:
     answer = post(body)
     assert answer.status_code == 400
     assert answer.json()["type"] == "/api/problems/malformed-body"
@@ -90,14 +92,14 @@ def test_what_is_not_sound_json_is_refused_in_words(body: bytes, words: str) -> 
     ],
     ids=range(5),
 )
-def test_sound_json_comes_through(body: bytes) -> None:
+def test_valid_json_is_accepted(body: bytes) -> None:
     answer = post(body)
     assert answer.status_code == 200
     assert answer.json() == httpx2.Response(200, content=body).json()
 
 
 @given(st.binary(max_size=30) | st.text('[]{}":,0e-\\u\ud800x', max_size=30).map(_bytes))
-def test_no_body_breaks_anything(body: bytes) -> None:
+def test_random_bodies_never_cause_a_server_error(body: bytes) -> None:
     assert post(body).status_code in (200, 400, 422)
 
 
@@ -113,7 +115,7 @@ def test_no_body_breaks_anything(body: bytes) -> None:
         ";;",
     ],
 )
-def test_a_body_of_another_type_is_refused(content_type: str | None) -> None:
+def test_other_content_types_are_rejected(content_type: str | None) -> None:
     answer = post(b"{}", content_type)
     assert answer.status_code == 415
     assert answer.headers["accept"] == "application/json"
@@ -123,30 +125,30 @@ def test_a_body_of_another_type_is_refused(content_type: str | None) -> None:
     "content_type",
     ["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"],
 )
-def test_json_has_several_names(content_type: str) -> None:
+def test_json_content_types_are_accepted(content_type: str) -> None:
     assert post(b"{}", content_type).status_code == 200
 
 
 def in_pieces() -> Iterator[bytes]:
-    """A body that does not say how long it is."""
+    """Yield a body without a Content-Length."""
     for _ in range(30):
         yield b" " * 1000
 
 
 @pytest.mark.parametrize("body", [b" " * 20_001, in_pieces()], ids=["announced", "in pieces"])
-def test_a_body_that_is_too_large_is_refused(body: bytes | Iterator[bytes]) -> None:
-    answer = asking.post("/api/echo", content=body, headers=JSON)
+def test_large_bodies_are_rejected(body: bytes | Iterator[bytes]) -> None:
+    answer = client.post("/api/echo", content=body, headers=JSON)
     assert answer.status_code == 413
     assert "at most 20000 bytes" in answer.json()["detail"]
 
 
-def test_uploads_are_larger_and_of_any_type_where_they_are_expected() -> None:
-    assert asking.put("/api/files/a", content=b"\xff" * 30_000).json() == 30_000
-    assert asking.put("/api/files/a", content=b"\xff" * 50_001).status_code == 413
-    assert asking.put("/api/filesystem", content=b"\xff").status_code == 415
+def test_upload_paths_accept_larger_bodies_of_any_type() -> None:
+    assert client.put("/api/files/a", content=b"\xff" * 30_000).json() == 30_000
+    assert client.put("/api/files/a", content=b"\xff" * 50_001).status_code == 413
+    assert client.put("/api/filesystem", content=b"\xff").status_code == 415
 
 
-def test_no_body_is_looked_at_where_there_is_no_handler() -> None:
-    assert asking.delete("/api/echo").status_code == 405
-    answer = asking.request("DELETE", "/api/echo", content=b"\xff" * 30_000)
+def test_body_is_ignored_without_a_handler() -> None:
+    assert client.delete("/api/echo").status_code == 405
+    answer = client.request("DELETE", "/api/echo", content=b"\xff" * 30_000)
     assert answer.status_code == 405

@@ -1,4 +1,4 @@
-"""Pages of other sites change nothing here."""
+"""Cross-origin requests cannot change anything."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from singletable_apps.shared.web import Settings
-from tests.apps.shared.web.notes import client
+from tests.apps.shared.web.notes import make_client
 
 router = APIRouter()
 
 
 @router.api_route("/thing", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
 def thing() -> None:
-    """Do something."""
+    """Do nothing."""
 
 
 @router.websocket("/talk")
 async def talk(socket: WebSocket) -> None:
-    """Say one thing."""
+    """Send one message."""
     await socket.accept()
     await socket.send_text("hello")
     await socket.close()
 
 
-asking = client(settings=Settings(trusted_origins=("https://trusted.example",)), more=[router])
+client = make_client(settings=Settings(trusted_origins=("https://trusted.example",)), more=[router])
 HOST = {"Host": "notes.example"}
-# What a browser sends, and whether it may: the table of Go's CrossOriginProtection.
+# Headers that a browser sends, and whether the request is allowed: the cases of Go's
+# CrossOriginProtection.
 CASES: list[tuple[dict[str, str], bool]] = [
     ({}, True),
     ({"Sec-Fetch-Site": "same-origin"}, True),
@@ -51,25 +52,25 @@ CASES: list[tuple[dict[str, str], bool]] = [
 
 @pytest.mark.parametrize(("headers", "allowed"), CASES, ids=range(len(CASES)))
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_an_unsafe_request_is_from_here(
+def test_unsafe_requests_of_other_origins_are_rejected(
     method: str, headers: dict[str, str], allowed: bool
 ) -> None:
-    answer = asking.request(method, "/api/thing", headers={**HOST, **headers})
+    answer = client.request(method, "/api/thing", headers={**HOST, **headers})
     assert answer.status_code == (200 if allowed else 403)
     if not allowed:
         assert answer.json()["type"] == "/api/problems/cross-origin"
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-def test_a_safe_request_is_from_anywhere(method: str) -> None:
+def test_safe_requests_are_accepted_from_any_origin(method: str) -> None:
     headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
-    assert asking.request(method, "/api/thing", headers=headers).is_success
+    assert client.request(method, "/api/thing", headers=headers).is_success
 
 
 @pytest.mark.parametrize(("headers", "allowed"), CASES, ids=range(len(CASES)))
-def test_a_socket_is_opened_from_here(headers: dict[str, str], allowed: bool) -> None:
+def test_websockets_of_other_origins_are_rejected(headers: dict[str, str], allowed: bool) -> None:
     try:
-        with asking.websocket_connect("/api/talk", headers={**HOST, **headers}) as socket:
+        with client.websocket_connect("/api/talk", headers={**HOST, **headers}) as socket:
             assert socket.receive_text() == "hello"
             assert allowed
     except WebSocketDisconnect:

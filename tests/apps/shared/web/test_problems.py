@@ -1,4 +1,4 @@
-"""What goes wrong is answered as a problem that says what to do, and leaks nothing."""
+"""Errors become problems that say what to do and disclose nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from singletable_apps.shared.web import (
     ProblemType,
     make_app,
 )
-from tests.apps.shared.web.notes import client, write
+from tests.apps.shared.web.notes import make_client, write
 
 router = APIRouter()
 waiting: list[Exception] = []
@@ -34,20 +34,20 @@ waiting: list[Exception] = []
 
 @router.get("/trouble")
 def trouble() -> None:
-    """Raise what is waiting."""
+    """Raise the pending error."""
     raise waiting.pop()
 
 
-asking = client(more=[router])
+client = make_client(more=[router])
 
 
-def raising(error: Exception) -> httpx2.Response:
-    """What is answered when a handler raises the error."""
+def response_to(error: Exception) -> httpx2.Response:
+    """Return the response to a request whose handler raises the error."""
     waiting.append(error)
-    return asking.get("/api/trouble")
+    return client.get("/api/trouble")
 
 
-def test_a_problem_says_all_that_it_knows() -> None:
+def test_problem_has_all_members() -> None:
     fault = FieldError("Expected another name.", pointer="/name")
     problem = Problem(
         NOT_ALLOWED,
@@ -57,7 +57,7 @@ def test_a_problem_says_all_that_it_knows() -> None:
         instance="/notes/7",
         extensions={"owner": "ada"},
     )
-    answer = raising(problem)
+    answer = response_to(problem)
     assert answer.status_code == 403
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["retry-after"] == "9"
@@ -74,21 +74,21 @@ def test_a_problem_says_all_that_it_knows() -> None:
 
 
 @pytest.mark.parametrize("kind", COMMON, ids=lambda kind: kind.name)
-def test_the_type_of_a_problem_leads_to_a_page_about_it(kind: ProblemType) -> None:
-    page = asking.get(f"/api/problems/{kind.name}")
+def test_problem_type_url_leads_to_its_page(kind: ProblemType) -> None:
+    page = client.get(f"/api/problems/{kind.name}")
     assert page.json()["about"] == kind.about
-    text = asking.get(f"/api/problems/{kind.name}", headers={"Accept": "text/html, */*"}).text
+    text = client.get(f"/api/problems/{kind.name}", headers={"Accept": "text/html, */*"}).text
     assert text.startswith(f"{kind.title} ({kind.status})")
 
 
-def test_kinds_of_an_app_have_pages_beside_the_common_ones() -> None:
-    names = [kind["type"] for kind in asking.get("/api/problems").json()]
+def test_problem_types_of_an_app_have_pages_too() -> None:
+    names = [kind["type"] for kind in client.get("/api/problems").json()]
     assert "/api/problems/name-taken" in names
     assert len(names) == len(COMMON) + 1
-    assert asking.get("/api/problems/none-such").status_code == 404
+    assert client.get("/api/problems/none-such").status_code == 404
 
 
-def test_a_kind_is_declared_once() -> None:
+def test_duplicate_problem_type_is_rejected() -> None:
     with pytest.raises(ValueError, match="not-found is there twice"):
         make_app(
             "Twice",
@@ -114,42 +114,40 @@ def test_a_kind_is_declared_once() -> None:
     ],
     ids=lambda case: type(case).__name__ if isinstance(case, Exception) else None,
 )
-def test_an_exception_is_the_problem_that_it_is_to_the_caller(
-    error: Exception, status: int, name: str
-) -> None:
-    answer = raising(error)
+def test_exceptions_become_problems(error: Exception, status: int, name: str) -> None:
+    answer = response_to(error)
     assert answer.status_code == status
     assert answer.json()["type"] == f"/api/problems/{name}"
     assert ("retry-after" in answer.headers) == (status == 503)
 
 
-def test_a_status_without_a_kind_is_about_nothing_more_than_itself() -> None:
-    assert raising(HTTPException(404, "No such tea.")).json()["detail"] == "No such tea."
-    problem = raising(HTTPException(418, "Tea.")).json()
+def test_other_statuses_become_untyped_problems() -> None:
+    assert response_to(HTTPException(404, "No such tea.")).json()["detail"] == "No such tea."
+    problem = response_to(HTTPException(418, "Tea.")).json()
     assert problem["type"] == "about:blank"
     assert problem["detail"] == "Tea."
 
 
-def test_what_nobody_foresaw_is_written_down_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_error_is_logged_and_not_disclosed(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "singletable_apps.errors"):
-        answer = raising(RuntimeError("password=hunter2"))
+        answer = response_to(RuntimeError("password=hunter2"))
     assert "hunter2" not in answer.text
     assert answer.json()["request"] in caplog.text
     assert "raise waiting.pop()" in caplog.text
     assert "RuntimeError: password=hunter2" in caplog.text
 
 
-def test_who_is_not_signed_in_learns_how() -> None:
-    assert raising(Problem(NOT_SIGNED_IN)).headers["www-authenticate"] == "Bearer"
+def test_not_signed_in_has_www_authenticate() -> None:
+    assert response_to(Problem(NOT_SIGNED_IN)).headers["www-authenticate"] == "Bearer"
 
 
-def test_an_unknown_address_is_a_problem_whatever_the_method() -> None:
+def test_unknown_url_is_a_problem_for_every_method() -> None:
     for method in ("GET", "POST", "OPTIONS", "DELETE", "BREW"):
-        answer = asking.request(method, "/api/nothing")
+        answer = client.request(method, "/api/nothing")
         assert (answer.status_code, answer.json()["title"]) == (404, "Not found")
 
 
-def test_a_slash_more_is_another_address_and_not_redirected() -> None:
-    write(asking, "tea")
-    assert asking.get("/api/notes/tea").status_code == 200
-    assert asking.get("/api/notes/tea/", follow_redirects=False).status_code == 404
+def test_trailing_slash_is_not_redirected() -> None:
+    write(client, "tea")
+    assert client.get("/api/notes/tea").status_code == 200
+    assert client.get("/api/notes/tea/", follow_redirects=False).status_code == 404

@@ -1,4 +1,4 @@
-"""Whatever the description allows is answered as it says, and so is what it does not allow."""
+"""Random requests made from the OpenAPI document get responses that conform to it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ CONFIG = SchemathesisConfig.from_dict(
     {
         "auth": {"openapi": {"HTTPBearer": {"bearer": TOKEN}}},
         "checks": {
-            # RFC 6585 has a status of its own for the one header that most edits require.
+            # RFC 6585 defines a status for a missing If-Match.
             "missing_required_header": {"expected-statuses": [400, 401, 428]},
-            # Nobody can make up a cursor, nor the tag of a note that others edit.
+            # Schemathesis cannot invent cursors, nor the ETag of a note.
             "positive_data_acceptance": {"expected-statuses": ["2xx", 304, 400, 404, 409, 412]},
         },
     }
@@ -31,19 +31,19 @@ schema = schemathesis.openapi.from_asgi("/api/openapi.json", make_notes(store), 
 
 @schema.parametrize()
 @settings(max_examples=5, deadline=None)
-def test_every_operation_answers_as_described(case: schemathesis.Case[Any]) -> None:
+def test_operations_conform_to_the_openapi_document(case: schemathesis.Case[Any]) -> None:
     case.call_and_validate()
 
 
-def test_what_one_operation_makes_another_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Notes that are made are read, edited and thrown away, in whatever order."""
+def test_created_resources_are_found_by_other_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Create, read, edit and delete notes in any order."""
     machine = schema.as_state_machine()
     monkeypatch.setattr(machine, "setup", lambda _: empty(), raising=False)
     machine.run(settings=settings(max_examples=4, stateful_step_count=5, deadline=None))
 
 
 def empty() -> None:
-    """Let each course of events begin with no notes, whatever others left behind."""
+    """Start every run without notes."""
     names = [note.name for note in store.query(Note.key.partition())]
     for name in names:
         labels = [Label.key(name, label.word) for label in store.query(Label.key.partition(name))]

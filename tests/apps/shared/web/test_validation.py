@@ -1,4 +1,4 @@
-"""What does not fit its description is told place by place, in words."""
+"""Invalid values are reported with their place and a reason."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, JsonValue
 
-from tests.apps.shared.web.notes import client
+from tests.apps.shared.web.notes import make_client
 
 
 class Inner(BaseModel):
@@ -24,10 +24,10 @@ router = APIRouter()
 
 @router.post("/bodies/{number}")
 def take(number: int, body: Body, limit: int = 1) -> None:
-    """Take whatever fits."""
+    """Accept valid values."""
 
 
-asking = client(more=[router])
+client = make_client(more=[router])
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ asking = client(more=[router])
         ({"name": "a", "password": "hunter2"}, "/password", "got a string of 7 characters."),
     ],
 )
-def test_a_fault_of_a_body_is_at_its_pointer(body: JsonValue, pointer: str, words: str) -> None:
-    answer = asking.post("/api/bodies/1", json=body)
+def test_body_errors_have_json_pointers(body: JsonValue, pointer: str, words: str) -> None:
+    answer = client.post("/api/bodies/1", json=body)
     assert answer.status_code == 422
     assert answer.json()["type"] == "/api/problems/invalid-request"
     (fault,) = answer.json()["errors"]
@@ -57,13 +57,13 @@ def test_a_fault_of_a_body_is_at_its_pointer(body: JsonValue, pointer: str, word
     assert fault["detail"].endswith(words)
 
 
-def test_faults_of_parameters_have_their_names() -> None:
-    answer = asking.post("/api/bodies/one?limit=all", json={"name": "a"})
+def test_parameter_errors_have_the_name_of_the_parameter() -> None:
+    answer = client.post("/api/bodies/one?limit=all", json={"name": "a"})
     assert {fault["parameter"] for fault in answer.json()["errors"]} == {"number", "limit"}
 
 
-def test_many_faults_are_not_all_told() -> None:
+def test_number_of_reported_errors_is_limited() -> None:
     people = [{"a/g~e": -1}] * 1000
-    problem = asking.post("/api/bodies/1", json={"name": "", "people": people})
+    problem = client.post("/api/bodies/1", json={"name": "", "people": people})
     assert len(problem.json()["errors"]) == 20
     assert "1000 errors" in problem.json()["detail"]

@@ -1,4 +1,4 @@
-"""No template, and no script of ours, needs what the policy forbids."""
+"""Templates comply with the content security policy, and the gallery shows all components."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def parts() -> str:
     "bad",
     ['<p style="color:red">', "<style>", '<a onclick="x">', "<script>x</script>", "<a hx-on:x>"],
 )
-def test_what_is_forbidden_is_found(bad: str) -> None:
+def test_policy_check_finds_violations(bad: str) -> None:
     assert FORBIDDEN.search(bad)
 
 
-def test_every_part_keeps_to_the_policy(parts: str) -> None:
+def test_templates_comply_with_the_content_security_policy(parts: str) -> None:
     assert not FORBIDDEN.findall(parts)
     assert not [name.name for name in TEMPLATES if FORBIDDEN.search(name.read_text())]
 
 
-def test_every_macro_is_on_the_page_of_parts_and_in_the_list(parts: str) -> None:
+def test_every_macro_is_in_the_gallery_and_the_readme(parts: str) -> None:
     shown = (ROOM / "templates" / "parts.html").read_text()
     listed = (ROOM.parent / "README.md").read_text()
     macros = {
@@ -59,13 +59,13 @@ def test_every_macro_is_on_the_page_of_parts_and_in_the_list(parts: str) -> None
     assert not {name for name in macros - inner if f".{name}(" not in shown}
 
 
-# Every token that a stylesheet asks for is there: a wrong name would silently be nothing.
-def test_every_token_is_there() -> None:
+# CSS ignores undefined tokens silently.
+def test_every_css_token_is_defined() -> None:
     sheets = "".join(path.read_text() for path in sorted((ROOM / "styles").glob("*.css")))
     set_here = set(re.findall(r"(--[a-z0-9-]+)\s*:", sheets))
     assert not set(re.findall(r"var\((--[a-z0-9-]+)", sheets)) - set_here
 
 
-def test_every_id_is_there_once(parts: str) -> None:
+def test_element_ids_are_unique(parts: str) -> None:
     ids = re.findall(r'\sid="([^"]+)"', parts)
     assert sorted(ids) == sorted(set(ids))

@@ -1,4 +1,4 @@
-"""Times are said in the zone of who reads, and programs read them in UTC."""
+"""Times are shown in the reader's time zone, and in UTC for programs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ AT = datetime(2026, 11, 15, 20, 30, tzinfo=UTC)
         ("America/Sao_Paulo", "15 November 2026, 17:30 UTC-03:00"),
     ],
 )
-def test_a_moment_in_words(zone: str, words: str) -> None:
+def test_time_as_text(zone: str, words: str) -> None:
     assert LocalTime(AT, ZoneInfo(zone)).long == words
 
 
-def test_a_moment_is_an_element_that_programs_read() -> None:
+def test_time_is_a_time_element() -> None:
     assert LocalTime(AT, ZoneInfo("Europe/Berlin")).html == (
         '<time datetime="2026-11-15T20:30:00Z" title="15 Nov 2026, 20:30 UTC">'
         "15 November 2026, 21:30 CET</time>"
     )
 
 
-def test_utc_stands_beside_where_it_says_something_else() -> None:
+def test_utc_is_added_if_the_time_zone_differs() -> None:
     assert (
         '<span class="utc">15 Nov 2026, 20:30 UTC</span>'
         in LocalTime(AT, ZoneInfo("Europe/Berlin")).html_with_utc
@@ -42,5 +42,5 @@ def test_utc_stands_beside_where_it_says_something_else() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Mars/Base", "../../etc/passwd", "/etc/localtime", "x" * 999])
-def test_a_zone_that_is_not_there_is_utc(name: str) -> None:
+def test_unknown_time_zone_is_utc(name: str) -> None:
     assert zone_named(name) == ZoneInfo("UTC")

@@ -1,4 +1,4 @@
-"""An edit is based on what is there, and a read does not send what was seen."""
+"""Conditional requests: If-Match for edits, If-None-Match for reads, and idempotency keys."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.apps.shared.web.notes import TOKEN, Note, client, empty_store, write
+from tests.apps.shared.web.notes import TOKEN, Note, empty_store, make_client, write
 
 MINE = {"Authorization": f"Bearer {TOKEN}"}
 store = empty_store()
-asking = client(store)
+client = make_client(store)
 
 
 @pytest.fixture(autouse=True)
 def tea() -> Iterator[None]:
-    """A note of revision 1, and no other."""
-    write(asking, "tea")
+    """Create a note with revision 1, and delete all notes afterwards."""
+    write(client, "tea")
     yield
     store.delete_many([Note.key("tea"), Note.key("milk")])
 
@@ -41,9 +41,9 @@ def tea() -> Iterator[None]:
         (None, 428),
     ],
 )
-def test_an_edit_says_what_it_is_based_on(tags: str | None, status: int) -> None:
+def test_if_match_must_have_the_current_etag(tags: str | None, status: int) -> None:
     headers = {} if tags is None else {b"If-Match": tags.encode("latin-1")}
-    answer = asking.put("/api/notes/tea", json={"text": "hot"}, headers=headers)
+    answer = client.put("/api/notes/tea", json={"text": "hot"}, headers=headers)
     assert answer.status_code == status
     if status == 200:
         assert answer.headers["etag"] == '"2"'
@@ -53,10 +53,10 @@ def test_an_edit_says_what_it_is_based_on(tags: str | None, status: int) -> None
         assert answer.json()["errors"][0]["header"] == "If-Match"
 
 
-def test_of_two_edits_based_on_the_same_one_is_refused() -> None:
-    seen = {"If-Match": asking.get("/api/notes/tea").headers["etag"]}
-    assert asking.put("/api/notes/tea", json={"text": "hot"}, headers=seen).status_code == 200
-    assert asking.delete("/api/notes/tea", headers={**seen, **MINE}).status_code == 412
+def test_second_edit_with_the_same_etag_is_rejected() -> None:
+    seen = {"If-Match": client.get("/api/notes/tea").headers["etag"]}
+    assert client.put("/api/notes/tea", json={"text": "hot"}, headers=seen).status_code == 200
+    assert client.delete("/api/notes/tea", headers={**seen, **MINE}).status_code == 412
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_of_two_edits_based_on_the_same_one_is_refused() -> None:
         ("", 200),
     ],
 )
-def test_a_read_knows_what_was_seen(tags: str, status: int) -> None:
-    answer = asking.get("/api/notes/tea", headers={"If-None-Match": tags})
+def test_if_none_match_with_the_current_etag_returns_304(tags: str, status: int) -> None:
+    answer = client.get("/api/notes/tea", headers={"If-None-Match": tags})
     assert answer.status_code == status
     assert answer.headers["etag"] == '"1"'
     assert answer.headers["cache-control"] == "private, no-cache"
     assert bool(answer.content) == (status == 200)
 
 
-def test_what_is_not_there_has_no_tag() -> None:
-    answer = asking.put("/api/notes/milk", json={"text": ""}, headers={"If-Match": "*"})
+def test_if_match_of_a_missing_resource_returns_404() -> None:
+    answer = client.put("/api/notes/milk", json={"text": ""}, headers={"If-Match": "*"})
     assert answer.status_code == 404
 
 
@@ -96,9 +96,9 @@ def test_what_is_not_there_has_no_tag() -> None:
         (None, 400),
     ],
 )
-def test_what_shall_happen_once_has_a_key(key: str | None, status: int) -> None:
+def test_idempotency_key_is_required_and_validated(key: str | None, status: int) -> None:
     headers = {} if key is None else {b"Idempotency-Key": key.encode("latin-1")}
-    answer = asking.post("/api/notes", json={"name": "milk", "text": ""}, headers=headers)
+    answer = client.post("/api/notes", json={"name": "milk", "text": ""}, headers=headers)
     assert answer.status_code == status
     if status == 400:
         assert answer.json()["errors"][0]["header"] == "Idempotency-Key"

@@ -1,4 +1,4 @@
-"""Pages are escaped, strict about what they need, and allow nothing but our own files."""
+"""Pages are escaped, reject undefined variables, and load only our own files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def _request() -> Request:
     )
 
 
-def test_what_somebody_typed_is_shown_as_text(browser: TestClient) -> None:
+def test_text_is_escaped(browser: TestClient) -> None:
     text = browser.get("/notes", params={"heading": HOSTILE}).text
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
 
 
-# An empty place where something was forgotten would be found by readers, one by one.
-def test_a_page_that_lacks_what_it_shows_is_an_error(pages: Pages) -> None:
+# An empty place would go unnoticed until a reader finds it.
+def test_undefined_template_variable_is_an_error(pages: Pages) -> None:
     with pytest.raises(UndefinedError, match="form"):
         pages.render(_request(), "notes/page.html", heading="Notes")
 
 
-def test_a_page_says_what_it_may_load(browser: TestClient) -> None:
+def test_page_has_a_content_security_policy(browser: TestClient) -> None:
     answer = browser.get("/notes")
     assert answer.headers["Content-Security-Policy"] == POLICY
     assert "unsafe" not in POLICY
@@ -37,13 +37,13 @@ def test_a_page_says_what_it_may_load(browser: TestClient) -> None:
     assert answer.headers["Content-Encoding"] == "gzip"
 
 
-def test_a_page_is_not_packed_for_who_cannot_unpack(browser: TestClient) -> None:
+def test_page_is_compressed_only_if_accepted(browser: TestClient) -> None:
     answer = browser.get("/notes", headers={"Accept-Encoding": "identity"})
     assert "Content-Encoding" not in answer.headers
     assert "<h1>Notes</h1>" in answer.text
 
 
-def test_the_place_one_is_at_is_marked(browser: TestClient) -> None:
+def test_current_page_is_marked_in_the_navigation(browser: TestClient) -> None:
     assert '<a href="/notes" aria-current="page">All</a>' in browser.get("/notes").text
 
 
@@ -51,8 +51,6 @@ def test_the_place_one_is_at_is_marked(browser: TestClient) -> None:
     ("cookie", "attribute"),
     [("dark", ' data-theme="dark"'), ("light", ' data-theme="light"'), ('x"', "")],
 )
-def test_a_page_comes_in_the_theme_that_was_chosen(
-    browser: TestClient, cookie: str, attribute: str
-) -> None:
+def test_page_has_the_chosen_theme(browser: TestClient, cookie: str, attribute: str) -> None:
     browser.cookies.set("theme", cookie)
     assert f'<html lang="en"{attribute}>' in browser.get("/notes").text

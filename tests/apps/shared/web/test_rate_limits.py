@@ -1,4 +1,4 @@
-"""Who asks too often waits, and nobody waits for another."""
+"""Rate limits per client, and the address of a client."""
 
 from __future__ import annotations
 
@@ -23,60 +23,60 @@ from tests.apps.shared.web.notes import make_notes
 
 @pytest.fixture
 def wait(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """A clock that stands until it is told to go on."""
+    """Replace the clock, and return a function that moves it forward."""
     now = [1_800_000_000.0]
 
-    def go_on(seconds: float) -> None:
+    def advance(seconds: float) -> None:
         now[0] += seconds
 
     monkeypatch.setattr("time.time", lambda: now[0])
-    return go_on
+    return advance
 
 
-def asked(settings: Settings, address: str, *more: APIRouter) -> TestClient:
+def client_from(settings: Settings, address: str, *more: APIRouter) -> TestClient:
     return TestClient(make_notes(settings=settings, more=more), client=(address, 1))
 
 
-def test_the_window_moves(wait: Callable[[float], None]) -> None:
+def test_rate_limit_uses_a_moving_window(wait: Callable[[float], None]) -> None:
     limit = RateLimit("all", quota=2, seconds=60)
-    asking = asked(Settings(limit=limit), "192.0.2.1")
-    first = asking.get("/api/notes")
+    client = client_from(Settings(limit=limit), "192.0.2.1")
+    first = client.get("/api/notes")
     assert first.headers["ratelimit-policy"] == '"all";q=2;w=60'
     assert first.headers["ratelimit"] == '"all";r=1;t=60'
     wait(20)
-    assert asking.get("/api/nothing").headers["ratelimit"] == '"all";r=0;t=40'
+    assert client.get("/api/nothing").headers["ratelimit"] == '"all";r=0;t=40'
     wait(10)
-    refused = asking.get("/api/notes")
-    assert refused.status_code == 429
-    assert refused.json()["type"] == "/api/problems/too-many-requests"
-    assert refused.headers["retry-after"] == "30"
-    assert refused.headers["ratelimit"] == '"all";r=0;t=30'
+    rejected = client.get("/api/notes")
+    assert rejected.status_code == 429
+    assert rejected.json()["type"] == "/api/problems/too-many-requests"
+    assert rejected.headers["retry-after"] == "30"
+    assert rejected.headers["ratelimit"] == '"all";r=0;t=30'
     wait(30.5)
-    assert asking.get("/api/notes").status_code == 200
-    assert asking.get("/api/notes").status_code == 429
+    assert client.get("/api/notes").status_code == 200
+    assert client.get("/api/notes").status_code == 429
 
 
-def test_each_address_has_its_own_quota(wait: Callable[[float], None]) -> None:
+def test_each_client_address_has_its_own_quota(wait: Callable[[float], None]) -> None:
     settings = Settings(limit=RateLimit("all", quota=1, seconds=60))
-    one, other = asked(settings, "192.0.2.1"), asked(settings, "192.0.2.2")
+    one, other = client_from(settings, "192.0.2.1"), client_from(settings, "192.0.2.2")
     assert [one.get("/api/notes").status_code, one.get("/api/notes").status_code] == [200, 429]
     assert other.get("/api/notes").status_code == 200
 
 
-def test_a_quota_can_be_looked_at_without_using_it(wait: Callable[[float], None]) -> None:
+def test_check_does_not_count(wait: Callable[[float], None]) -> None:
     limit = RateLimit("guess", quota=1, seconds=60)
     for _ in range(3):
         assert limit.check("192.0.2.1")["RateLimit"].startswith('"guess";r=1')
     limit.hit("192.0.2.1")
-    with pytest.raises(Problem) as refused:
+    with pytest.raises(Problem) as rejected:
         limit.check("192.0.2.1")
-    assert refused.value.status == 429
+    assert rejected.value.status == 429
     wait(61)
     limit.check("192.0.2.1")
 
 
-# The library does not: whoever asks from ever new addresses would fill the memory.
-def test_who_has_not_asked_for_long_is_forgotten(
+# The library keeps empty keys, so requests from ever new addresses would fill the memory.
+def test_unused_keys_are_removed_from_memory(
     wait: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rate_limits, "_SWEEP_SIZE", 50)
@@ -101,14 +101,12 @@ def test_who_has_not_asked_for_long_is_forgotten(
         ((), ("",)),
     ],
 )
-def test_settings_that_make_no_sense_are_refused_at_once(
-    proxies: tuple[str, ...], origins: tuple[str, ...]
-) -> None:
+def test_invalid_settings_are_rejected(proxies: tuple[str, ...], origins: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"has host bits set|does not appear|Expected an origin"):
         Settings(proxies=proxies, trusted_origins=origins)
 
 
-def test_handlers_may_have_limits_of_their_own(wait: Callable[[float], None]) -> None:
+def test_handlers_can_have_their_own_limits(wait: Callable[[float], None]) -> None:
     by_address = RateLimit("address", quota=3, seconds=60)
     by_user = RateLimit("user", quota=1, seconds=10)
     router = APIRouter()
@@ -117,20 +115,20 @@ def test_handlers_may_have_limits_of_their_own(wait: Callable[[float], None]) ->
     def sign_in(user: str, response: Response) -> None:
         add_rate_limit_headers(response, by_user.hit(user))
 
-    asking = asked(Settings(), "2001:db8::1", router)
-    answers = [asking.get(f"/api/sign-in/{user}") for user in ("ada", "ada", "bob", "eve")]
+    client = client_from(Settings(), "2001:db8::1", router)
+    answers = [client.get(f"/api/sign-in/{user}") for user in ("ada", "ada", "bob", "eve")]
     assert [answer.status_code for answer in answers] == [200, 429, 200, 429]
     assert answers[0].headers.get_list("ratelimit") == ['"address";r=2;t=60', '"user";r=0;t=10']
     assert answers[1].headers["retry-after"] == "10"
     assert answers[3].headers["retry-after"] == "60"
-    assert asking.get("/api/notes").status_code == 200
+    assert client.get("/api/notes").status_code == 200
 
 
 @pytest.mark.parametrize(
     ("peer", "forwarded", "address"),
     [
         ("192.0.2.1", None, "192.0.2.1"),
-        # Nobody else's word is taken for where a request comes from.
+        # X-Forwarded-For of a client that is not a proxy is ignored.
         ("192.0.2.1", "198.51.100.7", "192.0.2.1"),
         ("10.0.0.1", None, "10.0.0.1"),
         ("10.0.0.1", "198.51.100.7", "198.51.100.7"),
@@ -145,7 +143,7 @@ def test_handlers_may_have_limits_of_their_own(wait: Callable[[float], None]) ->
         (None, "198.51.100.7", "unknown"),
     ],
 )
-def test_only_proxies_tell_for_whom_they_ask(
+def test_forwarded_addresses_are_trusted_from_proxies_only(
     peer: str | None, forwarded: str | None, address: str
 ) -> None:
     headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
@@ -154,7 +152,7 @@ def test_only_proxies_tell_for_whom_they_ask(
 
 
 @pytest.mark.parametrize(
-    ("address", "whose"),
+    ("address", "network"),
     [
         ("192.0.2.1", "192.0.2.1"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
@@ -163,5 +161,5 @@ def test_only_proxies_tell_for_whom_they_ask(
         ("unknown", "unknown"),
     ],
 )
-def test_a_household_is_counted_once(address: str, whose: str) -> None:
-    assert client_network(address) == whose
+def test_ipv6_clients_are_counted_by_network(address: str, network: str) -> None:
+    assert client_network(address) == network

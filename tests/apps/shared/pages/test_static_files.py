@@ -1,4 +1,4 @@
-"""Static files are kept for ever under an address that changes with them."""
+"""Static files are cached forever under a URL that changes with their content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from singletable_apps.shared.pages import Pages
 from singletable_apps.shared.pages.static_files import StaticFiles
 
 
-def test_a_file_is_kept_for_ever(browser: TestClient, pages: Pages) -> None:
+def test_current_file_is_cached_forever(browser: TestClient, pages: Pages) -> None:
     answer = browser.get(pages.asset("notes/notes.css"))
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert answer.headers["Content-Type"] == "text/css; charset=utf-8"
@@ -20,7 +20,7 @@ def test_a_file_is_kept_for_ever(browser: TestClient, pages: Pages) -> None:
     assert int(answer.headers["Content-Length"]) < len(answer.content)
 
 
-def test_another_content_is_another_address(tmp_path: Path) -> None:
+def test_url_changes_with_the_content(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("a {}")
     before = StaticFiles("notes", tmp_path).url("a.css")
     assert StaticFiles("notes", tmp_path).url("a.css") == before
@@ -28,10 +28,8 @@ def test_another_content_is_another_address(tmp_path: Path) -> None:
     assert StaticFiles("notes", tmp_path).url("a.css") != before
 
 
-# Pages that were open when the files changed ask by the address they know.
-def test_an_older_address_is_answered_and_asked_again_each_time(
-    browser: TestClient, pages: Pages
-) -> None:
+# Pages that were open when the files changed request the old URLs.
+def test_old_url_is_served_without_caching(browser: TestClient, pages: Pages) -> None:
     answer = browser.get("/static/000000000000/notes/notes.css")
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "public, no-cache"
@@ -41,18 +39,18 @@ def test_an_older_address_is_answered_and_asked_again_each_time(
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_a_stylesheet_finds_its_fonts_beside_itself(browser: TestClient, pages: Pages) -> None:
+def test_stylesheet_finds_its_fonts(browser: TestClient, pages: Pages) -> None:
     folder = pages.asset("shared/site.css").removesuffix("site.css")
     font = browser.get(f"{folder}fonts/inter-latin.woff2")
     assert font.headers["Content-Type"] == "font/woff2"
     assert "Content-Encoding" not in font.headers
 
 
-def test_files_may_be_made_by_the_app(browser: TestClient, pages: Pages) -> None:
+def test_files_can_be_generated_by_the_app(browser: TestClient, pages: Pages) -> None:
     assert browser.get(pages.asset("notes/made.css")).text == ".made {}"
 
 
-def test_a_packed_file_is_the_same_each_time() -> None:
+def test_compressed_file_is_reproducible() -> None:
     packed = [StaticFiles("x", None, {"a.css": "a {}"}).files["a.css"].compressed for _ in range(2)]
     assert packed[0] == packed[1]
     assert gzip.decompress(packed[0] or b"") == b"a {}"
@@ -65,9 +63,7 @@ def test_a_packed_file_is_the_same_each_time() -> None:
         ("others/a.css", "Expected shared/… or notes/…, but got others/a.css"),
     ],
 )
-def test_a_file_that_is_not_there_is_an_error_that_says_which_are(
-    pages: Pages, path: str, words: str
-) -> None:
+def test_missing_file_error_lists_the_files(pages: Pages, path: str, words: str) -> None:
     with pytest.raises(LookupError, match=words):
         pages.asset(path)
 
@@ -75,6 +71,6 @@ def test_a_file_that_is_not_there_is_an_error_that_says_which_are(
 @pytest.mark.parametrize(
     "path", ["../door.py", "..%2f..%2fdoor.py", "%2e%2e/door.py", "/etc/passwd", "fonts", ""]
 )
-def test_nothing_but_the_files_is_served(browser: TestClient, pages: Pages, path: str) -> None:
+def test_only_listed_files_are_served(browser: TestClient, pages: Pages, path: str) -> None:
     folder = pages.asset("shared/site.css").removesuffix("site.css")
     assert browser.get(f"{folder}{path}").status_code == 404

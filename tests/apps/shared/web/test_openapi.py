@@ -1,4 +1,4 @@
-"""The description says what every operation may answer, to programs and to people."""
+"""The OpenAPI document and the pages made from it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from fastapi.testclient import TestClient
 from singletable_apps.shared.pages import Pages
 from singletable_apps.shared.pages.api_docs import markdown
 from singletable_apps.shared.web import RateLimit, Settings, responses
-from tests.apps.shared.web.notes import NAME_TAKEN, client, make_notes
+from tests.apps.shared.web.notes import NAME_TAKEN, make_client, make_notes
 
-asking = client()
-document: dict[str, Any] = asking.get("/api/openapi.json").json()
+client = make_client()
+document: dict[str, Any] = client.get("/api/openapi.json").json()
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ document: dict[str, Any] = asking.get("/api/openapi.json").json()
         ("/api/notes/{name}", "delete", "204 400 401 403 404 412 413 415 422 428 500 503"),
     ],
 )
-def test_an_operation_has_all_its_statuses(path: str, method: str, statuses: str) -> None:
+def test_operations_list_all_their_statuses(path: str, method: str, statuses: str) -> None:
     answers = document["paths"][path][method]["responses"]
     assert " ".join(sorted(answers)) == statuses
     for status, answer in answers.items():
@@ -37,34 +37,34 @@ def test_an_operation_has_all_its_statuses(path: str, method: str, statuses: str
             assert content[1]["schema"] == {"$ref": "#/components/schemas/Problem"}
 
 
-def test_kinds_of_one_status_are_all_told() -> None:
+def test_problem_types_with_one_status_are_all_listed() -> None:
     answer = document["paths"]["/api/notes"]["post"]["responses"]["400"]
     examples = answer["content"]["application/problem+json"]["examples"]
     assert set(examples) == {"malformed-body", "idempotency-key"}
     assert examples["malformed-body"]["value"]["type"] == "/api/problems/malformed-body"
 
 
-def test_headers_that_are_required_are_described_so() -> None:
+def test_required_headers_are_marked_as_required() -> None:
     parameters = document["paths"]["/api/notes/{name}"]["put"]["parameters"]
     (if_match,) = [each for each in parameters if each["in"] == "header"]
     assert if_match["required"]
     assert if_match["schema"]["type"] == "string"
 
 
-def test_it_is_openapi_31_with_no_word_of_other_errors() -> None:
+def test_document_is_openapi_31_without_default_error_schemas() -> None:
     assert document["openapi"].startswith("3.1")
     assert "HTTPValidationError" not in str(document)
     assert "ValidationError" not in document["components"]["schemas"]
 
 
-def test_a_limit_for_all_is_told_at_each() -> None:
+def test_app_wide_rate_limit_is_listed_at_every_operation() -> None:
     settings = Settings(limit=RateLimit("all", quota=9, seconds=1))
-    described = client(settings=settings).get("/api/openapi.json").json()
+    described = make_client(settings=settings).get("/api/openapi.json").json()
     answer = described["paths"]["/api/notes"]["get"]["responses"]["429"]
     assert set(answer["headers"]) == {"Retry-After", "RateLimit", "RateLimit-Policy"}
 
 
-def test_responses_may_be_used_again() -> None:
+def test_responses_can_be_reused() -> None:
     shared = responses(NAME_TAKEN)
     assert shared == responses(NAME_TAKEN)
     make_notes().openapi()
@@ -100,7 +100,7 @@ def test_docs_page_renders_markdown_and_loads_nothing_from_elsewhere(browser: Te
 def test_problem_types_are_pages_for_browsers_and_json_for_programs(browser: TestClient) -> None:
     assert "Choose another name." in browser.get("/api/problems/name-taken").text
     assert "/api/problems/name-taken" in browser.get("/api/problems").text
-    assert asking.get("/api/problems/name-taken").json()["status"] == 409
+    assert client.get("/api/problems/name-taken").json()["status"] == 409
 
 
 @pytest.mark.parametrize(
