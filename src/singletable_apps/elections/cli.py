@@ -58,7 +58,8 @@ def serve(
     print_emails: Annotated[
         bool,
         typer.Option(
-            "--print-emails", help="Print e-mails here, too. Their links allow to sign in."
+            "--print-emails",
+            help="Print e-mails here as well. Their links let anyone who reads them sign in.",
         ),
     ] = False,
     smtp: Annotated[

@@ -239,8 +239,8 @@ def changes_ballot(poll: Poll, draft: PollDraft) -> bool:
 def poll_has_votes(poll: Poll) -> PollHasVotes:
     """Return the error for changing the options of a poll that has votes."""
     return PollHasVotes(
-        f"People have voted in '{poll.title}', so its options and its protection cannot change. "
-        "Duplicate the poll to ask something else."
+        f"People have voted in '{poll.title}', so its options and the votes per person "
+        "cannot change. Duplicate the poll to ask something else."
     )
 
 

@@ -130,7 +130,8 @@ def test_explanation_says_how_a_tie_was_broken() -> None:
     broken = schulze(cast, seed="s")
     assert broken.winner == broken.final_order[0]
     assert (
-        f"The seed 's' breaks the tie: {join_names(broken.final_order)}, so {broken.winner} wins."
+        f"The seed 's' breaks the tie in this order: "
+        f"{join_names(broken.final_order)}, so {broken.winner} wins."
     ) in broken.explanation
 
 

@@ -82,6 +82,8 @@ def describe_margin(margin: Margin, *, is_final: bool, noun: str = "ballot") -> 
     if margin.at_most is None:
         return f"{take} at least {fewest} to change the winner."
     most = pluralize(margin.at_most, f"different {noun}")
+    if margin.at_most == margin.at_least + 1:
+        return f"{take} {format_number(margin.at_least)} or {most} to change the winner."
     return f"{take} between {format_number(margin.at_least)} and {most} to change the winner."
 
 
@@ -95,4 +97,5 @@ def _explain_tie_break(result: Result, place: Place, is_final: bool) -> str:
     assert result.tie_break is not None
     order = [name for name in result.final_order if name in place.candidates]
     wins = f", so {order[0]} {win_phrase(is_final)}" if place.place == 1 else ""
-    return f"The seed '{result.tie_break.seed}' breaks the tie: {join_names(order)}{wins}."
+    seed = result.tie_break.seed
+    return f"The seed '{seed}' breaks the tie in this order: {join_names(order)}{wins}."

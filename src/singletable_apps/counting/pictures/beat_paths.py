@@ -399,13 +399,13 @@ def _lines(drawing: _BeatDrawing) -> Iterator[tuple[str, str, str, BeatPath | No
 
 def _describe_line(line: str, source: str, target: str, path: BeatPath | None) -> str:
     if path is None:
-        return f"{line}: there is no path from {source} to {target}."
+        return f"{line}: there is no chain from {source} to {target}."
     return f"{line}: strength {format_number(path.strength)} from {source} to {target}."
 
 
 def _describe_path(line: str, source: str, target: str, path: BeatPath | None) -> str:
     if path is None:
-        return f"{line}: there is no path from {source} to {target}."
+        return f"{line}: there is no chain from {source} to {target}."
     steps = " > ".join(
         f"{name} {format_number(link)}" for name, link in zip(path.names, path.links, strict=False)
     )

@@ -22,7 +22,7 @@ from singletable_apps.counting.text import format_number
 
 TITLE = "Where the votes go"
 CAPTION = (
-    "Each column is a round. The votes of an eliminated candidate move to the next choice.",
+    "Each column is a round. After an elimination, votes move to the next choice.",
     "Exhausted votes have no choice left.",
 )
 _ROOM = 120

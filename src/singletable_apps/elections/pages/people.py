@@ -88,6 +88,7 @@ def _show_person(
         status,
         person=person,
         is_self=person.user_id == page.user.user_id,
+        is_owner=person.role == Role.OWNER,
         can_edit=_can_edit(page.user, person),
         roles=[(role, ROLE_NAMES[role], ROLE_DESCRIPTIONS[role]) for role in summary.allowed_roles],
         role_name=ROLE_NAMES[person.role],

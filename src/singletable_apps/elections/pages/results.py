@@ -200,6 +200,7 @@ def list_ballots(
         **_pager(election_url(tally.election, "tally", "ballots"), start, len(ballots)),
         ballots=ballots[start : start + BALLOTS_PER_PAGE],
         with_names=ResultDetail.NAMES in tally.shown,
+        format_code=format_code,
         results_url=election_url(tally.election, "tally"),
     )
 

@@ -72,7 +72,9 @@ ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
 
 def page_context(request: Request) -> Mapping[str, object]:
     """Return the navigation and the account for every page."""
-    user: User | None = getattr(request.state, "user", None)
+    if not hasattr(request.state, "user"):  # an error page or the API documentation
+        return {"account_links": [Link("Go to elections", PREFIX)], "nav": [], "links": FOOTER}
+    user: User | None = request.state.user
     if user is None:
         links = [Link("Sign in", SIGN_IN), Link("Register", url("register"))]
         return {"account_links": links, "nav": [], "links": FOOTER}

@@ -90,10 +90,13 @@ def check_remove_user(actor: User, target: User, *, user_count: int, election_co
         )
     if target.elections_owned > 0:
         owner = "You still own" if _is_self(actor, target) else f"{quote(target.name)} still owns"
-        elections = "elections" if target.elections_owned > 1 else "election"
-        raise WrongState(
-            f"{owner} {target.elections_owned:,} {elections}. Delete or transfer them first."
+        count = target.elections_owned
+        what = (
+            "1 election. Delete it or hand it"
+            if count == 1
+            else (f"{count:,} elections. Delete them or hand them")
         )
+        raise WrongState(f"{owner} {what} over first.")
 
 
 def role_for_new_user(user_count: int, default: Role) -> Role:

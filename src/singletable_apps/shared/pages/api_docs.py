@@ -93,6 +93,7 @@ def add_api_docs(app: FastAPI, render: Render) -> None:
             "problem_types.html",
             types=[each for each in types if name in (None, each.name)],
             name=name,
+            markdown=markdown,
             docs_url=f"{prefix}/docs",
             problems_url=f"{prefix}/problems",
         )

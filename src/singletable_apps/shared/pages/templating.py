@@ -59,13 +59,13 @@ def _zone(context: Context) -> ZoneInfo:
 
 
 def number(value: float) -> str:
-    """Format a number with narrow spaces between thousands."""
-    return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    """Format a number with commas between thousands."""
+    return f"{value:,}"
 
 
 def percent(part: float, whole: float = 1.0) -> str:
-    """Format a share as `12.5 %`, and 0 of 0 as `0.0 %`."""
-    return f"{100 * part / whole if whole else 0:.1f}\N{NARROW NO-BREAK SPACE}%"
+    """Format a share as `12.5%` or `50%`, and 0 of 0 as `0%`."""
+    return f"{100 * part / whole if whole else 0:.1f}".removesuffix(".0") + "%"
 
 
 def plural(count: int, one: str, many: str = "") -> str:

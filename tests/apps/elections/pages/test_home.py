@@ -40,7 +40,7 @@ def test_user_without_access_sees_only_that_approval_is_pending(
     app.world.launch(app.user("Ada"), "Board")
     page = app.register("Zoe", Role.NO_ACCESS).get()
     assert "Waiting for approval" in page.text
-    for hidden in ("Board", "/elections/all", "/elections/people", "Elections</a>"):
+    for hidden in ("Board", "/elections/all", "/elections/people", "All elections</a>"):
         assert hidden not in page.text.partition("<header")[2].replace("<span>Elections</span>", "")
 
 

@@ -84,7 +84,7 @@ def test_turnout_page_has_names_pages_and_a_percentage() -> None:
         world.service.voting.cast(voter, "Large", ballot("Red"), "once")
     first = looks.get("Large", "voted")
     assert "103 of 104 have voted" in first.text
-    assert "Turnout: 99.0" in first.text
+    assert "Turnout: 99%" in first.text
     assert first.text.count("<li>Voter ") == 100
     following = first.text.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
     last = looks.http.get(following)

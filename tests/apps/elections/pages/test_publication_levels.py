@@ -128,7 +128,7 @@ def test_totals_only_elections_offer_no_ballots() -> None:
 def test_anonymous_ballots_have_a_warning_and_no_list() -> None:
     site = make_site(True, Publication.ANONYMOUS)
     read = site.onlooker.read(NAME, "tally")
-    assert "33.3 % of these ballots are unique" in read
+    assert "33.3% of these ballots are unique" in read
     assert "Ballots by" not in read
     moved = site.onlooker.get(NAME, "tally", "ballots")
     assert moved.headers["location"] == "/elections/e/Chair/tally/rankings"

@@ -272,14 +272,14 @@ USERS = [
             user(Role.ADMIN), user(Role.USER, "ben", owns=2), user_count=3, election_count=2
         ),
         WrongState,
-        "“ben” still owns 2 elections. Delete or transfer them first.",
+        "“ben” still owns 2 elections. Delete them or hand them over first.",
     ),
     Case(
         lambda: check_remove_user(
             user(Role.USER, owns=1), user(Role.USER, owns=1), user_count=3, election_count=2
         ),
         WrongState,
-        "You still own 1 election. Delete or transfer them first.",
+        "You still own 1 election. Delete it or hand it over first.",
     ),
     Case(
         lambda: role_for_new_user(0, Role.OWNER),
