@@ -25,7 +25,7 @@ from tools.screenshots import (
     side_by_side,
 )
 
-_SECRET = Secret(b"a secret for the pictures only")
+_SECRET = Secret(b"a secret only for pictures, 32 bytes")
 
 
 @contextmanager

@@ -113,24 +113,27 @@ def load_count(elections: Elections, viewer: User, name: str) -> Count:
 def make_headline(count: Count) -> Headline:
     """Say who won or leads, and why."""
     account = count.result.account
-    eyebrow = "Result" if count.is_final else "So far"
     if account.cast == 0:
         if count.is_final:
-            return Headline(eyebrow, "No one voted", f"It closed without a ballot. {_tie(count)}")
+            return Headline(
+                count.is_final, "No one voted", f"It closed without a ballot. {_tie(count)}"
+            )
         text = "Results appear here with the first ballot."
-        return Headline(eyebrow, "No one has voted yet", text)
+        return Headline(count.is_final, "No one has voted yet", text)
     if len(count.result.candidates) == 1:
         name = count.result.candidates[0]
-        return Headline(eyebrow, f"{name} is the only candidate", "There was no one to beat.")
+        return Headline(
+            count.is_final, f"{name} is the only candidate", "There was no one to beat."
+        )
     if account.blank == account.cast:
         ballots = "The only ballot is" if account.cast == 1 else f"All {account.cast} ballots are"
-        return Headline(eyebrow, "Everyone is tied", f"{ballots} blank. {_tie(count)}")
+        return Headline(count.is_final, "Everyone is tied", f"{ballots} blank. {_tie(count)}")
     if len(count.result.winners) > 1:
-        return Headline(eyebrow, _tie_title(count), f"{_why_tied(count)} {_tie(count)}")
-    return _win(count, eyebrow)
+        return Headline(count.is_final, _tie_title(count), f"{_why_tied(count)} {_tie(count)}")
+    return _win(count)
 
 
-def _win(count: Count, eyebrow: str) -> Headline:
+def _win(count: Count) -> Headline:
     result = count.result
     name = result.winners[0]
     if result.condorcet_winner is not None:
@@ -144,7 +147,7 @@ def _win(count: Count, eyebrow: str) -> Headline:
     margin = (
         "" if result.margin is None else describe_margin(result.margin, is_final=count.is_final)
     )
-    return Headline(eyebrow, f"{name} {verb}", why, margin)
+    return Headline(count.is_final, f"{name} {verb}", why, margin)
 
 
 def _tie_title(count: Count) -> str:

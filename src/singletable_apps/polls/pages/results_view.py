@@ -20,10 +20,13 @@ from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.rules import DECIDES
 from singletable_apps.polls.service import PollResults
 from singletable_apps.shared.results import (
+    ROUNDS_FORMAT,
+    ChartRow,
     Download,
     Headline,
     MethodComparison,
     RoundTable,
+    ballot_downloads,
     can_write_rounds,
     compare_methods,
     round_table,
@@ -46,15 +49,6 @@ _TIE_EFFECTS = {
     "no": "This did not affect who wins.",
     "not known": "There are too many possibilities to know whether this mattered.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RankedOption:
-    """An option with its place and the reason. Tied options share a place."""
-
-    place: int
-    name: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,7 @@ class ResultsView:
 
     results: PollResults
     headline: Headline
-    places: list[RankedOption]
+    chart: list[ChartRow]
     rounds: list[RoundBars]
     table: RoundTable
     picture: Picture | None
@@ -125,7 +119,7 @@ def make_results_view(results: PollResults) -> ResultsView:
     return ResultsView(
         results,
         _headline(results),
-        _rank_options(runoff),
+        _chart(runoff),
         _round_bars(runoff),
         round_table(runoff, most=len(runoff.rounds)),
         draw_transfers(runoff, last=MAX_DRAWN_ROUNDS) if len(runoff.rounds) > 1 else None,
@@ -144,28 +138,24 @@ def _full_tie(runoff: RunoffResult) -> Round | None:
 
 
 def _headline(results: PollResults) -> Headline:
-    eyebrow = "Result" if results.is_final else "So far"
-    runoff = results.methods.runoff
+    is_final, runoff = results.is_final, results.methods.runoff
     if not runoff.rounds:
-        if results.is_final:
-            return Headline(eyebrow, "No one voted", "The poll closed without votes.")
-        return Headline(eyebrow, "No votes yet", "Results appear here with the first vote.")
+        if is_final:
+            return Headline(is_final, "No one voted", "The poll closed without votes.")
+        return Headline(is_final, "No votes yet", "Results appear here with the first vote.")
     tied = _full_tie(runoff)
     if tied is not None:
-        return Headline(
-            eyebrow, f"{_short_list(list(tied.tally))} are tied", _why_tied(runoff, tied)
-        )
-    verb = "wins" if results.is_final else "leads"
+        title = f"{_short_list(list(tied.tally))} are tied"
+        return Headline(is_final, title, _why_tied(runoff, tied))
     winner = runoff.winner or ""
     # Quotes show where a long name ends.
     name = winner if len(winner) < 30 else f"“{winner}”"
+    title = f"{name} {'wins' if is_final else 'leads'}"
     if runoff.ties_mattered in ("yes", "not known"):
-        return Headline(eyebrow, f"{name} {verb} by a tie-break", _why_broken(runoff))
+        return Headline(is_final, f"{title} by a tie-break", _why_broken(runoff))
     margin = runoff.margin
-    close = (
-        "" if margin is None else describe_margin(margin, is_final=results.is_final, noun="vote")
-    )
-    return Headline(eyebrow, f"{name} {verb}", _why_won(runoff), close)
+    close = "" if margin is None else describe_margin(margin, is_final=is_final, noun="vote")
+    return Headline(is_final, title, _why_won(runoff), close)
 
 
 def _short_list(names: Sequence[str]) -> str:
@@ -212,26 +202,29 @@ def _why_broken(runoff: RunoffResult) -> str:
     return f"{start}, and the tie-break decided who wins. It could have been {rivals}."
 
 
-def _rank_options(runoff: RunoffResult) -> list[RankedOption]:
+def _chart(runoff: RunoffResult) -> list[ChartRow]:
+    """Return all options, best first, with their votes in the last round that they were in."""
     if not runoff.rounds:
         return []
-    eliminated = {each.eliminated: each for each in runoff.rounds}
     full_tie = _full_tie(runoff)
-    tied = {} if full_tie is None else dict.fromkeys(full_tie.tally, full_tie)
-    places = runoff.place_numbers
-    places |= dict.fromkeys(tied, 1)
-    last = runoff.rounds[-1]
+    tied = set[str]() if full_tie is None else set(full_tie.tally)
+    ends = {name: each for each in runoff.rounds for name in each.tally}
+    if full_tie is not None:
+        ends |= dict.fromkeys(tied, full_tie)
+    votes = {name: ends[name].tally[name] for name in runoff.ranked_candidates}
+    places = {**runoff.place_numbers, **dict.fromkeys(tied, 1)}
 
-    def reason(name: str) -> str:
+    def note(name: str) -> str:
         if name in tied:
-            return f"tied with {pluralize(tied[name].tally[name], 'vote')}"
-        if name in last.tally:
-            which = "the last" if last.number > 1 else "the only"
-            return f"{pluralize(last.tally[name], 'vote')} in {which} round"
-        out = eliminated[name]
-        return f"out in round {out.number} with {pluralize(out.tally[name], 'vote')}"
+            return "tied"
+        end = ends[name]
+        return f"out in round {end.number}" if end is not runoff.rounds[-1] else ""
 
-    return [RankedOption(places[name], name, reason(name)) for name in runoff.ranked_candidates]
+    most = max(votes.values())
+    return [
+        ChartRow(places[name], name, count, most, pluralize(count, "vote"), note(name))
+        for name, count in votes.items()
+    ]
 
 
 def _round_bars(runoff: RunoffResult) -> list[RoundBars]:
@@ -346,15 +339,6 @@ def _describe_tie(each: Round, tie: Tie) -> str:
     )
 
 
-EXPORT_URL = "/api/polls/{}/export/{}"
-_DOWNLOADS = {
-    "csv": ("Rankings", "A spreadsheet with the number of votes for each ranking.", "csv"),
-    "json": ("All data", "Everything on this page, and every ranking.", "json"),
-    "abif": ("ABIF", "A text format that other counting programs read.", "abif"),
-    "rctab": ("RCTab rounds", "For RCVis, which draws the rounds.", "json"),
-}
-
-
 def list_downloads(results: PollResults, vote_id: str = "") -> list[Download]:
     """Return the files that can be exported; `vote_id` grants access to a voter.
 
@@ -362,11 +346,12 @@ def list_downloads(results: PollResults, vote_id: str = "") -> list[Download]:
     """
     poll = results.poll
     query = f"?vote={vote_id}" if vote_id else ""
-    writable = {*writable_formats(poll.candidates, []), "json"}
+    formats = {"csv", "abif"} & {*writable_formats(poll.candidates, [])}
     if can_write_rounds(results.methods.runoff, poll.title):
-        writable.add("rctab")
-    return [
-        Download(title, purpose, extension, EXPORT_URL.format(poll.id, name) + query)
-        for name, (title, purpose, extension) in _DOWNLOADS.items()
-        if name in writable
-    ]
+        formats.add(ROUNDS_FORMAT)
+
+    def url(name: str) -> str:
+        return f"/api/polls/{poll.id}/export/{name}{query}"
+
+    everything = Download("All data", "Everything on this page as data.", "json", url("json"))
+    return [everything, *ballot_downloads(formats, url)]

@@ -30,12 +30,17 @@ METHOD_SUMMARIES = {
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The headline of a result: a label above, the headline, the reason, and how close it was."""
+    """The headline of a result, final or so far: who won, the reason, and how close it was."""
 
-    eyebrow: str
+    is_final: bool
     title: str
     why: str
     margin: str = ""
+
+    @property
+    def eyebrow(self) -> str:
+        """Return the label above the headline."""
+        return "Result" if self.is_final else "So far"
 
     @property
     def announcement(self) -> str:

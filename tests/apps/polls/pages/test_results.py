@@ -33,10 +33,7 @@ SAID: list[tuple[str, Votes, str, tuple[str, ...]]] = [
         "ABC",
         {"ABC": 4, "BCA": 3, "CBA": 2},
         "B leads",
-        (
-            "C has the fewest votes (2) and drops out. Its votes go on: 2 to B.",
-            "out in round 1 with 2 votes",
-        ),
+        ("C has the fewest votes (2) and drops out. Its votes go on: 2 to B.",),
     ),
     (
         "AB",
@@ -105,6 +102,30 @@ def test_headline_and_reasons(
     said = results(ada, polled(server, options, votes))
     assert title in said
     assert [each for each in words if each not in said] == []
+
+
+def test_chart_shows_places_and_votes_in_the_last_round_of_each_option(
+    server: Server, ada: Visitor
+) -> None:
+    """A tie for first shares place 1, with the votes that are tied."""
+
+    def chart(votes: Votes) -> list[tuple[str, ...]]:
+        html = ada.look(f"/polls/p/{polled(server, 'ABC', votes).poll.id}/results").text
+        rows = re.findall(r'<li class="chart-row.*?</li>', html)
+        parts = r"Place </span>(\d).*?<bdi>(.*?)</bdi>(?:.*?meta\">(.*?)<)?.*?label\">(.*?)<.*?value=\"(.*?)\""
+        return [match.groups() for row in rows if (match := re.search(parts, row))]
+
+    assert chart({"ABC": 4, "BCA": 3, "CBA": 2}) == [
+        ("1", "B", None, "5 votes", "5.0"),
+        ("2", "A", None, "4 votes", "4.0"),
+        ("3", "C", "out in round 1", "2 votes", "2.0"),
+    ]
+    tied = chart({"A": 1, "B": 1})
+    assert sorted(row[:4] for row in tied) == [
+        ("1", "A", "tied", "1 vote"),
+        ("1", "B", "tied", "1 vote"),
+        ("3", "C", "out in round 1", "0 votes"),
+    ]
 
 
 # All four options are tied from round 1 on; the tie-break makes the rounds after that.
