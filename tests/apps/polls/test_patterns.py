@@ -20,16 +20,16 @@ def _everything(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do all that can be done with a poll."""
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 2)
     service = world.service
-    own = world.made(PollDraft("Q", OPTIONS, protection=Protection.BROWSER))
-    poll_id, key = own.poll.id, own.admin_key
+    managed = world.made(PollDraft("Q", OPTIONS, protection=Protection.BROWSER))
+    poll_id, key = managed.poll.id, managed.admin_key
     change = service.lifecycle.edit
     change(poll_id, key, lambda draft: replace(draft, protection=Protection.CODES))
     service.codes.issue(poll_id, key, 20)
     for number in range(10):
-        service.voting.cast(poll_id, ["Go"], code_voter(own, number))
-        service.results.get(poll_id, Viewer(code_voter(own, number)))
-    service.voting.cast(poll_id, ["Rust"], code_voter(own, 1))
-    service.voting.find_vote(own.poll, code_voter(own, 1))
+        service.voting.cast(poll_id, ["Go"], code_voter(managed, number))
+        service.results.get(poll_id, Viewer(code_voter(managed, number)))
+    service.voting.cast(poll_id, ["Rust"], code_voter(managed, 1))
+    service.voting.find_vote(managed.poll, code_voter(managed, 1))
     change(poll_id, key, lambda draft: replace(draft, title="T", changeable=False))
     service.codes.list_issued(poll_id, key)
     service.lifecycle.duplicate(poll_id, "another")

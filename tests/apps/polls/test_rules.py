@@ -139,7 +139,7 @@ EAST, WEST = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
 
 
 @pytest.mark.parametrize(
-    ("moment", "told"),
+    ("moment", "message"),
     [
         (NOW.replace(tzinfo=None) + SECOND, "needs a time zone"),
         ((NOW + SECOND).replace(tzinfo=_Nowhere()), "needs a time zone"),
@@ -150,8 +150,8 @@ EAST, WEST = timezone(timedelta(hours=14)), timezone(-timedelta(hours=12))
         (datetime.max.replace(tzinfo=WEST), "ten years"),
     ],
 )
-def test_invalid_closing_time_is_rejected(moment: datetime, told: str) -> None:
-    assert told in _faults(replace(PLAIN, expires_at=moment))["expires_at"]
+def test_invalid_closing_time_is_rejected(moment: datetime, message: str) -> None:
+    assert message in _faults(replace(PLAIN, expires_at=moment))["expires_at"]
 
 
 @pytest.mark.parametrize("zone", [UTC, EAST, WEST])

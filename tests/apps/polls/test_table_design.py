@@ -124,12 +124,12 @@ def test_closing_time_is_stored_as_a_timestamp(store: Store) -> None:
 
 
 def test_service_writes_the_documented_attributes(memory: World) -> None:
-    own = memory.made(PollDraft("Q", OPTIONS, "D"))
-    vote = memory.service.voting.cast(own.poll.id, ["Go"], Voter("b")).vote
+    managed = memory.made(PollDraft("Q", OPTIONS, "D"))
+    vote = memory.service.voting.cast(managed.poll.id, ["Go"], Voter("b")).vote
     partition = Query(
         polls.name,
         key_condition_expression="PK = :pk",
-        expression_attribute_values={":pk": {"S": f"POLL#{own.poll.id}"}},
+        expression_attribute_values={":pk": {"S": f"POLL#{managed.poll.id}"}},
     )
     poll, cast = memory.driver.execute(partition).items
     assert (poll["SK"], cast["SK"]) == ({"S": "METADATA"}, {"S": f"VOTE#{vote.id}"})
@@ -177,12 +177,12 @@ def test_table_has_no_index_no_ttl_and_on_demand_billing(memory: World) -> None:
 
 def test_poll_is_kept_after_its_closing_time(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
-    own = memory.made(PollDraft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
-    memory.service.voting.cast(own.poll.id, ["Go"], Voter())
+    managed = memory.made(PollDraft("Q", OPTIONS, expires_at=ends, protection=Protection.OPEN))
+    memory.service.voting.cast(managed.poll.id, ["Go"], Voter())
     memory.clock.move(days=4000)
-    assert memory.service.context.get_poll(own.poll.id).title == "Q"
-    outcome = memory.service.results.get(own.poll.id, Viewer())
+    assert memory.service.context.get_poll(managed.poll.id).title == "Q"
+    outcome = memory.service.results.get(managed.poll.id, Viewer())
     assert (outcome.tally.votes, outcome.is_final) == (1, True)
     assert [one.poll.id for one in memory.service.lifecycle.list_created("maker", 5).items] == [
-        own.poll.id
+        managed.poll.id
     ]

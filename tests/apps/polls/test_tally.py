@@ -125,7 +125,7 @@ def test_snapshot_parts_fit_into_items(orders: int) -> None:
         (0, 0, False),
         (MIN_NEW_ENTRIES - 1, 1, False),
         (MIN_NEW_ENTRIES, 1, True),
-        # A snapshot of so many orders is dearer to write than so few lines are to read.
+        # Writing a snapshot of this many rankings costs more than reading this few entries.
         (MIN_NEW_ENTRIES, 10_000, False),
         (10_000 * (5 + COUNT_BYTES) // LANE_ENTRY_BYTES + 1, 10_000, True),
     ],

@@ -105,57 +105,63 @@ def test_message_parts_are_unambiguous() -> None:
 
 @pytest.mark.parametrize("typed", [None, "", "0000-0000-0000", "no code"])
 def test_poll_with_codes_requires_a_code(memory: World, typed: str | None) -> None:
-    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
+    managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
     with pytest.raises(InvalidCode):
-        memory.service.voting.cast(own.poll.id, ["Go"], Voter(browser="b", code=typed))
+        memory.service.voting.cast(managed.poll.id, ["Go"], Voter(browser="b", code=typed))
 
 
 def test_unissued_code_is_rejected(memory: World) -> None:
-    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
+    managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=3)
     cast = memory.service.voting.cast
     with pytest.raises(InvalidCode):
-        cast(own.poll.id, ["Go"], code_voter(own, 3))
-    assert cast(own.poll.id, ["Go"], code_voter(own, 2)).is_new
-    memory.service.codes.issue(own.poll.id, own.admin_key, 1)
-    assert cast(own.poll.id, ["Go"], code_voter(own, 3)).is_new
+        cast(managed.poll.id, ["Go"], code_voter(managed, 3))
+    assert cast(managed.poll.id, ["Go"], code_voter(managed, 2)).is_new
+    memory.service.codes.issue(managed.poll.id, managed.admin_key, 1)
+    assert cast(managed.poll.id, ["Go"], code_voter(managed, 3)).is_new
 
 
 def test_table_reveals_no_keys_or_codes(memory: World) -> None:
     browser, voter, request = "maker-" * 5, "voter-" * 5, "request-" * 5
-    owns = [
+    managed_polls = [
         memory.made(PollDraft("Q", OPTIONS, protection=kind), codes=5, browser=browser)
         for kind in Protection
     ]
-    for own in owns:
-        memory.service.voting.cast(own.poll.id, ["Go"], Voter(voter, code(own, 1), request))
+    for managed in managed_polls:
+        memory.service.voting.cast(managed.poll.id, ["Go"], Voter(voter, code(managed, 1), request))
     text = json.dumps(items_of(memory.driver)).upper().replace("-", "")
-    for own in owns:
-        assert own.poll.id.upper().replace("-", "") in text
-        for kept in (own.admin_key, browser, voter, request, *(code(own, n) for n in range(5))):
+    for managed in managed_polls:
+        assert managed.poll.id.upper().replace("-", "") in text
+        for kept in (
+            managed.admin_key,
+            browser,
+            voter,
+            request,
+            *(code(managed, n) for n in range(5)),
+        ):
             assert kept.upper().replace("-", "") not in text
     assert SECRET.key.hex().upper() not in text
 
 
 def test_wrong_secret_is_rejected(memory: World) -> None:
-    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=5)
+    managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=5)
     other = open_polls(memory.driver, OTHER, clock=memory.clock)
     for ask in (
         lambda: other.voting.cast(
-            own.poll.id, ["Go"], Voter(code=OTHER.voting_code(own.poll.id, 1))
+            managed.poll.id, ["Go"], Voter(code=OTHER.voting_code(managed.poll.id, 1))
         ),
-        lambda: other.lifecycle.close(own.poll.id, own.admin_key),
-        lambda: other.lifecycle.delete(own.poll.id, OTHER.admin_key(own.poll.id)),
-        lambda: other.codes.list_issued(own.poll.id, OTHER.admin_key(own.poll.id)),
+        lambda: other.lifecycle.close(managed.poll.id, managed.admin_key),
+        lambda: other.lifecycle.delete(managed.poll.id, OTHER.admin_key(managed.poll.id)),
+        lambda: other.codes.list_issued(managed.poll.id, OTHER.admin_key(managed.poll.id)),
     ):
         with pytest.raises(WrongSecret, match=SECRET.fingerprint):
             ask()
-    assert other.tallies.get(own.poll).votes == 0
+    assert other.tallies.get(managed.poll).votes == 0
 
 
 @pytest.mark.parametrize("key", ["", "x", "\ud800"])
 def test_managing_requires_the_admin_key(memory: World, key: str) -> None:
-    own, wrong = memory.made(), memory.made()
-    service, poll_id = memory.service, own.poll.id
+    managed, wrong = memory.made(), memory.made()
+    service, poll_id = memory.service, managed.poll.id
     for given_key in (key, wrong.admin_key):
         for ask in (
             lambda: service.lifecycle.close(poll_id, given_key),  # noqa: B023

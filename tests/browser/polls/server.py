@@ -30,14 +30,14 @@ class Served:
 
     def poll(self, draft: PollDraft | None = None, codes: int = 0) -> ManagedPoll:
         """Create a poll with this many codes."""
-        own = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
+        managed = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
         if codes:
-            self.polls.codes.issue(own.poll.id, own.admin_key, codes)
-        return own
+            self.polls.codes.issue(managed.poll.id, managed.admin_key, codes)
+        return managed
 
-    def at(self, own: ManagedPoll, page: str = "") -> str:
+    def at(self, managed: ManagedPoll, page: str = "") -> str:
         """Return the URL of a page of the poll."""
-        return f"{self.address}/polls/p/{own.poll.id}{page}"
+        return f"{self.address}/polls/p/{managed.poll.id}{page}"
 
     def counts(self, poll_id: str) -> dict[str, int]:
         """Return the number of votes for each ranking."""

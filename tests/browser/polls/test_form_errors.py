@@ -16,9 +16,9 @@ from tests.browser.polls.server import Served
 
 # Skip the browser's own validation, so that the server validates.
 SEND = "form => { form.noValidate = true; form.requestSubmit() }"
-TOLD = """faults => faults.map(told => {
-    const about = document.querySelector(`[aria-describedby~="${told.id}"][aria-invalid=true]`);
-    const below = told.getBoundingClientRect(), field = about.getBoundingClientRect();
+ERROR_POSITIONS = """faults => faults.map(error => {
+    const about = document.querySelector(`[aria-describedby~="${error.id}"][aria-invalid=true]`);
+    const below = error.getBoundingClientRect(), field = about.getBoundingClientRect();
     return [about.id, below.height > 0 && below.top - field.bottom];
 })"""
 AT, PAST = "[name=closing][value=at]", "2020-01-01T10:00"
@@ -91,10 +91,10 @@ def test_poll_errors_are_shown_beside_their_fields(
             page.locator("main form").first.evaluate(SEND)
         assert answer.value.status in (403, 422), wrong
         expect(page.locator("main [role=alert]").first, str(wrong)).to_be_visible()
-        told = page.locator("main .field-error").evaluate_all(TOLD)
-        assert sorted(about for about, _ in told) == sorted(wrong.faults), wrong
+        confirmed = page.locator("main .field-error").evaluate_all(ERROR_POSITIONS)
+        assert sorted(about for about, _ in confirmed) == sorted(wrong.faults), wrong
         # Right below the field, or within it; a box of a ballot has its name between.
-        assert all(away is not False and away < 32 for _, away in told), (wrong, told)
+        assert all(away is not False and away < 32 for _, away in confirmed), (wrong, confirmed)
         for field, text in wrong.typed.items():
             expect(page.locator(field), str(wrong)).to_have_value(text)
     assert _kept(served) == before

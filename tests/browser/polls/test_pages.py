@@ -36,25 +36,28 @@ def test_pages_are_accessible_small_and_within_the_policy(
 ) -> None:
     page = open_page()
     errors = collect_errors(page)
-    own = served.poll(LONG, codes=12)
-    code = served.polls.context.secret.voting_code(own.poll.id, 0)
-    served.polls.voting.cast(own.poll.id, own.poll.candidates[:3], Voter(code=code))
+    managed = served.poll(LONG, codes=12)
+    code = served.polls.context.secret.voting_code(managed.poll.id, 0)
+    served.polls.voting.cast(managed.poll.id, managed.poll.candidates[:3], Voter(code=code))
     closed = served.poll()
     served.polls.voting.cast(closed.poll.id, ["Lake"], Voter(browser="b" * 32))
     served.polls.lifecycle.close(closed.poll.id, closed.admin_key)
-    for one in (own, closed):
+    for one in (managed, closed):
         page.goto(served.at(one, f"/manage?key={one.admin_key}"))
     pages = [
         f"{served.address}/polls",
-        f"{served.address}/polls/new?from={own.poll.id}",
-        *(served.at(own, at) for at in ("", f"?code={code}", "/manage", "/made")),
-        *(served.at(own, f"/manage/{at}") for at in ("edit", "codes", "codes/sheet", "recount")),
+        f"{served.address}/polls/new?from={managed.poll.id}",
+        *(served.at(managed, at) for at in ("", f"?code={code}", "/manage", "/made")),
+        *(
+            served.at(managed, f"/manage/{at}")
+            for at in ("edit", "codes", "codes/sheet", "recount")
+        ),
         *(served.at(closed, at) for at in ("", "/manage/reopen")),
     ]
     wrong = {at: [*_looked_at(page, at), *errors] for at in pages}
     assert {at: faults for at, faults in wrong.items() if faults} == {}
     page.context.clear_cookies()
-    for at in (served.at(own, "/manage"), f"{served.address}/polls/mine"):
+    for at in (served.at(managed, "/manage"), f"{served.address}/polls/mine"):
         assert _looked_at(page, at) == []
 
 

@@ -27,15 +27,15 @@ Served = tuple[Polls, ManagedPoll, str]
 def served() -> Iterator[Served]:
     polls = open_polls(connect("memory:"), Secret(b"of tests" * 4))
     draft = PollDraft("Lunch?", ("Soup", "Stew", "Salad"), protection=Protection.OPEN)
-    own = polls.lifecycle.create(draft)
-    polls.voting.cast(own.poll.id, ["Soup"], Voter())
+    managed = polls.lifecycle.create(draft)
+    polls.voting.cast(managed.poll.id, ["Soup"], Voter())
     settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
     with serve_app(make_web_app(polls, settings)) as address:
-        yield polls, own, f"{address}/polls/p/{own.poll.id}/results"
+        yield polls, managed, f"{address}/polls/p/{managed.poll.id}/results"
 
 
 def test_results_update_live_and_become_final(open_page: OpenPage, served: Served) -> None:
-    polls, own, address = served
+    polls, managed, address = served
     page = open_page(viewport=PHONE)
     errors = collect_errors(page)
     assert sum(measure_load(page, address).values()) < BUDGET
@@ -44,7 +44,7 @@ def test_results_update_live_and_become_final(open_page: OpenPage, served: Serve
     page.get_by_text("What each method looks at").click()
 
     for ranking in (["Stew", "Soup"], ["Stew"], ["Salad", "Stew"]):
-        polls.voting.cast(own.poll.id, ranking, Voter())
+        polls.voting.cast(managed.poll.id, ranking, Voter())
     expect(page.get_by_role("heading", name="Stew leads")).to_be_visible()
     expect(outcome).to_have_text("So far: Stew leads")
     expect(page.get_by_role("group").filter(has_text="first choices only")).to_be_visible()
@@ -56,7 +56,7 @@ def test_results_update_live_and_become_final(open_page: OpenPage, served: Serve
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     assert again.value.status == 304
 
-    polls.lifecycle.close(own.poll.id, own.admin_key)
+    polls.lifecycle.close(managed.poll.id, managed.admin_key)
     expect(page.get_by_role("heading", name="Stew wins")).to_be_visible()
     expect(page.get_by_role("link", name="Refresh")).to_have_count(0)
     assert errors == []
@@ -65,11 +65,11 @@ def test_results_update_live_and_become_final(open_page: OpenPage, served: Serve
 def test_results_without_scripts_are_complete_and_refreshable(
     open_page: OpenPage, served: Served
 ) -> None:
-    polls, own, address = served
+    polls, managed, address = served
     page = open_page(java_script_enabled=False, color_scheme="dark")
     page.goto(address)
     for _ in range(2):
-        polls.voting.cast(own.poll.id, ["Salad"], Voter())
+        polls.voting.cast(managed.poll.id, ["Salad"], Voter())
     page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_role("heading", name="Salad leads")).to_be_visible()
     page.get_by_text("What each method looks at").click()

@@ -68,8 +68,8 @@ def test_create_and_vote_by_touch_on_a_phone(open_page: OpenPage, served: Served
 
 # Without shared places each arrow is one place, and no two options share one.
 def test_ballot_works_with_the_keyboard_without_ties(open_page: OpenPage, served: Served) -> None:
-    own, page = served.poll(), open_page()
-    page.goto(served.at(own))
+    managed, page = served.poll(), open_page()
+    page.goto(served.at(managed))
     option(page, "Lake").focus()
     for _ in range(3):
         page.keyboard.press("Enter")
@@ -95,12 +95,12 @@ def test_ballot_works_with_the_keyboard_without_ties(open_page: OpenPage, served
     expect(page.get_by_role("dialog", name="Submit this vote?")).to_be_visible()
     page.keyboard.press("Enter")
     page.wait_for_url("**/voted")
-    assert served.counts(own.poll.id) == {"0 1 2": 1}
+    assert served.counts(managed.poll.id) == {"0 1 2": 1}
 
 
 def test_dragged_option_takes_the_place_of_another(open_page: OpenPage, served: Served) -> None:
-    own, page = served.poll(), open_page()
-    page.goto(served.at(own))
+    managed, page = served.poll(), open_page()
+    page.goto(served.at(managed))
     page.get_by_role("button", name="Review and vote").click()
     blank = page.get_by_role("dialog", name="Rank at least one option")
     expect(blank.get_by_role("button", name="Vote", exact=True)).to_have_count(0)
@@ -150,16 +150,16 @@ def test_create_and_vote_without_scripts(open_page: OpenPage, served: Served) ->
 
 
 def test_issue_codes_vote_and_close(open_page: OpenPage, served: Served) -> None:
-    own = served.poll(PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES))
+    managed = served.poll(PollDraft("Room?", ("Aurora", "Kepler"), protection=Protection.CODES))
     chair, voter = open_page(), open_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    chair.goto(served.at(own, f"/manage?key={own.admin_key}"))
-    assert own.admin_key not in chair.url
+    chair.goto(served.at(managed, f"/manage?key={managed.admin_key}"))
+    assert managed.admin_key not in chair.url
     chair.get_by_role("navigation").get_by_role("link", name="Codes").click()
     chair.get_by_label("Issue more codes").fill("2")
     chair.get_by_role("button", name="Issue codes").click()
     codes = chair.locator(".code-text").all_inner_texts()
     assert len(codes) == 2
-    voter.goto(served.at(own))
+    voter.goto(served.at(managed))
     option(voter, "Kepler").tap()
     voter.get_by_label("Your voting code").fill("0000-0000-0000")
     voter.get_by_role("button", name="Review and vote").tap()
@@ -172,7 +172,7 @@ def test_issue_codes_vote_and_close(open_page: OpenPage, served: Served) -> None
     voter.get_by_role("button", name="Vote with another code").tap()
     expect(voter.locator(".levels-empty")).to_be_visible()
     expect(voter.get_by_label("Your voting code")).to_have_value("")
-    voter.goto(served.at(own, f"?code={codes[1]}"))
+    voter.goto(served.at(managed, f"?code={codes[1]}"))
     expect(voter.get_by_label("Your voting code")).to_have_value(codes[1])
     option(voter, "Aurora").tap()
     chair.reload()
@@ -184,11 +184,11 @@ def test_issue_codes_vote_and_close(open_page: OpenPage, served: Served) -> None
     voter.get_by_role("button", name="Review and vote").tap()
     voter.get_by_role("dialog").get_by_role("button", name="Vote", exact=True).tap()
     expect(voter.get_by_text("The poll closed before your vote arrived")).to_be_visible()
-    assert served.counts(own.poll.id) == {"1": 1}
+    assert served.counts(managed.poll.id) == {"1": 1}
     chair.get_by_role("link", name="Delete…").click()
     asked = chair.get_by_role("dialog", name="Delete this poll?")
     expect(asked).to_contain_text("its 1 vote")
     asked.get_by_role("button", name="Delete poll").click()
     chair.wait_for_url(re.compile("/polls/mine$"))
-    voter.goto(served.at(own))
+    voter.goto(served.at(managed))
     expect(voter.get_by_text("may have been deleted")).to_be_visible()

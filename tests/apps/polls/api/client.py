@@ -46,13 +46,13 @@ class Server:
         self.app.state.polls = Api(self.polls, self.settings)
 
     def new_visitor(self) -> Person:
-        """Somebody whose browser was not here before."""
+        """Return a visitor with a new browser."""
         return Person(self, TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=False))
 
 
 @dataclass
 class Person:
-    """Somebody with a browser of their own, which keeps the cookie."""
+    """A visitor whose browser keeps its cookies."""
 
     server: Server
     browser: TestClient

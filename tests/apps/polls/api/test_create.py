@@ -133,8 +133,8 @@ def test_browser_lists_its_polls_newest_first(server: Server) -> None:
     titles = [[poll["title"] for poll in page.json()["items"]] for page in (first, rest)]
     assert titles == [["Poll 4", "Poll 3", "Poll 2"], ["Poll 1", "Poll 0"]]
     assert rest.json()["next"] is None
-    own = first.json()["items"][0]
-    assert ada.get(f"/{own['id']}/codes", key=own["adminKey"]).status_code == 200
+    managed = first.json()["items"][0]
+    assert ada.get(f"/{managed['id']}/codes", key=managed["adminKey"]).status_code == 200
     stolen = ben.get("", params={"cursor": first.json()["next"]})
     assert type_of(stolen) == "400 cursor-refused"
     assert type_of(ada.get("", params={"limit": 0})) == "422 invalid-request"

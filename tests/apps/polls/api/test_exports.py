@@ -96,7 +96,7 @@ def test_export_names_a_format_that_works(server: Server, form: str, option: str
     assert ada.get(f"{poll.path}/export/json").status_code == 200
 
 
-# People ask how many there shall be; and whoever makes a poll may write formulas.
+# Option names can look like numbers or like spreadsheet formulas.
 @pytest.mark.parametrize("options", [["1", "2", "3"], ["-1", "+1", "=1+1"], ["count", "id", "x"]])
 def test_csv_export_escapes_formulas(server: Server, options: list[str]) -> None:
     ada, poll = voted(server, (options, options[:1]), candidates=options)

@@ -213,7 +213,7 @@ def test_one_of_concurrent_edits_succeeds(server: Server) -> None:
         assert sorted(pool.map(change, range(6))) == [200, *[412] * 5]
 
 
-# Whoever comes in between finds the poll there, or gone; nobody finds it broken.
+# A concurrent request finds the poll complete or gone, never broken.
 def test_poll_can_be_deleted_while_in_use(server: Server) -> None:
     ada = server.new_visitor()
     poll = ada.makes()

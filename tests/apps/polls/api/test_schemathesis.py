@@ -33,13 +33,13 @@ def busy() -> tuple[Engine, list[ManagedPoll]]:
     polls = make_server(driver=engine).polls
     made: list[ManagedPoll] = []
     for protection, results in zip(Protection, ResultsVisibility, strict=True):
-        own = polls.lifecycle.create(
+        managed = polls.lifecycle.create(
             PollDraft("Best?", OPTIONS, protection=protection, results=results)
         )
-        codes = polls.codes.issue(own.poll.id, own.admin_key, 3)
+        codes = polls.codes.issue(managed.poll.id, managed.admin_key, 3)
         for code in codes:
-            polls.voting.cast(own.poll.id, ["Go", "Rust"], Voter(code=code))
-        made.append(own)
+            polls.voting.cast(managed.poll.id, ["Go", "Rust"], Voter(code=code))
+        made.append(managed)
     polls.lifecycle.close(made[0].poll.id, made[0].admin_key)
     made.append(polls.lifecycle.create(PollDraft("New?", OPTIONS)))
     return engine, made
@@ -86,13 +86,13 @@ def test_every_operation_responds_as_described(case: schemathesis.Case[Any]) -> 
     case.call_and_validate(excluded_checks=[ignored_auth] if deletes else [])
 
 
-def aim(case: schemathesis.Case[Any], own: ManagedPoll) -> None:
+def aim(case: schemathesis.Case[Any], managed: ManagedPoll) -> None:
     """Let most of the requests that are in order be about a poll that is there, with its key."""
     parts = case.meta.components if case.meta else {}
     path, headers = parts.get(ParameterLocation.PATH), parts.get(ParameterLocation.HEADER)
     if path is not None and path.mode.is_positive and next(TURNS):
-        case.path_parameters["poll_id"] = own.poll.id
+        case.path_parameters["poll_id"] = managed.poll.id
     if (headers is None or headers.mode.is_positive) and next(TURNS):
-        case.headers["Authorization"] = f"Bearer {own.admin_key}"
+        case.headers["Authorization"] = f"Bearer {managed.admin_key}"
     if headers is not None and headers.mode.is_positive and "if-match" in case.headers:
         case.headers["if-match"] = "*"

@@ -86,7 +86,7 @@ def test_open_poll_counts_every_vote(server: Server) -> None:
     assert ada.get(f"{poll.path}/vote", params={"vote": ids.pop()}).json()["rankings"] == ["Go"]
 
 
-# Whoever did not hear the answer has no cookie either: the key is all that is the same.
+# A client that lost the response has no cookie either: only the key is the same.
 @pytest.mark.parametrize("protection", ["browser", "open"])
 def test_repeated_idempotency_key_is_one_vote(server: Server, protection: str) -> None:
     poll = server.new_visitor().makes(protection=protection)

@@ -51,25 +51,25 @@ class Server:
         self.now += timedelta(**amount)
 
     def new_visitor(self) -> Visitor:
-        """Somebody whose browser was not here before, and keeps cookies."""
+        """Return a visitor with a new browser that keeps its cookies."""
         browser = TestClient(_APPS[0], base_url=HOME, raise_server_exceptions=False)
         browser.cookies.set("theme", "light")
         return Visitor(self, browser)
 
     def poll(self, draft: PollDraft | None = None, codes: int = 0) -> ManagedPoll:
         """Create a poll in another browser."""
-        own = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
+        managed = self.polls.lifecycle.create(draft or PollDraft("Where to?", OPTIONS))
         if codes:
-            self.polls.codes.issue(own.poll.id, own.admin_key, codes)
-        return own
+            self.polls.codes.issue(managed.poll.id, managed.admin_key, codes)
+        return managed
 
-    def votes(self, own: ManagedPoll) -> int:
-        return self.polls.tallies.get(own.poll).votes
+    def votes(self, managed: ManagedPoll) -> int:
+        return self.polls.tallies.get(managed.poll).votes
 
 
 @dataclass
 class Visitor:
-    """Somebody with a browser."""
+    """A visitor with a browser."""
 
     server: Server
     browser: TestClient

@@ -16,31 +16,31 @@ from tests.apps.support.html import forms_in, text_in
 
 
 @pytest.fixture
-def own(server: Server) -> ManagedPoll:
+def managed(server: Server) -> ManagedPoll:
     return server.poll(PollDraft("Where to?", OPTIONS, expires_at=server.now + timedelta(days=1)))
 
 
 @pytest.fixture
-def at(own: ManagedPoll) -> str:
-    return f"/polls/p/{own.poll.id}/manage"
+def at(managed: ManagedPoll) -> str:
+    return f"/polls/p/{managed.poll.id}/manage"
 
 
 @pytest.fixture
-def chair(own: ManagedPoll, at: str, ada: Visitor) -> Visitor:
+def chair(managed: ManagedPoll, at: str, ada: Visitor) -> Visitor:
     """Who has opened the admin link."""
-    ada.look(f"{at}?key={own.admin_key}")
+    ada.look(f"{at}?key={managed.admin_key}")
     return ada
 
 
-def test_admin_link_redirects_without_its_key(own: ManagedPoll, at: str, ada: Visitor) -> None:
-    answer = ada.look(f"{at}?key={own.admin_key.lower()}")
+def test_admin_link_redirects_without_its_key(managed: ManagedPoll, at: str, ada: Visitor) -> None:
+    answer = ada.look(f"{at}?key={managed.admin_key.lower()}")
     assert (answer.status_code, answer.headers["location"]) == (303, at)
     cookie = answer.headers["set-cookie"]
-    assert f"Path=/polls/p/{own.poll.id};" in cookie
+    assert f"Path=/polls/p/{managed.poll.id};" in cookie
     assert "HttpOnly" in cookie
     page = ada.follow(answer)
     assert page.status_code == 200
-    assert f"{HOME}{at}?key={own.admin_key}" in page.text
+    assert f"{HOME}{at}?key={managed.admin_key}" in page.text
 
 
 PAGES = ("", "/edit", "/close", "/reopen", "/delete", "/codes", "/codes/sheet", "/recount")
@@ -48,27 +48,27 @@ PAGES = ("", "/edit", "/close", "/reopen", "/delete", "/codes", "/codes/sheet", 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_manage_pages_ask_for_the_admin_link(
-    own: ManagedPoll, at: str, ada: Visitor, page: str
+    managed: ManagedPoll, at: str, ada: Visitor, page: str
 ) -> None:
     answer = ada.look(at + page)
     assert answer.status_code == 403
     assert "You got the admin link" in text_in(answer.text)
-    assert own.admin_key not in answer.text
+    assert managed.admin_key not in answer.text
     wrong = ada.send(answer, "/key", key="nothing of the kind")
     assert "This admin key does not belong to this poll" in text_in(wrong.text)
-    let_in = ada.send(wrong, "/key", key=f" {HOME}{at}?key={own.admin_key} ")
+    let_in = ada.send(wrong, "/key", key=f" {HOME}{at}?key={managed.admin_key} ")
     assert (let_in.status_code, let_in.headers["location"]) == (303, at)
     assert ada.look(at + page).status_code == 200 or page in ("/close", "/reopen")
 
 
 @pytest.mark.parametrize("page", ["/edit", "/close", "/reopen", "/delete", "/codes"])
 def test_forms_without_admin_key_change_nothing(
-    own: ManagedPoll, at: str, server: Server, ada: Visitor, page: str
+    managed: ManagedPoll, at: str, server: Server, ada: Visitor, page: str
 ) -> None:
-    before = server.polls.context.get_poll(own.poll.id)
+    before = server.polls.context.get_poll(managed.poll.id)
     answer = ada.post(at + page, {"revision": "1", "title": "Mine", "closing": "never"})
     assert answer.status_code == 403
-    assert server.polls.context.get_poll(own.poll.id) == before
+    assert server.polls.context.get_poll(managed.poll.id) == before
 
 
 def test_creating_browser_needs_no_admin_link(server: Server, ada: Visitor) -> None:
@@ -80,13 +80,13 @@ def test_creating_browser_needs_no_admin_link(server: Server, ada: Visitor) -> N
 
 
 def test_everything_can_be_edited_before_the_first_vote(
-    own: ManagedPoll, at: str, server: Server, chair: Visitor
+    managed: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     typed = {"title": "When?", "protection": "open", "results": "after-voting", "closing": "never"}
     form = chair.look(f"{at}/edit")
     answer = chair.send(form, "/edit", **typed, candidates=["Mon", "Tue"], changeable=None)
     assert answer.headers["location"] == at
-    poll = server.polls.context.get_poll(own.poll.id)
+    poll = server.polls.context.get_poll(managed.poll.id)
     assert (poll.title, poll.candidates, poll.expires_at) == ("When?", ["Mon", "Tue"], None)
     assert (poll.protection, poll.changeable) == (Protection.OPEN, False)
 
@@ -94,25 +94,25 @@ def test_everything_can_be_edited_before_the_first_vote(
 def test_unchanged_form_changes_nothing(server: Server, ada: Visitor) -> None:
     # A closing time to the second is not cut to the minute.
     ends = server.now + timedelta(hours=1, seconds=7, microseconds=5)
-    own = server.poll(PollDraft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
-    ada.look(f"/polls/p/{own.poll.id}/manage?key={own.admin_key}")
+    managed = server.poll(PollDraft("T", OPTIONS, "two\n\nlines", ends, changeable=False))
+    ada.look(f"/polls/p/{managed.poll.id}/manage?key={managed.admin_key}")
     ada.browser.cookies.set("zone", "Europe/Berlin")
-    form = ada.look(f"/polls/p/{own.poll.id}/manage/edit")
+    form = ada.look(f"/polls/p/{managed.poll.id}/manage/edit")
     assert ada.send(form, "/edit").status_code == 303
-    assert replace_revision(server, own) == own.poll
+    assert replace_revision(server, managed) == managed.poll
 
 
-def replace_revision(server: Server, own: ManagedPoll) -> object:
-    now = server.polls.context.get_poll(own.poll.id)
-    now.revision = own.poll.revision
+def replace_revision(server: Server, managed: ManagedPoll) -> object:
+    now = server.polls.context.get_poll(managed.poll.id)
+    now.revision = managed.poll.revision
     return now
 
 
 def test_options_are_fixed_after_the_first_vote(
-    own: ManagedPoll, at: str, server: Server, chair: Visitor
+    managed: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     early = chair.look(f"{at}/edit")
-    server.new_visitor().vote(own.poll.id, "Lake")
+    server.new_visitor().vote(managed.poll.id, "Lake")
     refused = chair.send(early, "/edit", candidates=["A", "B"])
     assert refused.status_code == 409
     assert "cannot change" in text_in(refused.text)
@@ -120,7 +120,7 @@ def test_options_are_fixed_after_the_first_vote(
     assert not {"candidates", "protection"} & forms_in(form)[0].fields.keys()
     assert "1 person has voted, so the options" in text_in(form.text)
     assert chair.send(form, "/edit", title="Where, then?").status_code == 303
-    poll = server.polls.context.get_poll(own.poll.id)
+    poll = server.polls.context.get_poll(managed.poll.id)
     assert (poll.title, poll.candidates) == ("Where, then?", list(OPTIONS))
 
 
@@ -139,39 +139,39 @@ def test_editing_the_title_keeps_the_closing_time(
 ) -> None:
     chair.browser.cookies.set("zone", "Europe/Berlin")
     closes = datetime(2027, 10, 31, hour, 30, 15, tzinfo=UTC)
-    own = server.poll(PollDraft("Where to?", OPTIONS, expires_at=closes))
-    at = f"/polls/p/{own.poll.id}/manage"
-    chair.look(f"{at}?key={own.admin_key}")
+    managed = server.poll(PollDraft("Where to?", OPTIONS, expires_at=closes))
+    at = f"/polls/p/{managed.poll.id}/manage"
+    chair.look(f"{at}?key={managed.admin_key}")
     chair.follow(chair.send(chair.look(f"{at}/edit"), "/edit", title="When?"))
-    poll = server.polls.context.get_poll(own.poll.id)
+    poll = server.polls.context.get_poll(managed.poll.id)
     assert (poll.title, poll.expires_at) == ("When?", closes)
 
 
 # An organizer confirms what they saw, so nothing is done to a poll that has changed since.
 @pytest.mark.parametrize("page", ["edit", "close", "delete", "reopen"])
 def test_revision_conflict_is_shown_and_nothing_is_overwritten(
-    own: ManagedPoll, at: str, server: Server, chair: Visitor, page: str
+    managed: ManagedPoll, at: str, server: Server, chair: Visitor, page: str
 ) -> None:
     if page == "reopen":
-        server.polls.lifecycle.close(own.poll.id, own.admin_key)
+        server.polls.lifecycle.close(managed.poll.id, managed.admin_key)
     form = chair.look(f"{at}/{page}")
     server.polls.lifecycle.edit(
-        own.poll.id, own.admin_key, lambda draft: replace(draft, description="other")
+        managed.poll.id, managed.admin_key, lambda draft: replace(draft, description="other")
     )
-    before = server.polls.context.get_poll(own.poll.id)
+    before = server.polls.context.get_poll(managed.poll.id)
     typed = {"title": "Kept"} if page == "edit" else {}
     answer = chair.send(form, f"/{page}", **typed)
     assert answer.status_code == 412
     assert "changed" in text_in(answer.text)
-    assert server.polls.context.get_poll(own.poll.id) == before
+    assert server.polls.context.get_poll(managed.poll.id) == before
     again = chair.send(answer, f"/{page}")
     assert again.status_code == 303
     if page == "edit":
-        assert server.polls.context.get_poll(own.poll.id).title == "Kept"
+        assert server.polls.context.get_poll(managed.poll.id).title == "Kept"
 
 
 def test_poll_is_closed_and_reopened(
-    own: ManagedPoll, at: str, server: Server, chair: Visitor
+    managed: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     assert "No one can vote" in text_in(chair.look(f"{at}/close").text)
     closed = chair.follow(chair.send(chair.look(f"{at}/close"), "/close"))
@@ -181,20 +181,20 @@ def test_poll_is_closed_and_reopened(
     # Editing words leaves it closed.
     assert "closing" not in forms_in(chair.look(f"{at}/edit"))[0].fields
     assert chair.send(chair.look(f"{at}/edit"), "/edit", title="Words").status_code == 303
-    assert server.polls.context.get_poll(own.poll.id).closed
+    assert server.polls.context.get_poll(managed.poll.id).closed
     form = chair.look(f"{at}/reopen")
     wrong = chair.send(form, "/reopen", closing="at", expires_at="2001-01-01T10:00")
     assert "in the past" in faults_in(wrong)["expires_at"]
     assert faults_in(chair.send(form, "/reopen", closing="at")).keys() == {"expires_at"}
     assert chair.send(form, "/reopen", closing="never").status_code == 303
-    assert server.new_visitor().vote(own.poll.id, "Lake").status_code == 303
+    assert server.new_visitor().vote(managed.poll.id, "Lake").status_code == 303
 
 
 def test_delete_confirmation_says_the_number_of_votes(
-    own: ManagedPoll, at: str, server: Server, chair: Visitor
+    managed: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
     for _ in range(2):
-        server.new_visitor().vote(own.poll.id, "Lake")
+        server.new_visitor().vote(managed.poll.id, "Lake")
     asked = chair.look(f"{at}/delete")
     assert "This deletes “Where to?” and its 2 votes" in text_in(asked.text)
     answer = chair.send(asked, "/delete")
@@ -203,9 +203,9 @@ def test_delete_confirmation_says_the_number_of_votes(
 
 
 def test_recount_page_shows_matching_results(
-    own: ManagedPoll, at: str, server: Server, chair: Visitor
+    managed: ManagedPoll, at: str, server: Server, chair: Visitor
 ) -> None:
-    server.new_visitor().vote(own.poll.id, "Lake")
+    server.new_visitor().vote(managed.poll.id, "Lake")
     assert "The results are correct" in text_in(chair.look(f"{at}/recount").text)
     overview = text_in(chair.look(at).text)
     assert "Votes 1" in overview
@@ -236,14 +236,14 @@ def test_invalid_cursor_is_rejected(server: Server, ada: Visitor) -> None:
 
 # A server that stops in the middle leaves votes behind; who sends the form again deletes them.
 def test_interrupted_deletion_can_be_finished(
-    server: Server, own: ManagedPoll, at: str, chair: Visitor
+    server: Server, managed: ManagedPoll, at: str, chair: Visitor
 ) -> None:
-    server.new_visitor().vote(own.poll.id, "Lake")
+    server.new_visitor().vote(managed.poll.id, "Lake")
     form = chair.look(f"{at}/delete")
     store = server.polls.context.store
-    store.update(Poll.key(own.poll.id), Poll.deleted.set(True), Poll.closed.set(True))
+    store.update(Poll.key(managed.poll.id), Poll.deleted.set(True), Poll.closed.set(True))
     assert chair.look(at).status_code == 404
     assert server.new_visitor().post(f"{at}/delete", {}).status_code == 403
     assert chair.send(form, "/delete").status_code == 303
-    assert list(store.query(Vote.key.partition(own.poll.id))) == []
+    assert list(store.query(Vote.key.partition(managed.poll.id))) == []
     assert chair.send(form, "/delete").status_code == 404

@@ -19,22 +19,22 @@ from tests.apps.support.html import text_in
 
 @dataclass(frozen=True)
 class Watched:
-    """A poll with a vote, whoever watches it, and what the table is asked."""
+    """A poll with a vote, its viewers, and the requests to the table."""
 
     server: Server
-    own: ManagedPoll
+    managed: ManagedPoll
     watcher: Visitor
     calls: list[Call]
 
     def now(self, tag: str = "", watcher: Visitor | None = None) -> httpx2.Response:
         someone = watcher or self.watcher
         someone.browser.headers["If-None-Match"] = tag
-        answer = someone.look(f"/polls/p/{self.own.poll.id}/results/now")
+        answer = someone.look(f"/polls/p/{self.managed.poll.id}/results/now")
         del someone.browser.headers["If-None-Match"]
         return answer
 
     def vote(self, *ranked: str) -> None:
-        self.server.polls.voting.cast(self.own.poll.id, ranked, Voter())
+        self.server.polls.voting.cast(self.managed.poll.id, ranked, Voter())
 
 
 def watched_poll(server: Server, shown: ResultsVisibility = ResultsVisibility.ALWAYS) -> Watched:
@@ -55,8 +55,8 @@ def watched(server: Server) -> Watched:
 
 
 def test_page_has_update_url_and_version(watched: Watched) -> None:
-    html = watched.watcher.look(f"/polls/p/{watched.own.poll.id}/results").text
-    assert f'hx-get="/polls/p/{watched.own.poll.id}/results/now"' in html
+    html = watched.watcher.look(f"/polls/p/{watched.managed.poll.id}/results").text
+    assert f'hx-get="/polls/p/{watched.managed.poll.id}/results/now"' in html
     (mark,) = re.findall(r'"If-None-Match": "\\"([\d.]+)\\""', html)
     again = watched.now(f'"{mark}"')
     assert (again.status_code, again.headers["etag"], again.text) == (304, f'"{mark}"', "")
@@ -91,11 +91,11 @@ def test_table_is_read_once_per_second(watched: Watched) -> None:
     assert len(watched.calls) == 10
 
 
-# Whoever has voted is led to the page, and must find the vote there and a moment later too.
+# A voter is redirected to this page, which must include the new vote at once and stay current.
 def test_page_includes_every_earlier_vote(watched: Watched) -> None:
     watched.now()
     watched.vote("Stew")
-    html = watched.watcher.look(f"/polls/p/{watched.own.poll.id}/results").text
+    html = watched.watcher.look(f"/polls/p/{watched.managed.poll.id}/results").text
     assert "Soup and Stew are tied" in text_in(html)
     assert "Soup and Stew are tied" in text_in(watched.now().text)
 
@@ -113,10 +113,10 @@ def test_update_hides_results_like_the_page(server: Server) -> None:
 def test_voter_is_looked_up_once(server: Server) -> None:
     watched = watched_poll(server, ResultsVisibility.AFTER_VOTING)
     vote_id = server.polls.voting.cast(
-        watched.own.poll.id, ["Stew"], Voter(request_key="r")
+        watched.managed.poll.id, ["Stew"], Voter(request_key="r")
     ).vote.id
     watched.watcher.browser.cookies.set(
-        "polls_vote", vote_id, path=f"/polls/p/{watched.own.poll.id}"
+        "polls_vote", vote_id, path=f"/polls/p/{watched.managed.poll.id}"
     )
     assert watched.now().status_code == 200
     watched.calls.clear()
@@ -126,7 +126,7 @@ def test_voter_is_looked_up_once(server: Server) -> None:
 
 def test_page_reloads_when_the_poll_closes(watched: Watched) -> None:
     tag = watched.now().headers["etag"]
-    watched.server.polls.lifecycle.close(watched.own.poll.id, watched.own.admin_key)
+    watched.server.polls.lifecycle.close(watched.managed.poll.id, watched.managed.admin_key)
     watched.server.wait(seconds=1)
     answer = watched.now(tag)
     assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
@@ -135,21 +135,21 @@ def test_page_reloads_when_the_poll_closes(watched: Watched) -> None:
 # Else it would show what nobody is to see any more, for as long as it is open.
 @pytest.mark.parametrize(("deleted", "then"), [(True, 404), (False, 200)])
 def test_page_reloads_when_results_disappear(watched: Watched, deleted: bool, then: int) -> None:
-    polls, own = watched.server.polls, watched.own
+    polls, managed = watched.server.polls, watched.managed
     watched.now()
     if deleted:
-        polls.lifecycle.delete(own.poll.id, own.admin_key)
+        polls.lifecycle.delete(managed.poll.id, managed.admin_key)
     else:
         polls.lifecycle.edit(
-            own.poll.id,
-            own.admin_key,
+            managed.poll.id,
+            managed.admin_key,
             lambda draft: replace(draft, results=ResultsVisibility.AFTER_CLOSING),
         )
     watched.server.wait(seconds=1)
     watched.watcher.browser.headers["HX-Request"] = "true"
     answer = watched.now()
     assert (answer.status_code, answer.headers["hx-refresh"], answer.text) == (200, "true", "")
-    page = watched.watcher.look(f"/polls/p/{own.poll.id}/results")
+    page = watched.watcher.look(f"/polls/p/{managed.poll.id}/results")
     assert (page.status_code, "Soup" in page.text) == (then, False)
 
 

@@ -52,7 +52,7 @@ def _votes(
     return [deed(number, voter) for number, voter in enumerate(voters)]
 
 
-def _told(answers: Sequence[CastVote | RequestRejected]) -> dict[str, list[str]]:
+def _confirmed(answers: Sequence[CastVote | RequestRejected]) -> dict[str, list[str]]:
     return {one.vote.id: one.vote.rankings for one in answers if isinstance(one, CastVote)}
 
 
@@ -61,53 +61,57 @@ def test_500_codes_sent_twice_concurrently_are_500_votes(
     worlds: tuple[World, World],
 ) -> None:
     world, other = worlds
-    own = world.made(CODES, codes=500)
-    voters = [code_voter(own, number // 2) for number in range(1_000)]
-    answers = at_once(_votes([world.service, other.service], own.poll.id, voters))
+    managed = world.made(CODES, codes=500)
+    voters = [code_voter(managed, number // 2) for number in range(1_000)]
+    answers = at_once(_votes([world.service, other.service], managed.poll.id, voters))
     casts = [one for one in answers if isinstance(one, CastVote)]
     assert len(casts) == 1_000
     assert sum(one.is_new for one in casts) == 500
     assert set(Counter(one.vote.id for one in casts).values()) == {2}
-    assert check_counted(world, own, _told(answers)) == 500
-    assert all(one.is_used for one in world.service.codes.list_issued(own.poll.id, own.admin_key))
+    assert check_counted(world, managed, _confirmed(answers)) == 500
+    assert all(
+        one.is_used for one in world.service.codes.list_issued(managed.poll.id, managed.admin_key)
+    )
 
 
 def test_concurrent_rankings_of_one_code_are_one_vote(worlds: tuple[World, World]) -> None:
     world, other = worlds
-    own = world.made(replace(CODES, changeable=False), codes=12)
-    voters = [code_voter(own, number % 12) for number in range(24)]
-    answers = at_once(_votes([world.service, other.service], own.poll.id, voters))
+    managed = world.made(replace(CODES, changeable=False), codes=12)
+    voters = [code_voter(managed, number % 12) for number in range(24)]
+    answers = at_once(_votes([world.service, other.service], managed.poll.id, voters))
     assert sum(isinstance(one, CastVote) for one in answers) == 12
-    assert check_counted(world, own, _told(answers)) == 12
+    assert check_counted(world, managed, _confirmed(answers)) == 12
 
 
 def test_no_vote_is_counted_after_close_returns(worlds: tuple[World, World]) -> None:
     world, other = worlds
-    own = world.made()
+    managed = world.made()
     closed = list[int]()
 
     def close() -> CastVote:
-        other.service.lifecycle.close(own.poll.id, own.admin_key)
-        closed.append(other.service.results.get(own.poll.id, Viewer()).tally.votes)
+        other.service.lifecycle.close(managed.poll.id, managed.admin_key)
+        closed.append(other.service.results.get(managed.poll.id, Viewer()).tally.votes)
         raise PollClosed("It is closed.")
 
-    deeds = _votes([world.service, other.service], own.poll.id, [Voter(f"{n}") for n in range(100)])
+    deeds = _votes(
+        [world.service, other.service], managed.poll.id, [Voter(f"{n}") for n in range(100)]
+    )
     answers = at_once([*deeds[:40], close, *deeds[40:]])
-    told = _told(answers)
+    confirmed = _confirmed(answers)
     assert {type(one) for one in answers} == {CastVote, PollClosed}
-    assert closed == [check_counted(world, own, told)]
-    assert told
+    assert closed == [check_counted(world, managed, confirmed)]
+    assert confirmed
 
 
 def test_concurrent_edits_of_options_and_votes_are_serialized(worlds: tuple[World, World]) -> None:
     world, other = worlds
-    own = world.made()
+    managed = world.made()
 
-    def ask_anew(number: int) -> Callable[[], CastVote]:
+    def edit_question(number: int) -> Callable[[], CastVote]:
         def deed() -> CastVote:
             other.service.lifecycle.edit(
-                own.poll.id,
-                own.admin_key,
+                managed.poll.id,
+                managed.admin_key,
                 lambda draft: replace(draft, candidates=(*OPTIONS, f"More {number}")[::-1]),
             )
             raise PollHasVotes("It is done.")
@@ -115,20 +119,20 @@ def test_concurrent_edits_of_options_and_votes_are_serialized(worlds: tuple[Worl
         return deed
 
     voters = [Voter(f"{number}") for number in range(16)]
-    deeds = _votes([world.service, other.service], own.poll.id, voters)
-    answers = at_once([ask_anew(0), ask_anew(1), *deeds])
-    assert check_counted(world, own, _told(answers)) == 16
+    deeds = _votes([world.service, other.service], managed.poll.id, voters)
+    answers = at_once([edit_question(0), edit_question(1), *deeds])
+    assert check_counted(world, managed, _confirmed(answers)) == 16
 
 
 def test_texts_and_times_can_change_during_voting(worlds: tuple[World, World]) -> None:
     world, other = worlds
-    own = world.made()
+    managed = world.made()
 
     def change(number: int) -> Callable[[], CastVote]:
         def deed() -> CastVote:
             other.service.lifecycle.edit(
-                own.poll.id,
-                own.admin_key,
+                managed.poll.id,
+                managed.admin_key,
                 lambda draft: replace(draft, title=f"T{number}", changeable=number % 2 == 0),
             )
             raise PollHasVotes("It is done.")
@@ -136,24 +140,24 @@ def test_texts_and_times_can_change_during_voting(worlds: tuple[World, World]) -
         return deed
 
     voters = [Voter(f"{number}") for number in range(40)]
-    deeds = _votes([world.service, other.service], own.poll.id, voters)
+    deeds = _votes([world.service, other.service], managed.poll.id, voters)
     answers = at_once([*deeds[:10], change(1), *deeds[10:20], change(2), *deeds[20:], change(3)])
-    assert check_counted(world, own, _told(answers)) == 40
+    assert check_counted(world, managed, _confirmed(answers)) == 40
 
 
 def test_delete_during_voting_leaves_no_items(
     worlds: tuple[World, World],
 ) -> None:
     world, other = worlds
-    own = world.made()
+    managed = world.made()
 
     def delete() -> CastVote:
-        other.service.lifecycle.delete(own.poll.id, own.admin_key)
+        other.service.lifecycle.delete(managed.poll.id, managed.admin_key)
         raise NotFound("It is deleted.")
 
     voters = [Voter(f"{number}") for number in range(60)]
-    deeds = _votes([world.service, other.service], own.poll.id, voters)
-    looks = [lambda: _look(world.service, own.poll.id)] * 5
+    deeds = _votes([world.service, other.service], managed.poll.id, voters)
+    looks = [lambda: _look(world.service, managed.poll.id)] * 5
     answers = at_once([*deeds[:20], delete, *looks, *deeds[20:]])
     assert {type(one) for one in answers if not isinstance(one, CastVote)} == {NotFound}
     assert dump(world.driver) == []
@@ -169,13 +173,13 @@ def test_results_include_every_confirmed_vote(
 ) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 10)
     world, other = worlds
-    own = world.made()
+    managed = world.made()
     answered, lock = [0], threading.Lock()
 
     def vote(number: int) -> Callable[[], bool]:
         def deed() -> bool:
             service = (world, other)[number % 2].service
-            service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
+            service.voting.cast(managed.poll.id, ["Go"], Voter(f"{number}"))
             with lock:
                 answered[0] += 1
             return True
@@ -185,10 +189,10 @@ def test_results_include_every_confirmed_vote(
     def count(number: int) -> Callable[[], bool]:
         def deed() -> bool:
             before = answered[0]
-            return (world, other)[number % 2].service.tallies.get(own.poll).votes >= before
+            return (world, other)[number % 2].service.tallies.get(managed.poll).votes >= before
 
         return deed
 
     answers = at_once([(vote if number % 3 else count)(number) for number in range(120)])
     assert set(answers) == {True}
-    assert check_counted(world, own) == 80
+    assert check_counted(world, managed) == 80

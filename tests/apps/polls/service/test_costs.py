@@ -36,44 +36,46 @@ def cost(world: World, deed: Callable[[], object]) -> Cost:
 
 
 @pytest.fixture
-def own(memory: World) -> ManagedPoll:
+def managed(memory: World) -> ManagedPoll:
     """Create a poll with four options."""
     return memory.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
 
 
-def test_vote_takes_three_requests(memory: World, own: ManagedPoll) -> None:
+def test_vote_takes_three_requests(memory: World, managed: ManagedPoll) -> None:
     cast = memory.service.voting.cast
-    first = cost(memory, lambda: cast(own.poll.id, OPTIONS, code_voter(own, 0)))
+    first = cost(memory, lambda: cast(managed.poll.id, OPTIONS, code_voter(managed, 0)))
     # Poll and lane are read; vote, lane and line are written by a transaction, which counts twice.
     assert first == Cost(3, 2, 6)
-    again = cost(memory, lambda: cast(own.poll.id, OPTIONS, code_voter(own, 0)))
+    again = cost(memory, lambda: cast(managed.poll.id, OPTIONS, code_voter(managed, 0)))
     assert (again.requests, again.reads) == (3, 2)
-    change = cost(memory, lambda: cast(own.poll.id, ["Go"], code_voter(own, 0)))
+    change = cost(memory, lambda: cast(managed.poll.id, ["Go"], code_voter(managed, 0)))
     # The first try finds the vote that is there, which the second takes the place of.
     assert (change.requests, change.reads) == (5, 3)
 
 
-def test_costs_of_creating_and_managing(memory: World, own: ManagedPoll) -> None:
+def test_costs_of_creating_and_managing(memory: World, managed: ManagedPoll) -> None:
     made = cost(memory, lambda: memory.made())
     assert made == Cost(1, 0, 20)
     change = memory.service.lifecycle.edit
     words = cost(
         memory,
-        lambda: change(own.poll.id, own.admin_key, lambda draft: replace(draft, title="T")),
+        lambda: change(managed.poll.id, managed.admin_key, lambda draft: replace(draft, title="T")),
     )
     assert words == Cost(2, 1, 1)
-    closed = cost(memory, lambda: memory.service.lifecycle.close(own.poll.id, own.admin_key))
+    closed = cost(
+        memory, lambda: memory.service.lifecycle.close(managed.poll.id, managed.admin_key)
+    )
     assert closed == Cost(11, 9, 9)
 
 
 @pytest.mark.parametrize("votes", [0, 1_000, 3_000])
 def test_results_cost_does_not_depend_on_the_number_of_votes(memory: World, votes: int) -> None:
-    own = memory.made()
-    crowd(memory, own, votes)
-    memory.service.tallies.get(own.poll)
+    managed = memory.made()
+    crowd(memory, managed, votes)
+    memory.service.tallies.get(managed.poll)
     fresh = memory.open().results
-    cold = cost(memory, lambda: fresh.get(own.poll.id, Viewer()))
-    warm = cost(memory, lambda: fresh.get(own.poll.id, Viewer()))
+    cold = cost(memory, lambda: fresh.get(managed.poll.id, Viewer()))
+    warm = cost(memory, lambda: fresh.get(managed.poll.id, Viewer()))
     # The poll, and the end of each lane.
     assert warm == Cost(9, 9, 0)
     # Also the snapshot, its sums if there are any, and whether the poll is still the same.
@@ -81,9 +83,9 @@ def test_results_cost_does_not_depend_on_the_number_of_votes(memory: World, vote
 
 
 def test_recount_reads_every_vote(memory: World) -> None:
-    own = memory.made()
-    crowd(memory, own, 1_000)
-    memory.service.tallies.get(own.poll)
-    recount = cost(memory, lambda: memory.service.tallies.recount(own.poll))
+    managed = memory.made()
+    crowd(memory, managed, 1_000)
+    memory.service.tallies.get(managed.poll)
+    recount = cost(memory, lambda: memory.service.tallies.recount(managed.poll))
     assert 50 < recount.reads < 120
     assert recount.writes == 0

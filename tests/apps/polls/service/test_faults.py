@@ -58,26 +58,26 @@ DAYS = {
 
 def _votes(service: Polls, there: Busy) -> tuple[int, int]:
     tally = service.tallies.get
-    return tally(there.own.poll).votes, tally(there.empty.poll).votes
+    return tally(there.managed.poll).votes, tally(there.empty.poll).votes
 
 
 # What is so after each deed, once: (votes in the poll, votes in the empty one), and what else.
 DONE: dict[str, Callable[[Polls, Busy], bool]] = {
     "vote": lambda s, b: _votes(s, b) == (8, 0),
     "change a vote": lambda s, b: (
-        _votes(s, b) == (7, 0) and s.tallies.get(b.own.poll).counts["1 0"] == 1
+        _votes(s, b) == (7, 0) and s.tallies.get(b.managed.poll).counts["1 0"] == 1
     ),
     "vote first": lambda s, b: _votes(s, b) == (7, 1),
-    "close": lambda s, b: s.context.get_poll(b.own.poll.id).closed,
-    "change words": lambda s, b: s.context.get_poll(b.own.poll.id).title == "Words",
-    "change the time": lambda s, b: s.context.get_poll(b.own.poll.id).expires_at is not None,
+    "close": lambda s, b: s.context.get_poll(b.managed.poll.id).closed,
+    "change words": lambda s, b: s.context.get_poll(b.managed.poll.id).title == "Words",
+    "change the time": lambda s, b: s.context.get_poll(b.managed.poll.id).expires_at is not None,
     "change options": lambda s, b: (
         s.context.get_poll(b.empty.poll.id).candidates == ["Tea", "Milk"]
     ),
     # Codes whose answer was lost are issued, and nobody gets them.
-    "issue codes": lambda s, b: s.context.get_poll(b.own.poll.id).codes in range(15, 61, 5),
+    "issue codes": lambda s, b: s.context.get_poll(b.managed.poll.id).codes in range(15, 61, 5),
     "make": lambda s, b: len(s.lifecycle.list_created("maker", 9).items) == 3,
-    "delete": lambda s, b: not any(b.own.poll.id in item for item in dump(b.engine)),
+    "delete": lambda s, b: not any(b.managed.poll.id in item for item in dump(b.engine)),
     "keep a snapshot": lambda s, b: _votes(s, b) == (7, 0),
 }
 
@@ -94,7 +94,7 @@ def test_actions_happen_once_despite_faults(base: Busy, deed: str) -> None:
         fresh = there.world.open()
         assert DONE[deed](fresh, there), day
         if deed != "delete":
-            check_counted(there.world, there.empty if deed in OF_THE_EMPTY else there.own)
+            check_counted(there.world, there.empty if deed in OF_THE_EMPTY else there.managed)
         there.world.check_calls()
 
 

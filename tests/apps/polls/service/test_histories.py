@@ -1,4 +1,4 @@
-"""After a history by chance, on a driver with faults, the table has what people were told."""
+"""After a random history on a driver with faults, the table has exactly the confirmed votes."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ FAULTS = Faults(
 
 
 class Walk:
-    """Deeds by chance, from a seed, through services with faults; what each came to is noted."""
+    """Random operations from a seed, through services with faults, and the votes they confirmed."""
 
     def __init__(self, world: World, seed: int) -> None:
         self.world, self.chance = world, Random(seed)
         kind = self.chance.choice(list(Protection))
-        self.own = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=12)
+        self.managed = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=12)
         self.faulty = [FaultyDriver(world.driver), FaultyDriver(world.driver)]
         self.services = [world.open(driver) for driver in self.faulty]
         for number, driver in enumerate(self.faulty):
             driver.faults = structs.replace(FAULTS, seed=seed * 2 + number)
-        self.told: dict[str, list[str]] = {}
+        self.confirmed: dict[str, list[str]] = {}
         self.came_to: Counter[str] = Counter()
         self._deeds: list[Callable[[Polls], object]] = [
             *[self._vote] * 14,
@@ -52,7 +52,7 @@ class Walk:
             self._words,
             self._options,
             self._codes,
-            lambda service: service.tallies.recount(self.own.poll),
+            lambda service: service.tallies.recount(self.managed.poll),
         ]
 
     def step(self) -> None:
@@ -66,21 +66,21 @@ class Walk:
             self.came_to["done"] += 1
 
     def _vote(self, service: Polls) -> None:
-        poll = service.context.get_poll(self.own.poll.id)
+        poll = service.context.get_poll(self.managed.poll.id)
         ranked = self.chance.sample(poll.candidates, self.chance.randint(1, len(poll.candidates)))
         number = self.chance.randrange(14)
-        voter = Voter(f"b{number}", code(self.own, number), f"r{number}", f"p{number}")
+        voter = Voter(f"b{number}", code(self.managed, number), f"r{number}", f"p{number}")
         cast = service.voting.cast(poll.id, ranked, voter)
-        # Told as new: nobody had been told of it before.
-        assert not (cast.is_new and cast.vote.id in self.told)
-        self.told[cast.vote.id] = ranked
+        # A vote is confirmed as new only once.
+        assert not (cast.is_new and cast.vote.id in self.confirmed)
+        self.confirmed[cast.vote.id] = ranked
 
     def _look(self, service: Polls) -> None:
-        outcome = service.results.get(self.own.poll.id, Viewer())
-        assert outcome.tally.votes == len(self.told)
+        outcome = service.results.get(self.managed.poll.id, Viewer())
+        assert outcome.tally.votes == len(self.confirmed)
 
     def _close(self, service: Polls) -> None:
-        service.lifecycle.close(self.own.poll.id, self.own.admin_key)
+        service.lifecycle.close(self.managed.poll.id, self.managed.admin_key)
 
     def _open(self, service: Polls) -> None:
         self._change(service, expires_at=self.world.clock() + timedelta(days=1))
@@ -93,13 +93,13 @@ class Walk:
         self._change(service, candidates=tuple(self.chance.sample(MORE, 3)))
 
     def _codes(self, service: Polls) -> None:
-        service.codes.issue(self.own.poll.id, self.own.admin_key, 1)
+        service.codes.issue(self.managed.poll.id, self.managed.admin_key, 1)
 
     def _change(self, service: Polls, **wanted: object) -> None:
         def draft(now: PollDraft) -> PollDraft:
             return replace(now, **wanted)  # type: ignore[arg-type]
 
-        service.lifecycle.edit(self.own.poll.id, self.own.admin_key, draft)
+        service.lifecycle.edit(self.managed.poll.id, self.managed.admin_key, draft)
 
 
 @pytest.fixture(autouse=True)
@@ -117,9 +117,9 @@ def _walk(world: World, seed: int, steps: int) -> Walk:
     assert sum(sum(driver.injected.values()) for driver in walk.faulty) > steps / 4
     for driver in walk.faulty:
         driver.faults = Faults()
-    check_counted(world, walk.own, walk.told)
+    check_counted(world, walk.managed, walk.confirmed)
     for service in walk.services:
-        assert service.tallies.recount(walk.own.poll).agrees
+        assert service.tallies.recount(walk.managed.poll).agrees
     return walk
 
 

@@ -24,10 +24,10 @@ def _pages(world: World) -> int:
 
 # A vote that the service casts, and one that the crowd is made of, leave the same in the table.
 def test_bulk_votes_equal_votes_of_the_service(memory: World) -> None:
-    own, other = memory.made(), memory.made()
-    crowd(memory, own, 30)
+    managed, other = memory.made(), memory.made()
+    crowd(memory, managed, 30)
     for number in range(30):
-        vote = memory.service.voting.find_vote(own.poll, one_of(number))
+        vote = memory.service.voting.find_vote(managed.poll, one_of(number))
         assert vote is not None
         cast = memory.service.voting.cast(other.poll.id, vote.rankings, one_of(number))
         assert cast.vote.rankings == vote.rankings
@@ -36,20 +36,20 @@ def test_bulk_votes_equal_votes_of_the_service(memory: World) -> None:
         items = [item for item in items_of(memory.driver) if poll_id in item["PK"]["S"]]
         return Counter(tuple(sorted(f"{name} {[*item[name]]}" for name in item)) for item in items)
 
-    assert shapes(own.poll.id) == shapes(other.poll.id)
-    recounts = [memory.service.tallies.recount(one.poll) for one in (own, other)]
+    assert shapes(managed.poll.id) == shapes(other.poll.id)
+    recounts = [memory.service.tallies.recount(one.poll) for one in (managed, other)]
     assert recounts[0].by_entries.counts == recounts[1].by_entries.counts
-    again = memory.service.voting.cast(own.poll.id, ["Go"], one_of(3))
+    again = memory.service.voting.cast(managed.poll.id, ["Go"], one_of(3))
     assert not again.is_new
-    assert check_counted(memory, own) == 30
+    assert check_counted(memory, managed) == 30
 
 
 # The document's own fault: beyond one page of a megabyte, votes were silently ignored.
 def test_votes_beyond_one_megabyte_are_all_counted(world: World) -> None:
-    own = world.made(PollDraft("Q", LONG))
-    crowd(world, own, 2_000)
+    managed = world.made(PollDraft("Q", LONG))
+    crowd(world, managed, 2_000)
     world.calls.clear()
-    recount = world.open().tallies.recount(own.poll)
+    recount = world.open().tallies.recount(managed.poll)
     assert _pages(world) > 1, "the votes are on several pages"
     assert recount.agrees
     assert recount.votes == recount.by_entries.votes == 2_000
@@ -59,39 +59,39 @@ def test_snapshot_with_many_parts_has_all_counts(
     memory: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.PART_BYTES", 1_500)
-    own = memory.made(PollDraft("Q", LONG))
+    managed = memory.made(PollDraft("Q", LONG))
     counting = memory.service.tallies
     for votes in (400, 1_200):
-        crowd(memory, own, votes, seed=votes)
-        counting.get(own.poll)
+        crowd(memory, managed, votes, seed=votes)
+        counting.get(managed.poll)
         store = Store(memory.driver)
-        head = store.get(Snapshot.key(own.poll.id))
+        head = store.get(Snapshot.key(managed.poll.id))
         assert head is not None
         assert head.parts > 3
-        parts = list(store.query(SnapshotPart.key.partition(own.poll.id)))
+        parts = list(store.query(SnapshotPart.key.partition(managed.poll.id)))
         assert len(parts) == head.parts, "and those of the one before are gone"
         fresh = memory.open()
-        assert fresh.tallies.snapshots.read(own.poll)[1] == counting.get(own.poll)
-        assert fresh.tallies.recount(own.poll).agrees
-    memory.service.voting.cast(own.poll.id, LONG[:1], Voter("one more"))
-    assert check_counted(memory, own) == 1_601
-    memory.service.lifecycle.delete(own.poll.id, own.admin_key)
+        assert fresh.tallies.snapshots.read(managed.poll)[1] == counting.get(managed.poll)
+        assert fresh.tallies.recount(managed.poll).agrees
+    memory.service.voting.cast(managed.poll.id, LONG[:1], Voter("one more"))
+    assert check_counted(memory, managed) == 1_601
+    memory.service.lifecycle.delete(managed.poll.id, managed.admin_key)
     assert dump(memory.driver) == []
 
 
 def test_results_read_only_new_entries(memory: World) -> None:
-    own = memory.made(PollDraft("Q", OPTIONS))
-    crowd(memory, own, 1_000)
+    managed = memory.made(PollDraft("Q", OPTIONS))
+    crowd(memory, managed, 1_000)
     counting = memory.service.tallies
-    counting.get(own.poll)
+    counting.get(managed.poll)
     memory.calls.clear()
-    counting.get(own.poll)
+    counting.get(managed.poll)
     again = sum(call.read_units for call in memory.calls)
-    crowd(memory, own, 4_000, seed=1)
-    counting.get(own.poll)
+    crowd(memory, managed, 4_000, seed=1)
+    counting.get(managed.poll)
     fresh = memory.open().tallies
     memory.calls.clear()
-    assert fresh.get(own.poll).votes == 5_000
+    assert fresh.get(managed.poll).votes == 5_000
     cold = sum(call.read_units for call in memory.calls)
     assert again <= 8
     assert cold <= 12, "a new process begins at the snapshot"

@@ -34,16 +34,16 @@ def _based_on(revision: int) -> Callable[[int], None]:
     return check
 
 
-def _change(world: World, own: ManagedPoll, **wanted: object) -> Poll:
+def _change(world: World, managed: ManagedPoll, **wanted: object) -> Poll:
     def draft(now: PollDraft) -> PollDraft:
         return replace(now, **wanted)  # type: ignore[arg-type]
 
-    return world.service.lifecycle.edit(own.poll.id, own.admin_key, draft)
+    return world.service.lifecycle.edit(managed.poll.id, managed.admin_key, draft)
 
 
-def _vote(world: World, own: ManagedPoll, *names: str) -> dict[str, list[str]]:
+def _vote(world: World, managed: ManagedPoll, *names: str) -> dict[str, list[str]]:
     cast = world.service.voting.cast
-    return {cast(own.poll.id, ["Go"], Voter(name)).vote.id: ["Go"] for name in names}
+    return {cast(managed.poll.id, ["Go"], Voter(name)).vote.id: ["Go"] for name in names}
 
 
 def test_created_poll_is_stored(world: World) -> None:
@@ -51,105 +51,107 @@ def test_created_poll_is_stored(world: World) -> None:
     draft = PollDraft(
         " A  title ", OPTIONS, "D", ends, ResultsVisibility.AFTER_CLOSING, Protection.CODES, False
     )
-    own = world.made(draft)
-    found = world.service.context.get_managed_poll(own.poll.id, own.admin_key)
-    assert found == own.poll
+    managed = world.made(draft)
+    found = world.service.context.get_managed_poll(managed.poll.id, managed.admin_key)
+    assert found == managed.poll
     assert (found.title, found.expires_at, found.results) == ("A title", ends, draft.results)
     assert (found.protection, found.changeable, found.lanes) == (Protection.CODES, False, 8)
 
 
 def test_texts_can_change_and_votes_stay(world: World) -> None:
-    own = world.made()
-    told = _vote(world, own, "a", "b")
+    managed = world.made()
+    confirmed = _vote(world, managed, "a", "b")
     poll = _change(
-        world, own, title="New", description="Why", results=ResultsVisibility.AFTER_CLOSING
+        world, managed, title="New", description="Why", results=ResultsVisibility.AFTER_CLOSING
     )
     assert (poll.title, poll.description, poll.edition) == ("New", "Why", 1)
     assert poll.results is ResultsVisibility.AFTER_CLOSING
-    assert world.service.context.get_poll(own.poll.id) == poll
-    check_counted(world, own, told | _vote(world, own, "c"))
+    assert world.service.context.get_poll(managed.poll.id) == poll
+    check_counted(world, managed, confirmed | _vote(world, managed, "c"))
 
 
 def test_options_can_change_until_the_first_vote(world: World) -> None:
-    own = world.made()
-    poll = _change(world, own, candidates=("Tea", "Coffee"), title="Drink?")
+    managed = world.made()
+    poll = _change(world, managed, candidates=("Tea", "Coffee"), title="Drink?")
     assert (poll.candidates, poll.title) == (["Tea", "Coffee"], "Drink?")
-    vote = world.service.voting.cast(own.poll.id, ["coffee"], Voter("a")).vote
+    vote = world.service.voting.cast(managed.poll.id, ["coffee"], Voter("a")).vote
     before = dump(world.driver)
     for wanted in ({"candidates": ("Tea", "Milk")}, {"protection": Protection.OPEN}):
         with pytest.raises(PollHasVotes, match="Duplicate the poll"):
-            _change(world, own, **wanted)
+            _change(world, managed, **wanted)
     assert dump(world.driver) == before
-    check_counted(world, own, {vote.id: ["Coffee"]})
+    check_counted(world, managed, {vote.id: ["Coffee"]})
 
 
 def test_edit_without_changes_writes_nothing(memory: World) -> None:
-    own = memory.made()
+    managed = memory.made()
     before = dump(memory.driver)
-    assert _change(memory, own, title=" Best? ") == own.poll
+    assert _change(memory, managed, title=" Best? ") == managed.poll
     assert dump(memory.driver) == before
 
 
 def test_closed_poll_rejects_votes_and_can_reopen(world: World) -> None:
-    own = world.made()
-    told = _vote(world, own, "a")
-    closed = world.service.lifecycle.close(own.poll.id, own.admin_key)
+    managed = world.made()
+    confirmed = _vote(world, managed, "a")
+    closed = world.service.lifecycle.close(managed.poll.id, managed.admin_key)
     assert closed.closed
-    assert world.service.lifecycle.close(own.poll.id, own.admin_key) == closed
+    assert world.service.lifecycle.close(managed.poll.id, managed.admin_key) == closed
     with pytest.raises(PollClosed):
-        _vote(world, own, "b")
-    assert world.service.results.get(own.poll.id, Viewer()).is_final
-    assert _change(world, own, title="Words leave it closed").closed
+        _vote(world, managed, "b")
+    assert world.service.results.get(managed.poll.id, Viewer()).is_final
+    assert _change(world, managed, title="Words leave it closed").closed
     for ends in (world.clock() + timedelta(days=1), None):
-        again = _change(world, own, expires_at=ends)
+        again = _change(world, managed, expires_at=ends)
         assert (again.closed, again.expires_at) == (False, ends)
-        told |= _vote(world, own, f"when {ends}")
-    assert not world.service.results.get(own.poll.id, Viewer()).is_final
-    check_counted(world, own, told)
+        confirmed |= _vote(world, managed, f"when {ends}")
+    assert not world.service.results.get(managed.poll.id, Viewer()).is_final
+    check_counted(world, managed, confirmed)
 
 
 def test_changeable_applies_to_the_next_vote(memory: World) -> None:
-    own = memory.made()
-    told = _vote(memory, own, "a")
-    assert _change(memory, own, changeable=False).edition == 2
+    managed = memory.made()
+    confirmed = _vote(memory, managed, "a")
+    assert _change(memory, managed, changeable=False).edition == 2
     with pytest.raises(AlreadyVoted):
-        memory.service.voting.cast(own.poll.id, ["Rust"], Voter("a"))
-    check_counted(memory, own, told)
+        memory.service.voting.cast(managed.poll.id, ["Rust"], Voter("a"))
+    check_counted(memory, managed, confirmed)
 
 
 def test_past_closing_time_is_rejected(memory: World) -> None:
-    own = memory.made()
+    managed = memory.made()
     with pytest.raises(InvalidInput, match="in the past"):
-        _change(memory, own, expires_at=memory.clock() - timedelta(days=1))
+        _change(memory, managed, expires_at=memory.clock() - timedelta(days=1))
 
 
 def test_edit_based_on_another_revision_changes_nothing(memory: World) -> None:
-    own = memory.made()
+    managed = memory.made()
     lifecycle = memory.service.lifecycle
-    _change(memory, own, title="Other")
+    _change(memory, managed, title="Other")
     before, old = dump(memory.driver), _based_on(1)
     with pytest.raises(Stale):
-        lifecycle.edit(own.poll.id, own.admin_key, lambda d: replace(d, title="T"), check=old)
+        lifecycle.edit(
+            managed.poll.id, managed.admin_key, lambda d: replace(d, title="T"), check=old
+        )
     with pytest.raises(Stale):
-        lifecycle.close(own.poll.id, own.admin_key, check=old)
+        lifecycle.close(managed.poll.id, managed.admin_key, check=old)
     with pytest.raises(Stale):
-        lifecycle.delete(own.poll.id, own.admin_key, check=old)
+        lifecycle.delete(managed.poll.id, managed.admin_key, check=old)
     assert dump(memory.driver) == before
-    lifecycle.delete(own.poll.id, own.admin_key, check=_based_on(2))
+    lifecycle.delete(managed.poll.id, managed.admin_key, check=_based_on(2))
 
 
 def test_duplicate_has_no_votes(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
-    own = memory.made(
+    managed = memory.made(
         PollDraft("Q", OPTIONS, "D", ends, ResultsVisibility.AFTER_VOTING, changeable=False)
     )
-    _vote(memory, own, "a")
-    soon = memory.service.lifecycle.duplicate(own.poll.id, "another")
+    _vote(memory, managed, "a")
+    soon = memory.service.lifecycle.duplicate(managed.poll.id, "another")
     memory.clock.move(hours=2)
-    late = memory.service.lifecycle.duplicate(own.poll.id)
+    late = memory.service.lifecycle.duplicate(managed.poll.id)
     for copy, expires in ((soon, ends), (late, None)):
-        assert copy.poll.id != own.poll.id
-        assert copy.admin_key != own.admin_key
+        assert copy.poll.id != managed.poll.id
+        assert copy.admin_key != managed.admin_key
         assert copy.poll.expires_at == expires
         assert (copy.poll.title, tuple(copy.poll.candidates)) == ("Q", OPTIONS)
         assert (copy.poll.results, copy.poll.changeable) == (ResultsVisibility.AFTER_VOTING, False)
@@ -160,31 +162,31 @@ def test_duplicate_has_no_votes(memory: World) -> None:
 
 
 def test_codes_are_numbered_and_known_when_used(world: World) -> None:
-    own = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES))
+    managed = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES))
     codes = world.service.codes
-    first = codes.issue(own.poll.id, own.admin_key, 3)
-    more = codes.issue(own.poll.id, own.admin_key, 2)
-    assert [*first, *more] == [code(own, number) for number in range(5)]
-    world.service.voting.cast(own.poll.id, ["Go"], Voter(code=more[0].lower()))
-    issued = codes.list_issued(own.poll.id, own.admin_key)
+    first = codes.issue(managed.poll.id, managed.admin_key, 3)
+    more = codes.issue(managed.poll.id, managed.admin_key, 2)
+    assert [*first, *more] == [code(managed, number) for number in range(5)]
+    world.service.voting.cast(managed.poll.id, ["Go"], Voter(code=more[0].lower()))
+    issued = codes.list_issued(managed.poll.id, managed.admin_key)
     assert [one.code for one in issued] == [*first, *more]
     assert [one.is_used for one in issued] == [False, False, False, True, False]
 
 
 @pytest.mark.parametrize("count", [-1, 0, MAX_CODES - 2])
 def test_too_many_codes_are_rejected(memory: World, count: int) -> None:
-    own = memory.made(codes=3)
+    managed = memory.made(codes=3)
     with pytest.raises(InvalidInput, match="1 to 9,997 more"):
-        memory.service.codes.issue(own.poll.id, own.admin_key, count)
-    memory.service.codes.issue(own.poll.id, own.admin_key, MAX_CODES - 3)
+        memory.service.codes.issue(managed.poll.id, managed.admin_key, count)
+    memory.service.codes.issue(managed.poll.id, managed.admin_key, MAX_CODES - 3)
     with pytest.raises(InvalidInput, match="has all"):
-        memory.service.codes.issue(own.poll.id, own.admin_key, 1)
+        memory.service.codes.issue(managed.poll.id, managed.admin_key, 1)
 
 
 def test_created_polls_are_listed_newest_first(world: World) -> None:
-    owns = [world.made(PollDraft(f"Q{number}", OPTIONS)) for number in range(5)]
+    managed_polls = [world.made(PollDraft(f"Q{number}", OPTIONS)) for number in range(5)]
     world.made(browser="another")
-    world.service.lifecycle.delete(owns[3].poll.id, owns[3].admin_key)
+    world.service.lifecycle.delete(managed_polls[3].poll.id, managed_polls[3].admin_key)
     found, cursor = list[ManagedPoll](), None
     while True:
         page = world.service.lifecycle.list_created("maker", 2, cursor)
@@ -194,31 +196,31 @@ def test_created_polls_are_listed_newest_first(world: World) -> None:
             break
     assert [one.poll.title for one in found] == ["Q4", "Q2", "Q1", "Q0"]
     assert {one.poll.id: one.admin_key for one in found} == {
-        one.poll.id: one.admin_key for one in owns if one is not owns[3]
+        one.poll.id: one.admin_key for one in managed_polls if one is not managed_polls[3]
     }
 
 
 def test_delete_leaves_no_items(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 5)
     empty = dump(world.driver)
-    own, other = world.made(codes=2), world.made(browser="b")
-    told = _vote(world, other, "a")
+    managed, other = world.made(codes=2), world.made(browser="b")
+    confirmed = _vote(world, other, "a")
     kept = dump(world.driver)
     for number in range(12):
-        _vote(world, own, f"{number}")
-        world.service.tallies.get(own.poll)
+        _vote(world, managed, f"{number}")
+        world.service.tallies.get(managed.poll)
     assert sum("SNAPSHOT" in item for item in dump(world.driver)) > 1
-    world.service.lifecycle.delete(own.poll.id, own.admin_key)
-    assert dump(world.driver) == [item for item in kept if own.poll.id not in item]
+    world.service.lifecycle.delete(managed.poll.id, managed.admin_key)
+    assert dump(world.driver) == [item for item in kept if managed.poll.id not in item]
     for service in (world.service, world.open()):
         for ask in (
-            lambda: service.voting.cast(own.poll.id, ["Go"], Voter("a")),  # noqa: B023
-            lambda: service.results.get(own.poll.id, Viewer()),  # noqa: B023
-            lambda: service.lifecycle.close(own.poll.id, own.admin_key),  # noqa: B023
-            lambda: service.lifecycle.delete(own.poll.id, own.admin_key),  # noqa: B023
+            lambda: service.voting.cast(managed.poll.id, ["Go"], Voter("a")),  # noqa: B023
+            lambda: service.results.get(managed.poll.id, Viewer()),  # noqa: B023
+            lambda: service.lifecycle.close(managed.poll.id, managed.admin_key),  # noqa: B023
+            lambda: service.lifecycle.delete(managed.poll.id, managed.admin_key),  # noqa: B023
         ):
             with pytest.raises(NotFound):
                 ask()
-    check_counted(world, other, told)
+    check_counted(world, other, confirmed)
     world.service.lifecycle.delete(other.poll.id, other.admin_key)
     assert dump(world.driver) == empty == []

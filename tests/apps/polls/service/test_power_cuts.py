@@ -1,4 +1,4 @@
-"""Whoever dies in the middle of a deed leaves a table that others go on with."""
+"""A process that dies during an operation leaves a table that others can go on with."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
             DEEDS[deed](there.world.service, there)
         except PowerCut:
             operations += 1
-            yield Busy(copy_of(there).world, there.engine, there.own, there.empty)
+            yield Busy(copy_of(there).world, there.engine, there.managed, there.empty)
             continue
         assert operations > 0
         return
@@ -50,16 +50,16 @@ def _cuts(base: Busy, deed: str) -> Iterator[Busy]:
 def test_power_cut_never_counts_half_a_vote(base: Busy, deed: str) -> None:
     for there in _cuts(base, deed):
         world = there.world
-        before = [check_counted(world, own) for own in (there.own, there.empty)]
+        before = [check_counted(world, managed) for managed in (there.managed, there.empty)]
         assert before in ([7, 0], [8, 0], [7, 1])
-        # Whoever comes next can vote, unless the poll has closed; and the deed can be done again.
+        # The next voter can vote unless the poll has closed, and the operation can be repeated.
         try:
-            world.service.voting.cast(there.own.poll.id, ["Go"], code_voter(there.own, 9))
+            world.service.voting.cast(there.managed.poll.id, ["Go"], code_voter(there.managed, 9))
         except PollClosed:
             assert deed == "close"
-            assert world.service.results.get(there.own.poll.id, Viewer()).is_final
+            assert world.service.results.get(there.managed.poll.id, Viewer()).is_final
         DEEDS[deed](world.service, there)
-        check_counted(world, there.empty if deed in OF_THE_EMPTY else there.own)
+        check_counted(world, there.empty if deed in OF_THE_EMPTY else there.managed)
         world.check_calls()
 
 
@@ -68,21 +68,21 @@ def test_interrupted_delete_is_hidden_and_can_be_repeated(
 ) -> None:
     unseen = 0
     for there in _cuts(base, "delete"):
-        world, own = there.world, there.own
+        world, managed = there.world, there.managed
         marked = False
         try:
-            world.service.results.get(own.poll.id, Viewer())
+            world.service.results.get(managed.poll.id, Viewer())
         except NotFound:
             marked = True
             unseen += 1
             with pytest.raises(NotFound):
-                world.service.voting.cast(own.poll.id, ["Go"], code_voter(own, 9))
+                world.service.voting.cast(managed.poll.id, ["Go"], code_voter(managed, 9))
             assert [
                 one.poll.id for one in world.service.lifecycle.list_created("maker", 9).items
             ] == [there.empty.poll.id]
         if not marked:
-            assert check_counted(world, own) == 7
-        world.open().lifecycle.delete(own.poll.id, own.admin_key)
-        assert not any(own.poll.id in item for item in dump(world.driver))
+            assert check_counted(world, managed) == 7
+        world.open().lifecycle.delete(managed.poll.id, managed.admin_key)
+        assert not any(managed.poll.id in item for item in dump(world.driver))
         check_counted(world, there.empty, {})
     assert unseen > 10

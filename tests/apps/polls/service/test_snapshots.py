@@ -39,70 +39,72 @@ def snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("singletable_apps.polls.tally.MIN_NEW_ENTRIES", 5)
 
 
-def _voted(world: World, own: ManagedPoll, first: int, last: int) -> None:
+def _voted(world: World, managed: ManagedPoll, first: int, last: int) -> None:
     for number in range(first, last):
-        world.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
+        world.service.voting.cast(managed.poll.id, ["Go"], Voter(f"{number}"))
 
 
 @pytest.mark.parametrize("step", ["parts", "head"])
 def test_no_snapshot_remains_of_a_deleted_poll(memory: World, step: str) -> None:
-    own = memory.made()
-    _voted(memory, own, 0, 10)
+    managed = memory.made()
+    _voted(memory, managed, 0, 10)
 
     def at_the_step(operation: Operation[object]) -> bool:
         return "SNAPSHOT#" in str(operation) if step == "parts" else _commits(operation)
 
     service, driver = _between(
-        memory, at_the_step, lambda: memory.service.lifecycle.delete(own.poll.id, own.admin_key)
+        memory,
+        at_the_step,
+        lambda: memory.service.lifecycle.delete(managed.poll.id, managed.admin_key),
     )
-    assert service.tallies.get(own.poll).votes == 10
+    assert service.tallies.get(managed.poll).votes == 10
     assert driver.happened
     assert dump(memory.driver) == []
 
 
 def test_one_of_two_concurrent_snapshots_is_stored(memory: World) -> None:
-    own = memory.made()
-    _voted(memory, own, 0, 10)
+    managed = memory.made()
+    _voted(memory, managed, 0, 10)
     other = memory.open()
-    service, driver = _between(memory, _commits, lambda: other.tallies.get(own.poll))
+    service, driver = _between(memory, _commits, lambda: other.tallies.get(managed.poll))
     for last in (10, 20, 30):
-        _voted(memory, own, last - 10, last)
-        assert service.tallies.get(own.poll).votes == last
-        assert other.tallies.get(own.poll).votes == last
+        _voted(memory, managed, last - 10, last)
+        assert service.tallies.get(managed.poll).votes == last
+        assert other.tallies.get(managed.poll).votes == last
         store = Store(memory.driver)
-        head = store.get(Snapshot.key(own.poll.id))
+        head = store.get(Snapshot.key(managed.poll.id))
         assert head is not None
-        parts = list(store.query(SnapshotPart.key.partition(own.poll.id)))
+        parts = list(store.query(SnapshotPart.key.partition(managed.poll.id)))
         assert {part.name for part in parts} == {head.name}
     assert driver.happened
-    check_counted(memory, own)
+    check_counted(memory, managed)
 
 
 def test_snapshot_replaced_during_a_read_is_read_again(memory: World) -> None:
-    own = memory.made()
-    _voted(memory, own, 0, 10)
-    memory.service.tallies.get(own.poll)
+    managed = memory.made()
+    _voted(memory, managed, 0, 10)
+    memory.service.tallies.get(managed.poll)
 
     def replaced() -> None:
-        _voted(memory, own, 10, 20)
-        memory.service.tallies.get(own.poll)
+        _voted(memory, managed, 10, 20)
+        memory.service.tallies.get(managed.poll)
 
     service, driver = _between(memory, lambda one: isinstance(one, BatchGetItem), replaced)
-    assert service.tallies.get(own.poll).votes == 20
+    assert service.tallies.get(managed.poll).votes == 20
     assert driver.happened
 
 
 def test_snapshot_with_missing_parts_is_rebuilt(memory: World) -> None:
-    own = memory.made()
-    _voted(memory, own, 0, 10)
-    memory.service.tallies.get(own.poll)
+    managed = memory.made()
+    _voted(memory, managed, 0, 10)
+    memory.service.tallies.get(managed.poll)
     for item in items_of(memory.driver):
         if item["SK"]["S"].startswith("SNAPSHOT#"):
             key = {"PK": item["PK"], "SK": item["SK"]}
             memory.driver.execute(DeleteItem("ranked-choice-polls", key))
-    assert memory.open().tallies.get(own.poll).votes == 10
+    assert memory.open().tallies.get(managed.poll).votes == 10
     assert any("SNAPSHOT#" in item for item in dump(memory.driver)), "and it is there again"
-    check_counted(memory, own)
+    check_counted(memory, managed)
 
 
 # The head is written and its answer is lost: for good; or what is sent again meets itself.
@@ -110,15 +112,15 @@ def test_snapshot_with_missing_parts_is_rebuilt(memory: World) -> None:
 def test_snapshot_with_lost_response_keeps_its_parts(
     memory: World, later: TransactionConflict | None
 ) -> None:
-    own = memory.made()
-    _voted(memory, own, 0, 10)
+    managed = memory.made()
+    _voted(memory, managed, 0, 10)
     times = 1_000 if later is None else 2
     driver = Lossy(memory.driver, TransactWriteItems, times=times, later=later)
-    assert memory.open(driver).tallies.get(own.poll).votes == 10
+    assert memory.open(driver).tallies.get(managed.poll).votes == 10
     assert driver.lost
     fresh = memory.open()
-    head, tally = fresh.tallies.snapshots.read(own.poll)
+    head, tally = fresh.tallies.snapshots.read(managed.poll)
     assert head is not None
     assert (tally.votes, sum(head.positions)) == (10, 10)
-    _voted(memory, own, 10, 20)
-    assert check_counted(memory, own) == 20
+    _voted(memory, managed, 10, 20)
+    assert check_counted(memory, managed) == 20

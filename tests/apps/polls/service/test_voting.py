@@ -25,17 +25,17 @@ KNOWN = (Protection.BROWSER, Protection.CODES)
 
 @pytest.mark.parametrize("kind", KNOWN)
 def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> None:
-    own = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=3)
+    managed = world.made(PollDraft("Q", OPTIONS, protection=kind), codes=3)
     cast = world.service.voting.cast
-    voters = [Voter(f"b{n}", code(own, n), f"r{n}", f"p{n}") for n in range(3)]
-    told = dict[str, list[str]]()
+    voters = [Voter(f"b{n}", code(managed, n), f"r{n}", f"p{n}") for n in range(3)]
+    confirmed = dict[str, list[str]]()
     for ranked in (["Go"], ["Go"], ["Rust", "Go"], ["Rust", "Go"], ["Go"]):
         for voter in voters:
-            answer = cast(own.poll.id, ranked, voter)
-            assert answer.is_new is (answer.vote.id not in told)
+            answer = cast(managed.poll.id, ranked, voter)
+            assert answer.is_new is (answer.vote.id not in confirmed)
             assert answer.vote.rankings == ranked
-            told[answer.vote.id] = ranked
-    assert check_counted(world, own, told) == 3
+            confirmed[answer.vote.id] = ranked
+    assert check_counted(world, managed, confirmed) == 3
 
 
 # In a poll for anybody each vote is a new one, whatever else is said.
@@ -43,23 +43,23 @@ def test_voter_has_one_vote_that_can_change(world: World, kind: Protection) -> N
     ("kind", "changeable"), [*((kind, False) for kind in KNOWN), (Protection.OPEN, True)]
 )
 def test_unchangeable_vote_stays(world: World, kind: Protection, changeable: bool) -> None:
-    own = world.made(PollDraft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
-    voter = Voter("b", code(own, 0), "r", "p")
+    managed = world.made(PollDraft("Q", OPTIONS, protection=kind, changeable=changeable), codes=1)
+    voter = Voter("b", code(managed, 0), "r", "p")
     cast = world.service.voting.cast
-    first = cast(own.poll.id, ["Go"], voter)
-    assert not cast(own.poll.id, ["Go"], voter).is_new
+    first = cast(managed.poll.id, ["Go"], voter)
+    assert not cast(managed.poll.id, ["Go"], voter).is_new
     before = dump(world.driver)
     with pytest.raises(AlreadyVoted, match="cannot be changed"):
-        cast(own.poll.id, ["Rust"], voter)
+        cast(managed.poll.id, ["Rust"], voter)
     assert dump(world.driver) == before
-    check_counted(world, own, {first.vote.id: ["Go"]})
+    check_counted(world, managed, {first.vote.id: ["Go"]})
 
 
 def test_unidentified_voters_can_vote_repeatedly(memory: World) -> None:
-    own = memory.made(PollDraft("Q", OPTIONS, protection=Protection.OPEN))
+    managed = memory.made(PollDraft("Q", OPTIONS, protection=Protection.OPEN))
     for _ in range(5):
-        assert memory.service.voting.cast(own.poll.id, ["Go"], Voter("same browser")).is_new
-    assert check_counted(memory, own) == 5
+        assert memory.service.voting.cast(managed.poll.id, ["Go"], Voter("same browser")).is_new
+    assert check_counted(memory, managed) == 5
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_unidentified_voters_can_vote_repeatedly(memory: World) -> None:
 def test_invalid_ballot_writes_nothing(
     memory: World, rankings: list[str], why: type[PollsError]
 ) -> None:
-    own = memory.made()
+    managed = memory.made()
     before = dump(memory.driver)
     with pytest.raises(why):
-        memory.service.voting.cast(own.poll.id, rankings, Voter("b"))
+        memory.service.voting.cast(managed.poll.id, rankings, Voter("b"))
     assert dump(memory.driver) == before
 
 
@@ -90,63 +90,63 @@ def test_malformed_poll_id_is_not_found(memory: World, poll_id: str) -> None:
 
 def test_poll_closes_at_its_closing_time(world: World) -> None:
     ends = world.clock() + timedelta(hours=1)
-    own = world.made(PollDraft("Q", OPTIONS, expires_at=ends))
+    managed = world.made(PollDraft("Q", OPTIONS, expires_at=ends))
     cast = world.service.voting.cast
-    vote = cast(own.poll.id, ["Go"], Voter("a")).vote
+    vote = cast(managed.poll.id, ["Go"], Voter("a")).vote
     world.clock.now = ends - timedelta(microseconds=2)
-    other = cast(own.poll.id, ["Go"], Voter("b")).vote
+    other = cast(managed.poll.id, ["Go"], Voter("b")).vote
     world.clock.now = ends
     for voter in (Voter("a"), Voter("c")):
         with pytest.raises(PollClosed):
-            cast(own.poll.id, ["Rust"], voter)
-    check_counted(world, own, {vote.id: ["Go"], other.id: ["Go"]})
+            cast(managed.poll.id, ["Rust"], voter)
+    check_counted(world, managed, {vote.id: ["Go"], other.id: ["Go"]})
 
 
 # Each server asks its own clock; what is final must not change by a vote that one of them let in.
 def test_final_results_allow_for_slow_clocks(memory: World) -> None:
     ends = memory.clock() + timedelta(hours=1)
-    own = memory.made(PollDraft("Q", OPTIONS, expires_at=ends))
+    managed = memory.made(PollDraft("Q", OPTIONS, expires_at=ends))
     slow = Clock()
     behind = memory.open(clock=slow)
     memory.clock.now = ends + GRACE_PERIOD / 2
     slow.now = ends - timedelta(seconds=1)
-    assert not memory.service.results.get(own.poll.id, Viewer()).is_final
-    assert behind.voting.cast(own.poll.id, ["Go"], Voter("b")).is_new
+    assert not memory.service.results.get(managed.poll.id, Viewer()).is_final
+    assert behind.voting.cast(managed.poll.id, ["Go"], Voter("b")).is_new
     memory.clock.now, slow.now = ends + GRACE_PERIOD, ends + GRACE_PERIOD / 2
-    outcome = memory.service.results.get(own.poll.id, Viewer())
+    outcome = memory.service.results.get(managed.poll.id, Viewer())
     assert (outcome.is_final, outcome.tally.votes) == (True, 1)
     with pytest.raises(PollClosed):
-        behind.voting.cast(own.poll.id, ["Go"], Voter("c"))
+        behind.voting.cast(managed.poll.id, ["Go"], Voter("c"))
 
 
 def test_results_are_visible_after_voting(world: World) -> None:
-    own = world.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
+    managed = world.made(PollDraft("Q", OPTIONS, results=ResultsVisibility.AFTER_VOTING))
     standing = world.service.results
     seen = Viewer(Voter("b"))
     for viewer in (Viewer(), seen, Viewer(vote_id="x"), Viewer(admin_key="x")):
         with pytest.raises(ResultsHidden):
-            standing.get(own.poll.id, viewer)
-    vote = world.service.voting.cast(own.poll.id, ["Go"], Voter("b")).vote
-    for viewer in (seen, Viewer(vote_id=vote.id), Viewer(admin_key=own.admin_key)):
-        assert standing.get(own.poll.id, viewer).tally.votes == 1
+            standing.get(managed.poll.id, viewer)
+    vote = world.service.voting.cast(managed.poll.id, ["Go"], Voter("b")).vote
+    for viewer in (seen, Viewer(vote_id=vote.id), Viewer(admin_key=managed.admin_key)):
+        assert standing.get(managed.poll.id, viewer).tally.votes == 1
     with pytest.raises(ResultsHidden):
-        standing.get(own.poll.id, Viewer(Voter("c")))
+        standing.get(managed.poll.id, Viewer(Voter("c")))
 
 
 def test_results_version_changes_with_every_vote(memory: World) -> None:
-    own = memory.made()
+    managed = memory.made()
     marks = set[str]()
     for number in range(5):
-        memory.service.voting.cast(own.poll.id, ["Go"], Voter(f"{number}"))
-        marks.add(memory.service.results.get(own.poll.id, Viewer()).version)
-        marks.add(memory.open().results.get(own.poll.id, Viewer()).version)
-    memory.service.lifecycle.close(own.poll.id, own.admin_key)
-    marks.add(memory.service.results.get(own.poll.id, Viewer()).version)
+        memory.service.voting.cast(managed.poll.id, ["Go"], Voter(f"{number}"))
+        marks.add(memory.service.results.get(managed.poll.id, Viewer()).version)
+        marks.add(memory.open().results.get(managed.poll.id, Viewer()).version)
+    memory.service.lifecycle.close(managed.poll.id, managed.admin_key)
+    marks.add(memory.service.results.get(managed.poll.id, Viewer()).version)
     assert len(marks) == 6
 
 
 def test_vote_with_longest_options_fits_into_an_item(memory: World) -> None:
     options = [f"{number:02}" + "Ж" * 98 for number in range(50)]
-    own = memory.made(replace(PollDraft("Q", options), title="Ж" * 200, description="Ж" * 2000))
-    vote = memory.service.voting.cast(own.poll.id, options[::-1], Voter("b")).vote
-    check_counted(memory, own, {vote.id: options[::-1]})
+    managed = memory.made(replace(PollDraft("Q", options), title="Ж" * 200, description="Ж" * 2000))
+    vote = memory.service.voting.cast(managed.poll.id, options[::-1], Voter("b")).vote
+    check_counted(memory, managed, {vote.id: options[::-1]})

@@ -19,18 +19,20 @@ class Busy:
 
     world: World
     engine: Engine
-    own: ManagedPoll
+    managed: ManagedPoll
     empty: ManagedPoll
 
 
 def busy(engine: Engine) -> Busy:
     """Seven of ten who have a code have voted."""
     world = World(engine)
-    own = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
+    managed = world.made(PollDraft("Q", OPTIONS, protection=Protection.CODES), codes=10)
     for number in range(7):
-        world.service.voting.cast(own.poll.id, OPTIONS[number % 4 :], code_voter(own, number))
-    world.service.tallies.get(own.poll)
-    return Busy(world, engine, own, world.made())
+        world.service.voting.cast(
+            managed.poll.id, OPTIONS[number % 4 :], code_voter(managed, number)
+        )
+    world.service.tallies.get(managed.poll)
+    return Busy(world, engine, managed, world.made())
 
 
 def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engine) -> Busy:
@@ -38,33 +40,33 @@ def copy_of(base: Busy, around: Callable[[Engine], Driver] = lambda engine: engi
     clock = Clock()
     clock.now = base.world.clock.now
     engine = base.engine.copy()
-    return Busy(World(around(engine), clock), engine, base.own, base.empty)
+    return Busy(World(around(engine), clock), engine, base.managed, base.empty)
 
 
 Deed = Callable[[Polls, Busy], object]
 
 
-def _change(service: Polls, own: ManagedPoll, **wanted: object) -> object:
+def _change(service: Polls, managed: ManagedPoll, **wanted: object) -> object:
     def draft(now: PollDraft) -> PollDraft:
         return replace(now, **wanted)  # type: ignore[arg-type]
 
-    return service.lifecycle.edit(own.poll.id, own.admin_key, draft)
+    return service.lifecycle.edit(managed.poll.id, managed.admin_key, draft)
 
 
 DEEDS: dict[str, Deed] = {
-    "vote": lambda s, b: s.voting.cast(b.own.poll.id, ["Rust"], code_voter(b.own, 8)),
+    "vote": lambda s, b: s.voting.cast(b.managed.poll.id, ["Rust"], code_voter(b.managed, 8)),
     "change a vote": lambda s, b: s.voting.cast(
-        b.own.poll.id, ["Rust", "Go"], code_voter(b.own, 0)
+        b.managed.poll.id, ["Rust", "Go"], code_voter(b.managed, 0)
     ),
     "vote first": lambda s, b: s.voting.cast(b.empty.poll.id, ["Go"], Voter("b")),
-    "close": lambda s, b: s.lifecycle.close(b.own.poll.id, b.own.admin_key),
-    "change words": lambda s, b: _change(s, b.own, title="Words"),
+    "close": lambda s, b: s.lifecycle.close(b.managed.poll.id, b.managed.admin_key),
+    "change words": lambda s, b: _change(s, b.managed, title="Words"),
     "change the time": lambda s, b: _change(
-        s, b.own, expires_at=b.world.clock.now + timedelta(days=1)
+        s, b.managed, expires_at=b.world.clock.now + timedelta(days=1)
     ),
     "change options": lambda s, b: _change(s, b.empty, candidates=("Tea", "Milk")),
-    "issue codes": lambda s, b: s.codes.issue(b.own.poll.id, b.own.admin_key, 5),
+    "issue codes": lambda s, b: s.codes.issue(b.managed.poll.id, b.managed.admin_key, 5),
     "make": lambda s, b: s.lifecycle.create(PollDraft("New", OPTIONS), "maker"),
-    "delete": lambda s, b: s.lifecycle.delete(b.own.poll.id, b.own.admin_key),
-    "keep a snapshot": lambda s, b: s.tallies.get(b.own.poll),
+    "delete": lambda s, b: s.lifecycle.delete(b.managed.poll.id, b.managed.admin_key),
+    "keep a snapshot": lambda s, b: s.tallies.get(b.managed.poll),
 }

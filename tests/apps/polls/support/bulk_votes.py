@@ -13,12 +13,12 @@ from singletable_apps.polls.tally import encode_ranking, lane_for
 from tests.apps.polls.support.harness import SECRET, World
 
 
-def crowd(world: World, own: ManagedPoll, votes: int, seed: int = 0) -> None:
-    """Let so many browsers vote that nobody has seen yet, in an empty poll or after others."""
+def crowd(world: World, managed: ManagedPoll, votes: int, seed: int = 0) -> None:
+    """Cast votes from this many new browsers, in an empty poll or after other votes."""
     store, chance = Store(world.driver), Random(seed)
-    ends = [_lane(store, own, number).entries for number in range(own.poll.lanes)]
+    ends = [_lane(store, managed, number).entries for number in range(managed.poll.lanes)]
     batch: list[WriteRequest] = []
-    for item in _items(world, own, ends, votes, chance):
+    for item in _items(world, managed, ends, votes, chance):
         batch.append(WriteRequest(PutRequest(model_of(type(item)).item(item.__dict__))))
         if len(batch) == 24:
             world.driver.execute(BatchWriteItem({polls.name: batch}))
@@ -26,29 +26,29 @@ def crowd(world: World, own: ManagedPoll, votes: int, seed: int = 0) -> None:
     if batch:
         world.driver.execute(BatchWriteItem({polls.name: batch}))
     for number, end in enumerate(ends):
-        store.update(VotingLane.key(own.poll.id, number), VotingLane.entries.set(end))
+        store.update(VotingLane.key(managed.poll.id, number), VotingLane.entries.set(end))
 
 
-def _lane(store: Store, own: ManagedPoll, number: int) -> VotingLane:
-    found = store.get(VotingLane.key(own.poll.id, number), consistent=True)
+def _lane(store: Store, managed: ManagedPoll, number: int) -> VotingLane:
+    found = store.get(VotingLane.key(managed.poll.id, number), consistent=True)
     assert found is not None
     return found
 
 
 def _items(
-    world: World, own: ManagedPoll, ends: list[int], votes: int, chance: Random
+    world: World, managed: ManagedPoll, ends: list[int], votes: int, chance: Random
 ) -> Iterator[Vote | LaneEntry]:
-    first, options = sum(ends), own.poll.candidates
+    first, options = sum(ends), managed.poll.candidates
     for number in range(first, first + votes):
-        who = SECRET.vote_id(own.poll.id, "browser", f"crowd {number}")
+        who = SECRET.vote_id(managed.poll.id, "browser", f"crowd {number}")
         ranked = chance.sample(options, chance.randint(1, len(options)))
-        lane = lane_for(who, own.poll.lanes)
+        lane = lane_for(who, managed.poll.lanes)
         ends[lane] += 1
-        vote = Vote(poll_id=own.poll.id, id=who, rankings=ranked, voted_at=world.clock())
+        vote = Vote(poll_id=managed.poll.id, id=who, rankings=ranked, voted_at=world.clock())
         vote.revision = 1
         yield vote
         yield LaneEntry(
-            poll_id=own.poll.id,
+            poll_id=managed.poll.id,
             lane=lane,
             number=ends[lane],
             ranking=encode_ranking(options, ranked),
@@ -56,5 +56,5 @@ def _items(
 
 
 def one_of(number: int) -> Voter:
-    """Somebody of the crowd."""
+    """Return one of the voters."""
     return Voter(f"crowd {number}")

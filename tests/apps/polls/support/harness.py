@@ -63,24 +63,24 @@ class World:
     ) -> ManagedPoll:
         """Create a poll with this many codes."""
         service = self.service
-        own = service.lifecycle.create(draft or PollDraft("Best?", OPTIONS), browser)
+        managed = service.lifecycle.create(draft or PollDraft("Best?", OPTIONS), browser)
         if codes:
-            service.codes.issue(own.poll.id, own.admin_key, codes)
-        return own
+            service.codes.issue(managed.poll.id, managed.admin_key, codes)
+        return managed
 
     def check_calls(self) -> None:
         """Fail if a service has called its store in a way that no pattern declares."""
         check_declared(self.calls, patterns, (polls,))
 
 
-def code(own: ManagedPoll, number: int) -> str:
+def code(managed: ManagedPoll, number: int) -> str:
     """Return a code of a poll."""
-    return SECRET.voting_code(own.poll.id, number)
+    return SECRET.voting_code(managed.poll.id, number)
 
 
-def code_voter(own: ManagedPoll, number: int) -> Voter:
+def code_voter(managed: ManagedPoll, number: int) -> Voter:
     """Return a voter with a code, who proves to be the same one each time."""
-    return Voter(code=code(own, number), proof=f"proof of voter {number}")
+    return Voter(code=code(managed, number), proof=f"proof of voter {number}")
 
 
 def votes_of(driver: Driver, poll: Poll) -> dict[str, Vote]:
@@ -90,14 +90,14 @@ def votes_of(driver: Driver, poll: Poll) -> dict[str, Vote]:
 
 
 def check_counted(
-    world: World, own: ManagedPoll, told: Mapping[str, Sequence[str]] | None = None
+    world: World, managed: ManagedPoll, confirmed: Mapping[str, Sequence[str]] | None = None
 ) -> int:
-    """Fail unless everybody counts the same votes: those that voters were told of, if given."""
-    poll = world.service.context.get_poll(own.poll.id)
+    """Fail unless all services count the same votes: the `confirmed` ones, if there are any."""
+    poll = world.service.context.get_poll(managed.poll.id)
     votes = votes_of(world.driver, poll)
-    if told is not None:
+    if confirmed is not None:
         assert {one: vote.rankings for one, vote in votes.items()} == {
-            one: list(ranked) for one, ranked in told.items()
+            one: list(ranked) for one, ranked in confirmed.items()
         }
     orders = [map(str, map(poll.candidates.index, vote.rankings)) for vote in votes.values()]
     counted = Counter(map(" ".join, orders))
