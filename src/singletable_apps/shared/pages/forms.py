@@ -302,9 +302,10 @@ def submit_values(
 
 
 def _rejected_fields(error: Exception, field: str | None) -> dict[str, str]:
-    if field is None and hasattr(error, "errors"):
+    errors: Mapping[str, str] | None = getattr(error, "errors", None)
+    if field is None and errors is not None:
         # `options/0` is the first of the fields named `options`.
-        return {name.replace("/", "-"): text for name, text in error.errors.items()}
+        return {name.replace("/", "-"): text for name, text in errors.items()}
     return {field if field is not None else getattr(error, "field", None) or "": str(error)}
 
 

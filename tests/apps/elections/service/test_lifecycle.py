@@ -325,7 +325,7 @@ def test_names_offered_as_voters_and_owners_are_those_that_are_accepted(memory: 
     service = memory.service
 
     def accepted(accept: Callable[[str], object]) -> list[str]:
-        names = []
+        names: list[str] = []
         for name in people:
             try:
                 accept(name)
