@@ -40,7 +40,7 @@ def run(type_of: RunOf) -> Run:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sample, as the command makes it, and what it printed in `sample.txt`."""
+    """Return a folder with the sample as the command creates it; its output is in `sample.txt`."""
     folder = tmp_path_factory.mktemp("sample") / "elections"
     place = ["--at", f"file:{folder}/votes.db", "--keys", f"{folder}/keys"]
     with redirect_stdout(StringIO()) as printed, pytest.raises(SystemExit) as ended:
@@ -52,5 +52,5 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(made: Path, tmp_path: Path) -> Path:
-    """A copy of it: `votes.db`, and the keys in `keys`."""
+    """Return a copy of the sample: `votes.db`, and the keys in `keys`."""
     return Path(shutil.copytree(made, tmp_path / "elections"))

@@ -30,7 +30,7 @@ def _ask(url: str, body: dict[str, str]) -> str:
 
 @contextmanager
 def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
-    """The address of what `make run` serves, and all that it has printed, to its end."""
+    """Run `make run`; yield its URL and everything it prints."""
     command = ["make", "-f", str(ROOT / "Makefile"), "run", "PORT=0", f"BIN={ROOT}/.venv/bin"]
     with subprocess.Popen(
         [*command, "INSTALLED=installed"],

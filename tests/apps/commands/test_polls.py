@@ -28,7 +28,7 @@ def typed(type_of: RunOf) -> Run:
 
 @pytest.fixture
 def place(typed: Run, tmp_path: Path) -> Path:
-    """A folder with the sample: `polls.db`, and the secret in `secret.key`."""
+    """Return a folder with the sample: `polls.db`, and the secret in `secret.key`."""
     code, out, _ = typed(
         "sample", "--at", f"file:{tmp_path}/polls.db", "--secret", tmp_path / "secret.key"
     )

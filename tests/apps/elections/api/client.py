@@ -128,7 +128,7 @@ def make_api(
     newcomer: Role = Role.USER,
     keys: Keys | None = None,
 ) -> Api:
-    """A api where these have registered, the first of them as its owner."""
+    """Return an API where these people have registered; the first is the owner."""
     clock = Clock()
     elections = open_elections(
         connect("memory:"),

@@ -81,7 +81,7 @@ def test_no_response_reveals_a_hash_or_a_secret_ballot(api: Api) -> None:
 
 
 def readable(api: Api) -> list[str]:
-    """The address of everything that can be read, about all there is."""
+    """Return the URL of everything that can be read."""
     described = api.anonymous().get("/openapi.json").json()["paths"]
     values: dict[str, list[str]] = {
         "voter": ["Ben", "Cy"],

@@ -62,7 +62,7 @@ def test_whole_election_with_verified_receipts(
 
 
 def download(person: Client, name: str, folder: Path) -> Path:
-    """The receipt as the browser saves it."""
+    """Return the receipt as the browser saves it."""
     path = folder / f"{person.name}.json"
     path.write_bytes(person.get(f"{at(name)}/receipt").content)
     return path

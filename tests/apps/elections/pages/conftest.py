@@ -18,11 +18,11 @@ def app() -> Iterator[PagesApp]:
 
 @pytest.fixture
 def ada(app: PagesApp) -> Browser:
-    """The first user: the owner of the site."""
+    """Return the first user, who owns the site."""
     return app.register("Ada")
 
 
 @pytest.fixture
 def ben(app: PagesApp, ada: Browser) -> Browser:
-    """A user who may create elections."""
+    """Return a user who may create elections."""
     return app.register("Ben")

@@ -19,7 +19,7 @@ STEPS = ("launch", "fix", "finalize", "delete")
 
 @pytest.fixture
 def tea(app: PagesApp, ada: Browser) -> str:
-    """An election that is ready to launch."""
+    """Return an election that is ready to launch."""
     lifecycle, owner = app.world.service.lifecycle, app.user("Ada")
     name = lifecycle.create(owner, "Tea").name
     lifecycle.set_candidates(owner, name, ["Assam", "Ceylon"])

@@ -74,7 +74,7 @@ def test_guesses_are_slowed_down(memory: World) -> None:
 
 
 def _token(world: World) -> str:
-    """What is in the newest letter."""
+    """Return the token in the newest e-mail."""
     newest = Outbox(world.service.context.store).newest()[0]
     return newest.email.text.partition("token=")[2].split()[0]
 

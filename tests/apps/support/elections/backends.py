@@ -44,21 +44,21 @@ class Backend:
 
     @contextmanager
     def power_cut_copy(self) -> Generator[tuple[Scenario, PowerCutDriver]]:
-        """A copy, and the driver of its service, which dies when that is wished."""
+        """Return a copy and the driver of its service, which crashes on demand."""
         with self._copy() as engine:
             cut = PowerCutDriver(self._reached(engine))
             yield open_copy(self.base, engine, cut), cut
 
     @contextmanager
     def faulty_copy(self) -> Generator[tuple[Scenario, FaultyDriver | AsyncFaultyDriver]]:
-        """A copy, and what its service is answered by, which fails when that is wished."""
+        """Return a copy and the driver of its service, which fails on demand."""
         with self._copy() as engine:
             faulty = FaultyDriver(engine)
             yield open_copy(self.base, engine, faulty), faulty
 
     @contextmanager
     def reopen(self, there: Scenario) -> Generator[Driver]:
-        """The tables of a process that is gone, as whoever comes next reaches them."""
+        """Return the tables of a process that has crashed, as the next process finds them."""
         yield self._reached(there.engine)
 
     def _copy(self) -> Engine:
@@ -79,7 +79,7 @@ class FileBackend(Backend):
 
     @contextmanager
     def reopen(self, there: Scenario) -> Generator[Driver]:
-        """What is on the disk when nobody has closed the file: SQLite's log is beside it."""
+        """Copy the file as it is on disk without being closed, with SQLite's log beside it."""
         with self._opened(self._last) as engine:
             yield engine
 
@@ -103,7 +103,7 @@ class HttpBackend(Backend):
 
     @contextmanager
     def faulty_copy(self) -> Generator[tuple[Scenario, FaultyDriver | AsyncFaultyDriver]]:
-        """A copy, and what the endpoint is answered by."""
+        """Return a copy and the driver behind the endpoint."""
         with self._copy() as engine:
             self._behind.engine = faulty = AsyncFaultyDriver(AsyncEngine(engine))
             yield open_copy(self.base, engine, self._driver), faulty

@@ -84,13 +84,13 @@ COMMANDS: dict[str, Command] = {
 def copy_scenario(
     base: Scenario, around: Callable[[Engine], Driver] = lambda engine: engine
 ) -> Scenario:
-    """The same world again in memory; its service is open on what is put around its engine."""
+    """Return a copy of the world in memory, with its service on the wrapped engine."""
     engine = base.engine.copy()
     return open_copy(base, engine, around(engine))
 
 
 def open_copy(base: Scenario, engine: Engine, driver: Driver) -> Scenario:
-    """The world of which the engine is a copy: it goes its own way, from the same moment on."""
+    """Return the world on a copied engine, which continues separately from this time on."""
     clock = Clock()
     clock.now = base.world.clock.now
     return Scenario(World(driver, clock), engine, base.owner, base.bob, base.carol)
