@@ -6,6 +6,7 @@ import pytest
 from starlette.requests import Request
 
 from singletable_apps.shared.pages import ListPage, ListQuery
+from singletable_apps.shared.pages.templating import make_environment
 
 NAMES = ["Ada", "Grace", "Emmy", "Mary", "Ada Grace"]
 
@@ -60,3 +61,15 @@ def test_invalid_cursor_shows_the_first_page(cursor: str) -> None:
 def test_map_keeps_the_links() -> None:
     page = apply(query(), limit=2).map(str.upper)
     assert (page.items, page.next_url) == (["ADA", "GRACE"], "/people?cursor=2")
+
+
+def test_list_page_keeps_a_hidden_heading_for_screen_readers() -> None:
+    template = make_environment([], {}).from_string(
+        '{% import "macros/list.html" as lists %}'
+        '{% call(name) lists.list_page(page, "People", columns) %}'
+        "<tr><th>{{ name }}</th></tr>{% endcall %}"
+    )
+    columns = [("Name", ""), ("Actions", "", False, True)]
+    text = template.render(page=apply(query()), columns=columns)
+    assert '<th scope="col">Name</th>' in text
+    assert '<th scope="col"><span class="sr-only">Actions</span></th>' in text
