@@ -9,6 +9,7 @@ from tests.house.sources import ROOT
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text()
 LIBRARY = ROOT / "src" / "singletable"
+APPS = ROOT / "src" / "singletable_apps"
 
 
 def contract_layers() -> list[set[str]]:
@@ -53,3 +54,16 @@ def test_files_on_the_page_exist() -> None:
 
 def _is_suffix(name: str, paths: list[str]) -> bool:
     return any(path.endswith(f"/{name}") for path in paths)
+
+
+# An app is found by its folder, so that a new one is checked without being listed anywhere.
+def test_apps_never_import_each_other() -> None:
+    names = {path.parent.name for path in APPS.glob("*/app.py")} - {"home"}
+    imported = [
+        (path, other)
+        for name in names
+        for path in (APPS / name).rglob("*.py")
+        for other in re.findall(r"(?:from|import) singletable_apps\.(\w+)", path.read_text())
+        if other in names | {"home"} and other != name
+    ]
+    assert imported == []
