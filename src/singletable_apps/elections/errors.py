@@ -23,6 +23,7 @@ ElectionsError
 
 from __future__ import annotations
 
+from singletable_apps.shared import permissions
 from singletable_apps.shared.errors import AppError
 
 
@@ -42,7 +43,7 @@ class NotSignedIn(Rejected):
     """Not signed in, or the wrong password."""
 
 
-class NotPermitted(Rejected):
+class NotPermitted(Rejected, permissions.NotPermitted):
     """The user may not do this."""
 
 

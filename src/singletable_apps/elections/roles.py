@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from singletable_apps.elections.errors import NotPermitted
+from singletable_apps.shared.permissions import Permissions
+
 
 class Role(StrEnum):
     """The role of a user, from the fewest permissions to the most."""
@@ -36,15 +39,28 @@ class Permission(StrEnum):
 
 ROLES = tuple(Role)
 
-# The lowest role that has a permission. Every higher role has it too.
-MINIMUM_ROLES: Mapping[Permission, Role] = {
-    Permission.VIEW_APPLICATION: Role.OBSERVER,
-    Permission.VOTE: Role.VOTER,
-    Permission.USE_APPLICATION: Role.USER,
-    Permission.MANAGE_USERS: Role.ADMIN,
-    Permission.VIEW_SECRETS: Role.AUDITOR,
-    Permission.TRANSFER_OWNER: Role.OWNER,
-}
+PERMISSIONS = Permissions(
+    Role,
+    {
+        Permission.VIEW_APPLICATION: (
+            Role.OBSERVER,
+            "Your account has no access yet. Ask an administrator.",
+        ),
+        Permission.VOTE: (Role.VOTER, "Your account can't vote. Ask an administrator."),
+        Permission.USE_APPLICATION: (
+            Role.USER,
+            "Your account can't manage elections. Ask an administrator.",
+        ),
+        Permission.MANAGE_USERS: (Role.ADMIN, "Only administrators can do this."),
+        Permission.VIEW_SECRETS: (
+            Role.AUDITOR,
+            "Only auditors can see this. Ask an administrator.",
+        ),
+        Permission.TRANSFER_OWNER: (Role.OWNER, "Only the owner of this site can do this."),
+    },
+    error=NotPermitted,
+)
+has_permission = PERMISSIONS.allows
 
 ROLE_NAMES: Mapping[Role, str] = {
     Role.NO_ACCESS: "No access",
@@ -65,13 +81,3 @@ ROLE_DESCRIPTIONS: Mapping[Role, str] = {
     Role.AUDITOR: "Also reads the audit log; sealed ballots stay sealed",
     Role.OWNER: "Full control; there is only one",
 }
-
-
-def has_permission(role: Role, permission: Permission) -> bool:
-    """Return whether the role has the permission."""
-    return role.rank >= MINIMUM_ROLES[permission].rank
-
-
-def permissions_of(role: Role) -> tuple[Permission, ...]:
-    """Return the permissions of the role."""
-    return tuple(permission for permission in Permission if has_permission(role, permission))

@@ -26,7 +26,7 @@ from singletable_apps.elections.api.schemas import (
     Tokens,
     UserChanges,
 )
-from singletable_apps.elections.roles import ROLES, Role, permissions_of
+from singletable_apps.elections.roles import PERMISSIONS, ROLES, Role
 from singletable_apps.elections.service.context import reload_user
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
@@ -167,4 +167,4 @@ def read_permissions(_: Viewer, role: Role) -> RolePermissions:
 
 
 def _of(role: Role) -> RolePermissions:
-    return RolePermissions(role=role, permissions=list(permissions_of(role)))
+    return RolePermissions(role=role, permissions=list(PERMISSIONS.of(role)))

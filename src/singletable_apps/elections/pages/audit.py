@@ -14,11 +14,12 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from singletable import Item
 from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
-from singletable_apps.elections.errors import CorruptLog, NotPermitted
+from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import PageContext, ViewerPage
 from singletable_apps.elections.pages.urls import url
-from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role, has_permission
+from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
+from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.shared.pages import Link, ListQueryParameters
 
 router = APIRouter()
@@ -44,8 +45,7 @@ Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
 
 
 def _auditor_page(page: ViewerPage) -> PageContext:
-    if not has_permission(page.user.role, Permission.VIEW_SECRETS):
-        raise NotPermitted("Only auditors can see this page. Ask an administrator.")
+    check_permission(page.user, Permission.VIEW_SECRETS)
     return page
 
 

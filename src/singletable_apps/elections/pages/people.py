@@ -26,6 +26,7 @@ from singletable_apps.shared.pages import (
     local_url,
     submit_form,
 )
+from singletable_apps.shared.permissions import is_permitted
 
 router = APIRouter()
 PAGE_SIZE = 30
@@ -89,7 +90,7 @@ def _show_person(
         person=person,
         is_self=person.user_id == page.user.user_id,
         is_owner=person.role == Role.OWNER,
-        can_edit=_can_edit(page.user, person),
+        can_edit=is_permitted(check_edit_user, page.user, person),
         roles=[(role, ROLE_NAMES[role], ROLE_DESCRIPTIONS[role]) for role in summary.allowed_roles],
         role_name=ROLE_NAMES[person.role],
         role_description=ROLE_DESCRIPTIONS[person.role],
@@ -97,14 +98,6 @@ def _show_person(
         role=role or Form({"role": person.role.value, "revision": person.revision}),
         person_url=url("people", person.name),
     )
-
-
-def _can_edit(user: User, person: User) -> bool:
-    try:
-        check_edit_user(user, person)
-    except NotPermitted:
-        return False
-    return True
 
 
 class RoleForm(BaseModel):

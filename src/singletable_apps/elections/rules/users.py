@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
-from singletable_apps.elections.roles import ROLES, Permission, Role, has_permission
+from singletable_apps.elections.roles import PERMISSIONS, ROLES, Permission, Role, has_permission
 from singletable_apps.elections.rules.names import quote
-
-_PERMISSION_MISSING: Mapping[Permission, str] = {
-    Permission.VIEW_APPLICATION: "Your account has no access yet. Ask an administrator.",
-    Permission.VOTE: "Your account can't vote. Ask an administrator.",
-    Permission.USE_APPLICATION: "Your account can't manage elections. Ask an administrator.",
-    Permission.MANAGE_USERS: "Only administrators can do this.",
-    Permission.VIEW_SECRETS: "Only auditors can see this. Ask an administrator.",
-    Permission.TRANSFER_OWNER: "Only the owner of this site can do this.",
-}
+from singletable_apps.shared.permissions import is_permitted
 
 
 def check_permission(user: User, permission: Permission) -> None:
     """Raise NotPermitted unless the user's role has the permission."""
-    if not has_permission(user.role, permission):
-        raise NotPermitted(_PERMISSION_MISSING[permission])
+    PERMISSIONS.check(user.role, permission)
 
 
 def is_ownership_transfer(actor: User, role: Role) -> bool:
@@ -50,7 +39,11 @@ def check_role_change(actor: User, target: User, role: Role) -> None:
 
 def allowed_roles(actor: User, target: User) -> tuple[Role, ...]:
     """Return the current role of the target and those that the actor may give to them."""
-    return tuple(role for role in ROLES if role is target.role or _may_give(actor, target, role))
+    return tuple(
+        role
+        for role in ROLES
+        if role is target.role or is_permitted(check_role_change, actor, target, role)
+    )
 
 
 def check_edit_user(actor: User, target: User) -> None:
@@ -120,14 +113,6 @@ def _someone_above(target: User) -> str:
     if target.role is Role.OWNER:
         return f"{quote(target.name)}, who owns this site."
     return f"{quote(target.name)}, whose role isn't below yours. Ask the owner of this site."
-
-
-def _may_give(actor: User, target: User, role: Role) -> bool:
-    try:
-        check_role_change(actor, target, role)
-    except NotPermitted:
-        return False
-    return True
 
 
 def _is_self(actor: User, target: User) -> bool:

@@ -17,7 +17,7 @@ from singletable_apps.elections.entities import (
     is_removed_user,
 )
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.roles import ROLES, Permission, Role, has_permission
+from singletable_apps.elections.roles import PERMISSIONS, Permission, Role
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_valid_key
 from singletable_apps.elections.rules.users import allowed_roles, check_permission, check_view_user
@@ -128,7 +128,9 @@ class Queries:
     ) -> tuple[list[str], str | None]:
         """Return a page of the names of all users, or of those who have the permission."""
         check_permission(viewer, Permission.USE_APPLICATION)
-        where = User.role.in_(*_roles_with(permission)) if permission is not None else None
+        where = (
+            User.role.in_(*PERMISSIONS.roles_with(permission)) if permission is not None else None
+        )
         page = self._store.page(patterns.list_users(), size, cursor=cursor, where=where)
         return [user.name for user in page.items], page.cursor
 
@@ -247,7 +249,7 @@ class Queries:
         found = self._read.get_election(election)
         voted = self._store.count(patterns.ballots_of(found.name), consistent=True)
         eligible = found.voter_count or self._store.count(
-            patterns.list_users(), where=User.role.in_(*_roles_with(Permission.VOTE))
+            patterns.list_users(), where=User.role.in_(*PERMISSIONS.roles_with(Permission.VOTE))
         )
         return Turnout(voted, max(voted, eligible))
 
@@ -267,7 +269,3 @@ class Queries:
         """Return a page of the event log, the newest event first."""
         check_permission(viewer, Permission.VIEW_SECRETS)
         return self._store.page(patterns.all_events(), size, cursor=cursor, reverse=True)
-
-
-def _roles_with(permission: Permission) -> list[Role]:
-    return [role for role in ROLES if has_permission(role, permission)]

@@ -41,7 +41,7 @@ def test_only_auditors_see_the_audit_pages(
     refused = admin.get(*page.split("/"))
     assert refused.status_code == 403
     # No name of a permission, only what to do.
-    assert "Only auditors can see this page. Ask an administrator." in refused.text
+    assert "Only auditors can see this. Ask an administrator." in refused.text
     assert "VIEW_SECRETS" not in refused.text
     seen = grace.get(*page.split("/"))
     assert seen.status_code == 200
