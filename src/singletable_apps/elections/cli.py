@@ -105,7 +105,7 @@ def sample(at: At, keys: Keys) -> None:
 def rebuild(at: At) -> None:
     """Rebuild the table from the event log.
 
-    Nobody can vote during a rebuild. If it was interrupted, run it again.
+    No one can vote during a rebuild. If it was interrupted, run it again.
     """
     with exit_on_error():
         from singletable_apps.elections.commands import rebuild_table

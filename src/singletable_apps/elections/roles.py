@@ -46,10 +46,10 @@ PERMISSIONS = Permissions(
             Role.OBSERVER,
             "Your account has no access yet. Ask an administrator.",
         ),
-        Permission.VOTE: (Role.VOTER, "Your account can't vote. Ask an administrator."),
+        Permission.VOTE: (Role.VOTER, "Your account can’t vote. Ask an administrator."),
         Permission.USE_APPLICATION: (
             Role.USER,
-            "Your account can't manage elections. Ask an administrator.",
+            "Your account can’t manage elections. Ask an administrator.",
         ),
         Permission.MANAGE_USERS: (Role.ADMIN, "Only administrators can do this."),
         Permission.VIEW_SECRETS: (

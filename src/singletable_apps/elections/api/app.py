@@ -32,7 +32,7 @@ ABOUT = (
     "closes it with a signed statement; voters get a receipt that anyone can check.\n\n"
     "Sign in to get an access token, and send it as `Authorization: Bearer …`. It lasts a few "
     "minutes; the refresh cookie renews it. Edits send the `ETag` of what they change as "
-    "`If-Match`, so that nobody overwrites a change they have not seen. Names ignore case; write a "
+    "`If-Match`, so that no one overwrites a change they have not seen. Names ignore case; write a "
     "slash in a name as `%2F`."
 )
 

@@ -126,7 +126,7 @@ def submit_password(page: AccountPage, form: PostedForm) -> Response:
                 raise
             return show(form.with_errors(**{error.field: str(error)}), 422)
         sign_in(page.request, page.site, signed_in)
-        return page.redirect(url("account"), "Password changed. You're signed out everywhere else.")
+        return page.redirect(url("account"), "Password changed. You’re signed out everywhere else.")
 
     return submit_form(form, PasswordForm, act, show, rejects=(InvalidInput,))
 
@@ -166,7 +166,7 @@ def end_other_sessions(page: AccountPage) -> Response:
     for session in auth.sessions(page.user):
         if session.id != current:
             auth.end_session(page.user, session.id)
-    return page.redirect(url("account"), "You're signed out everywhere else.")
+    return page.redirect(url("account"), "You’re signed out everywhere else.")
 
 
 @router.post("/account/sessions/{session}/end")
@@ -175,7 +175,7 @@ def end_session(page: AccountPage, session: SessionId) -> Response:
     auth = page.elections.auth
     if session == auth.session_of(refresh_token(page.request)):
         sign_out(page.request, page.site)
-        return page.redirect(PREFIX, "You're signed out.")
+        return page.redirect(PREFIX, "You’re signed out.")
     auth.end_session(page.user, session)
     return page.redirect(url("account"), "That browser will be signed out within a few minutes.")
 
@@ -203,7 +203,7 @@ def _confirm_delete(page: AccountPage, form: Form, status: int = 200) -> Respons
         raise WrongState(reason)
     confirmation = Confirmation(
         title="Delete your account?",
-        text="This can't be undone.",
+        text="This can’t be undone.",
         facts=(
             (
                 "Deleted",
@@ -212,7 +212,7 @@ def _confirm_delete(page: AccountPage, form: Form, status: int = 200) -> Respons
             (
                 "Kept",
                 "Your ballots in closed elections, under a number instead of your name: signed "
-                "results don't change, and your receipts still work. The audit log is never "
+                "results don’t change, and your receipts still work. The audit log is never "
                 "changed, so auditors can still read your name there.",
             ),
         ),

@@ -86,7 +86,7 @@ def submit_sign_in(request: Request, site: ThisSite, form: PostedForm) -> Respon
 def submit_sign_out(request: Request, site: ThisSite, visitor: Visitor) -> Response:
     """End the session."""
     sign_out(request, site)
-    return site.pages.redirect(request, PREFIX, "You're signed out.")
+    return site.pages.redirect(request, PREFIX, "You’re signed out.")
 
 
 class RegistrationForm(BaseModel):
@@ -206,7 +206,7 @@ def submit_reset(request: Request, site: ThisSite, form: PostedForm) -> Response
             return _show_expired_link(request, site, error)
         sign_in(request, site, signed_in)
         return site.pages.redirect(
-            request, PREFIX, "Password changed. You're signed out everywhere else."
+            request, PREFIX, "Password changed. You’re signed out everywhere else."
         )
 
     show = _form_page(request, site, "reset")

@@ -95,8 +95,8 @@ def _confirm_removal(
     what = "1 candidate" if len(removed) == 1 else f"{len(removed)} candidates"
     confirmation = Confirmation(
         title=f"Remove {what} while voting is open?",
-        text="Ballots that rank a removed candidate stay, and count as if they didn't. Voters "
-        "aren't notified. A candidate you add again later starts without rankings.",
+        text="Ballots that rank a removed candidate stay, and count as if they didn’t. Voters "
+        "aren’t notified. A candidate you add again later starts without rankings.",
         facts=[
             *((f"Remove {name}", _describe_rankings(rankings, name)) for name in removed),
             *((f"Add {name}", "New candidate") for name in added),
@@ -120,7 +120,7 @@ def _ranking_counts(page: ElectionPage) -> Counter[str] | None:
 
 def _describe_rankings(counts: Counter[str] | None, name: str) -> str:
     if counts is None:
-        return "Ballots are secret, so we can't say how many rank this candidate."
+        return "Ballots are secret, so we can’t say how many rank this candidate."
     if not counts[name]:
         return "Not ranked on any ballot yet"
     return "Ranked on 1 ballot" if counts[name] == 1 else f"Ranked on {counts[name]:,} ballots"

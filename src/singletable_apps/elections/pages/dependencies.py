@@ -269,7 +269,7 @@ def _render_in_frame(request: Request, problem: Problem) -> Response | None:
         "election_problem",
         "",
         problem.status,
-        title="You can't do this" if is_forbidden else "Not possible right now",
+        title="You can’t do this" if is_forbidden else "Not possible right now",
         text=problem.detail,
     )
 

@@ -79,11 +79,11 @@ def _confirm_launch(page: ElectionPage) -> Confirmation:
         text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
         f"counted with the {METHOD.title}.",
         consequences=(
-            f"The ballot stays {kind}, and what is published can't change.",
+            f"The ballot stays {kind}, and what is published can’t change.",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
-            "nobody can pick one to suit the result.",
+            "no one can pick one to suit the result.",
         ),
-        warning="You can't go back to setup.",
+        warning="You can’t go back to setup.",
         choice=ConfirmField("how", "While people vote, the election is", "radios", LAUNCH_CHOICES),
         button="Launch",
         url=page.url("launch"),
@@ -111,7 +111,7 @@ def _confirm_lock(page: ElectionPage) -> Confirmation:
             "Candidates, voters and the name stay as they are now.",
             "Ballots already cast are final. Everyone else can cast one final ballot.",
         ),
-        warning="You can't unlock it.",
+        warning="You can’t unlock it.",
         button="Lock",
         url=page.url("fix"),
         back=page.url("settings"),
@@ -134,10 +134,10 @@ def _confirm_close(page: ElectionPage) -> Confirmation:
         text=f"{_describe_turnout(page)} Voting ends now, for everyone.",
         consequences=(
             f"All ballots are counted with the {METHOD.title}, and everyone here sees the results.",
-            "The number of ballots and a fingerprint of each are signed, so that nobody can add, "
+            "The number of ballots and a fingerprint of each are signed, so that no one can add, "
             "change or drop a ballot unnoticed.",
         ),
-        warning="You can't reopen it.",
+        warning="You can’t reopen it.",
         button="Close election",
         url=page.url("finalize"),
         back=page.url(),
@@ -164,14 +164,14 @@ def _confirm_delete(page: ElectionPage) -> Confirmation:
         case State.SETUP:
             pass
         case State.CLOSED:
-            losses.append("Its results and every ballot. Receipts can't be checked here anymore.")
+            losses.append("Its results and every ballot. Receipts can’t be checked here anymore.")
         case State.EDITABLE | State.FIXED:
             losses.append(f"Every ballot. Voting is open: {_describe_turnout(page)}")
     return Confirmation(
         title=f"Delete “{page.election.name}”?",
-        text="You'll lose:",
+        text="You’ll lose:",
         consequences=losses,
-        warning="This can't be undone. The audit log still shows that the election existed.",
+        warning="This can’t be undone. The audit log still shows that the election existed.",
         button="Delete election",
         url=page.url("delete"),
         back=page.url("settings"),

@@ -141,7 +141,7 @@ def transfer_ownership(page: ViewerPage, name: NameInPath, form: PostedForm) -> 
         people, check_revision = page.elections.people, form.revision_check()
         owner = people.change_role(page.user, name, Role.OWNER, check_revision)
         return page.redirect(
-            url("people", owner.name), f"{owner.name} is now the owner. You're an auditor."
+            url("people", owner.name), f"{owner.name} is now the owner. You’re an auditor."
         )
 
     def show(form: Form, status: int) -> Response:
@@ -155,7 +155,7 @@ def transfer_ownership(page: ViewerPage, name: NameInPath, form: PostedForm) -> 
 def _confirm_transfer(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
     confirmation = Confirmation(
         title=f"Make {person.name} the owner?",
-        text="There is only one owner, and it won't be you anymore.",
+        text="There is only one owner, and it won’t be you anymore.",
         facts=(
             (
                 person.name,
@@ -202,13 +202,13 @@ def remove_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
 def _confirm_remove(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
     confirmation = Confirmation(
         title=f"Remove {person.name}?",
-        text="This can't be undone.",
+        text="This can’t be undone.",
         facts=(
             ("Deleted", "The account, and its ballots in elections that are still open."),
             (
                 "Kept",
                 "Ballots in closed elections, under a number instead of the name: signed results "
-                "don't change. The audit log still shows the name to auditors.",
+                "don’t change. The audit log still shows the name to auditors.",
             ),
         ),
         button="Remove account",

@@ -36,7 +36,7 @@ BALLOT_CHOICES = (
     (
         "secret",
         "Secret ballot",
-        "Everyone sees who has voted, but nobody sees how, not even auditors. Ballots are counted "
+        "Everyone sees who has voted, but no one sees how, not even auditors. Ballots are counted "
         "once, after voting closes.",
     ),
 )

@@ -31,7 +31,7 @@ WHO_CAN_VOTE = (
         "All registered voters",
         "Includes everyone who registers while voting is open.",
     ),
-    ("listed", "Only people on a list", "Registered people, by name. Nobody else can vote."),
+    ("listed", "Only people on a list", "Registered people, by name. No one else can vote."),
 )
 
 
@@ -134,7 +134,7 @@ def submit_voter_choice(
         names = [*kept, *(name for name in values.chosen if name not in listed)]
         if listed and not names:
             raise InvalidInput(
-                "Nobody would be left on the list, and then everyone could vote. If you want "
+                "No one would be left on the list, and then everyone could vote. If you want "
                 "that, choose “All registered voters” under “Edit as text”."
             )
         message = _save_voters(page, names, form)

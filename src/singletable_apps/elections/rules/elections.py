@@ -18,7 +18,7 @@ from singletable_apps.elections.rules.users import check_permission
 
 MIN_CANDIDATES = 2
 _YEARS = range(1970, 9999)
-_CLOSED = "This election is closed and can't be changed anymore."
+_CLOSED = "This election is closed and can’t be changed anymore."
 
 _STATUS: Mapping[State, str] = {
     State.SETUP: "Being set up",
@@ -109,7 +109,7 @@ def check_edit_settings(actor: User, election: Election) -> None:
     _check_not_closed(election)
     if state_of(election) is not State.SETUP:
         raise WrongState(
-            "Settings can't be changed after the launch, so that everyone votes under the same "
+            "Settings can’t be changed after the launch, so that everyone votes under the same "
             "rules."
         )
 
@@ -152,7 +152,7 @@ def check_lock(actor: User, election: Election) -> None:
     _check_not_closed(election)
     match state_of(election):
         case State.SETUP:
-            raise WrongState("This election hasn't been launched yet. You can launch it locked.")
+            raise WrongState("This election hasn’t been launched yet. You can launch it locked.")
         case State.FIXED:
             raise WrongState("This election is already locked.")
         case _:
@@ -166,14 +166,14 @@ def check_close(actor: User | None, election: Election, now: datetime) -> None:
     if state_of(election) is State.CLOSED:
         raise WrongState("This election is already closed.")
     if state_of(election) is State.SETUP:
-        raise WrongState("This election hasn't been launched yet. Launch it, or delete it.")
+        raise WrongState("This election hasn’t been launched yet. Launch it, or delete it.")
     if election.no_voting_after is None:
         if actor is None:
             raise WrongState("This election has no closing time. Only its owner can close it.")
     elif not has_ended(election, now):
         raise WrongState(
             f"This election closes by itself {format_time(election.no_voting_after)}. Elections "
-            "with a closing time can't be closed early."
+            "with a closing time can’t be closed early."
         )
 
 
@@ -194,7 +194,7 @@ def check_transfer(actor: User, election: Election, new_owner: User) -> None:
         check_owner(actor, election)
     if not can_own(new_owner):
         raise WrongState(
-            f"{quote(new_owner.name)} can't manage elections. Choose someone else, or ask an "
+            f"{quote(new_owner.name)} can’t manage elections. Choose someone else, or ask an "
             "administrator to change their role.",
             field="owner",
         )
@@ -204,7 +204,7 @@ def _check_editable(actor: User, election: Election, part: str) -> None:
     check_owner(actor, election)
     _check_not_closed(election)
     if not election.allow_edit:
-        raise WrongState(f"This election is locked: its {part} can't be changed anymore.")
+        raise WrongState(f"This election is locked: its {part} can’t be changed anymore.")
 
 
 def _check_not_closed(election: Election) -> None:
@@ -257,7 +257,7 @@ def check_view_ballot(viewer: User, voter_name: str, election: Election, now: da
     check_view_tally(viewer, election, now)
     if ResultDetail.NAMES not in visible_details(election, now):
         raise NotPermitted(
-            "This election doesn't publish who cast which ballot. Only "
+            "This election doesn’t publish who cast which ballot. Only "
             f"{quote(voter_name)} can see this one."
         )
 
@@ -278,7 +278,7 @@ def _why_no_tally(election: Election, now: datetime) -> str | None:
         case State.CLOSED:
             return None
         case State.SETUP:
-            return "There are no results yet: this election hasn't been launched."
+            return "There are no results yet: this election hasn’t been launched."
         case State.EDITABLE | State.FIXED:
             pass
     if election.no_voting_before is not None and not has_begun(election, now):

@@ -60,7 +60,7 @@ def clean_user_name(text: str, *, field: str = "name") -> str:
     """Return a user name in the form that is stored. It has no @, unlike an e-mail address."""
     name = _clean_name(text, "user name", field)
     if "@" in name:
-        raise InvalidInput("User names can't contain @. Choose another name.", field=field)
+        raise InvalidInput("User names can’t contain @. Choose another name.", field=field)
     return name
 
 
@@ -91,7 +91,7 @@ def clean_email(text: str, *, field: str = "email") -> str:
     address = normalize("NFC", text.strip())
     _check_length(address, kind, field)
     if any(character.isspace() for character in address):
-        raise InvalidInput("E-mail addresses can't contain spaces.", field=field)
+        raise InvalidInput("E-mail addresses can’t contain spaces.", field=field)
     _check_visible(address, kind, field)
     local, _, domain = address.partition("@")
     if not local or not domain or "@" in domain:
@@ -160,7 +160,7 @@ def _clean_name(text: str, kind: str, field: str) -> str:
     _check_visible(name, kind, field)
     # Browsers resolve these in a URL.
     if name in (".", ".."):
-        raise InvalidInput(f"{quote(name)} can't be used as a name. Choose another.", field=field)
+        raise InvalidInput(f"{quote(name)} can’t be used as a name. Choose another.", field=field)
     return name
 
 

@@ -26,15 +26,15 @@ def check_role_change(actor: User, target: User, role: Role) -> None:
     if _is_self(actor, target):
         if actor.role is Role.OWNER:
             raise NotPermitted(
-                "You can't change your own role. Make someone else the owner instead."
+                "You can’t change your own role. Make someone else the owner instead."
             )
-        raise NotPermitted("You can't change your own role. Ask someone with a higher role.")
+        raise NotPermitted("You can’t change your own role. Ask someone with a higher role.")
     if is_ownership_transfer(actor, role):
         return
     if role.rank >= actor.role.rank:
         raise NotPermitted("You can only give roles below your own.")
     if target.role.rank >= actor.role.rank:
-        raise NotPermitted(f"You can't change the role of {_someone_above(target)}")
+        raise NotPermitted(f"You can’t change the role of {_someone_above(target)}")
 
 
 def allowed_roles(actor: User, target: User) -> tuple[Role, ...]:
@@ -51,7 +51,7 @@ def check_edit_user(actor: User, target: User) -> None:
     if _is_self(actor, target):
         if not has_permission(actor.role, Permission.USE_APPLICATION):
             raise NotPermitted(
-                "Your account can't change its name or e-mail address. Ask an administrator."
+                "Your account can’t change its name or e-mail address. Ask an administrator."
             )
     else:
         _check_above(actor, target, "edit")
@@ -78,7 +78,7 @@ def check_remove_user(actor: User, target: User, *, user_count: int, election_co
         _check_above(actor, target, "remove")
     elif actor.role is Role.OWNER and (user_count > 1 or election_count > 0):
         raise WrongState(
-            "You own this site, so you can't delete your account yet. Make someone else the owner "
+            "You own this site, so you can’t delete your account yet. Make someone else the owner "
             "first, or remove all other people and elections."
         )
     if target.elections_owned > 0:
@@ -96,7 +96,7 @@ def role_for_new_user(user_count: int, default: Role) -> Role:
     """Return the role of a new user: the first one is the owner, all others get the default."""
     if default is Role.OWNER:
         raise InvalidInput(
-            "New users can't be owners, because there is only one. Choose another role.",
+            "New users can’t be owners, because there is only one. Choose another role.",
             field="role",
         )
     return Role.OWNER if user_count == 0 else default
@@ -106,13 +106,13 @@ def _check_above(actor: User, target: User, verb: str) -> None:
     if not has_permission(actor.role, Permission.MANAGE_USERS):
         raise NotPermitted(f"Only administrators can {verb} other people's accounts.")
     if target.role.rank >= actor.role.rank:
-        raise NotPermitted(f"You can't {verb} {_someone_above(target)}")
+        raise NotPermitted(f"You can’t {verb} {_someone_above(target)}")
 
 
 def _someone_above(target: User) -> str:
     if target.role is Role.OWNER:
         return f"{quote(target.name)}, who owns this site."
-    return f"{quote(target.name)}, whose role isn't below yours. Ask the owner of this site."
+    return f"{quote(target.name)}, whose role isn’t below yours. Ask the owner of this site."
 
 
 def _is_self(actor: User, target: User) -> bool:

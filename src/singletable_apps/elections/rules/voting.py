@@ -34,7 +34,7 @@ def check_voter(actor: User, voter_name: str) -> None:
     """Raise NotPermitted unless the ballot is the actor's own."""
     if not is_same_name(actor.name, voter_name):
         raise NotPermitted(
-            f"You're signed in as {quote(actor.name)}, so you can't vote as {quote(voter_name)}."
+            f"You’re signed in as {quote(actor.name)}, so you can’t vote as {quote(voter_name)}."
         )
 
 
@@ -43,7 +43,7 @@ def check_listed_voters(users: Sequence[User]) -> None:
     names = [user.name for user in users if not has_permission(user.role, Permission.VOTE)]
     if names:
         raise InvalidInput(
-            f"These people's accounts can't vote: {quote_names(names)}. Leave them out, or ask an "
+            f"These people's accounts can’t vote: {quote_names(names)}. Leave them out, or ask an "
             "administrator to change their roles.",
             field="voters",
         )
@@ -57,7 +57,7 @@ def check_cast(
     _check_open(election, now)
     if not is_eligible(user, election, listed):
         raise NotPermitted(
-            "You're not on the voter list of this election. Ask its owner, "
+            "You’re not on the voter list of this election. Ask its owner, "
             f"{quote(election.owner_name)}, to add you."
         )
     if ballot is not None:
@@ -69,7 +69,7 @@ def check_withdraw(user: User, election: Election, *, ballot: Ballot | None, now
     check_permission(user, Permission.VOTE)
     _check_open(election, now)
     if ballot is None:
-        raise NotFound("You haven't voted in this election, so there is nothing to withdraw.")
+        raise NotFound("You haven’t voted in this election, so there is nothing to withdraw.")
     _check_changeable(election)
 
 
@@ -122,7 +122,7 @@ def drop_removed_candidates(
 def _check_open(election: Election, now: datetime) -> None:
     match state_of(election):
         case State.SETUP:
-            raise WrongState("Voting hasn't started: this election hasn't been launched yet.")
+            raise WrongState("Voting hasn’t started: this election hasn’t been launched yet.")
         case State.CLOSED:
             raise WrongState("Voting is over: this election is closed. See the results.")
         case _:
@@ -135,7 +135,7 @@ def _check_open(election: Election, now: datetime) -> None:
 
 def _check_changeable(election: Election) -> None:
     if not election.allow_edit:
-        raise WrongState("You've already voted. In this election, ballots are final.")
+        raise WrongState("You’ve already voted. In this election, ballots are final.")
 
 
 def _fold(name: str) -> str:

@@ -235,6 +235,6 @@ def _reset_email(user: User, link: str) -> Email:
             f"Hello {user.name},\n\n"
             "We received a request to reset your password. To choose a new one, open this link "
             f"within an hour:\n\n{link}\n\n"
-            "If you didn't ask for this, ignore this e-mail: your password stays the same.\n"
+            "If you didn’t ask for this, ignore this e-mail: your password stays the same.\n"
         ),
     )

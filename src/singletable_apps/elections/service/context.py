@@ -63,7 +63,7 @@ class Context:
         sync = self.read.get_sync()
         if sync is not None and sync.rebuilding:
             raise RebuildInProgress(
-                "We're rebuilding our data and will be back in a moment. Nothing is lost."
+                "We’re rebuilding our data and will be back in a moment. Nothing is lost."
             )
 
     def execute(

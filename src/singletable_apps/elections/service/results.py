@@ -194,7 +194,7 @@ class Results:
         closing = get_closing(election, self._context.keys)
         if closing is None:
             raise WrongState(
-                "This election isn't closed yet, so its results aren't signed. Try again after the "
+                "This election isn’t closed yet, so its results aren’t signed. Try again after the "
                 "close."
             )
         return election, closing

@@ -115,7 +115,7 @@ class Voting:
         check_view_ballot(viewer, name, election, self._context.clock())
         ballot = read.find_ballot(election.name, name)
         if ballot is None:
-            raise NotFound(f"{quote(name)} hasn't voted in this election.", field="ballot")
+            raise NotFound(f"{quote(name)} hasn’t voted in this election.", field="ballot")
         return self._from_ballot(election, ballot)
 
     def _fingerprints(

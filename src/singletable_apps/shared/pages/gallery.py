@@ -61,7 +61,7 @@ def parts_router(pages: Pages) -> APIRouter:
         confirmation = Confirmation(
             title="Delete “Board 2027”?",
             text="The 114 ballots cast so far and the list of voters will be deleted too. "
-            "You can't undo this.",
+            "You can’t undo this.",
             button="Delete the election",
             url="/parts",
             back="/parts",
@@ -90,7 +90,7 @@ def _examples() -> dict[str, object]:
     return {
         "confirmation": Confirmation(
             title="Close the election now?",
-            text="Nobody can vote afterwards, and the results are published at once.",
+            text="No one can vote afterwards, and the results are published at once.",
             button="Close it",
             url="/parts",
             back="/parts",

@@ -49,12 +49,6 @@ class LocalTime:
         return f"{local.day} {local:%B %Y}"
 
     @property
-    def short(self) -> str:
-        """Return `15 Nov 2026, 11:30`."""
-        local = self.at.astimezone(self.zone)
-        return f"{local.day} {local:%b %Y, %H:%M}"
-
-    @property
     def long(self) -> str:
         """Return `15 November 2026, 11:30 CET`."""
         local = self.at.astimezone(self.zone)
@@ -62,8 +56,8 @@ class LocalTime:
 
     @property
     def utc(self) -> str:
-        """Return `15 Nov 2026, 10:30 UTC`."""
-        return f"{LocalTime(self.at, UTC).short} UTC"
+        """Return `15 November 2026, 10:30 UTC`."""
+        return LocalTime(self.at, UTC).long
 
     @property
     def html(self) -> Markup:

@@ -72,7 +72,7 @@ NOT_SIGNED_IN = ProblemType(
 NOT_ALLOWED = ProblemType(
     "not-allowed",
     403,
-    "You don't have access to this",
+    "You don’t have access to this",
     "Ask an administrator for access.",
 )
 CROSS_ORIGIN = ProblemType(
@@ -115,7 +115,7 @@ PRECONDITION_REQUIRED = ProblemType(
     "precondition-required",
     428,
     "If-Match required",
-    "Get the current version first, and send its ETag in If-Match, so that you don't overwrite "
+    "Get the current version first, and send its ETag in If-Match, so that you don’t overwrite "
     "someone else's change.",
 )
 TOO_MANY_REQUESTS = ProblemType(

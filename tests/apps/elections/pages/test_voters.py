@@ -27,7 +27,7 @@ def test_voter_list_is_pasted_or_cleared(
     ada.follow(ada.submit(page, who="listed", voters="ben\n\nAda"))
     assert app.voters(tea) == ["Ada", "Ben"]
     text = text_in(ben.get("e", tea, "voters").text)
-    assert "2 people can vote You're one of them." in text
+    assert "2 people can vote You’re one of them." in text
     page = ada.get("e", tea, "voters", "list")
     assert forms_in(page)[0].fields["voters"] == ["Ada\nBen"]
     assert ada.submit(page, who="everybody").status_code == 303

@@ -104,8 +104,8 @@ NAMES = [
     _name("x" * 201, "This election name is too long: 201 characters. Use at most 200."),
     _name("x" * 5_000, "This election name is too long: 5,000 characters. Use at most 200."),
     _name("ΐ" * 150, "This election name is too long: 900 bytes in UTF-8. Use at most 800."),
-    _name(".", "“.” can't be used as a name. Choose another."),
-    _name(" .. ", "“..” can't be used as a name. Choose another."),
+    _name(".", "“.” can’t be used as a name. Choose another."),
+    _name(" .. ", "“..” can’t be used as a name. Choose another."),
     _name("\u0301", "This election name has no visible characters."),
     _invisible("a\x00b", "a control character (U+0000)"),
     _invisible("a\u202eb", "an invisible character (U+202E)"),
@@ -119,7 +119,7 @@ NAMES = [
     Case(
         lambda: clean_user_name("ada@home"),
         InvalidInput,
-        "User names can't contain @. Choose another name.",
+        "User names can’t contain @. Choose another name.",
         "name",
     ),
     Case(lambda: clean_user_name(""), InvalidInput, "Enter a user name.", "name"),
@@ -164,7 +164,7 @@ NAMES = [
     _email("", "Enter an e-mail address."),
     _email("a@" + "x" * 199, "This e-mail address is too long: 201 characters. Use at most 200."),
     _email("x" * 5_000, "This e-mail address is too long: 5,000 characters. Use at most 200."),
-    _email("ada love@lace", "E-mail addresses can't contain spaces."),
+    _email("ada love@lace", "E-mail addresses can’t contain spaces."),
     _email(
         "ada\x07@b",
         "This e-mail address contains a control character (U+0007). Remove it, or type the e-mail "
@@ -193,11 +193,11 @@ USERS = [
         Permission.VIEW_APPLICATION,
         "Your account has no access yet. Ask an administrator.",
     ),
-    _permission(Role.OBSERVER, Permission.VOTE, "Your account can't vote. Ask an administrator."),
+    _permission(Role.OBSERVER, Permission.VOTE, "Your account can’t vote. Ask an administrator."),
     _permission(
         Role.VOTER,
         Permission.USE_APPLICATION,
-        "Your account can't manage elections. Ask an administrator.",
+        "Your account can’t manage elections. Ask an administrator.",
     ),
     _permission(Role.USER, Permission.MANAGE_USERS, "Only administrators can do this."),
     _permission(
@@ -211,14 +211,14 @@ USERS = [
         Role.ADMIN,
         Role.ADMIN,
         Role.USER,
-        "You can't change your own role. Ask someone with a higher role.",
+        "You can’t change your own role. Ask someone with a higher role.",
         to="ada",
     ),
     _role_change(
         Role.OWNER,
         Role.OWNER,
         Role.OWNER,
-        "You can't change your own role. Make someone else the owner instead.",
+        "You can’t change your own role. Make someone else the owner instead.",
         to="ada",
     ),
     _role_change(Role.ADMIN, Role.VOTER, Role.ADMIN, "You can only give roles below your own."),
@@ -226,19 +226,19 @@ USERS = [
         Role.ADMIN,
         Role.AUDITOR,
         Role.USER,
-        "You can't change the role of “ben”, whose role isn't below yours. Ask the owner of this "
+        "You can’t change the role of “ben”, whose role isn’t below yours. Ask the owner of this "
         "site.",
     ),
     _role_change(
         Role.AUDITOR,
         Role.OWNER,
         Role.USER,
-        "You can't change the role of “ben”, who owns this site.",
+        "You can’t change the role of “ben”, who owns this site.",
     ),
     Case(
         lambda: check_edit_user(user(Role.ADMIN), user(Role.ADMIN, "ben")),
         NotPermitted,
-        "You can't edit “ben”, whose role isn't below yours. Ask the owner of this site.",
+        "You can’t edit “ben”, whose role isn’t below yours. Ask the owner of this site.",
     ),
     Case(
         lambda: check_edit_user(ADA, BEN),
@@ -248,7 +248,7 @@ USERS = [
     Case(
         lambda: check_edit_user(BEN, BEN),
         NotPermitted,
-        "Your account can't change its name or e-mail address. Ask an administrator.",
+        "Your account can’t change its name or e-mail address. Ask an administrator.",
     ),
     Case(
         lambda: check_view_user(ADA, BEN),
@@ -265,7 +265,7 @@ USERS = [
             user(Role.OWNER), user(Role.OWNER), user_count=1_200, election_count=0
         ),
         WrongState,
-        "You own this site, so you can't delete your account yet. Make someone else the owner "
+        "You own this site, so you can’t delete your account yet. Make someone else the owner "
         "first, or remove all other people and elections.",
     ),
     Case(
@@ -285,13 +285,13 @@ USERS = [
     Case(
         lambda: role_for_new_user(0, Role.OWNER),
         InvalidInput,
-        "New users can't be owners, because there is only one. Choose another role.",
+        "New users can’t be owners, because there is only one. Choose another role.",
         "role",
     ),
 ]
 
 _NOT_OWNER = "Only the owner of this election can do this. Ask “ada”."
-_CLOSED = "This election is closed and can't be changed anymore."
+_CLOSED = "This election is closed and can’t be changed anymore."
 
 
 def _state(call: Callable[[], object], message: str, field: str | None = None) -> Case:
@@ -340,7 +340,7 @@ ELECTIONS = [
     ),
     _state(
         lambda: check_edit_settings(ADA, election(State.EDITABLE)),
-        "Settings can't be changed after the launch, so that everyone votes under the same rules.",
+        "Settings can’t be changed after the launch, so that everyone votes under the same rules.",
     ),
     _state(lambda: check_edit_settings(ADA, election(State.CLOSED)), _CLOSED),
     _state(lambda: check_rename_election(ADA, election(State.CLOSED)), _CLOSED),
@@ -348,15 +348,15 @@ ELECTIONS = [
     _state(lambda: check_lock(ADA, election(State.CLOSED)), _CLOSED),
     _state(
         lambda: check_rename_election(ADA, election(State.FIXED)),
-        "This election is locked: its name can't be changed anymore.",
+        "This election is locked: its name can’t be changed anymore.",
     ),
     _state(
         lambda: check_set_voters(ADA, election(State.FIXED)),
-        "This election is locked: its voter list can't be changed anymore.",
+        "This election is locked: its voter list can’t be changed anymore.",
     ),
     _state(
         lambda: check_set_candidates(ADA, election(State.FIXED), count=1),
-        "This election is locked: its candidates can't be changed anymore.",
+        "This election is locked: its candidates can’t be changed anymore.",
     ),
     _state(
         lambda: check_set_candidates(ADA, election(State.EDITABLE), count=1),
@@ -377,7 +377,7 @@ ELECTIONS = [
     ),
     _state(
         lambda: check_lock(ADA, election(State.SETUP)),
-        "This election hasn't been launched yet. You can launch it locked.",
+        "This election hasn’t been launched yet. You can launch it locked.",
     ),
     _state(lambda: check_lock(ADA, election(State.FIXED)), "This election is already locked."),
     _state(
@@ -385,7 +385,7 @@ ELECTIONS = [
     ),
     _state(
         lambda: check_close(ADA, election(State.SETUP), NOON),
-        "This election hasn't been launched yet. Launch it, or delete it.",
+        "This election hasn’t been launched yet. Launch it, or delete it.",
     ),
     _state(
         lambda: check_close(None, election(State.FIXED), NOON),
@@ -393,12 +393,12 @@ ELECTIONS = [
     ),
     _state(
         lambda: check_close(ADA, election(State.FIXED, (None, NOON + HOUR)), NOON),
-        "This election closes by itself 2026-03-02 13:00 UTC. Elections with a closing time can't "
+        "This election closes by itself 2026-03-02 13:00 UTC. Elections with a closing time can’t "
         "be closed early.",
     ),
     _state(
         lambda: check_transfer(ADA, election(State.SETUP), BEN),
-        "“ben” can't manage elections. Choose someone else, or ask an administrator to change "
+        "“ben” can’t manage elections. Choose someone else, or ask an administrator to change "
         "their role.",
         "owner",
     ),
@@ -412,7 +412,7 @@ def _tally(it: Election, message: str) -> Case:
 
 
 VISIBILITY = [
-    _tally(election(State.SETUP), "There are no results yet: this election hasn't been launched."),
+    _tally(election(State.SETUP), "There are no results yet: this election hasn’t been launched."),
     _tally(
         election(State.FIXED, (NOON + HOUR, None)),
         "There are no results yet: voting opens 2026-03-02 13:00 UTC.",
@@ -438,11 +438,11 @@ VISIBILITY = [
             BEN, "cy", election(State.CLOSED, publication=Publication.ANONYMOUS), NOON
         ),
         NotPermitted,
-        "This election doesn't publish who cast which ballot. Only “cy” can see this one.",
+        "This election doesn’t publish who cast which ballot. Only “cy” can see this one.",
     ),
 ]
 
-_FINAL = "You've already voted. In this election, ballots are final."
+_FINAL = "You’ve already voted. In this election, ballots are final."
 
 
 def _cast(it: Election, message: str) -> Case:
@@ -457,16 +457,16 @@ VOTING = [
     Case(
         lambda: check_voter(BEN, "ada"),
         NotPermitted,
-        "You're signed in as “ben”, so you can't vote as “ada”.",
+        "You’re signed in as “ben”, so you can’t vote as “ada”.",
     ),
     Case(
         lambda: check_listed_voters([user(Role.OBSERVER), BEN, user(Role.NO_ACCESS, "cy")]),
         InvalidInput,
-        "These people's accounts can't vote: “ada” and “cy”. Leave them out, or ask an "
+        "These people's accounts can’t vote: “ada” and “cy”. Leave them out, or ask an "
         "administrator to change their roles.",
         "voters",
     ),
-    _cast(election(State.SETUP), "Voting hasn't started: this election hasn't been launched yet."),
+    _cast(election(State.SETUP), "Voting hasn’t started: this election hasn’t been launched yet."),
     _cast(election(State.CLOSED), "Voting is over: this election is closed. See the results."),
     _cast(election(State.FIXED, (NOON + HOUR, None)), "Voting opens 2026-03-02 13:00 UTC."),
     _cast(election(State.EDITABLE, (None, NOON)), "Voting ended 2026-03-02 12:00 UTC."),
@@ -475,7 +475,7 @@ VOTING = [
             BEN, election(State.FIXED, voters=1_500), listed=False, ballot=None, now=NOON
         ),
         NotPermitted,
-        "You're not on the voter list of this election. Ask its owner, “ada”, to add you.",
+        "You’re not on the voter list of this election. Ask its owner, “ada”, to add you.",
     ),
     _state(
         lambda: check_cast(
@@ -489,7 +489,7 @@ VOTING = [
     Case(
         lambda: check_withdraw(BEN, election(State.FIXED), ballot=None, now=NOON),
         NotFound,
-        "You haven't voted in this election, so there is nothing to withdraw.",
+        "You haven’t voted in this election, so there is nothing to withdraw.",
     ),
     _rankings(
         [],

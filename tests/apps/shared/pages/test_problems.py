@@ -14,7 +14,7 @@ JSON = {"Accept": "application/json"}
 @pytest.mark.parametrize(
     ("address", "status", "words"),
     [
-        ("/broken/403", 403, "You don&#39;t have access to this"),
+        ("/broken/403", 403, "You don’t have access to this"),
         ("/broken/412", 412, "See the current version"),
         ("/broken/503", 503, "Try again in 1 second"),
         ("/broken/500", 500, "request ID"),

@@ -28,14 +28,14 @@ def test_time_as_text(zone: str, words: str) -> None:
 
 def test_time_is_a_time_element() -> None:
     assert LocalTime(AT, ZoneInfo("Europe/Berlin")).html == (
-        '<time datetime="2026-11-15T20:30:00Z" title="15 Nov 2026, 20:30 UTC">'
+        '<time datetime="2026-11-15T20:30:00Z" title="15 November 2026, 20:30 UTC">'
         "15 November 2026, 21:30 CET</time>"
     )
 
 
 def test_utc_is_added_if_the_time_zone_differs() -> None:
     assert (
-        '<span class="utc">15 Nov 2026, 20:30 UTC</span>'
+        '<span class="utc">15 November 2026, 20:30 UTC</span>'
         in LocalTime(AT, ZoneInfo("Europe/Berlin")).html_with_utc
     )
     assert "span" not in LocalTime(AT, ZoneInfo("UTC")).html_with_utc

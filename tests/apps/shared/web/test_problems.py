@@ -64,7 +64,7 @@ def test_problem_has_all_members() -> None:
     assert answer.json() == {
         "owner": "ada",
         "type": "/api/problems/not-allowed",
-        "title": "You don't have access to this",
+        "title": "You don’t have access to this",
         "status": 403,
         "detail": "Ask Ada.",
         "instance": "/notes/7",
