@@ -33,7 +33,8 @@ from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable.server import DynamoDBApp, Listener
 from singletable_apps.elections.errors import ElectionsError
 from singletable_apps.elections.events import Event, check_event
-from singletable_apps.elections.projection import catch_up, rebuild
+from singletable_apps.elections.projection.projector import catch_up
+from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.service import ElectionSettings
 
 # The event type of an acknowledged command, and its marker.

@@ -13,7 +13,7 @@ from singletable import Driver, Remote, Store
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.proofs import BallotKey, Signer
+from singletable_apps.elections.proofs.keys import BallotKey, Signer
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.shared.accounts import Passwords
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from starlette.types import ASGIApp
 
 from singletable_apps.elections.api import ApiSettings, Limits
-from singletable_apps.elections.projection import get_last_event
+from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.shared.web import Settings
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.site import make_elections_site

@@ -28,7 +28,8 @@ from singletable_apps.elections.pages import add_pages
 from singletable_apps.elections.pages.site import SIGN_IN
 from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, ROLES, Role
 from singletable_apps.elections.sample import PASSWORD, SamplePerson, fill_sample, sample_accounts
-from singletable_apps.elections.service import TABLES, Elections, Settings, open_elections
+from singletable_apps.elections.service import TABLES, Elections, open_elections
+from singletable_apps.elections.service.context import Settings
 from singletable_apps.shared.accounts.entities import expiring
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, SampleEntry
 from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp

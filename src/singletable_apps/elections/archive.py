@@ -33,8 +33,9 @@ from singletable_apps.elections.events import (
     hash_event,
     parse_event_data,
 )
-from singletable_apps.elections.projection import Progress, catch_up, get_last_event
-from singletable_apps.elections.proofs import canonical_json
+from singletable_apps.elections.projection.projector import catch_up, get_last_event
+from singletable_apps.elections.projection.rebuild import Progress
+from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.shared.accounts.entities import expiring
 

@@ -27,7 +27,7 @@ from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import Busy, RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
-from singletable_apps.elections.projection import MAX_BATCH, apply_events, catch_up
+from singletable_apps.elections.projection.projector import MAX_BATCH, apply_events, catch_up
 from singletable_apps.elections.read_model import ReadModel
 
 # A decision reads what it needs, and returns the events to append or raises why it refuses.

@@ -31,7 +31,7 @@ from singletable_apps.elections.errors import CorruptTable, NotFound
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
-from singletable_apps.elections.projection import rebuild
+from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import ROLE_NAMES, Role
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE, fill_sample
 from singletable_apps.elections.service import TABLES, Elections, open_elections

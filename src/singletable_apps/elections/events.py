@@ -14,7 +14,7 @@ import msgspec
 from singletable import Attr, Entity, Key, Store, Table, attr, padded
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
-from singletable_apps.elections.proofs import digest
+from singletable_apps.elections.proofs.encoding import digest
 from singletable_apps.elections.roles import Role
 
 event_log = Table("vote_event_log")

@@ -16,12 +16,12 @@ from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.errors import WrongKeys
 from singletable_apps.elections.events import check_not_restoring
-from singletable_apps.elections.projection import get_last_event
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.projection.projector import get_last_event
+from singletable_apps.elections.proofs.documents import ClosingStatement
+from singletable_apps.elections.proofs.errors import UnsealError
+from singletable_apps.elections.proofs.keys import (
     BallotKey,
-    ClosingStatement,
     Signer,
-    UnsealError,
     is_signed,
     load_ballot_key,
     load_signer,

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from singletable_apps.elections.entities import Publication, State, User
 from singletable_apps.elections.errors import LogNotEmpty
-from singletable_apps.elections.projection import get_last_event
+from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 

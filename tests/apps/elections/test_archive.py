@@ -31,7 +31,8 @@ from singletable_apps.elections.errors import (
     RebuildInProgress,
 )
 from singletable_apps.elections.events import Event, event_log, hash_event
-from singletable_apps.elections.projection import get_last_event, rebuild
+from singletable_apps.elections.projection.projector import get_last_event
+from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
 from tests.apps.support.elections.sample import FAST_PASSWORDS, copy_sample, items

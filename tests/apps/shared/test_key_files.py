@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable_apps.elections.proofs import load_ballot_key, load_signer
+from singletable_apps.elections.proofs.keys import load_ballot_key, load_signer
 from singletable_apps.shared.key_files import KeyFileError
 
 

@@ -6,15 +6,8 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Path
 
+from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import Service, Viewer
-from singletable_apps.elections.api.schemas import (
-    ColumnShown,
-    EventPage,
-    EventShown,
-    RawTableShown,
-    RelationShown,
-    RowPage,
-)
 from singletable_apps.elections.audit import redact_event_data, row_values
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission
@@ -42,61 +35,53 @@ Auditor: TypeAlias = Annotated[User, Depends(_auditor)]
 
 
 @router.get("/events")
-def list_events(user: Auditor, elections: Service, page: Pagination) -> EventPage:
+def list_events(user: Auditor, elections: Service, page: Pagination) -> schemas.EventPage:
     """List events, newest first."""
     found = elections.queries.events(user, page.limit, page.cursor)
     events = [
-        EventShown(
-            event_id=one.event_id,
-            actor=one.actor,
-            when_occurred=one.when_occurred,
-            event_type=one.event_type,
-            event_data=redact_event_data(one.event_data),
-            previous_hash=one.previous_hash,
-            hash=one.hash,
-        )
-        for one in found.items
+        schemas.Event.from_object(event, event_data=redact_event_data(event.event_data))
+        for event in found.items
     ]
-    answer = page.answer(events, found.cursor)
-    return EventPage(items=answer.items, next=answer.next, hidden=["hash"])
+    return schemas.EventPage.from_object(page.answer(events, found.cursor), hidden=["hash"])
 
 
 @router.get("/tables")
-def list_tables(user: Auditor, elections: Service) -> list[RawTableShown]:
+def list_tables(user: Auditor, elections: Service) -> list[schemas.StoredTable]:
     """List the tables that can be read as stored."""
-    return [RawTableShown(name=one.name, what=one.what) for one in elections.audit.tables()]
+    return [schemas.StoredTable.from_object(table) for table in elections.audit.tables()]
 
 
 @router.get("/tables/{table}", responses=responses(NOT_FOUND))
-def list_items(user: Auditor, elections: Service, table: Chosen, page: Pagination) -> RowPage:
+def list_items(
+    user: Auditor, elections: Service, table: Chosen, page: Pagination
+) -> schemas.RowPage:
     """List stored items, in no particular order. Password hashes are redacted."""
     found = elections.audit.raw(user, table, page.limit, page.cursor)
-    answer = page.answer(list(found.items), found.cursor)
-    return RowPage(items=[dict(item) for item in answer.items], next=answer.next)
+    items = [dict(item) for item in found.items]
+    return schemas.RowPage.from_object(page.answer(items, found.cursor))
 
 
 @router.get("/relations")
-def list_relations(user: Auditor, elections: Service) -> list[RelationShown]:
+def list_relations(user: Auditor, elections: Service) -> list[schemas.Relation]:
     """List the relations with their columns."""
     return [
-        RelationShown(
-            name=one.name,
-            what=one.description,
+        schemas.Relation(
+            name=relation.name,
+            what=relation.description,
             columns=[
-                ColumnShown(
-                    name=each.name, kind=each.kind, optional=each.optional, what=each.description
-                )
-                for each in one.columns
+                schemas.Column.from_object(column, what=column.description)
+                for column in relation.columns
             ],
         )
-        for one in elections.audit.relations()
+        for relation in elections.audit.relations()
     ]
 
 
 @router.get("/relations/{relation}", responses=responses(NOT_FOUND))
-def list_rows(user: Auditor, elections: Service, relation: Chosen, page: Pagination) -> RowPage:
+def list_rows(
+    user: Auditor, elections: Service, relation: Chosen, page: Pagination
+) -> schemas.RowPage:
     """List the rows of a relation by natural key."""
     found = elections.audit.relation(user, relation, page.limit, page.cursor)
     rows = [dict(row_values(row)) for row in found.rows]
-    answer = page.answer(rows, found.cursor)
-    return RowPage(items=answer.items, next=answer.next)
+    return schemas.RowPage.from_object(page.answer(rows, found.cursor))

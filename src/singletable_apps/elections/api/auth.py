@@ -8,18 +8,11 @@ from typing import Annotated, TypeAlias
 from fastapi import BackgroundTasks, Depends, Request
 from fastapi.security import APIKeyCookie
 
-from singletable_apps.elections.api.dependencies import Api, ThisApi, Whole, by_address
-from singletable_apps.elections.api.problems import TAKEN
-from singletable_apps.elections.api.schemas import (
-    Account,
-    Credentials,
-    NewPassword,
-    Registration,
-    ResetRequest,
-    Tokens,
-)
+from singletable_apps.elections.api import schemas
+from singletable_apps.elections.api.dependencies import TAKEN, Api, ThisApi, Whole, by_address
 from singletable_apps.elections.errors import NotSignedIn
-from singletable_apps.elections.service import Elections, SignedIn
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.auth import SignedIn
 from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.mail import MailError
 from singletable_apps.shared.web import (
@@ -59,7 +52,7 @@ router = api_router("auth", TOO_MANY_REQUESTS)
     responses={**responses(TAKEN), 201: {"headers": COOKIE}},
     dependencies=[Depends(by_address(lambda limits: limits.register))],
 )
-def register(sent: Registration, request: Request, api: ThisApi) -> Tokens:
+def register(sent: schemas.Registration, request: Request, api: ThisApi) -> schemas.Tokens:
     """Register and sign in. The first user becomes the owner of the site."""
     user = api.elections.people.register(sent.name, sent.email, sent.password)
     return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
@@ -70,7 +63,7 @@ def register(sent: Registration, request: Request, api: ThisApi) -> Tokens:
     responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
     dependencies=[Depends(by_address(lambda limits: limits.sign_in)), Whole],
 )
-def sign_in(sent: Credentials, request: Request, api: ThisApi) -> Tokens:
+def sign_in(sent: schemas.Credentials, request: Request, api: ThisApi) -> schemas.Tokens:
     """Sign in with a name or e-mail address and a password."""
     signed_in = api.elections.auth.sign_in(
         sent.name_or_email,
@@ -86,7 +79,7 @@ def sign_in(sent: Credentials, request: Request, api: ThisApi) -> Tokens:
     responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
     dependencies=[Whole],
 )
-def refresh(request: Request, api: ThisApi, cookie: RefreshCookie) -> Tokens:
+def refresh(request: Request, api: ThisApi, cookie: RefreshCookie) -> schemas.Tokens:
     """Exchange the refresh cookie for an access token. Each cookie works once and is replaced."""
     if cookie is None:
         raise NotSignedIn("The refresh cookie is missing. Sign in.")
@@ -108,7 +101,7 @@ def sign_out(request: Request, api: ThisApi, cookie: RefreshCookie) -> None:
     dependencies=[Depends(by_address(lambda limits: limits.reset)), Whole],
 )
 def request_password_reset(
-    sent: ResetRequest, request: Request, api: ThisApi, tasks: BackgroundTasks
+    sent: schemas.ResetRequest, request: Request, api: ThisApi, tasks: BackgroundTasks
 ) -> None:
     """Send an e-mail with a reset link. The response is the same if the account does not exist."""
     # Sent after the response: how long it takes would reveal whether the account exists.
@@ -120,20 +113,22 @@ def request_password_reset(
     responses={**responses(NOT_SIGNED_IN), 200: {"headers": COOKIE}},
     dependencies=[Depends(by_address(lambda limits: limits.reset)), Whole],
 )
-def confirm_password_reset(sent: NewPassword, request: Request, api: ThisApi) -> Tokens:
+def confirm_password_reset(
+    sent: schemas.NewPassword, request: Request, api: ThisApi
+) -> schemas.Tokens:
     """Set a new password with the token from the e-mail, which works once, and sign in."""
     return tokens(request, api, api.elections.auth.reset(sent.token, sent.password))
 
 
-def tokens(request: Request, api: Api, signed_in: SignedIn) -> Tokens:
+def tokens(request: Request, api: Api, signed_in: SignedIn) -> schemas.Tokens:
     """Return the access token, and set the cookie that renews it."""
     left = signed_in.ends - api.elections.context.clock()
     _COOKIE.set(request, signed_in.refresh, max_age=max(0, int(left.total_seconds())))
-    return Tokens(
+    return schemas.Tokens(
         access_token=signed_in.access,
         token_type="Bearer",
         expires_in=int(api.elections.auth.lifetime.total_seconds()),
-        user=Account.of(signed_in.user, signed_in.user),
+        user=schemas.Account.of(signed_in.user, signed_in.user),
     )
 
 

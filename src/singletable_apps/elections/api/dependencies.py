@@ -1,11 +1,11 @@
-"""What API handlers depend on: the service, the user, rate limits, and names in paths."""
+"""What API handlers depend on: the service, the user, rate limits, names, and problem types."""
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 from unicodedata import normalize
 
 from fastapi import Depends, Request, Response
@@ -13,14 +13,36 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import AfterValidator, Field
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotSignedIn
+from singletable_apps.elections.errors import (
+    AlreadyTaken,
+    IdempotencyKeyReused,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    NotSignedIn,
+    RebuildInProgress,
+    Rejected,
+    Unavailable,
+    WrongState,
+)
+from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
+from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.web import (
+    INVALID,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    FieldError,
     OffsetCursors,
     PageRequest,
+    Problem,
+    ProblemType,
     RateLimit,
     Settings,
     add_rate_limit_headers,
@@ -154,7 +176,7 @@ NameInPath: TypeAlias = Annotated[NameAsked, in_segment]
 T = TypeVar("T")
 
 
-def sliced(page: PageRequest, items: Sequence[T], api: Api) -> tuple[Sequence[T], str | None]:
+def slice_page(page: PageRequest, items: Sequence[T], api: Api) -> tuple[Sequence[T], str | None]:
     """Return the items of a page, and the cursor of the next page."""
     secret = api.elections.context.keys.secret
     offsets = OffsetCursors(hmac.digest(secret, b"positions in lists", "sha256"))
@@ -162,3 +184,70 @@ def sliced(page: PageRequest, items: Sequence[T], api: Api) -> tuple[Sequence[T]
     begin = position if isinstance(position, int) else 0
     end = begin + page.limit
     return items[begin:end], offsets.seal(page, end) if end < len(items) else None
+
+
+# Problem types, and which error of the service is which.
+
+TAKEN = ProblemType("taken", 409, "Already taken", "Choose another name or e-mail address.")
+WRONG_STATE = ProblemType(
+    "wrong-state",
+    409,
+    "Not possible in this state",
+    "An election is set up, launched and closed, in this order. Read its `state`.",
+)
+KEY_REUSED = ProblemType(
+    "key-reused",
+    422,
+    "Idempotency-Key used for another request",
+    "Use a new key for each ballot, and the same key only to repeat a request.",
+)
+PROBLEM_TYPES = (TAKEN, WRONG_STATE, KEY_REUSED)
+
+_TYPES: dict[type[Rejected], ProblemType] = {
+    NotSignedIn: NOT_SIGNED_IN,
+    NotPermitted: NOT_ALLOWED,
+    NotFound: NOT_FOUND,
+    AlreadyTaken: TAKEN,
+    WrongState: WRONG_STATE,
+    InvalidInput: INVALID,
+    IdempotencyKeyReused: KEY_REUSED,
+}
+# Fields that have another name in the request body.
+_IN_BODY = {"candidates": "candidate_names", "voters": "voter_names"}
+# Fields that are in the path, not in the body.
+_IN_PATH = {"user", "election", "confirmation", "table", "relation"}
+
+
+def to_problem(
+    error: Rejected | Unavailable | TooManyAttempts | InvalidCode, request: Request
+) -> Problem:
+    """Return the problem for an error of the service."""
+    message = str(error)
+    match error:
+        case Rejected():
+            errors = _field_errors(error, request.method)
+            return Problem(_TYPES[type(error)], message, errors=errors)
+        case TooManyAttempts():
+            seconds = max(1, -(-error.retry_after.total_seconds() // 1))
+            return Problem(TOO_MANY_REQUESTS, message, headers={"Retry-After": f"{seconds:.0f}"})
+        case InvalidCode():
+            return Problem(INVALID, message, errors=[FieldError(message, parameter="confirmation")])
+        case Unavailable():
+            wait = "10" if isinstance(error, RebuildInProgress) else "1"
+            return Problem(UNAVAILABLE, message, headers={"Retry-After": wait})
+
+
+def _field_errors(error: Rejected, method: str) -> list[FieldError]:
+    message = str(error)
+    if isinstance(error, IdempotencyKeyReused):
+        return [FieldError(message, header="Idempotency-Key")]
+    if error.field is None:
+        return []
+    if method in ("GET", "DELETE") or error.field in _IN_PATH:
+        return [FieldError(message, parameter=error.field)]
+    return [FieldError(message, pointer=f"/{_IN_BODY.get(error.field, error.field)}")]
+
+
+ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(
+    (Rejected, Unavailable, TooManyAttempts, InvalidCode), to_problem
+)

@@ -7,23 +7,16 @@ from urllib.parse import quote
 
 from fastapi import Query, Request, Response
 
-from singletable_apps.elections.api.dependencies import NameAsked, NameInPath, Service, Viewer
-from singletable_apps.elections.api.problems import TAKEN, WRONG_STATE
-from singletable_apps.elections.api.schemas import (
-    Candidates,
-    Counts,
-    ElectionChanges,
-    ElectionShown,
-    Eligibility,
-    Launch,
-    NewElection,
-    Owner,
-    Version,
-    VoterList,
-    VoterNames,
-    VoterPage,
+from singletable_apps.elections.api import schemas
+from singletable_apps.elections.api.dependencies import (
+    TAKEN,
+    WRONG_STATE,
+    NameAsked,
+    NameInPath,
+    Service,
+    Viewer,
 )
-from singletable_apps.elections.entities import Election
+from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.service import Elections
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
@@ -55,7 +48,7 @@ def list_elections(
     owner: Annotated[
         NameAsked | None, Query(description="Only the elections of this user.")
     ] = None,
-) -> Page[ElectionShown]:
+) -> Page[schemas.Election]:
     """List elections by name."""
     now = elections.context.clock()
     if owner is None:
@@ -63,40 +56,43 @@ def list_elections(
         found, cursor = some.items, some.cursor
     else:
         found, cursor = elections.queries.elections_of(user, owner, page.limit, page.cursor)
-    return page.answer([ElectionShown.of(one, now) for one in found], cursor)
+    return page.answer([schemas.Election.of(one, now) for one in found], cursor)
 
 
 @router.post(
     "/elections", status_code=201, responses={**responses(TAKEN), 201: {"headers": CREATED}}
 )
 def create_election(
-    user: Viewer, elections: Service, sent: NewElection, request: Request, response: Response
-) -> ElectionShown:
+    user: Viewer,
+    elections: Service,
+    sent: schemas.NewElection,
+    request: Request,
+    response: Response,
+) -> schemas.Election:
     """Create an election. It is in setup until you launch it."""
-    made = elections.lifecycle.create(user, sent.name, sent.settings())
-    response.headers["Location"] = f"{request.url.path}/{quote(made.name, safe='')}"
-    response.headers["ETag"] = etag(made.revision)
-    return ElectionShown.of(made, elections.context.clock())
+    created = elections.lifecycle.create(user, sent.name, sent.settings())
+    response.headers["Location"] = f"{request.url.path}/{quote(created.name, safe='')}"
+    response.headers["ETag"] = etag(created.revision)
+    return schemas.Election.of(created, elections.context.clock())
 
 
 @router.get("/elections/{name}", responses=responses(NOT_FOUND))
 def read_election(
     user: Viewer, elections: Service, name: NameInPath, response: Response
-) -> ElectionShown:
+) -> schemas.Election:
     """Return an election. If its closing time has passed, it is closed first."""
     found = elections.results.close_if_due(name)
     response.headers["ETag"] = etag(found.revision)
-    return ElectionShown.of(found, elections.context.clock())
+    return schemas.Election.of(found, elections.context.clock())
 
 
 @router.patch("/elections/{name}", responses=responses(NOT_FOUND, TAKEN, WRONG_STATE))
 def edit_election(
-    user: Viewer, elections: Service, name: NameInPath, sent: ElectionChanges, edit: IfMatch
-) -> ElectionShown:
+    user: Viewer, elections: Service, name: NameInPath, sent: schemas.ElectionChanges, edit: IfMatch
+) -> schemas.Election:
     """Change the name, the settings, or both: all changes are saved, or none."""
     edited = elections.lifecycle.edit(user, name, sent.changes(), edit.check)
-    edit.answer(edited.revision)
-    return ElectionShown.of(edited, elections.context.clock())
+    return _answer(edited, edit, elections)
 
 
 @router.delete("/elections/{name}", status_code=204, responses=responses(NOT_FOUND))
@@ -112,42 +108,44 @@ lifecycle_router = api_router(
 
 @lifecycle_router.post("/elections/{name}/launch")
 def launch_election(
-    user: Viewer, elections: Service, name: NameInPath, sent: Launch, edit: IfMatch
-) -> ElectionShown:
+    user: Viewer, elections: Service, name: NameInPath, sent: schemas.Launch, edit: IfMatch
+) -> schemas.Election:
     """Launch an election: voting starts now, or at its opening time."""
     launched = elections.lifecycle.launch(
         user, name, allow_edit=sent.allow_edit, check_revision=edit.check
     )
-    return _shown(launched, edit, elections)
+    return _answer(launched, edit, elections)
 
 
 @lifecycle_router.post("/elections/{name}/fix")
 def fix_election(
     user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
-) -> ElectionShown:
+) -> schemas.Election:
     """Lock an election: no more edits, and ballots become final. Voting goes on."""
-    return _shown(elections.lifecycle.lock(user, name, edit.check), edit, elections)
+    return _answer(elections.lifecycle.lock(user, name, edit.check), edit, elections)
 
 
 @lifecycle_router.post("/elections/{name}/finalize")
 def finalize_election(
     user: Viewer, elections: Service, name: NameInPath, edit: IfMatch
-) -> ElectionShown:
+) -> schemas.Election:
     """Close an election: count the ballots and sign the result."""
-    return _shown(elections.lifecycle.close(user, name, edit.check), edit, elections)
+    return _answer(elections.lifecycle.close(user, name, edit.check), edit, elections)
 
 
 @lifecycle_router.put("/elections/{name}/owner")
 def hand_over_election(
-    user: Viewer, elections: Service, name: NameInPath, sent: Owner, edit: IfMatch
-) -> ElectionShown:
+    user: Viewer, elections: Service, name: NameInPath, sent: schemas.Owner, edit: IfMatch
+) -> schemas.Election:
     """Hand over an election to another owner."""
-    return _shown(elections.lifecycle.transfer(user, name, sent.owner, edit.check), edit, elections)
+    return _answer(
+        elections.lifecycle.transfer(user, name, sent.owner, edit.check), edit, elections
+    )
 
 
-def _shown(election: Election, edit: Edit, elections: Elections) -> ElectionShown:
+def _answer(election: Election, edit: Edit, elections: Elections) -> schemas.Election:
     edit.answer(election.revision)
-    return ElectionShown.of(election, elections.context.clock())
+    return schemas.Election.of(election, elections.context.clock())
 
 
 candidates_router = api_router(
@@ -158,71 +156,74 @@ candidates_router = api_router(
 @candidates_router.get("/elections/{name}/candidates")
 def list_candidates(
     user: Viewer, elections: Service, name: NameInPath, response: Response
-) -> Candidates:
+) -> schemas.Candidates:
     """List the candidates by name. There are at most 100."""
     # Read the ETag first: after an edit in between it is the older one, and If-Match fails.
     response.headers["ETag"] = etag(elections.context.read.get_election(name).revision)
-    found = elections.queries.candidates(user, name)
-    return Candidates(candidate_names=[one.candidate_name for one in found])
+    return _candidates(user, elections, name)
+
+
+def _candidates(user: User, elections: Elections, name: str) -> schemas.Candidates:
+    candidates = elections.queries.candidates(user, name)
+    return schemas.Candidates(candidate_names=[each.candidate_name for each in candidates])
 
 
 @candidates_router.put("/elections/{name}/candidates", responses=responses(WRONG_STATE))
 def set_candidates(
-    user: Viewer, elections: Service, name: NameInPath, sent: Candidates, edit: IfMatch
-) -> Candidates:
+    user: Viewer, elections: Service, name: NameInPath, sent: schemas.Candidates, edit: IfMatch
+) -> schemas.Candidates:
     """Replace the candidates. Those you leave out are removed."""
     election = elections.lifecycle.set_candidates(user, name, sent.candidate_names, edit.check)
     edit.answer(election.revision)
-    found = elections.queries.candidates(user, election.name)
-    return Candidates(candidate_names=[one.candidate_name for one in found])
+    return _candidates(user, elections, election.name)
 
 
 @candidates_router.get("/elections/{name}/voters")
 def list_voters(
     user: Viewer, elections: Service, name: NameInPath, page: Pagination, response: Response
-) -> VoterPage:
+) -> schemas.VoterPage:
     """List the voters by name. Without a list, all registered voters can vote."""
     election = elections.context.read.get_election(name)
     response.headers["ETag"] = etag(election.revision)
-    found, cursor = elections.queries.voters(user, name, page.limit, page.cursor)
-    answer = page.answer([one.voter_name for one in found], cursor)
-    return VoterPage(items=answer.items, next=answer.next, everybody=election.voter_count == 0)
+    voters, cursor = elections.queries.voters(user, name, page.limit, page.cursor)
+    answer = page.answer([voter.voter_name for voter in voters], cursor)
+    return schemas.VoterPage.from_object(answer, everybody=election.voter_count == 0)
 
 
 @candidates_router.put("/elections/{name}/voters", responses=responses(WRONG_STATE))
 def set_voters(
-    user: Viewer, elections: Service, name: NameInPath, sent: VoterNames, edit: IfMatch
-) -> VoterList:
+    user: Viewer, elections: Service, name: NameInPath, sent: schemas.VoterNames, edit: IfMatch
+) -> schemas.VoterList:
     """Replace the voter list. With an empty list, all registered voters can vote."""
     election = elections.lifecycle.set_voters(user, name, sent.voter_names, edit.check)
     edit.answer(election.revision)
-    return VoterList(everybody=election.voter_count == 0, voter_count=election.voter_count)
+    return schemas.VoterList(everybody=election.voter_count == 0, voter_count=election.voter_count)
 
 
 @candidates_router.get("/elections/{name}/eligibility/{voter}")
 def read_eligibility(
     user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
-) -> Eligibility:
+) -> schemas.Eligibility:
     """Return whether a user can vote in an election."""
     found = elections.context.read.get_user(voter)
     eligible = elections.queries.is_eligible(user, name, found.name)
-    return Eligibility(user_name=found.name, eligible=eligible)
+    return schemas.Eligibility(user_name=found.name, eligible=eligible)
 
 
 status_router = api_router("status")
 
 
 @status_router.get("/version")
-def read_version(elections: Service) -> Version:
+def read_version(elections: Service) -> schemas.Version:
     """Return a number that grows with every change. Public, and cheap to poll."""
     sync = elections.context.read.get_sync()
     if sync is None:
-        return Version(version=0, rebuilding=False)
-    return Version(version=sync.last_event_id, rebuilding=sync.rebuilding)
+        return schemas.Version(version=0, rebuilding=False)
+    return schemas.Version(version=sync.last_event_id, rebuilding=sync.rebuilding)
 
 
 @status_router.get("/counts", responses=responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS))
-def read_counts(user: Viewer, elections: Service) -> Counts:
+def read_counts(user: Viewer, elections: Service) -> schemas.Counts:
     """Return the number of users and elections."""
     found = elections.queries.counts(user)
-    return Counts(users=found.user_count, elections=found.election_count)
+    return schemas.Counts(users=found.user_count, elections=found.election_count)

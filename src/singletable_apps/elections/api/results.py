@@ -10,31 +10,22 @@ from fastapi import Path, Query, Response
 
 from singletable_apps.counting import METHODS
 from singletable_apps.counting.formats import FORMATS
-from singletable_apps.elections.api.dependencies import NameInPath, Service, ThisApi, Viewer, sliced
-from singletable_apps.elections.api.problems import WRONG_STATE
-from singletable_apps.elections.api.schemas import (
-    WARNING,
-    BallotPage,
-    ClosingShown,
-    CountShown,
-    InclusionShown,
-    KeyShown,
-    ProofShown,
-    PublishedBallotShown,
-    PublishedFile,
-    ReceiptShown,
-    TallyShown,
+from singletable_apps.elections.api import schemas
+from singletable_apps.elections.api.dependencies import (
+    WRONG_STATE,
+    NameInPath,
+    Service,
+    ThisApi,
+    Viewer,
+    slice_page,
 )
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.proofs import (
-    CHECKER_FILENAME,
-    checker_source,
-    fingerprint,
-    format_code,
-    parse_code,
-    receipt_filename,
-)
-from singletable_apps.elections.service import Elections, RevealedBallot
+from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, receipt_filename
+from singletable_apps.elections.proofs.encoding import format_code, parse_code
+from singletable_apps.elections.proofs.keys import fingerprint
+from singletable_apps.elections.proofs.verification import checker_source
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.results import RevealedBallot
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -57,38 +48,39 @@ Method = Annotated[
 @router.get("/elections/{name}/tally")
 def read_tally(
     user: Viewer, elections: Service, name: NameInPath, method: Method = "schulze"
-) -> TallyShown:
+) -> schemas.Tally:
     """Count the ballots and explain the result. Secret ballots are counted after the close."""
     tally = elections.results.tally(user, name, method)
-    return TallyShown(
+    return schemas.Tally.from_object(
+        tally,
         election_name=tally.election.name,
-        ballots_cast=tally.ballots_cast,
         shown=sorted(tally.shown),
-        unique_share=tally.unique_share,
-        closing=ClosingShown.model_validate(tally.closing) if tally.closing else None,
-        result=CountShown.model_validate(json.loads(tally.result.to_json())),
+        closing=schemas.Closing.model_validate(tally.closing) if tally.closing else None,
+        result=schemas.CountResult.model_validate(json.loads(tally.result.to_json())),
     )
 
 
 @router.get("/elections/{name}/ballots")
-def list_ballots(user: Viewer, api: ThisApi, name: NameInPath, page: Pagination) -> BallotPage:
+def list_ballots(
+    user: Viewer, api: ThisApi, name: NameInPath, page: Pagination
+) -> schemas.BallotPage:
     """List the ballots as far as the election publishes them."""
     results = api.elections.results
-    some, cursor = sliced(page, results.ballots(user, name), api)
+    ballots, cursor = slice_page(page, results.ballots(user, name), api)
     share = results.unique_share(user, name)
-    answer = page.answer([_shown(one) for one in some], cursor)
-    return BallotPage(
-        items=answer.items,
-        next=answer.next,
+    return schemas.BallotPage.from_object(
+        page.answer([_to_schema(ballot) for ballot in ballots], cursor),
         unique_share=share,
-        warning=WARNING.format(share=share) if share else None,
+        warning=schemas.WARNING.format(share=share) if share else None,
     )
 
 
 @router.get("/elections/{name}/publication")
-def read_publication(user: Viewer, elections: Service, name: NameInPath) -> PublishedFile:
+def read_publication(
+    user: Viewer, elections: Service, name: NameInPath
+) -> schemas.PublishedElection:
     """Return the signed publication of a closed election, which anyone can check."""
-    return PublishedFile.model_validate(elections.results.published(user, name))
+    return schemas.PublishedElection.model_validate(elections.results.published(user, name))
 
 
 @router.get("/elections/{name}/proofs/{confirmation}")
@@ -99,22 +91,21 @@ def read_proof(
     confirmation: Annotated[
         str, Path(max_length=200, description="With or without dashes.", examples=["a" * 52])
     ],
-) -> ProofShown:
+) -> schemas.BallotProof:
     """Prove that a tracking code is among those signed at the close."""
     code = parse_code(confirmation)
     proof, closing = elections.results.proof(user, name, code)
-    return ProofShown(
+    return schemas.BallotProof(
         confirmation=code,
-        proof=InclusionShown.model_validate(proof),
-        closing=ClosingShown.model_validate(closing),
+        proof=schemas.InclusionProof.model_validate(proof),
+        closing=schemas.Closing.model_validate(closing),
     )
 
 
-def _shown(ballot: RevealedBallot) -> PublishedBallotShown:
-    return PublishedBallotShown(
+def _to_schema(ballot: RevealedBallot) -> schemas.PublishedBallot:
+    return schemas.PublishedBallot.from_object(
+        ballot,
         ranking=[list(level) for level in ballot.ranking.levels],
-        confirmation=ballot.confirmation,
-        voter_name=ballot.voter_name,
         when_cast=datetime.fromisoformat(ballot.when_cast) if ballot.when_cast else None,
     )
 
@@ -164,7 +155,7 @@ def export_ballots(
 @downloads_router.get(
     "/elections/{name}/receipt",
     response_class=Response,
-    responses={**_OF_AN_ELECTION, 200: {"model": ReceiptShown, "headers": _NAMED}},
+    responses={**_OF_AN_ELECTION, 200: {"model": schemas.Receipt, "headers": _NAMED}},
 )
 def download_receipt(user: Viewer, elections: Service, name: NameInPath) -> Response:
     """Download your receipt, for the checker."""
@@ -190,8 +181,8 @@ def download_checker() -> Response:
 
 
 @downloads_router.get("/keys")
-def read_keys(elections: Service) -> KeyShown:
+def read_keys(elections: Service) -> schemas.PublicKey:
     """Return the public key of the signatures. Compare its fingerprint with one from elsewhere."""
     public = elections.context.keys.signer.public_key
     code = fingerprint(public)
-    return KeyShown(public_key=public, fingerprint=code, readable=format_code(code))
+    return schemas.PublicKey(public_key=public, fingerprint=code, readable=format_code(code))

@@ -7,12 +7,15 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from singletable_apps.elections.entities import Election, Publication, State, User
-from singletable_apps.elections.proofs import format_code
+from singletable_apps.elections import entities
+from singletable_apps.elections.entities import Publication, State
+from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import ResultDetail, describe_status, state_of
 from singletable_apps.elections.rules.users import allowed_roles
-from singletable_apps.elections.service import CastBallot, ElectionEdit, ElectionSettings
+from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
+from singletable_apps.elections.service.voting import CastBallot
 from singletable_apps.shared.web import Model, Page, StrictBoolean, Timestamp, optional_field
 
 LONGEST = 200
@@ -40,12 +43,7 @@ class NewElection(Model):
 
     def settings(self) -> ElectionSettings:
         """Return the settings."""
-        return ElectionSettings(
-            secret_ballot=self.secret_ballot,
-            publication=self.publication,
-            no_voting_before=self.no_voting_before,
-            no_voting_after=self.no_voting_after,
-        )
+        return ElectionSettings(**self.model_dump(exclude={"name"}))
 
 
 class ElectionChanges(Model):
@@ -73,10 +71,10 @@ class ElectionChanges(Model):
 
     def changes(self) -> ElectionEdit:
         """Return the fields that were sent."""
-        return ElectionEdit(**{field: getattr(self, field) for field in self.model_fields_set})
+        return ElectionEdit(**self.model_dump(exclude_unset=True))
 
 
-class ElectionShown(Model):
+class Election(Model):
     """An election and its state."""
 
     name: str
@@ -98,25 +96,10 @@ class ElectionShown(Model):
     revision: int = Field(description="The revision in the ETag.")
 
     @classmethod
-    def of(cls, election: Election, now: datetime) -> ElectionShown:
+    def of(cls, election: entities.Election, now: datetime) -> Election:
         """Return the election as it is now."""
-        return cls(
-            name=election.name,
-            owner_name=election.owner_name,
-            state=state_of(election),
-            status=describe_status(election, now),
-            secret_ballot=election.secret_ballot,
-            publication=election.publication,
-            no_voting_before=election.no_voting_before,
-            no_voting_after=election.no_voting_after,
-            allow_edit=election.allow_edit,
-            allow_vote=election.allow_vote,
-            candidate_count=election.candidate_count,
-            voter_count=election.voter_count,
-            when_created=election.when_created,
-            tie_commitment=election.tie_commitment,
-            revision=election.revision,
-        )
+        status = describe_status(election, now)
+        return cls.from_object(election, state=state_of(election), status=status)
 
 
 class Launch(Model):
@@ -259,16 +242,9 @@ class Account(Model):
     revision: int = Field(description="The revision in the ETag.")
 
     @classmethod
-    def of(cls, user: User, viewer: User) -> Account:
+    def of(cls, user: entities.User, viewer: entities.User) -> Account:
         """Return the user as the viewer sees them."""
-        return cls(
-            name=user.name,
-            email=user.email,
-            role=user.role,
-            allowed_roles=list(allowed_roles(viewer, user)),
-            when_registered=user.when_registered,
-            revision=user.revision,
-        )
+        return cls.from_object(user, allowed_roles=list(allowed_roles(viewer, user)))
 
 
 class Tokens(Model):
@@ -289,7 +265,7 @@ class OwnActivity(Model):
     ballots_cast: int
 
 
-class SessionShown(Model):
+class Session(Model):
     """A browser or client that is signed in."""
 
     id: str
@@ -329,7 +305,7 @@ class Rankings(Model):
     rankings: list[RankedCandidate]
 
 
-class DefinitionShown(Model):
+class BallotDefinition(Model):
     """What the voters were asked."""
 
     election_id: int
@@ -339,12 +315,12 @@ class DefinitionShown(Model):
     commitment: str
 
 
-class StatementShown(Model):
+class ClosingStatement(Model):
     """What is signed when an election closes."""
 
     format: str
     name: str
-    definition: DefinitionShown
+    definition: BallotDefinition
     earlier: list[str]
     ballots: int
     root: str
@@ -354,15 +330,15 @@ class StatementShown(Model):
     closed_at: str
 
 
-class ClosingShown(Model):
+class Closing(Model):
     """A signed statement, and the key to check it with."""
 
-    statement: StatementShown
+    statement: ClosingStatement
     signature: str
     public_key: str
 
 
-class InclusionShown(Model):
+class InclusionProof(Model):
     """The Merkle path from a tracking code to the signed root."""
 
     index: int
@@ -370,20 +346,20 @@ class InclusionShown(Model):
     path: list[str]
 
 
-class ReceiptShown(Model):
+class Receipt(Model):
     """A voter's receipt. `closing` and `proof` are null until the close."""
 
     format: str
     name: str
-    definition: DefinitionShown
+    definition: BallotDefinition
     nonce: str
     ranking: Levels
     confirmation: str
-    closing: ClosingShown | None
-    proof: InclusionShown | None
+    closing: Closing | None
+    proof: InclusionProof | None
 
 
-class BallotShown(Model):
+class Ballot(Model):
     """A ballot."""
 
     election_name: str
@@ -394,28 +370,27 @@ class BallotShown(Model):
     readable: str = Field(description="The tracking code in groups of four.")
 
     @classmethod
-    def of(cls, cast: CastBallot) -> BallotShown:
+    def of(cls, cast: CastBallot) -> Ballot:
         """Return the ballot without its receipt, which only the voter sees."""
-        return cls(
-            election_name=cast.election_name,
-            voter_name=cast.voter_name,
-            when_cast=cast.when_cast,
+        code = cast.receipt["confirmation"]
+        return cls.from_object(
+            cast,
             ranking=cast.receipt["ranking"],
-            confirmation=cast.receipt["confirmation"],
-            readable=format_code(cast.receipt["confirmation"]),
+            confirmation=code,
+            readable=format_code(code),
         )
 
 
-class OwnBallot(BallotShown):
+class OwnBallot(Ballot):
     """Your own ballot, with its receipt."""
 
-    receipt: ReceiptShown
+    receipt: Receipt
 
     @classmethod
     def of(cls, cast: CastBallot) -> OwnBallot:
         """Return the ballot with its receipt."""
-        shown = BallotShown.of(cast).model_dump()
-        return cls(**shown, receipt=ReceiptShown.model_validate(cast.receipt))
+        receipt = Receipt.model_validate(cast.receipt)
+        return cls.from_object(Ballot.of(cast), receipt=receipt)
 
 
 # Votes can be split, so a number of votes may be a fraction.
@@ -426,7 +401,7 @@ WARNING = (
 )
 
 
-class RuleShown(Model):
+class CountingRule(Model):
     """A rule of the count that can change the result."""
 
     about: str
@@ -434,7 +409,7 @@ class RuleShown(Model):
     sentence: str
 
 
-class AccountShown(Model):
+class BallotCounts(Model):
     """What happened to the ballots."""
 
     cast: int
@@ -443,14 +418,14 @@ class AccountShown(Model):
     exhausted: dict[str, Votes]
 
 
-class PlaceShown(Model):
+class Place(Model):
     """The candidates that share a place. After two first places comes a third."""
 
     place: int
     candidates: list[str]
 
 
-class MarginShown(Model):
+class Margin(Model):
     """How many ballots would have to be different for someone else to win."""
 
     at_least: int
@@ -459,7 +434,7 @@ class MarginShown(Model):
     kind: str
 
 
-class TieBreakShown(Model):
+class TieBreak(Model):
     """The order that breaks ties."""
 
     seed: str
@@ -467,7 +442,7 @@ class TieBreakShown(Model):
     digests: list[str]
 
 
-class CountShown(BaseModel):
+class CountResult(BaseModel):
     """What every counting method returns. Each adds its own: matrices, paths or rounds."""
 
     model_config = ConfigDict(extra="allow")
@@ -476,11 +451,11 @@ class CountShown(BaseModel):
     version: int
     method: str
     candidates: list[str]
-    rules: list[RuleShown]
-    account: AccountShown
-    places: list[PlaceShown]
-    margin: MarginShown | None
-    tie_break: TieBreakShown | None
+    rules: list[CountingRule]
+    account: BallotCounts
+    places: list[Place]
+    margin: Margin | None
+    tie_break: TieBreak | None
     final_order: list[str]
     explanation: list[str] = Field(description="The count, explained in sentences.")
     winners: list[str] = Field(
@@ -489,18 +464,18 @@ class CountShown(BaseModel):
     winner: str | None = Field(description="The winner, after breaking a tie if necessary.")
 
 
-class TallyShown(Model):
+class Tally(Model):
     """The result of an election, final or so far."""
 
     election_name: str
     ballots_cast: int
     shown: list[ResultDetail] = Field(description="What is published of the ballots.")
     unique_share: float = Field(description="The share of ballots with a unique ranking.")
-    closing: ClosingShown | None = Field(description="The signed statement of the close.")
-    result: CountShown
+    closing: Closing | None = Field(description="The signed statement of the close.")
+    result: CountResult
 
 
-class PublishedBallotShown(Model):
+class PublishedBallot(Model):
     """A published ballot. What is not published is null."""
 
     ranking: Levels
@@ -509,7 +484,7 @@ class PublishedBallotShown(Model):
     when_cast: datetime | None
 
 
-class BallotPage(Page[PublishedBallotShown]):
+class BallotPage(Page[PublishedBallot]):
     """Ballots in an order that reveals nothing. During voting, pages may overlap."""
 
     unique_share: float = Field(description="The share of ballots with a unique ranking.")
@@ -524,25 +499,25 @@ class CheckableBallot(Model):
     ranking: Levels
 
 
-class PublishedFile(Model):
+class PublishedElection(Model):
     """The publication of a closed election, which anyone can check."""
 
     format: str
-    closing: ClosingShown
+    closing: Closing
     confirmations: list[str]
     rankings: list[Levels] | None
     ballots: list[CheckableBallot] | None
 
 
-class ProofShown(Model):
+class BallotProof(Model):
     """Proof that a tracking code is among those signed at the close."""
 
     confirmation: str
-    proof: InclusionShown
-    closing: ClosingShown
+    proof: InclusionProof
+    closing: Closing
 
 
-class KeyShown(Model):
+class PublicKey(Model):
     """The public key of the signatures, and its fingerprint."""
 
     public_key: str
@@ -550,7 +525,7 @@ class KeyShown(Model):
     readable: str = Field(description="The fingerprint in groups of four.")
 
 
-class EventShown(Model):
+class Event(Model):
     """An event of the log."""
 
     event_id: int
@@ -562,20 +537,20 @@ class EventShown(Model):
     hash: str
 
 
-class EventPage(Page[EventShown]):
+class EventPage(Page[Event]):
     """A page of events, newest first."""
 
     hidden: list[str] = Field(description="Fields of `event_data` that are redacted.")
 
 
-class RawTableShown(Model):
+class StoredTable(Model):
     """A stored table."""
 
     name: str
     what: str
 
 
-class ColumnShown(Model):
+class Column(Model):
     """A column of a relation."""
 
     name: str
@@ -584,12 +559,12 @@ class ColumnShown(Model):
     what: str
 
 
-class RelationShown(Model):
+class Relation(Model):
     """A relation: the data of the tables by natural keys."""
 
     name: str
     what: str
-    columns: list[ColumnShown]
+    columns: list[Column]
 
 
 class RowPage(Page[dict[str, Any]]):

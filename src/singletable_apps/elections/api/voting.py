@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fastapi import Response
 
-from singletable_apps.elections.api.dependencies import NameInPath, Service, ThisApi, Viewer
-from singletable_apps.elections.api.problems import KEY_REUSED, WRONG_STATE
-from singletable_apps.elections.api.schemas import (
-    BallotShown,
-    NewBallot,
-    OwnBallot,
-    RankedCandidate,
-    Rankings,
+from singletable_apps.elections.api import schemas
+from singletable_apps.elections.api.dependencies import (
+    KEY_REUSED,
+    WRONG_STATE,
+    NameInPath,
+    Service,
+    ThisApi,
+    Viewer,
 )
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
@@ -45,10 +45,10 @@ def cast_ballot(
     user: Viewer,
     api: ThisApi,
     name: NameInPath,
-    sent: NewBallot,
+    sent: schemas.NewBallot,
     key: IdempotencyKey,
     response: Response,
-) -> OwnBallot:
+) -> schemas.OwnBallot:
     """Cast your ballot, or change it while the election can be edited.
 
     Repeating a request with the same Idempotency-Key returns the same ballot and casts nothing.
@@ -59,13 +59,13 @@ def cast_ballot(
     cast = api.elections.voting.cast(user, name, lines, key)
     if cast.is_repeat:
         response.headers[REPLAYED] = "true"
-    return OwnBallot.of(cast)
+    return schemas.OwnBallot.of(cast)
 
 
 @router.get("/elections/{name}/ballot")
-def read_my_ballot(user: Viewer, elections: Service, name: NameInPath) -> OwnBallot:
+def read_my_ballot(user: Viewer, elections: Service, name: NameInPath) -> schemas.OwnBallot:
     """Return your ballot with its receipt; after the close, with the proof."""
-    return OwnBallot.of(elections.voting.ballot(user, name, user.name))
+    return schemas.OwnBallot.of(elections.voting.ballot(user, name, user.name))
 
 
 @router.delete("/elections/{name}/ballot", status_code=204, responses=responses(WRONG_STATE))
@@ -75,20 +75,20 @@ def withdraw_ballot(user: Viewer, elections: Service, name: NameInPath) -> None:
 
 
 @router.get("/elections/{name}/rankings")
-def read_my_rankings(user: Viewer, elections: Service, name: NameInPath) -> Rankings:
+def read_my_rankings(user: Viewer, elections: Service, name: NameInPath) -> schemas.Rankings:
     """Return your ballot with every candidate. Candidates you did not rank have no rank."""
     lines = elections.queries.rankings(user, name)
-    return Rankings(
-        rankings=[RankedCandidate(candidate_name=one, rank=rank) for one, rank in lines]
+    return schemas.Rankings(
+        rankings=[schemas.RankedCandidate(candidate_name=one, rank=rank) for one, rank in lines]
     )
 
 
 @router.get("/elections/{name}/ballots/{voter}", responses=responses(WRONG_STATE))
 def read_ballot(
     user: Viewer, elections: Service, name: NameInPath, voter: NameInPath
-) -> BallotShown:
+) -> schemas.Ballot:
     """Return the ballot of a voter, if ballots are open."""
-    return BallotShown.of(elections.voting.ballot(user, name, voter))
+    return schemas.Ballot.of(elections.voting.ballot(user, name, voter))
 
 
 @router.get("/elections/{name}/who-voted")

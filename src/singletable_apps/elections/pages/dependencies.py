@@ -17,8 +17,7 @@ from typing import Annotated, Self, TypeAlias, cast
 
 from fastapi import Depends, Request, Response
 
-from singletable_apps.elections.api.dependencies import NameInPath
-from singletable_apps.elections.api.problems import WRONG_STATE
+from singletable_apps.elections.api.dependencies import WRONG_STATE, NameInPath
 from singletable_apps.elections.entities import Election, State, User
 from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.pages.site import Site, ThisSite
@@ -27,7 +26,8 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.elections.service import Elections, SignedIn
+from singletable_apps.elections.service import Elections
+from singletable_apps.elections.service.auth import SignedIn
 from singletable_apps.shared.pages import Link
 from singletable_apps.shared.web import NOT_ALLOWED, Cookie, Problem
 

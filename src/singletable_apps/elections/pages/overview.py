@@ -21,7 +21,7 @@ from singletable_apps.elections.pages.dependencies import (
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url
-from singletable_apps.elections.proofs import format_fingerprint
+from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import MIN_CANDIDATES
 from singletable_apps.elections.service.queries import Participation
 

@@ -25,21 +25,16 @@ from singletable_apps.elections.pages.ballot import (
 from singletable_apps.elections.pages.dependencies import Viewer, Visitor, election_context
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.proofs.documents import (
     CHECKER_FILENAME,
-    Finding,
-    InclusionProof,
-    InvalidCode,
     checker_command,
-    fingerprint,
-    format_code,
-    format_fingerprint,
-    is_included,
-    is_signed,
-    parse_code,
     receipt_filename,
-    verify_receipt,
 )
+from singletable_apps.elections.proofs.encoding import format_code, parse_code
+from singletable_apps.elections.proofs.errors import InvalidCode
+from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint, is_signed
+from singletable_apps.elections.proofs.merkle import InclusionProof, is_included
+from singletable_apps.elections.proofs.verification import Finding, verify_receipt
 from singletable_apps.shared.pages import Form, PostedForm
 from singletable_apps.shared.web import download
 

@@ -32,13 +32,13 @@ from singletable_apps.elections.pages.results_view import (
 )
 from singletable_apps.elections.pages.site import Site, ThisSite
 from singletable_apps.elections.pages.urls import election_url, url
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.proofs.documents import (
     checker_command,
-    format_code,
-    format_fingerprint,
     publication_filename,
     receipt_filename,
 )
+from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import ResultDetail, check_view_tally
 from singletable_apps.shared.results import (
     MAX_ROUNDS,

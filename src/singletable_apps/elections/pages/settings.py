@@ -19,7 +19,8 @@ from singletable_apps.elections.rules.elections import (
     default_publication,
     state_of,
 )
-from singletable_apps.elections.service import ElectionEdit, ElectionSettings
+from singletable_apps.elections.service import ElectionSettings
+from singletable_apps.elections.service.lifecycle import ElectionEdit
 from singletable_apps.shared.pages import Form, PostedForm, request_time_zone, submit_form
 
 router = APIRouter()

@@ -4,24 +4,3 @@ Handlers in `users` and `elections` write what an event changes. A large event (
 with a thousand ballots) takes several transactions, its steps; the `Sync` item records the last
 event and the steps of the next one, so that any process can continue after a crash.
 """
-
-from __future__ import annotations
-
-from singletable_apps.elections.projection.projector import (
-    MAX_BATCH,
-    apply_events,
-    catch_up,
-    get_last_event,
-    is_behind,
-)
-from singletable_apps.elections.projection.rebuild import Progress, rebuild
-
-__all__ = [
-    "MAX_BATCH",
-    "Progress",
-    "apply_events",
-    "catch_up",
-    "get_last_event",
-    "is_behind",
-    "rebuild",
-]

@@ -41,7 +41,7 @@ from singletable_apps.elections.events import (
     VotersRemoved,
 )
 from singletable_apps.elections.projection.step import ProjectionStep, copy_with, take_step
-from singletable_apps.elections.proofs import create_definition, hash_definition
+from singletable_apps.elections.proofs.documents import create_definition, hash_definition
 
 # How many of the latest requests to remember for each ballot, for idempotency.
 REMEMBERED_REQUESTS = 8

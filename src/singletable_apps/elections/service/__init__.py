@@ -10,41 +10,19 @@ from singletable import Driver, Observer, Store
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys, check_keys
-from singletable_apps.elections.projection import catch_up, is_behind
+from singletable_apps.elections.projection.projector import catch_up, is_behind
 from singletable_apps.elections.service.audit import Audit
-from singletable_apps.elections.service.auth import Auth, SignedIn
-from singletable_apps.elections.service.context import Context, RevisionCheck, Settings, utc_now
-from singletable_apps.elections.service.lifecycle import ElectionEdit, ElectionSettings, Lifecycle
+from singletable_apps.elections.service.auth import Auth
+from singletable_apps.elections.service.context import Context, Settings, utc_now
+from singletable_apps.elections.service.lifecycle import ElectionSettings, Lifecycle
 from singletable_apps.elections.service.people import People
-from singletable_apps.elections.service.queries import Activity, Queries, Turnout, UserSummary
-from singletable_apps.elections.service.results import Results, RevealedBallot, Tally
-from singletable_apps.elections.service.voting import CastBallot, Voting
+from singletable_apps.elections.service.queries import Queries
+from singletable_apps.elections.service.results import Results
+from singletable_apps.elections.service.voting import Voting
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 
-__all__ = [
-    "Activity",
-    "Audit",
-    "Auth",
-    "CastBallot",
-    "Context",
-    "ElectionEdit",
-    "ElectionSettings",
-    "Elections",
-    "Lifecycle",
-    "People",
-    "Queries",
-    "Results",
-    "RevealedBallot",
-    "RevisionCheck",
-    "Settings",
-    "SignedIn",
-    "Tally",
-    "Turnout",
-    "UserSummary",
-    "Voting",
-    "open_elections",
-]
+__all__ = ["ElectionSettings", "Elections", "open_elections"]
 
 TABLES = {expiring: "vote_sessions"}
 

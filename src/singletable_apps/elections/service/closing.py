@@ -10,16 +10,16 @@ from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Definition, Election
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.method import METHOD
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
     Closing,
     ClosingStatement,
-    MerkleTree,
     create_definition,
     create_statement,
     hash_rankings,
 )
+from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.read_model import ReadModel
 
 # The four choices that define a Condorcet count. They are part of the signed statement.

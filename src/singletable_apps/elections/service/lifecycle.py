@@ -28,7 +28,8 @@ from singletable_apps.elections.events import (
     VotersAdded,
     VotersRemoved,
 )
-from singletable_apps.elections.proofs import canonical_json, compute_commitment
+from singletable_apps.elections.proofs.documents import compute_commitment
+from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules import elections as rules
 from singletable_apps.elections.rules.names import (

@@ -12,16 +12,16 @@ from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.method import METHOD
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.proofs.documents import (
     BallotContent,
     Closing,
     InclusionProofJson,
-    MerkleTree,
-    MerkleTreeError,
     PublishedElection,
     compute_tie_seed,
     create_publication,
 )
+from singletable_apps.elections.proofs.errors import MerkleTreeError
+from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
     ResultDetail,

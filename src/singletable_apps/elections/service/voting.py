@@ -22,14 +22,14 @@ from singletable_apps.elections.events import (
     EventData,
     parse_event_data,
 )
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.proofs.documents import (
     BallotContent,
     Receipt,
     add_proof,
     compute_confirmation,
     create_receipt,
-    padded_size,
 )
+from singletable_apps.elections.proofs.keys import padded_size
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.elections import check_view_ballot
 from singletable_apps.elections.rules.names import is_valid_text, quote

@@ -7,10 +7,11 @@ from typing import Annotated, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Query, Request, Response
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 from singletable_apps.shared.web.problems import INVALID_CURSOR, FieldError, Problem
+from singletable_apps.shared.web.schemas import Document
 
 T = TypeVar("T")
 _PAGE_PARAMETERS = ("cursor", "limit")
@@ -18,7 +19,7 @@ _PAGE_PARAMETERS = ("cursor", "limit")
 _SAFE_IN_URL = "/%=&+!$'()*,;:@?~"
 
 
-class Page(BaseModel, Generic[T]):
+class Page(Document, Generic[T]):
     """Some items of a list, and the cursor of the next page."""
 
     items: list[T]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import (
     AwareDatetime,
@@ -21,7 +21,17 @@ _TIMESTAMP = re.compile(
 )
 
 
-class Model(BaseModel):
+class Document(BaseModel):
+    """A JSON object, which can be filled from the attributes of another object."""
+
+    @classmethod
+    def from_object(cls, source: object, **computed: Any) -> Self:
+        """Return a document with the computed fields, and all others copied from an object."""
+        copied = cls.model_fields.keys() - computed.keys()
+        return cls(**{name: getattr(source, name) for name in copied}, **computed)
+
+
+class Model(Document):
     """A JSON object that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid")

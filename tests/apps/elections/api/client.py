@@ -21,7 +21,8 @@ from singletable_apps.elections.api import (
 )
 from singletable_apps.elections.keys import Keys, generate_keys
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Elections, Settings, open_elections
+from singletable_apps.elections.service import Elections, open_elections
+from singletable_apps.elections.service.context import Settings
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.web import Settings as WebSettings
 

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from singletable_apps.elections.api import Limits
-from singletable_apps.elections.projection import rebuild
+from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.web import RateLimit

@@ -9,7 +9,8 @@ import httpx2
 import pytest
 
 from singletable_apps.elections.pages.receipts import MAX_RECEIPT_SIZE
-from singletable_apps.elections.proofs import Signer, fingerprint, format_code
+from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.keys import Signer, fingerprint
 from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
 from tests.apps.support.html import text_in
 

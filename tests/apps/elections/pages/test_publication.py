@@ -8,7 +8,8 @@ import pytest
 
 from singletable import connect
 from singletable_apps.counting.formats import read_ballots
-from singletable_apps.elections.proofs import fingerprint, format_fingerprint, verify_publication
+from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
+from singletable_apps.elections.proofs.verification import verify_publication
 from tests.apps.elections.pages.client import Reader, reader
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
 from tests.apps.support.elections.world import World, ballot

@@ -8,7 +8,7 @@ import pytest
 
 from singletable import connect
 from singletable_apps.elections.entities import Publication, User
-from singletable_apps.elections.proofs import format_code
+from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Reader, reader
 from tests.apps.support.elections.world import World, ballot

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.proofs import (
-    fingerprint,
-    format_code,
-    format_fingerprint,
-    verify_receipt,
-)
+from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.keys import fingerprint, format_fingerprint
+from singletable_apps.elections.proofs.verification import verify_receipt
 from tests.apps.elections.pages.client import CHAIR, Voter, VotingApp
 from tests.apps.support.html import text_in
 

@@ -18,7 +18,7 @@ from singletable_apps.elections.pages.results_view import (
     make_headline,
     make_matrix,
 )
-from singletable_apps.elections.service import Tally
+from singletable_apps.elections.service.results import Tally
 
 
 def count(rankings: dict[str, int], candidates: str = "ABC", *, seed: str | None = None) -> Count:

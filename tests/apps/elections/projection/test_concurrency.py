@@ -14,8 +14,8 @@ import pytest
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, RebuildInProgress, Rejected, WrongState
-from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.proofs import MerkleTree
+from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from tests.apps.support.elections.checks import check_consistency

@@ -12,8 +12,8 @@ from singletable import Driver, PutItem
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import EventData, event_log
-from singletable_apps.elections.projection import catch_up, rebuild
-from singletable_apps.elections.projection.projector import HANDLERS
+from singletable_apps.elections.projection.projector import HANDLERS, catch_up
+from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.drivers import PowerCut
 from tests.apps.support.elections.backends import (
     ALL_CASES,

@@ -12,7 +12,7 @@ from singletable.faults import Faults, Next
 from singletable_apps.elections.entities import votes
 from singletable_apps.elections.errors import CorruptTable
 from singletable_apps.elections.events import event_log
-from singletable_apps.elections.projection import rebuild
+from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.elections.backends import BACKENDS, TYPICAL_EVENTS, Backends, backend_cases
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import COMMANDS

@@ -7,7 +7,8 @@ import pytest
 from singletable import Engine, GetItem, PutItem, Query, TransactWriteItems
 from singletable.operations import Operation
 from singletable_apps.elections.errors import NotFound, NotSignedIn, RebuildInProgress
-from singletable_apps.elections.projection import catch_up, rebuild
+from singletable_apps.elections.projection.projector import catch_up
+from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, make_scenario

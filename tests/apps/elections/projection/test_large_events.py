@@ -6,7 +6,7 @@ import pytest
 
 from singletable import Engine
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.projection import rebuild
+from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.projection.step import ITEMS_PER_STEP
 from singletable_apps.elections.roles import Role
 from tests.apps.support.elections.checks import check_consistency

@@ -9,8 +9,7 @@ import pytest
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import CorruptLog, RebuildInProgress
 from singletable_apps.elections.events import Event
-from singletable_apps.elections.projection import rebuild
-from singletable_apps.elections.projection.rebuild import LEASE_DURATION
+from singletable_apps.elections.projection.rebuild import LEASE_DURATION, rebuild
 from tests.apps.support.drivers import PowerCut, PowerCutDriver
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import World, ballot, dump_items, open_store, read_events

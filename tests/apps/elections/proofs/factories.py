@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.proofs.documents import (
     BallotContent,
     BallotDefinition,
     Closing,
-    MerkleTree,
     PublicationLevel,
     PublishedElection,
     Receipt,
-    Signer,
     add_proof,
     compute_commitment,
     compute_confirmation,
@@ -27,6 +25,8 @@ from singletable_apps.elections.proofs import (
     hash_definition,
     hash_rankings,
 )
+from singletable_apps.elections.proofs.keys import Signer
+from singletable_apps.elections.proofs.merkle import MerkleTree
 
 NAME = "Chair of the Gardeners' Club"
 CANDIDATES = ["Zoë", "Ada", "Ben > Cy"]

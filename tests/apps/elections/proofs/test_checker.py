@@ -13,16 +13,11 @@ from typing import Any, get_args
 import pytest
 
 from singletable_apps.counting import TieBreak
-from singletable_apps.elections.proofs import (
-    PublicationLevel,
-    Signer,
-    checker,
-    checker_source,
-    compute_tie_seed,
-    fingerprint,
-    format_code,
-    verify_receipt,
-)
+from singletable_apps.elections.proofs import checker
+from singletable_apps.elections.proofs.documents import PublicationLevel, compute_tie_seed
+from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.keys import Signer, fingerprint
+from singletable_apps.elections.proofs.verification import checker_source, verify_receipt
 from tests.apps.elections.proofs.factories import (
     CANDIDATES,
     INVALID_RANKINGS,

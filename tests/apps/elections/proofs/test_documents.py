@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from singletable_apps.counting import Ballots, Ranking, RankingError, instant_runoff
-from singletable_apps.elections.proofs import (
+from singletable_apps.elections.proofs.documents import (
     BallotDefinition,
-    InvalidDocument,
-    MerkleTree,
     add_proof,
     checker_command,
     compute_commitment,
@@ -25,6 +23,8 @@ from singletable_apps.elections.proofs import (
     publication_filename,
     receipt_filename,
 )
+from singletable_apps.elections.proofs.errors import InvalidDocument
+from singletable_apps.elections.proofs.merkle import MerkleTree
 from tests.apps.elections.proofs.factories import NAME, SECRET, make_definition, make_sample
 
 DEFINITION = create_definition(7, ["Ben", "Ada"], True, level="totals", commitment="0" * 64)

@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.elections.proofs import (
-    InvalidCode,
-    NotCanonical,
+from singletable_apps.elections.proofs.encoding import (
     canonical_json,
     digest,
     encode_code,
     format_code,
     parse_code,
 )
+from singletable_apps.elections.proofs.errors import InvalidCode, NotCanonical
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(1 - 2**53, 2**53 - 1) | st.text(),

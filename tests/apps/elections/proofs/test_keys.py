@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs import (
-    BallotContent,
+from singletable_apps.elections.proofs.documents import BallotContent
+from singletable_apps.elections.proofs.errors import ProofsError, UnsealError
+from singletable_apps.elections.proofs.keys import (
     BallotKey,
-    ProofsError,
     Signer,
-    UnsealError,
     fingerprint,
     is_signed,
     padded_size,

@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable_apps.elections.proofs import (
-    InclusionProof,
-    MerkleTree,
-    MerkleTreeError,
-    is_included,
-)
+from singletable_apps.elections.proofs.errors import MerkleTreeError
+from singletable_apps.elections.proofs.merkle import InclusionProof, MerkleTree, is_included
 
 CODES = st.lists(st.text("abc", min_size=1, max_size=6), unique=True, max_size=40)
 

@@ -8,18 +8,18 @@ from typing import Any, get_args
 import pytest
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs import (
-    Finding,
-    MerkleTree,
+from singletable_apps.elections.proofs.documents import (
     PublicationLevel,
-    Signer,
     add_proof,
     create_definition,
     create_publication,
-    fingerprint,
-    format_code,
-    format_fingerprint,
     hash_definition,
+)
+from singletable_apps.elections.proofs.encoding import format_code
+from singletable_apps.elections.proofs.keys import Signer, fingerprint, format_fingerprint
+from singletable_apps.elections.proofs.merkle import MerkleTree
+from singletable_apps.elections.proofs.verification import (
+    Finding,
     verify_publication,
     verify_receipt,
 )

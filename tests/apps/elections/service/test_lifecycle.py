@@ -22,8 +22,10 @@ from singletable_apps.elections.errors import (
 from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.roles import Permission, Role
 from singletable_apps.elections.rules.elections import state_of
-from singletable_apps.elections.service import ElectionEdit, Elections, ElectionSettings, Turnout
+from singletable_apps.elections.service import Elections, ElectionSettings
 from singletable_apps.elections.service.closing import COUNTING_RULES
+from singletable_apps.elections.service.lifecycle import ElectionEdit
+from singletable_apps.elections.service.queries import Turnout
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import World, ballot, dump_items, read_events
 

@@ -14,7 +14,7 @@ from singletable_apps.elections.errors import (
     WrongState,
 )
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.service import Settings
+from singletable_apps.elections.service.context import Settings
 from tests.apps.support.elections.checks import expect_rejection
 from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_items
 

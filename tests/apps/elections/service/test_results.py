@@ -9,7 +9,7 @@ import pytest
 from singletable_apps.elections.entities import Publication, State, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.events import SYSTEM_ACTOR
-from singletable_apps.elections.proofs import MerkleTree
+from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import state_of
 from singletable_apps.elections.service import ElectionSettings

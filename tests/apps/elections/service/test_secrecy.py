@@ -12,7 +12,8 @@ from singletable_apps.elections.entities import Ballot, Publication, votes
 from singletable_apps.elections.errors import WrongKeys
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.proofs import BallotKey, UnsealError
+from singletable_apps.elections.proofs.errors import UnsealError
+from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.closing import open_ballot
 from singletable_apps.elections.service.voting import Lines

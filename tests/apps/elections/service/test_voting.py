@@ -14,8 +14,8 @@ from singletable_apps.elections.errors import (
     NotPermitted,
     WrongState,
 )
-from singletable_apps.elections.projection import rebuild
 from singletable_apps.elections.projection.elections import REMEMBERED_REQUESTS
+from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.voting import Lines

@@ -11,15 +11,10 @@ from singletable_apps.elections.entities import Election, User, votes
 from singletable_apps.elections.events import Event, event_log
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.patterns import patterns
-from singletable_apps.elections.projection import get_last_event
-from singletable_apps.elections.proofs import BallotKey, Signer
-from singletable_apps.elections.service import (
-    TABLES,
-    Elections,
-    ElectionSettings,
-    Settings,
-    open_elections,
-)
+from singletable_apps.elections.projection.projector import get_last_event
+from singletable_apps.elections.proofs.keys import BallotKey, Signer
+from singletable_apps.elections.service import TABLES, Elections, ElectionSettings, open_elections
+from singletable_apps.elections.service.context import Settings
 from singletable_apps.shared.accounts import Passwords
 from tests.apps.support.patterns import check_declared
 
