@@ -25,7 +25,7 @@ from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.pages import add_pages
-from singletable_apps.elections.pages.site import SIGN_IN
+from singletable_apps.elections.pages.dependencies import SIGN_IN
 from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, ROLES, Role
 from singletable_apps.elections.sample import PASSWORD, SamplePerson, fill_sample, sample_accounts
 from singletable_apps.elections.service import TABLES, Elections, open_elections
@@ -33,12 +33,7 @@ from singletable_apps.elections.service.context import Settings
 from singletable_apps.shared.accounts.entities import expiring
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, SampleEntry
 from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
-from singletable_apps.shared.serve import (
-    PublicUrl,
-    new_folder,
-    open_driver,
-    progress_bar,
-)
+from singletable_apps.shared.serve import PublicUrl, new_folder, open_driver, progress_bar
 
 
 def sample_of(elections: Elections) -> SampleData | None:

@@ -80,7 +80,7 @@ class Election(Model):
     name: str
     owner_name: str
     state: State
-    status: str = Field(description="The state in words.", examples=["Waiting for launch"])
+    status: str = Field(description="The state in words.", examples=["Being set up"])
     secret_ballot: bool
     publication: Publication
     no_voting_before: datetime | None

@@ -7,9 +7,7 @@ from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
 
-from singletable_apps.elections.pages.dependencies import PROBLEM_PAGES
-from singletable_apps.elections.pages.site import Site, make_site
-from singletable_apps.elections.pages.urls import PREFIX
+from singletable_apps.elections.pages.dependencies import PREFIX, PROBLEM_PAGES, Site, make_site
 from singletable_apps.elections.service import Elections
 
 __all__ = ["PREFIX", "Site", "add_pages", "make_site"]

@@ -11,12 +11,13 @@ from pydantic import BaseModel
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn, WrongState
 from singletable_apps.elections.pages.dependencies import (
+    PREFIX,
     AccountPage,
     refresh_token,
     sign_in,
     sign_out,
+    url,
 )
-from singletable_apps.elections.pages.urls import PREFIX, url
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,
     ROLE_NAMES,
@@ -125,7 +126,7 @@ def submit_password(page: AccountPage, form: PostedForm) -> Response:
             if error.field is None:
                 raise
             return show(form.with_errors(**{error.field: str(error)}), 422)
-        sign_in(page.request, page.site, signed_in)
+        sign_in(page, signed_in)
         return page.redirect(url("account"), "Password changed. You’re signed out everywhere else.")
 
     return submit_form(form, PasswordForm, act, show, rejects=(InvalidInput,))
@@ -174,7 +175,7 @@ def end_session(page: AccountPage, session: SessionId) -> Response:
     """Sign out in one browser, which may be this one."""
     auth = page.elections.auth
     if session == auth.session_of(refresh_token(page.request)):
-        sign_out(page.request, page.site)
+        sign_out(page)
         return page.redirect(PREFIX, "You’re signed out.")
     auth.end_session(page.user, session)
     return page.redirect(url("account"), "That browser will be signed out within a few minutes.")
@@ -192,7 +193,7 @@ def delete_account(page: AccountPage, form: PostedForm) -> Response:
 
     def act(_: ConfirmForm) -> Response:
         page.elections.people.remove(page.user, page.user.name, form.revision_check())
-        sign_out(page.request, page.site)
+        sign_out(page)
         return page.redirect(PREFIX, "Your account is deleted.")
 
     return submit_form(form, ConfirmForm, act, partial(_confirm_delete, page))

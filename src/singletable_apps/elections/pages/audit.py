@@ -16,8 +16,7 @@ from singletable import Item
 from singletable_apps.elections.audit import RelationPage, redact_event_data, row_values
 from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, check_event
-from singletable_apps.elections.pages.dependencies import PageContext, ViewerPage
-from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.pages.dependencies import UserPageContext, ViewerPage, url
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.shared.pages import Link, ListQueryParameters
@@ -44,12 +43,12 @@ NameInAudit: TypeAlias = Annotated[str, Path(max_length=100)]
 Cursor: TypeAlias = Annotated[str | None, Query(max_length=4000)]
 
 
-def _auditor_page(page: ViewerPage) -> PageContext:
+def _auditor_page(page: ViewerPage) -> UserPageContext:
     check_permission(page.user, Permission.VIEW_SECRETS)
     return page
 
 
-AuditorPage: TypeAlias = Annotated[PageContext, Depends(_auditor_page)]
+AuditorPage: TypeAlias = Annotated[UserPageContext, Depends(_auditor_page)]
 
 
 @router.get("/audit")

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.elections.api.auth import send_reset_email
 from singletable_apps.elections.api.dependencies import by_address
 from singletable_apps.elections.errors import NotSignedIn, Rejected
-from singletable_apps.elections.pages.dependencies import Visitor, sign_in, sign_out
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import PREFIX, url
+from singletable_apps.elections.pages.dependencies import (
+    PREFIX,
+    PublicPage,
+    VisitorPage,
+    sign_in,
+    sign_out,
+    url,
+)
 from singletable_apps.elections.rules.names import clean_email, clean_user_name
 from singletable_apps.elections.service.people import check_available, check_new_password
 from singletable_apps.shared.accounts import TooManyAttempts
@@ -24,17 +29,8 @@ router = APIRouter()
 RESET_LIMIT = [Depends(by_address(lambda limits: limits.reset))]
 
 
-def _form_page(request: Request, site: Site, name: str) -> Callable[[Form, int], Response]:
-    """Return a function that renders the form page of this name."""
-
-    def show(form: Form, status: int = 200) -> Response:
-        return site.pages.render(request, f"elections/{name}.html", status, form=form)
-
-    return show
-
-
-def _user_agent(request: Request) -> str:
-    return request.headers.get("user-agent", "")[:200]
+def _user_agent(page: PublicPage) -> str:
+    return page.request.headers.get("user-agent", "")[:200]
 
 
 class SignInForm(BaseModel):
@@ -46,47 +42,44 @@ class SignInForm(BaseModel):
 
 
 @router.get("/sign-in")
-def show_sign_in(
-    request: Request,
-    site: ThisSite,
-    visitor: Visitor,
-    next_url: Annotated[str, Query(alias="next")] = "",
-) -> Response:
+def show_sign_in(page: VisitorPage, next_url: Annotated[str, Query(alias="next")] = "") -> Response:
     """Show the sign-in form."""
-    if visitor is not None:
-        return site.pages.redirect(request, local_url(next_url, PREFIX))
-    return _form_page(request, site, "sign_in")(Form({"next": next_url}), 200)
+    if page.user is not None:
+        return page.redirect(local_url(next_url, PREFIX))
+    return page.render("sign_in", form=Form({"next": next_url}))
 
 
 @router.post("/sign-in", dependencies=[Depends(by_address(lambda limits: limits.sign_in))])
-def submit_sign_in(request: Request, site: ThisSite, form: PostedForm) -> Response:
-    """Sign in and redirect to the page that was asked for."""
-    site.elections.context.check_not_rebuilding()
-    show = _form_page(request, site, "sign_in")
+def submit_sign_in(page: PublicPage, form: PostedForm) -> Response:
+    """Sign in, and continue to the page that needed it."""
+    page.elections.context.check_not_rebuilding()
+
+    def show(form: Form, status: int) -> Response:
+        return page.render("sign_in", status, form=form)
 
     def act(values: SignInForm) -> Response:
         try:
-            signed_in = site.elections.auth.sign_in(
+            signed_in = page.elections.auth.sign_in(
                 values.who,
                 values.password,
-                address=client_address(request),
-                about=_user_agent(request),
+                address=client_address(page.request),
+                about=_user_agent(page),
             )
         except TooManyAttempts as error:
             seconds = max(1, -(-error.retry_after.total_seconds() // 1))
-            set_header(request, "Retry-After", f"{seconds:.0f}")
+            set_header(page.request, "Retry-After", f"{seconds:.0f}")
             return show(form.with_errors(str(error)), 429)
-        sign_in(request, site, signed_in)
-        return site.pages.redirect(request, local_url(values.next, PREFIX))
+        sign_in(page, signed_in)
+        return page.redirect(local_url(values.next, PREFIX))
 
     return submit_form(form, SignInForm, act, show, rejects=(NotSignedIn,))
 
 
 @router.post("/sign-out")
-def submit_sign_out(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+def submit_sign_out(page: VisitorPage) -> Response:
     """End the session."""
-    sign_out(request, site)
-    return site.pages.redirect(request, PREFIX, "You’re signed out.")
+    sign_out(page)
+    return page.redirect(PREFIX, "You’re signed out.")
 
 
 class RegistrationForm(BaseModel):
@@ -98,31 +91,31 @@ class RegistrationForm(BaseModel):
 
 
 @router.get("/register")
-def show_registration(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+def show_registration(page: VisitorPage) -> Response:
     """Show the registration form."""
-    if visitor is not None:
-        return site.pages.redirect(request, PREFIX)
-    return _form_page(request, site, "register")(Form(), 200)
+    return page.redirect(PREFIX) if page.user else page.render("register", form=Form())
 
 
 @router.post("/register", dependencies=[Depends(by_address(lambda limits: limits.register))])
-def submit_registration(request: Request, site: ThisSite, form: PostedForm) -> Response:
+def submit_registration(page: PublicPage, form: PostedForm) -> Response:
     """Register and sign in."""
-    show = _form_page(request, site, "register")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render("register", status, form=form)
 
     def act(values: RegistrationForm) -> Response:
-        if errors := _registration_errors(site, values):
+        if errors := _registration_errors(page, values):
             return show(form.with_errors(**errors), 422)
-        user = site.elections.people.register(values.name, values.email, values.password)
-        sign_in(request, site, site.elections.auth.start_session(user, _user_agent(request)))
-        return site.pages.redirect(request, PREFIX, f"Welcome, {user.name}!")
+        user = page.elections.people.register(values.name, values.email, values.password)
+        sign_in(page, page.elections.auth.start_session(user, _user_agent(page)))
+        return page.redirect(PREFIX, f"Welcome, {user.name}!")
 
     return submit_form(form, RegistrationForm, act, show, rejects=(Rejected,))
 
 
-def _registration_errors(site: Site, values: RegistrationForm) -> dict[str, str]:
+def _registration_errors(page: PublicPage, values: RegistrationForm) -> dict[str, str]:
     """Return every error of the form by field; the service would stop at the first."""
-    read = site.elections.context.read
+    read = page.elections.context.read
     checks: dict[str, Callable[[], None]] = {
         "name": lambda: check_available(read, name=clean_user_name(values.name)),
         "email": lambda: check_available(read, email=clean_email(values.email)),
@@ -144,32 +137,33 @@ class ForgotPasswordForm(BaseModel):
 
 
 @router.get("/forgot")
-def show_forgot_password(request: Request, site: ThisSite) -> Response:
+def show_forgot_password(page: PublicPage) -> Response:
     """Show the form that requests a password reset."""
-    return _form_page(request, site, "forgot")(Form(), 200)
+    return page.render("forgot", form=Form())
 
 
 @router.post("/forgot", dependencies=RESET_LIMIT)
-def submit_forgot_password(
-    request: Request, site: ThisSite, form: PostedForm, tasks: BackgroundTasks
-) -> Response:
+def submit_forgot_password(page: PublicPage, form: PostedForm, tasks: BackgroundTasks) -> Response:
     """Send a reset link. The response is the same whether or not the account exists."""
-    site.elections.context.check_not_rebuilding()
+    page.elections.context.check_not_rebuilding()
 
     def act(values: ForgotPasswordForm) -> Response:
         # Sent after the response: how long it takes would reveal whether the account exists.
-        tasks.add_task(send_reset_email, site.elections, values.who, client_address(request))
-        response = site.pages.redirect(request, url("forgot", "sent"))
+        tasks.add_task(send_reset_email, page.elections, values.who, client_address(page.request))
+        response = page.redirect(url("forgot", "sent"))
         response.background = tasks
         return response
 
-    return submit_form(form, ForgotPasswordForm, act, _form_page(request, site, "forgot"))
+    def show(form: Form, status: int) -> Response:
+        return page.render("forgot", status, form=form)
+
+    return submit_form(form, ForgotPasswordForm, act, show)
 
 
 @router.get("/forgot/sent")
-def show_reset_sent(request: Request, site: ThisSite) -> Response:
+def show_reset_sent(page: PublicPage) -> Response:
     """Explain what happens next."""
-    return site.pages.render(request, "elections/forgot_sent.html")
+    return page.render("forgot_sent")
 
 
 class ResetPasswordForm(BaseModel):
@@ -180,38 +174,36 @@ class ResetPasswordForm(BaseModel):
 
 
 @router.get("/reset")
-def show_reset(
-    request: Request, site: ThisSite, token: Annotated[str, Query(max_length=400)] = ""
-) -> Response:
+def show_reset(page: PublicPage, token: Annotated[str, Query(max_length=400)] = "") -> Response:
     """Show the form for a new password, or that the link has expired."""
-    site.elections.context.check_not_rebuilding()
+    page.elections.context.check_not_rebuilding()
     try:
-        site.elections.auth.check_reset(token)
+        page.elections.auth.check_reset(token)
     except NotSignedIn as error:
-        return _show_expired_link(request, site, error)
-    return _form_page(request, site, "reset")(Form({"token": token}), 200)
+        return _show_expired_link(page, error)
+    return page.render("reset", form=Form({"token": token}))
 
 
 @router.post("/reset", dependencies=RESET_LIMIT)
-def submit_reset(request: Request, site: ThisSite, form: PostedForm) -> Response:
+def submit_reset(page: PublicPage, form: PostedForm) -> Response:
     """Save the new password and sign in."""
-    site.elections.context.check_not_rebuilding()
+    page.elections.context.check_not_rebuilding()
 
     def act(values: ResetPasswordForm) -> Response:
         try:
-            signed_in = site.elections.auth.reset(
-                values.token, values.password, about=_user_agent(request)
+            signed_in = page.elections.auth.reset(
+                values.token, values.password, about=_user_agent(page)
             )
         except NotSignedIn as error:
-            return _show_expired_link(request, site, error)
-        sign_in(request, site, signed_in)
-        return site.pages.redirect(
-            request, PREFIX, "Password changed. You’re signed out everywhere else."
-        )
+            return _show_expired_link(page, error)
+        sign_in(page, signed_in)
+        return page.redirect(PREFIX, "Password changed. You’re signed out everywhere else.")
 
-    show = _form_page(request, site, "reset")
+    def show(form: Form, status: int) -> Response:
+        return page.render("reset", status, form=form)
+
     return submit_form(form, ResetPasswordForm, act, show, rejects=(Rejected,))
 
 
-def _show_expired_link(request: Request, site: Site, error: NotSignedIn) -> Response:
-    return site.pages.render(request, "elections/reset_expired.html", 422, reason=str(error))
+def _show_expired_link(page: PublicPage, error: NotSignedIn) -> Response:
+    return page.render("reset_expired", 422, reason=str(error))

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
-from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import Ballot, Election, Publication, State, User
 from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput
 from singletable_apps.elections.keys import Keys
@@ -21,9 +19,7 @@ from singletable_apps.elections.pages.ballot_draft import (
     take_draft,
     voter_token,
 )
-from singletable_apps.elections.pages.dependencies import Viewer, election_context
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.pages.dependencies import ElectionPage
 from singletable_apps.elections.proofs.documents import Receipt
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
@@ -102,15 +98,15 @@ class VoterContext:
         return f"{self.election.definition or ''} {revision}"
 
 
-def load_voter_context(site: Site, user: User, name: str) -> VoterContext:
-    """Read the election, closed first if its time is up, and the user's part in it."""
-    read, now = site.elections.context.read, site.elections.context.clock()
-    election = site.elections.results.close_if_due(name)
+def load_voter_context(page: ElectionPage) -> VoterContext:
+    """Read the user's part in the election."""
+    context, election, user = page.elections.context, page.election, page.user
+    read, now = context.read, context.clock()
     ballot = read.find_ballot(election.name, user.name)
     listed = election.voter_count > 0 and read.is_listed_voter(election.name, user.name)
-    names = [one.candidate_name for one in read.list_candidates(election.name)]
+    names = [each.candidate_name for each in read.list_candidates(election.name)]
     status = voter_status(user, election, listed=listed, ballot=ballot, now=now)
-    candidates = shuffle_candidates(names, election, user, site.elections.context.keys)
+    candidates = shuffle_candidates(names, election, user, context.keys)
     return VoterContext(election, user, status, ballot, candidates)
 
 
@@ -163,78 +159,69 @@ def casting_notice(election: Election) -> str:
 
 
 @router.get("/e/{name}/ballot")
-def show_ballot(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+def show_ballot(page: ElectionPage) -> Response:
     """Show the ballot to fill in, or why there is none."""
-    voter = load_voter_context(site, user, name)
+    voter = load_voter_context(page)
     if not voter.can_cast:
-        return _render_unavailable(request, site, voter)
-    draft = take_draft(request, site, user)
-    rankings = site.elections.queries.rankings(user, voter.election.name)
+        return _render_unavailable(page, voter)
+    draft = take_draft(page)
+    rankings = page.elections.queries.rankings(page.user, page.election.name)
     ranks: Mapping[str, object] = draft or dict(rankings)
-    choices = [Choice(one, str(ranks.get(one) or "")) for one in voter.candidates]
-    return _render_ballot(request, site, voter, choices, restored=draft is not None)
+    choices = [Choice(name, str(ranks.get(name) or "")) for name in voter.candidates]
+    return _render_ballot(page, voter, choices, restored=draft is not None)
 
 
 @router.post("/e/{name}/ballot", dependencies=[KeepDraft])
-def submit_ballot(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath, form: PostedForm
-) -> Response:
+def submit_ballot(page: ElectionPage, form: PostedForm) -> Response:
     """Cast the ballot if it is confirmed; otherwise show it for review."""
-    voter, submitted = load_voter_context(site, user, name), parse_ranks(form.values)
+    voter, submitted = load_voter_context(page), parse_ranks(form.values)
     error = _find_error(voter, submitted, form)
     if form.value("sure") and not error:
-        return _cast(request, site, voter, submitted, form.value("key"))
+        return _cast(page, voter, submitted, form.value("key"))
     if not voter.can_cast:
-        return _render_unavailable(request, site, voter, 409)
+        return _render_unavailable(page, voter, 409)
     if error or form.value("change"):
-        return _render_ballot(request, site, voter, submitted.choices(voter.candidates), error)
-    return _render_review(request, site, voter, submitted, key=form.value("key"))
+        return _render_ballot(page, voter, submitted.choices(voter.candidates), error)
+    return _render_review(page, voter, submitted, key=form.value("key"))
 
 
 @router.get("/e/{name}/ballot/withdraw")
-def confirm_withdrawal(
-    request: Request, site: ThisSite, user: Viewer, name: NameInPath
-) -> Response:
+def confirm_withdrawal(page: ElectionPage) -> Response:
     """Ask before withdrawing the ballot."""
-    voter = load_voter_context(site, user, name)
+    voter = load_voter_context(page)
     if voter.ballot is None or not voter.can_cast:
-        return site.pages.redirect(request, election_url(voter.election, "ballot"))
+        return page.redirect(page.url("ballot"))
     confirmation = Confirmation(
         title="Withdraw your ballot?",
-        text=f"Your ballot in “{voter.election.name}” won’t be counted, and your receipt becomes "
+        text=f"Your ballot in “{page.election.name}” won’t be counted, and your receipt becomes "
         "invalid. You can vote again while voting is open.",
         button="Withdraw ballot",
-        url=election_url(voter.election, "ballot", "withdraw"),
-        back=election_url(voter.election, "ballot"),
+        url=page.url("ballot", "withdraw"),
+        back=page.url("ballot"),
     )
-    return site.pages.render(request, "confirm.html", confirmation=confirmation)
+    return page.site.pages.render(page.request, "confirm.html", confirmation=confirmation)
 
 
 @router.post("/e/{name}/ballot/withdraw")
-def withdraw_ballot(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+def withdraw_ballot(page: ElectionPage) -> Response:
     """Withdraw the ballot."""
-    site.elections.voting.withdraw(user, name)
-    election = site.elections.context.read.get_election(name)
-    return site.pages.redirect(
-        request, election_url(election, "ballot"), "Your ballot was withdrawn."
-    )
+    page.elections.voting.withdraw(page.user, page.election.name)
+    return page.redirect(page.url("ballot"), "Your ballot was withdrawn.")
 
 
-def _cast(
-    request: Request, site: Site, voter: VoterContext, submitted: SubmittedRanks, key: str
-) -> Response:
+def _cast(page: ElectionPage, voter: VoterContext, submitted: SubmittedRanks, key: str) -> Response:
     """Cast the ballot and go to the receipt. The key makes submitting it twice harmless."""
     try:
         ranks = list(submitted.ranks.items())
-        site.elections.voting.cast(voter.user, voter.election.name, ranks, key)
+        page.elections.voting.cast(page.user, page.election.name, ranks, key)
     except IdempotencyKeyReused:
         if not voter.can_cast:
-            return _render_unavailable(request, site, voter, 409)
-        return _render_review(request, site, voter, submitted, ALREADY_CAST)
+            return _render_unavailable(page, voter, 409)
+        return _render_review(page, voter, submitted, ALREADY_CAST)
     except InvalidInput as error:
         choices = submitted.choices(voter.candidates)
-        return _render_ballot(request, site, voter, choices, str(error))
-    return site.pages.redirect(request, election_url(voter.election, "receipt"))
+        return _render_ballot(page, voter, choices, str(error))
+    return page.redirect(page.url("receipt"))
 
 
 def _find_error(voter: VoterContext, submitted: SubmittedRanks, form: Form) -> str:
@@ -258,8 +245,7 @@ def _describe_changes(submitted: SubmittedRanks, voter: VoterContext) -> str:
 
 
 def _render_ballot(
-    request: Request,
-    site: Site,
+    page: ElectionPage,
     voter: VoterContext,
     choices: Sequence[Choice],
     error: str = "",
@@ -267,18 +253,18 @@ def _render_ballot(
     restored: bool = False,
 ) -> Response:
     form = BallotForm(
-        action=election_url(voter.election, "ballot"),
+        action=page.url("ballot"),
         choices=tuple(choices),
-        notice=casting_notice(voter.election),
-        hidden_fields=_hidden_fields(site, voter),
+        notice=casting_notice(page.election),
+        hidden_fields=_hidden_fields(page),
         draft_key=voter.draft_key,
         draft_version=voter.draft_version,
     )
-    return site.pages.render(
-        request,
-        "elections/ballot.html",
+    return _render_voter_page(
+        page,
+        voter,
+        "ballot",
         422 if error else 200,
-        **_voter_page(site, voter),
         ballot_form=render_ballot_form(form),
         error=error,
         **({"flash": RESTORED} if restored else {}),
@@ -286,8 +272,7 @@ def _render_ballot(
 
 
 def _render_review(
-    request: Request,
-    site: Site,
+    page: ElectionPage,
     voter: VoterContext,
     submitted: SubmittedRanks,
     warning: str = "",
@@ -297,48 +282,37 @@ def _render_review(
     ranks = {name: submitted.ranks.get(name) for name in voter.candidates}
     levels, unranked = group_by_rank(ranks)
     hidden_fields = {
-        **_hidden_fields(site, voter, key),
+        **_hidden_fields(page, key),
         **{f"{RANK_PREFIX}{name}": str(rank or "") for name, rank in ranks.items()},
     }
-    return site.pages.render(
-        request,
-        "elections/ballot_review.html",
+    return _render_voter_page(
+        page,
+        voter,
+        "ballot_review",
         409 if warning else 200,
-        **_voter_page(site, voter),
         ranking=render_ranking(levels, unranked),
         is_blank=not levels,
         hidden_fields=hidden_fields,
-        notice=casting_notice(voter.election),
+        notice=casting_notice(page.election),
         warning=warning,
     )
 
 
-def _render_unavailable(
-    request: Request, site: Site, voter: VoterContext, status: int = 200
+def _render_unavailable(page: ElectionPage, voter: VoterContext, status: int = 200) -> Response:
+    cast = _own_ballot(page) if voter.ballot is not None else None
+    return _render_voter_page(page, voter, "ballot_unavailable", status, cast=cast)
+
+
+def _render_voter_page(
+    page: ElectionPage, voter: VoterContext, template: str, status: int, /, **context: object
 ) -> Response:
-    return site.pages.render(
-        request,
-        "elections/ballot_unavailable.html",
-        status,
-        **_voter_page(site, voter),
-        cast=_own_ballot(site, voter),
+    return page.render_tab(
+        template, "ballot", status, voter=voter, method=METHOD, url=page.url, **context
     )
 
 
-def _voter_page(site: Site, voter: VoterContext) -> dict[str, object]:
-    """Return the context that every page about a ballot needs."""
-    return {
-        **election_context(site, voter.election, voter.user, "ballot"),
-        "voter": voter,
-        "method": METHOD,
-        "url": partial(election_url, voter.election),
-    }
-
-
-def _own_ballot(site: Site, voter: VoterContext) -> Mapping[str, object] | None:
-    if voter.ballot is None:
-        return None
-    cast = site.elections.voting.ballot(voter.user, voter.election.name, voter.user.name)
+def _own_ballot(page: ElectionPage) -> Mapping[str, object]:
+    cast = page.elections.voting.ballot(page.user, page.election.name, page.user.name)
     return {"when": cast.when_cast, "ranking": render_receipt_ranking(cast.receipt)}
 
 
@@ -350,10 +324,10 @@ def render_receipt_ranking(receipt: Receipt) -> str:
     return render_ranking(levels, [name for name in candidates if name not in ranked])
 
 
-def _hidden_fields(site: Site, voter: VoterContext, key: str = "") -> dict[str, str]:
+def _hidden_fields(page: ElectionPage, key: str = "") -> dict[str, str]:
     """Return the fields that make a ballot count once, for these candidates and this voter."""
     return {
-        "key": key or site.elections.context.random(16).hex(),
-        "definition": voter.election.definition or "",
-        "voter": voter_token(site, voter.user),
+        "key": key or page.elections.context.random(16).hex(),
+        "definition": page.election.definition or "",
+        "voter": voter_token(page.elections, page.user),
     }

@@ -14,8 +14,8 @@ from fastapi import Depends, Request
 from pydantic import JsonValue
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.pages.dependencies import Visitor
-from singletable_apps.elections.pages.site import Site, ThisSite
+from singletable_apps.elections.pages.dependencies import ThisSite, UserPageContext, Visitor
+from singletable_apps.elections.service import Elections
 from singletable_apps.shared.ballot import RANK_PREFIX
 from singletable_apps.shared.pages import Flash, PostedForm, path_of
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
@@ -28,9 +28,9 @@ RESTORED = Flash("You were signed out. Your ranking is still here; cast it again
 _COOKIE = Cookie("elections_draft", max_age=int(MAX_AGE.total_seconds()))
 
 
-def voter_token(site: Site, user: User) -> str:
+def voter_token(elections: Elections, user: User) -> str:
     """Return what marks a ballot form as this voter's, so that nobody else gets their draft."""
-    return site.elections.context.keys.ballot_key.hmac("draft", str(user.user_id))
+    return elections.context.keys.ballot_key.hmac("draft", str(user.user_id))
 
 
 def _keep_draft(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm) -> None:
@@ -43,7 +43,7 @@ def _keep_draft(request: Request, site: ThisSite, visitor: Visitor, form: Posted
         if name.startswith(RANK_PREFIX) and form.value(name)
     }
     draft: JsonValue = {"voter": form.value("voter"), "ranks": ranks}
-    sealed = _sealer(site).seal(draft, context=path_of(request))
+    sealed = _sealer(site.elections).seal(draft, context=path_of(request))
     if ranks and len(sealed) <= MAX_LENGTH:
         _COOKIE.set(request, sealed)
 
@@ -52,21 +52,22 @@ def _keep_draft(request: Request, site: ThisSite, visitor: Visitor, form: Posted
 KeepDraft = Depends(_keep_draft)
 
 
-def take_draft(request: Request, site: Site, user: User) -> Mapping[str, str] | None:
+def take_draft(page: UserPageContext) -> Mapping[str, str] | None:
     """Return the ranks that were kept for this voter and this page, and forget them."""
-    sealed = _COOKIE.read(request)
+    sealed = _COOKIE.read(page.request)
     if not sealed:
         return None
-    _COOKIE.delete(request)
+    _COOKIE.delete(page.request)
     try:
-        draft = _sealer(site).open(sealed, context=path_of(request), max_age=MAX_AGE)
+        sealer = _sealer(page.elections)
+        draft = sealer.open(sealed, context=path_of(page.request), max_age=MAX_AGE)
     except InvalidSeal:
         return None
     values = cast(Mapping[str, JsonValue], draft)
-    if values["voter"] != voter_token(site, user):
+    if values["voter"] != voter_token(page.elections, page.user):
         return None
     return cast(Mapping[str, str], values["ranks"])
 
 
-def _sealer(site: Site) -> Sealer:
-    return Sealer(site.elections.context.keys.secret, "ballot draft")
+def _sealer(elections: Elections) -> Sealer:
+    return Sealer(elections.context.keys.secret, "ballot draft")

@@ -1,4 +1,4 @@
-"""What page handlers depend on: the visitor, their session, and the election in the URL.
+"""What page handlers depend on: URLs, the site, the visitor, and the election in the URL.
 
 A handler of a page about an election looks like this; its template extends
 `elections/election_frame.html` and fills the block `tab`:
@@ -10,51 +10,154 @@ A handler of a page about an election looks like this; its template extends
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Self, TypeAlias, cast
+from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.api.dependencies import WRONG_STATE, NameInPath
 from singletable_apps.elections.entities import Election, State, User
 from singletable_apps.elections.errors import NotSignedIn
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.auth import SignedIn
-from singletable_apps.shared.pages import Link
-from singletable_apps.shared.web import NOT_ALLOWED, Cookie, Problem
+from singletable_apps.shared.ballot import static_files as ballot_static_files
+from singletable_apps.shared.live import LiveUpdates
+from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
+from singletable_apps.shared.results import TEMPLATES, ResultCache
+from singletable_apps.shared.results import static_files as results_static_files
+from singletable_apps.shared.web import NOT_ALLOWED, Cookie, Problem, ProblemType
+
+PREFIX = "/elections"
+
+
+def url(*parts: str) -> str:
+    """Return the URL of a page; every part is quoted."""
+    return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+
+
+def election_url(election: Election, *parts: str) -> str:
+    """Return the URL of a page about an election."""
+    return url("e", election.name, *(part for part in parts if part))
+
+
+SIGN_IN = f"{PREFIX}/sign-in"
+PRODUCT = Product("Elections", PREFIX, "Ranked voting, with results that anyone can check.")
+
+# How long a result may be reused while ballots come in, to spare the table.
+MAX_RESULT_AGE = timedelta(seconds=2)
+FOOTER = [
+    Link("Check a ballot", f"{PREFIX}/check"),
+    Link("API", "/api/elections/docs"),
+    Link("Home", "/"),
+]
+
+
+@dataclass(frozen=True)
+class Site:
+    """What every page handler uses."""
+
+    elections: Elections
+    pages: Pages
+    result_cache: ResultCache[Count] = field(
+        default_factory=lambda: ResultCache[Count](MAX_RESULT_AGE)
+    )
+    live: LiveUpdates = field(default_factory=LiveUpdates)
+
+
+def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemPage]) -> Site:
+    """Return the site of an open service."""
+    pages = Pages(
+        "elections",
+        Path(__file__).parent.parent,
+        secret=elections.context.keys.secret,
+        product=PRODUCT,
+        prefix=PREFIX,
+        sign_in=SIGN_IN,
+        context=page_context,
+        generated_files={**results_static_files(), **ballot_static_files()},
+        templates=[TEMPLATES],
+        problem_pages=problem_pages,
+    )
+    return Site(elections, pages)
+
+
+async def _site(request: Request) -> Site:
+    return cast(Site, request.app.state.election_pages)
+
+
+ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
+
+
+def page_context(request: Request) -> Mapping[str, object]:
+    """Return the navigation and the account for every page."""
+    if not hasattr(request.state, "user"):  # an error page or the API documentation
+        return {"account_links": [Link("Go to elections", PREFIX)], "nav": [], "links": FOOTER}
+    user: User | None = request.state.user
+    if user is None:
+        links = [Link("Sign in", SIGN_IN), Link("Register", url("register"))]
+        return {"account_links": links, "nav": [], "links": FOOTER}
+    path = path_of(request)
+    may = {permission.value: has_permission(user.role, permission) for permission in Permission}
+    nav = [
+        ("All elections", url("all"), may["VIEW_APPLICATION"]),
+        ("People", url("people"), may["MANAGE_USERS"]),
+        ("Audit", url("audit"), may["VIEW_SECRETS"]),
+    ]
+    return {
+        "account": user.name,
+        "account_links": [Link("Your account", url("account"))],
+        "links": FOOTER,
+        "may": may,
+        "nav": [
+            Link(text, target, _is_current(path, target)) for text, target, shown in nav if shown
+        ],
+    }
+
+
+def _is_current(path: str, target: str) -> bool:
+    """Return whether a page belongs to a link in the header."""
+    is_about_elections = path.startswith((f"{PREFIX}/e/", url("new")))
+    return path.startswith(target) or (target == url("all") and is_about_elections)
+
 
 ACCESS_COOKIE = Cookie("elections_access")
 SESSION_COOKIE = Cookie("elections_session")
 
 
-def sign_in(request: Request, site: Site, signed_in: SignedIn) -> None:
+def sign_in(page: PageContext, signed_in: SignedIn) -> None:
     """Keep the session in the browser's cookies."""
-    left = signed_in.ends - site.elections.context.clock()
-    max_age = max(0, int(left.total_seconds()))
-    ACCESS_COOKIE.set(request, signed_in.access, max_age=max_age)
-    SESSION_COOKIE.set(request, signed_in.refresh, max_age=max_age)
-    request.state.signed_in = signed_in
-    request.state.user = signed_in.user
+    _remember(page.request, page.site, signed_in)
 
 
-def sign_out(request: Request, site: Site) -> None:
+def sign_out(page: PageContext) -> None:
     """End the session and delete its cookies."""
-    site.elections.auth.sign_out(refresh_token(request))
-    _forget(request)
+    page.elections.auth.sign_out(refresh_token(page.request))
+    _forget(page.request)
 
 
 def refresh_token(request: Request) -> str:
     """Return the token that renews the session, as the browser has it after this request."""
     renewed: SignedIn | None = getattr(request.state, "signed_in", None)
     return renewed.refresh if renewed else SESSION_COOKIE.read(request)
+
+
+def _remember(request: Request, site: Site, signed_in: SignedIn) -> None:
+    left = signed_in.ends - site.elections.context.clock()
+    max_age = max(0, int(left.total_seconds()))
+    ACCESS_COOKIE.set(request, signed_in.access, max_age=max_age)
+    SESSION_COOKIE.set(request, signed_in.refresh, max_age=max_age)
+    request.state.signed_in = signed_in
+    request.state.user = signed_in.user
 
 
 def _forget(request: Request) -> None:
@@ -74,7 +177,7 @@ def _visitor(request: Request, site: ThisSite) -> User | None:
     except NotSignedIn:
         if refresh := SESSION_COOKIE.read(request):
             try:
-                sign_in(request, site, auth.renew(refresh))
+                _remember(request, site, auth.renew(refresh))
             except NotSignedIn:
                 _forget(request)
     user: User | None = request.state.user
@@ -106,11 +209,10 @@ Viewer: TypeAlias = Annotated[User, Depends(_viewer)]
 
 @dataclass(frozen=True)
 class PageContext:
-    """A request of a signed-in user, with the service and the templates at hand."""
+    """A request, with the service and the templates at hand."""
 
     request: Request
     site: Site
-    user: User
 
     @property
     def elections(self) -> Elections:
@@ -126,17 +228,42 @@ class PageContext:
         return self.site.pages.redirect(self.request, url, flash)
 
 
-def _account_page(request: Request, site: ThisSite, user: SignedInUser) -> PageContext:
-    return PageContext(request, site, user)
+@dataclass(frozen=True)
+class VisitorPageContext(PageContext):
+    """A request of anyone; `user` is None unless they are signed in."""
+
+    user: User | None
 
 
-def _viewer_page(request: Request, site: ThisSite, user: Viewer) -> PageContext:
-    return PageContext(request, site, user)
+@dataclass(frozen=True)
+class UserPageContext(PageContext):
+    """A request of a signed-in user."""
+
+    user: User
 
 
-# A page for everyone who is signed in; for everyone who may see elections.
-AccountPage: TypeAlias = Annotated[PageContext, Depends(_account_page)]
-ViewerPage: TypeAlias = Annotated[PageContext, Depends(_viewer_page)]
+def _public_page(request: Request, site: ThisSite) -> PageContext:
+    return PageContext(request, site)
+
+
+def _visitor_page(request: Request, site: ThisSite, visitor: Visitor) -> VisitorPageContext:
+    return VisitorPageContext(request, site, visitor)
+
+
+def _account_page(request: Request, site: ThisSite, user: SignedInUser) -> UserPageContext:
+    return UserPageContext(request, site, user)
+
+
+def _viewer_page(request: Request, site: ThisSite, user: Viewer) -> UserPageContext:
+    return UserPageContext(request, site, user)
+
+
+# A page that does not depend on the visitor; for everyone; for everyone who is signed in; and for
+# everyone who may see elections.
+PublicPage: TypeAlias = Annotated[PageContext, Depends(_public_page)]
+VisitorPage: TypeAlias = Annotated[VisitorPageContext, Depends(_visitor_page)]
+AccountPage: TypeAlias = Annotated[UserPageContext, Depends(_account_page)]
+ViewerPage: TypeAlias = Annotated[UserPageContext, Depends(_viewer_page)]
 
 
 class Standing(StrEnum):
@@ -200,27 +327,8 @@ def election_links(election: Election, viewer: User, tab: str) -> list[Link]:
     return [Link(text, election_url(election, name), name == tab) for name, text in tabs]
 
 
-def election_context(site: Site, election: Election, viewer: User, tab: str) -> dict[str, object]:
-    """Return what the template `election_frame.html` needs."""
-    return {
-        "election": election,
-        "standing": standing_of(election, site.elections.context.clock()),
-        "tabs": election_links(election, viewer, tab),
-    }
-
-
-def _election(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Election:
-    election = site.elections.results.close_if_due(name)
-    request.state.election = election
-    return election
-
-
-# The election in the URL. It is closed first if its closing time has passed.
-CurrentElection: TypeAlias = Annotated[Election, Depends(_election)]
-
-
 @dataclass(frozen=True)
-class ElectionPageContext(PageContext):
+class ElectionPageContext(UserPageContext):
     """A request about one election."""
 
     election: Election
@@ -243,17 +351,25 @@ class ElectionPageContext(PageContext):
         self, template: str, tab: str, status: int = 200, /, **context: object
     ) -> Response:
         """Render a template in the frame of the election; `tab` is the current tab."""
-        frame = election_context(self.site, self.election, self.user, tab)
-        return self.render(template, status, **frame, **context)
+        return self.render(
+            template,
+            status,
+            election=self.election,
+            standing=standing_of(self.election, self.elections.context.clock()),
+            tabs=election_links(self.election, self.user, tab),
+            **context,
+        )
 
 
 def _election_page(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
+    request: Request, site: ThisSite, user: Viewer, name: NameInPath
 ) -> ElectionPageContext:
+    election = site.elections.results.close_if_due(name)
+    request.state.election = election
     return ElectionPageContext(request, site, user, election)
 
 
-# A page about the election in the URL.
+# A page about the election in the URL. It is closed first if its closing time has passed.
 ElectionPage: TypeAlias = Annotated[ElectionPageContext, Depends(_election_page)]
 
 

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
-from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.pages.dependencies import Standing, Viewer, standing_of
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url, url
+from singletable_apps.elections.entities import Election
+from singletable_apps.elections.pages.dependencies import (
+    Standing,
+    ViewerPage,
+    election_url,
+    standing_of,
+    url,
+)
 from singletable_apps.shared.pages import Link
 
 router = APIRouter()
@@ -43,42 +47,38 @@ class ListedElection:
 
 @router.get("/all")
 def list_elections(
-    request: Request,
-    site: ThisSite,
-    user: Viewer,
+    page: ViewerPage,
     which: Annotated[Filter, Query(alias="filter")] = "all",
     query: Annotated[str, Query(alias="q", max_length=100)] = "",
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> Response:
     """List elections by name; on the first page, those that need the viewer's vote come first."""
-    query = query.strip()
-    matches = _matcher(site, which, query)
-    elections, following = _read_page(site, user, which, matches, cursor)
+    query, queries = query.strip(), page.elections.queries
+    matches = _matcher(page, which, query)
+    elections, following = _read_page(page, which, matches, cursor)
     to_vote: list[ListedElection] = []
     if cursor is None and which in ("all", "open"):
-        waiting = site.elections.queries.overview(user).to_vote
-        to_vote = _listed(site, user, [election for election in waiting if matches(election)])
+        waiting = queries.overview(page.user).to_vote
+        to_vote = _listed(page, [election for election in waiting if matches(election)])
     shown_above = {row.election.name for row in to_vote}
-    rows = _listed(site, user, [one for one in elections if one.name not in shown_above])
-    here = _list_url(which, query)
-    return site.pages.render(
-        request,
-        "elections/election_list.html",
+    rows = _listed(page, [each for each in elections if each.name not in shown_above])
+    return page.render(
+        "election_list",
         to_vote=to_vote,
         rows=sorted(rows, key=lambda row: not row.needs_vote),
         filter=which,
         query=query,
-        counts=site.elections.queries.counts(user),
-        user=user,
+        counts=queries.counts(page.user),
+        user=page.user,
         tabs=[Link(text, _list_url(name, query), name == which) for name, text in FILTERS.items()],
         next=_list_url(which, query, following) if following else "",
-        first=here if cursor else "",
+        first=_list_url(which, query) if cursor else "",
     )
 
 
-def _matcher(site: Site, which: Filter, query: str) -> Callable[[Election], bool]:
+def _matcher(page: ViewerPage, which: Filter, query: str) -> Callable[[Election], bool]:
     """Return a function that says whether an election matches the filter and the search."""
-    now, words = site.elections.context.clock(), query.casefold().split()
+    now, words = page.elections.context.clock(), query.casefold().split()
     standings = _STANDINGS.get(which)
 
     def matches(election: Election) -> bool:
@@ -91,25 +91,26 @@ def _matcher(site: Site, which: Filter, query: str) -> Callable[[Election], bool
 
 
 def _read_page(
-    site: Site, user: User, which: Filter, matches: Callable[[Election], bool], cursor: str | None
+    page: ViewerPage, which: Filter, matches: Callable[[Election], bool], cursor: str | None
 ) -> tuple[list[Election], str | None]:
     """Read until there is a page of matches, the table ends, or enough has been read."""
+    user, queries = page.user, page.elections.queries
     found: list[Election] = []
     for _ in range(MAX_PAGES_READ):
         if which == "mine":
-            items, cursor = site.elections.queries.elections_of(user, user.name, PAGE_SIZE, cursor)
+            items, cursor = queries.elections_of(user, user.name, PAGE_SIZE, cursor)
         else:
-            page = site.elections.queries.elections(user, PAGE_SIZE, cursor)
-            items, cursor = list(page.items), page.cursor
+            some = queries.elections(user, PAGE_SIZE, cursor)
+            items, cursor = list(some.items), some.cursor
         found += filter(matches, items)
         if cursor is None or len(found) >= PAGE_SIZE:
             break
     return found, cursor
 
 
-def _listed(site: Site, user: User, elections: Sequence[Election]) -> list[ListedElection]:
-    now = site.elections.context.clock()
-    parts = site.elections.queries.participation(user, elections)
+def _listed(page: ViewerPage, elections: Sequence[Election]) -> list[ListedElection]:
+    now = page.elections.context.clock()
+    parts = page.elections.queries.participation(page.user, elections)
     return [
         ListedElection(
             election,

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
 from singletable_apps.counting import Ballots, Ranking, schulze
 from singletable_apps.counting.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.method import METHOD
-from singletable_apps.elections.pages.dependencies import Standing, Visitor, standing_of
-from singletable_apps.elections.pages.site import ThisSite
-from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.pages.dependencies import (
+    Standing,
+    VisitorPage,
+    election_url,
+    standing_of,
+)
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import MIN_CANDIDATES
 
@@ -55,21 +58,19 @@ class Row:
 
 
 @router.get("")
-def show_home(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+def show_home(page: VisitorPage) -> Response:
     """Show the welcome page, the dashboard, or that an administrator has to approve the account."""
-    if visitor is None:
-        return site.pages.render(
-            request, "elections/welcome.html", picture=sample_picture(), method=METHOD
-        )
-    if not has_permission(visitor.role, Permission.VIEW_APPLICATION):
-        return site.pages.render(request, "elections/awaiting_approval.html", user=visitor)
-    overview = site.elections.queries.overview(visitor)
-    now = site.elections.context.clock()
+    user = page.user
+    if user is None:
+        return page.render("welcome", picture=sample_picture(), method=METHOD)
+    if not has_permission(user.role, Permission.VIEW_APPLICATION):
+        return page.render("awaiting_approval", user=user)
+    overview = page.elections.queries.overview(user)
+    now = page.elections.context.clock()
     own = [_row(election, now) for election in overview.own]
-    return site.pages.render(
-        request,
-        "elections/dashboard.html",
-        user=visitor,
+    return page.render(
+        "dashboard",
+        user=user,
         overview=overview,
         to_vote=[_row(election, now) for election in overview.to_vote],
         voted=[_row(election, now) for election in overview.voted],
@@ -81,11 +82,9 @@ def show_home(request: Request, site: ThisSite, visitor: Visitor) -> Response:
 
 
 @router.get("/counting")
-def show_counting(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+def show_counting(page: VisitorPage) -> Response:
     """Explain how votes are counted."""
-    return site.pages.render(
-        request, "elections/counting.html", picture=sample_picture(), method=METHOD
-    )
+    return page.render("counting", picture=sample_picture(), method=METHOD)
 
 
 _MOST_URGENT_FIRST = (

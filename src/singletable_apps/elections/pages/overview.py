@@ -6,21 +6,17 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
 from singletable_apps.elections.entities import Election
 from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.dependencies import (
-    CurrentElection,
+    ElectionPage,
     Standing,
-    Viewer,
-    election_context,
-    is_owner,
+    election_url,
     standing_of,
 )
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs.keys import format_fingerprint
 from singletable_apps.elections.rules.elections import MIN_CANDIDATES
 from singletable_apps.elections.service.queries import Participation
@@ -52,27 +48,23 @@ class SignedClosing:
 
 
 @router.get("/e/{name}")
-def show_election(
-    request: Request, site: ThisSite, user: Viewer, election: CurrentElection
-) -> Response:
+def show_election(page: ElectionPage) -> Response:
     """Show the overview."""
-    elections = site.elections
-    standing = standing_of(election, elections.context.clock())
-    [part] = elections.queries.participation(user, [election])
-    owner = is_owner(user, election)
-    candidates = elections.queries.candidates(user, election.name)
-    return site.pages.render(
-        request,
-        "elections/overview.html",
-        **election_context(site, election, user, ""),
-        step=next_step(election, standing, part, owner=owner),
-        is_owner=owner,
-        candidates=[one.candidate_name for one in candidates[:MAX_CANDIDATES_SHOWN]],
+    user, election, queries = page.user, page.election, page.elections.queries
+    standing = standing_of(election, page.elections.context.clock())
+    [part] = queries.participation(user, [election])
+    candidates = queries.candidates(user, election.name)
+    return page.render_tab(
+        "overview",
+        "",
+        step=next_step(election, standing, part, owner=page.is_owner),
+        is_owner=page.is_owner,
+        candidates=[each.candidate_name for each in candidates[:MAX_CANDIDATES_SHOWN]],
         ballots=BALLOT_DESCRIPTIONS[election.secret_ballot],
         published=describe_publication(election),
-        turnout=elections.queries.turnout(user, election.name).voted,
+        turnout=queries.turnout(user, election.name).voted,
         method=METHOD,
-        closing=_signed_closing(site, election),
+        closing=_signed_closing(page),
     )
 
 
@@ -147,7 +139,8 @@ def _see_results(election: Election, part: Participation) -> Step:
     )
 
 
-def _signed_closing(site: Site, election: Election) -> SignedClosing | None:
+def _signed_closing(page: ElectionPage) -> SignedClosing | None:
+    election = page.election
     if election.statement is None or election.signature is None:
         return None
     statement = json.loads(election.statement)
@@ -156,5 +149,5 @@ def _signed_closing(site: Site, election: Election) -> SignedClosing | None:
         closed_at=datetime.fromisoformat(statement["closed_at"]),
         root=statement["root"],
         signature=election.signature,
-        fingerprint=format_fingerprint(site.elections.context.keys.signer.public_key),
+        fingerprint=format_fingerprint(page.elections.context.keys.signer.public_key),
     )

@@ -9,8 +9,7 @@ from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotPermitted
 from singletable_apps.elections.pages.account import ProfileForm, profile_form
-from singletable_apps.elections.pages.dependencies import ViewerPage
-from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.pages.dependencies import ViewerPage, url
 from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, Role
 from singletable_apps.elections.rules.users import (
     check_edit_user,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from email.parser import BytesParser
 from email.policy import HTTP
-from functools import partial
 from typing import Annotated, NoReturn
 from urllib.parse import parse_qs
 
@@ -15,16 +14,18 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field, JsonValue
 
 from singletable_apps.elections.api import PREFIX as API
-from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.errors import NotSignedIn, Rejected
 from singletable_apps.elections.pages.ballot import (
     load_voter_context,
     render_receipt_ranking,
     visibility_notice,
 )
-from singletable_apps.elections.pages.dependencies import Viewer, Visitor, election_context
-from singletable_apps.elections.pages.site import Site, ThisSite
-from singletable_apps.elections.pages.urls import election_url, url
+from singletable_apps.elections.pages.dependencies import (
+    ElectionPage,
+    PageContext,
+    VisitorPage,
+    url,
+)
 from singletable_apps.elections.proofs.documents import (
     CHECKER_FILENAME,
     checker_command,
@@ -45,26 +46,25 @@ MAX_RECEIPT_SIZE = 512 * 1024
 
 
 @router.get("/e/{name}/receipt")
-def show_receipt(request: Request, site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+def show_receipt(page: ElectionPage) -> Response:
     """Show the receipt of the user's ballot; after casting, voters are redirected here."""
-    voter = load_voter_context(site, user, name)
+    voter = load_voter_context(page)
     if voter.ballot is None:
         flash = "You don’t have a receipt: you haven’t voted in this election."
-        return site.pages.redirect(request, election_url(voter.election, "ballot"), flash)
-    cast = site.elections.voting.ballot(user, voter.election.name, user.name)
-    return site.pages.render(
-        request,
-        "elections/receipt.html",
-        **election_context(site, voter.election, user, "ballot"),
+        return page.redirect(page.url("ballot"), flash)
+    cast = page.elections.voting.ballot(page.user, page.election.name, page.user.name)
+    return page.render_tab(
+        "receipt",
+        "ballot",
         voter=voter,
-        url=partial(election_url, voter.election),
+        url=page.url,
         cast=cast,
         code_groups=format_code(cast.receipt["confirmation"]).split("-"),
         ranking=render_receipt_ranking(cast.receipt),
         can_change=voter.can_cast,
-        visibility=visibility_notice(voter.election),
+        visibility=visibility_notice(page.election),
         closing=cast.receipt["closing"],
-        fingerprint=_formatted_fingerprint(site),
+        fingerprint=_formatted_fingerprint(page),
         command=checker_command(receipt_filename(cast.receipt["name"])),
         check_url=url("check"),
         checker_url=CHECKER_URL,
@@ -72,10 +72,10 @@ def show_receipt(request: Request, site: ThisSite, user: Viewer, name: NameInPat
 
 
 @router.get("/e/{name}/receipt.json")
-def download_receipt(site: ThisSite, user: Viewer, name: NameInPath) -> Response:
+def download_receipt(page: ElectionPage) -> Response:
     """Return the receipt as a file for the checker."""
-    election = site.elections.results.close_if_due(name)
-    receipt = site.elections.voting.ballot(user, election.name, user.name).receipt
+    user = page.user
+    receipt = page.elections.voting.ballot(user, page.election.name, user.name).receipt
     content = json.dumps(receipt, ensure_ascii=False, indent=1).encode()
     response = download(content, receipt_filename(receipt["name"]), "application/json")
     response.headers["Cache-Control"] = "private, no-store"
@@ -189,16 +189,14 @@ class CheckResult:
 
 
 @router.get("/check")
-def show_check(request: Request, site: ThisSite, visitor: Visitor) -> Response:
+def show_check(page: VisitorPage) -> Response:
     """Show the forms that check a receipt or a tracking code."""
-    return _render_check(request, site)
+    return _render_check(page)
 
 
 @router.post("/check")
 def check_receipt(
-    request: Request,
-    site: ThisSite,
-    visitor: Visitor,
+    page: VisitorPage,
     submitted: Annotated[SubmittedReceipt, Depends(read_submitted_receipt)],
 ) -> Response:
     """Check a receipt and show what it proves."""
@@ -207,13 +205,13 @@ def check_receipt(
         receipt = parse_receipt(submitted)
     except InvalidReceipt as error:
         form = form.with_errors(receipt=str(error))
-        return _render_check(request, site, 422, receipt_form=form)
+        return _render_check(page, 422, receipt_form=form)
     is_closed = bool(receipt.get("closing"))
-    key = fingerprint(site.elections.context.keys.signer.public_key) if is_closed else None
+    key = fingerprint(page.elections.context.keys.signer.public_key) if is_closed else None
     findings = verify_receipt(receipt, key=key)
     title, text = _describe_receipt(all(finding.ok for finding in findings), is_closed)
     result = CheckResult(title, text, findings, str(receipt.get("name", ""))[:400])
-    return _render_check(request, site, receipt_form=form, receipt_check=result)
+    return _render_check(page, receipt_form=form, receipt_check=result)
 
 
 def _describe_receipt(is_ok: bool, is_closed: bool) -> tuple[str, str]:
@@ -236,24 +234,24 @@ def _describe_receipt(is_ok: bool, is_closed: bool) -> tuple[str, str]:
 
 
 @router.post("/check/confirmation")
-def check_code(request: Request, site: ThisSite, visitor: Visitor, form: PostedForm) -> Response:
+def check_code(page: VisitorPage, form: PostedForm) -> Response:
     """Look up a tracking code among those that were signed when an election closed."""
-    if visitor is None:
+    if page.user is None:
         raise NotSignedIn("Sign in to look up a tracking code.")
     values = form.validate(CodeForm)
     if isinstance(values, Form):
-        return _render_check(request, site, 422, code_form=values)
+        return _render_check(page, 422, code_form=values)
     try:
         code = parse_code(values.confirmation)
     except InvalidCode as error:
         form = form.with_errors(confirmation=str(error))
-        return _render_check(request, site, 422, code_form=form)
+        return _render_check(page, 422, code_form=form)
     try:
-        inclusion, closing = site.elections.results.proof(visitor, values.election.strip(), code)
+        inclusion, closing = page.elections.results.proof(page.user, values.election.strip(), code)
     except Rejected as error:
         if error.field != "confirmation":
             form = form.with_errors(election=str(error))
-            return _render_check(request, site, 422, code_form=form)
+            return _render_check(page, 422, code_form=form)
         missing = Finding(False, f"The tracking code {format_code(code)} was not signed.")
         result = CheckResult(
             "This tracking code is not on the list",
@@ -262,7 +260,7 @@ def check_code(request: Request, site: ThisSite, visitor: Visitor, form: PostedF
             [missing],
             values.election.strip(),
         )
-        return _render_check(request, site, code_form=form, code_check=result)
+        return _render_check(page, code_form=form, code_check=result)
     statement = closing["statement"]
     proof = InclusionProof(inclusion["index"], inclusion["size"], tuple(inclusion["path"]))
     findings = [
@@ -277,24 +275,22 @@ def check_code(request: Request, site: ThisSite, visitor: Visitor, form: PostedF
     ]
     text = "The ballot with this tracking code is among those that were counted and signed."
     result = CheckResult("This ballot was counted", text, findings, statement["name"])
-    return _render_check(request, site, code_form=form, code_check=result)
+    return _render_check(page, code_form=form, code_check=result)
 
 
-def _render_check(
-    request: Request, site: Site, status: int = 200, /, **context: object
-) -> Response:
+def _render_check(page: VisitorPage, status: int = 200, /, **context: object) -> Response:
     defaults: dict[str, object] = {
         "receipt_form": Form(),
         "code_form": Form(),
         "receipt_check": None,
         "code_check": None,
-        "fingerprint": _formatted_fingerprint(site),
+        "fingerprint": _formatted_fingerprint(page),
         "command": checker_command("RECEIPT"),
         "checker_url": CHECKER_URL,
-        "is_signed_in": getattr(request.state, "user", None) is not None,
+        "is_signed_in": page.user is not None,
     }
-    return site.pages.render(request, "elections/check.html", status, **{**defaults, **context})
+    return page.render("check", status, **{**defaults, **context})
 
 
-def _formatted_fingerprint(site: Site) -> str:
-    return format_fingerprint(site.elections.context.keys.signer.public_key)
+def _formatted_fingerprint(page: PageContext) -> str:
+    return format_fingerprint(page.elections.context.keys.signer.public_key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -25,7 +25,6 @@ from singletable_apps.counting import (
 from singletable_apps.counting.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.method import METHOD
-from singletable_apps.elections.pages.urls import election_url
 from singletable_apps.elections.proofs.documents import (
     ClosingStatement,
     compute_tie_seed,
@@ -311,15 +310,15 @@ def _matrix_cell(votes: int, against: int) -> tuple[Markup, int]:
     return text, EQUAL_STEP + step if votes > against else EQUAL_STEP - step
 
 
-def list_downloads(count: Count) -> list[Download]:
-    """Return every file that can be downloaded now."""
+def list_downloads(count: Count, url: Callable[..., str]) -> list[Download]:
+    """Return every file that can be downloaded now; `url` returns the URL of a page."""
     election = count.election
     files = [
         Download(
             "Results",
             "Everything on this page as data.",
             "json",
-            election_url(election, "tally", "result.json"),
+            url("tally", "result.json"),
         )
     ]
     if count.tally.closing is not None:
@@ -328,15 +327,13 @@ def list_downloads(count: Count) -> list[Download]:
                 "Signed publication",
                 "For the checker: the signed statement and all tracking codes.",
                 "json",
-                election_url(election, "published", "publication.json"),
+                url("published", "publication.json"),
             )
         )
     formats = {*count.formats}
     if can_write_rounds(count.runoff, election.name):
         formats.add(ROUNDS_FORMAT)
-    return files + ballot_downloads(
-        formats, lambda name: election_url(election, "tally", "ballots", name)
-    )
+    return files + ballot_downloads(formats, lambda name: url("tally", "ballots", name))
 
 
 @dataclass(frozen=True, slots=True)

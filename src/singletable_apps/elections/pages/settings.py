@@ -7,12 +7,16 @@ from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, Field
 
 from singletable_apps.elections.entities import Election, Publication, State
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
-from singletable_apps.elections.pages.dependencies import ElectionPage, ViewerPage, check_can_manage
-from singletable_apps.elections.pages.urls import election_url
+from singletable_apps.elections.pages.dependencies import (
+    ElectionPage,
+    ViewerPage,
+    check_can_manage,
+    election_url,
+)
 from singletable_apps.elections.rules.elections import (
     check_create_election,
     check_owner,
@@ -86,15 +90,6 @@ class ElectionForm(BaseModel):
     no_voting_before: datetime | None = None
     no_voting_after: datetime | None = None
 
-    @field_validator("no_voting_after")
-    @classmethod
-    def _is_after_opening(cls, after: datetime | None, info: ValidationInfo) -> datetime | None:
-        before: datetime | None = info.data.get("no_voting_before")
-        # The rules check this too, but name both times in UTC.
-        if before is not None and after is not None and before >= after:
-            raise ValueError("Choose a time after the opening, or leave one of them empty.")
-        return after
-
     @property
     def is_secret(self) -> bool:
         """Return whether ballots are sealed."""
@@ -106,12 +101,6 @@ class ElectionForm(BaseModel):
         if self.publication == DEFAULT_PUBLICATION:
             return default_publication(self.is_secret)
         return Publication(self.publication)
-
-    def check_closing_time(self, now: datetime, current: datetime | None = None) -> None:
-        """Raise unless the closing time is in the future, or unchanged."""
-        after = self.no_voting_after
-        if after is not None and after <= now and after != current:
-            raise InvalidInput("Choose a time in the future.", field="no_voting_after")
 
     def settings(self) -> ElectionSettings:
         """Return the settings of a new election."""
@@ -157,7 +146,6 @@ def create_election(page: ViewerPage, form: PostedForm) -> Response:
     check_create_election(page.user)
 
     def act(values: ElectionForm) -> Response:
-        values.check_closing_time(page.elections.context.clock())
         created = page.elections.lifecycle.create(page.user, values.name, values.settings())
         return page.redirect(
             election_url(created, "candidates"),
@@ -201,8 +189,6 @@ def submit_settings(page: ElectionPage, form: PostedForm) -> Response:
     check_owner(user, election)
 
     def act(values: ElectionForm | NameForm) -> Response:
-        if isinstance(values, ElectionForm):
-            values.check_closing_time(page.elections.context.clock(), election.no_voting_after)
         edited = page.elections.lifecycle.edit(
             user, election.name, values.changes(), form.revision_check()
         )

@@ -21,11 +21,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from singletable_apps.counting import Ranking
-from singletable_apps.elections.proofs.documents import (
-    NONCE_SIZE,
-    BallotContent,
-    ClosingStatement,
-)
+from singletable_apps.elections.proofs.documents import NONCE_SIZE, BallotContent, ClosingStatement
 from singletable_apps.elections.proofs.encoding import (
     CODE_LENGTH,
     canonical_json,

@@ -13,7 +13,7 @@ from enum import StrEnum
 from singletable_apps.elections.entities import STATES, Election, Publication, State, User
 from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.names import format_time, is_same_name, quote
+from singletable_apps.elections.rules.names import is_same_name, quote
 from singletable_apps.elections.rules.users import check_permission
 
 MIN_CANDIDATES = 2
@@ -46,8 +46,8 @@ def has_ended(election: Election, now: datetime) -> bool:
 def describe_status(election: Election, now: datetime) -> str:
     """Return the state of the election in words, considering its opening and closing times."""
     if election.allow_vote:
-        if election.no_voting_before is not None and not has_begun(election, now):
-            return f"Voting opens {format_time(election.no_voting_before)}"
+        if not has_begun(election, now):
+            return "Voting opens later"
         if has_ended(election, now):
             return "Voting has ended"
     return _STATUS[state_of(election)]
@@ -70,20 +70,13 @@ def check_window(before: datetime | None, after: datetime | None) -> None:
                 f"Choose a year from {_YEARS.start} to {_YEARS.stop - 1}.", field=field
             )
     if before is not None and after is not None and before >= after:
-        raise InvalidInput(
-            f"Voting would end ({format_time(after)}) before it opens ({format_time(before)}). "
-            "Choose a later closing time.",
-            field="no_voting_after",
-        )
+        raise InvalidInput("Choose a time after the opening.", field="no_voting_after")
 
 
 def check_closing_time(after: datetime | None, now: datetime) -> None:
     """Raise InvalidInput if the closing time has passed."""
     if after is not None and after <= now:
-        raise InvalidInput(
-            f"The closing time ({format_time(after)}) is in the past. Choose a later one, or none.",
-            field="no_voting_after",
-        )
+        raise InvalidInput("Choose a time in the future, or none.", field="no_voting_after")
 
 
 # What owners may do.
@@ -139,11 +132,8 @@ def check_launch(actor: User, election: Election, now: datetime) -> None:
         raise WrongState("This election has already been launched.")
     if election.candidate_count < MIN_CANDIDATES:
         raise WrongState(f"Add at least {MIN_CANDIDATES} candidates before you launch.")
-    if election.no_voting_after is not None and has_ended(election, now):
-        raise WrongState(
-            f"The closing time ({format_time(election.no_voting_after)}) is in the past. Change or "
-            "remove it before you launch."
-        )
+    if has_ended(election, now):
+        raise WrongState("The closing time is in the past. Change or remove it before you launch.")
 
 
 def check_lock(actor: User, election: Election) -> None:
@@ -172,8 +162,7 @@ def check_close(actor: User | None, election: Election, now: datetime) -> None:
             raise WrongState("This election has no closing time. Only its owner can close it.")
     elif not has_ended(election, now):
         raise WrongState(
-            f"This election closes by itself {format_time(election.no_voting_after)}. Elections "
-            "with a closing time can’t be closed early."
+            "This election closes by itself at its closing time, and can’t be closed early."
         )
 
 
@@ -281,14 +270,13 @@ def _why_no_tally(election: Election, now: datetime) -> str | None:
             return "There are no results yet: this election hasn’t been launched."
         case State.EDITABLE | State.FIXED:
             pass
-    if election.no_voting_before is not None and not has_begun(election, now):
-        return f"There are no results yet: voting opens {format_time(election.no_voting_before)}."
+    if not has_begun(election, now):
+        return "There are no results yet: voting hasn’t opened."
     if not election.secret_ballot:
         return None
-    secret = "Ballots are secret, so results are shown after the election is closed."
-    if election.no_voting_after is None:
-        return f"Voting is still open. {secret}"
-    ends = format_time(election.no_voting_after)
     if has_ended(election, now):
-        return f"Voting ended {ends}. Results will be ready in a moment."
-    return f"Voting is open until {ends}. {secret}"
+        return "Voting has ended. Results will be ready in a moment."
+    return (
+        "Voting is still open. Ballots are secret, so results are shown after the election is "
+        "closed."
+    )

@@ -7,7 +7,6 @@ typed, in Unicode's NFC, with single spaces between words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Protocol
 from unicodedata import category, normalize
 
@@ -48,12 +47,6 @@ def quote_names(names: Sequence[str]) -> str:
     quoted = [quote(name) for name in names[:_MAX_QUOTED_NAMES]]
     more = len(names) - _MAX_QUOTED_NAMES
     return join_names(quoted) if more <= 0 else f"{', '.join(quoted)} and {more:,} more"
-
-
-def format_time(time: datetime) -> str:
-    """Return the time in UTC, like 2026-03-02 18:00 UTC."""
-    utc = time.astimezone(UTC).replace(tzinfo=None, microsecond=0)
-    return f"{utc.isoformat(sep=' ', timespec='seconds' if utc.second else 'minutes')} UTC"
 
 
 def clean_user_name(text: str, *, field: str = "name") -> str:

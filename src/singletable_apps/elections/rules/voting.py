@@ -16,7 +16,6 @@ from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import (
     fold_name,
-    format_time,
     is_same_name,
     quote,
     quote_names,
@@ -127,10 +126,10 @@ def _check_open(election: Election, now: datetime) -> None:
             raise WrongState("Voting is over: this election is closed. See the results.")
         case _:
             pass
-    if election.no_voting_before is not None and not has_begun(election, now):
-        raise WrongState(f"Voting opens {format_time(election.no_voting_before)}.")
-    if election.no_voting_after is not None and has_ended(election, now):
-        raise WrongState(f"Voting ended {format_time(election.no_voting_after)}.")
+    if not has_begun(election, now):
+        raise WrongState("Voting hasn’t opened yet.")
+    if has_ended(election, now):
+        raise WrongState("Voting has ended.")
 
 
 def _check_changeable(election: Election) -> None:

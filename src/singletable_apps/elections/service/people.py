@@ -18,12 +18,7 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
-from singletable_apps.elections.rules.names import (
-    clean_email,
-    clean_user_name,
-    is_same_name,
-    quote,
-)
+from singletable_apps.elections.rules.names import clean_email, clean_user_name, is_same_name, quote
 from singletable_apps.elections.rules.users import (
     check_edit_user,
     check_remove_user,

@@ -17,8 +17,7 @@ from singletable import connect
 from singletable_apps.elections.api import ApiSettings, Limits, make_elections_app
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.pages import Site, add_pages
-from singletable_apps.elections.pages.site import MAX_RESULT_AGE
-from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.pages.dependencies import MAX_RESULT_AGE, url
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.lifecycle import ElectionSettings

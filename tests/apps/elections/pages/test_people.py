@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from singletable_apps.elections.pages.urls import url
+from singletable_apps.elections.pages.dependencies import url
 from singletable_apps.elections.roles import ROLES, Role
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.html import field_errors, forms_in, has_conflict, text_in

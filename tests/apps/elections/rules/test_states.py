@@ -196,10 +196,10 @@ STATUS = [
             state,
             [
                 words,
-                "Voting opens 2026-03-02 12:00 UTC",
+                "Voting opens later",
                 words,
                 "Voting has ended",
-                "Voting opens 2026-03-02 12:00 UTC",
+                "Voting opens later",
                 words,
                 words,
                 "Voting has ended",
