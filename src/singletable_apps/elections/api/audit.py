@@ -7,22 +7,14 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Path
 
 from singletable_apps.elections.api import schemas
-from singletable_apps.elections.api.dependencies import Service, Viewer
+from singletable_apps.elections.api.dependencies import Service, Viewer, user_router
 from singletable_apps.elections.audit import redact_event_data, row_values
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.users import check_permission
-from singletable_apps.shared.web import (
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
-    Pagination,
-    api_router,
-    responses,
-)
+from singletable_apps.shared.web import NOT_FOUND, Pagination, responses
 
-router = api_router("audit", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+router = user_router("audit")
 Chosen = Annotated[str, Path(max_length=100)]
 
 

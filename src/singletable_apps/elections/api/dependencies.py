@@ -8,23 +8,12 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
 from unicodedata import normalize
 
-from fastapi import Depends, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import AfterValidator, Field
 
+from singletable_apps.elections import errors
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import (
-    AlreadyTaken,
-    IdempotencyKeyReused,
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-    RebuildInProgress,
-    Rejected,
-    Unavailable,
-    WrongState,
-)
 from singletable_apps.elections.proofs.errors import InvalidCode
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
@@ -46,6 +35,7 @@ from singletable_apps.shared.web import (
     RateLimit,
     Settings,
     add_rate_limit_headers,
+    api_router,
     client_address,
     client_network,
     in_segment,
@@ -125,7 +115,7 @@ def _signed_in(
     sent: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
 ) -> User:
     if sent is None:
-        raise NotSignedIn("Sign in and send the access token as `Authorization: Bearer …`.")
+        raise errors.NotSignedIn("Sign in and send the access token as `Authorization: Bearer …`.")
     api.elections.context.check_not_rebuilding()
     user = api.elections.auth.authenticate(sent.credentials)
     if api.settings.limits.signed_in is not None:
@@ -203,14 +193,20 @@ KEY_REUSED = ProblemType(
 )
 PROBLEM_TYPES = (TAKEN, WRONG_STATE, KEY_REUSED)
 
-_TYPES: dict[type[Rejected], ProblemType] = {
-    NotSignedIn: NOT_SIGNED_IN,
-    NotPermitted: NOT_ALLOWED,
-    NotFound: NOT_FOUND,
-    AlreadyTaken: TAKEN,
-    WrongState: WRONG_STATE,
-    InvalidInput: INVALID,
-    IdempotencyKeyReused: KEY_REUSED,
+
+def user_router(tag: str, *problem_types: ProblemType) -> APIRouter:
+    """Return a router for signed-in users; each handler can return these problems."""
+    return api_router(tag, NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS, *problem_types)
+
+
+_TYPES: dict[type[errors.Rejected], ProblemType] = {
+    errors.NotSignedIn: NOT_SIGNED_IN,
+    errors.NotPermitted: NOT_ALLOWED,
+    errors.NotFound: NOT_FOUND,
+    errors.AlreadyTaken: TAKEN,
+    errors.WrongState: WRONG_STATE,
+    errors.InvalidInput: INVALID,
+    errors.IdempotencyKeyReused: KEY_REUSED,
 }
 # Fields that have another name in the request body.
 _IN_BODY = {"candidates": "candidate_names", "voters": "voter_names"}
@@ -219,27 +215,27 @@ _IN_PATH = {"user", "election", "confirmation", "table", "relation"}
 
 
 def to_problem(
-    error: Rejected | Unavailable | TooManyAttempts | InvalidCode, request: Request
+    error: errors.Rejected | errors.Unavailable | TooManyAttempts | InvalidCode, request: Request
 ) -> Problem:
     """Return the problem for an error of the service."""
     message = str(error)
     match error:
-        case Rejected():
-            errors = _field_errors(error, request.method)
-            return Problem(_TYPES[type(error)], message, errors=errors)
+        case errors.Rejected():
+            details = _field_errors(error, request.method)
+            return Problem(_TYPES[type(error)], message, errors=details)
         case TooManyAttempts():
             seconds = max(1, -(-error.retry_after.total_seconds() // 1))
             return Problem(TOO_MANY_REQUESTS, message, headers={"Retry-After": f"{seconds:.0f}"})
         case InvalidCode():
             return Problem(INVALID, message, errors=[FieldError(message, parameter="confirmation")])
-        case Unavailable():
-            wait = "10" if isinstance(error, RebuildInProgress) else "1"
+        case errors.Unavailable():
+            wait = "10" if isinstance(error, errors.RebuildInProgress) else "1"
             return Problem(UNAVAILABLE, message, headers={"Retry-After": wait})
 
 
-def _field_errors(error: Rejected, method: str) -> list[FieldError]:
+def _field_errors(error: errors.Rejected, method: str) -> list[FieldError]:
     message = str(error)
-    if isinstance(error, IdempotencyKeyReused):
+    if isinstance(error, errors.IdempotencyKeyReused):
         return [FieldError(message, header="Idempotency-Key")]
     if error.field is None:
         return []
@@ -249,5 +245,5 @@ def _field_errors(error: Rejected, method: str) -> list[FieldError]:
 
 
 ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(
-    (Rejected, Unavailable, TooManyAttempts, InvalidCode), to_problem
+    (errors.Rejected, errors.Unavailable, TooManyAttempts, InvalidCode), to_problem
 )

@@ -15,6 +15,7 @@ from singletable_apps.elections.api.dependencies import (
     NameInPath,
     Service,
     Viewer,
+    user_router,
 )
 from singletable_apps.elections.entities import Election, User
 from singletable_apps.elections.service import Elections
@@ -32,7 +33,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 
-router = api_router("elections", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+router = user_router("elections")
 _TEXT = {"type": "string"}
 CREATED = {
     "Location": {"description": "The URL of the election.", "schema": _TEXT},
@@ -101,9 +102,7 @@ def delete_election(user: Viewer, elections: Service, name: NameInPath, edit: If
     elections.lifecycle.delete(user, name, edit.check)
 
 
-lifecycle_router = api_router(
-    "lifecycle", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS
-)
+lifecycle_router = user_router("lifecycle", NOT_FOUND, WRONG_STATE)
 
 
 @lifecycle_router.post("/elections/{name}/launch")
@@ -148,9 +147,7 @@ def _answer(election: Election, edit: Edit, elections: Elections) -> schemas.Ele
     return schemas.Election.of(election, elections.context.clock())
 
 
-candidates_router = api_router(
-    "candidates and voters", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS
-)
+candidates_router = user_router("candidates and voters", NOT_FOUND)
 
 
 @candidates_router.get("/elections/{name}/candidates")

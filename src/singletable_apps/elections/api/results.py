@@ -18,6 +18,7 @@ from singletable_apps.elections.api.dependencies import (
     ThisApi,
     Viewer,
     slice_page,
+    user_router,
 )
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.proofs.documents import CHECKER_FILENAME, receipt_filename
@@ -37,9 +38,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 
-router = api_router(
-    "results", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, WRONG_STATE, TOO_MANY_REQUESTS
-)
+router = user_router("results", NOT_FOUND, WRONG_STATE)
 Method = Annotated[
     str, Query(description="The counting method.", json_schema_extra={"enum": list(METHODS)})
 ]

@@ -17,6 +17,7 @@ from singletable_apps.elections.api.dependencies import (
     ThisApi,
     Viewer,
     slice_page,
+    user_router,
 )
 from singletable_apps.elections.roles import PERMISSIONS, ROLES, Role
 from singletable_apps.elections.service.context import reload_user
@@ -33,7 +34,7 @@ from singletable_apps.shared.web import (
     responses,
 )
 
-router = api_router("users", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+router = user_router("users")
 
 
 @router.get("/users")
@@ -134,7 +135,7 @@ def end_my_session(
     elections.auth.end_session(user, session)
 
 
-permissions_router = api_router("roles", NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+permissions_router = user_router("roles")
 
 
 @permissions_router.get("/permissions")

@@ -12,21 +12,18 @@ from singletable_apps.elections.api.dependencies import (
     Service,
     ThisApi,
     Viewer,
+    user_router,
 )
 from singletable_apps.shared.web import (
-    NOT_ALLOWED,
     NOT_FOUND,
-    NOT_SIGNED_IN,
-    TOO_MANY_REQUESTS,
     IdempotencyKey,
     Page,
     Pagination,
     add_rate_limit_headers,
-    api_router,
     responses,
 )
 
-router = api_router("voting", NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, TOO_MANY_REQUESTS)
+router = user_router("voting", NOT_FOUND)
 REPLAYED = "Idempotency-Replayed"
 CAST = {
     REPLAYED: {

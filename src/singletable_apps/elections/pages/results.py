@@ -14,21 +14,8 @@ from singletable_apps.elections.api.results import export_file
 from singletable_apps.elections.entities import Election, is_removed_user
 from singletable_apps.elections.errors import WrongState
 from singletable_apps.elections.method import METHOD
+from singletable_apps.elections.pages import results_view
 from singletable_apps.elections.pages.dependencies import ElectionPage, election_url, url
-from singletable_apps.elections.pages.results_view import (
-    MAX_FULL_PAIRS,
-    MAX_MATRIX,
-    Count,
-    describe_statement,
-    describe_turnout,
-    draw_graph,
-    list_downloads,
-    list_pairs,
-    load_count,
-    make_chart,
-    make_headline,
-    make_matrix,
-)
 from singletable_apps.elections.proofs.documents import (
     checker_command,
     publication_filename,
@@ -61,7 +48,7 @@ Cursor = Annotated[str | None, Query(min_length=1, max_length=4000)]
 def show_results(page: ElectionPage, a: CandidateName = "", b: CandidateName = "") -> Response:
     """Show the results, or why there are none yet."""
     try:
-        count = load_count(page.elections, page.user, page.election.name)
+        count = results_view.load_count(page.elections, page.user, page.election.name)
     except WrongState:
         return _render_pending(page)
     return page.render_tab("results", "tally", **_count_context(count, (a, b)))
@@ -97,11 +84,11 @@ def stream_changes(page: ElectionPage) -> Response:
     return page.site.live.respond(page.request, election.election_id, version)
 
 
-def _current_count(page: ElectionPage, election: Election) -> Count:
+def _current_count(page: ElectionPage, election: Election) -> results_view.Count:
     """Return the count, which is computed once for everyone who watches it."""
     return page.site.result_cache.get(
         election.election_id,
-        lambda: load_count(page.elections, page.user, election.name),
+        lambda: results_view.load_count(page.elections, page.user, election.name),
         page.elections.context.clock,
         page.elections.queries.version(),
     )
@@ -118,26 +105,26 @@ def _render_pending(page: ElectionPage) -> Response:
     )
 
 
-def _count_context(count: Count, pair: tuple[str, str]) -> dict[str, object]:
+def _count_context(count: results_view.Count, pair: tuple[str, str]) -> dict[str, object]:
     result, runoff, url = count.result, count.runoff, partial(election_url, count.election)
     names = result.ranked_candidates
     return {
         "count": count,
-        "headline": make_headline(count),
-        "chart": make_chart(count),
+        "headline": results_view.make_headline(count),
+        "chart": results_view.make_chart(count),
         "explanation": result.explanation,
-        "turnout": describe_turnout(count),
+        "turnout": results_view.describe_turnout(count),
         "names": names,
-        "matrix": make_matrix(result),
-        "max_matrix": MAX_MATRIX,
-        "pairs": list_pairs(result),
-        "every_pair": len(names) <= MAX_FULL_PAIRS,
+        "matrix": results_view.make_matrix(result),
+        "max_matrix": results_view.MAX_MATRIX,
+        "pairs": results_view.list_pairs(result),
+        "every_pair": len(names) <= results_view.MAX_FULL_PAIRS,
         "pair": pair,
-        "graph": draw_graph(count, pair),
+        "graph": results_view.draw_graph(count, pair),
         "comparison": compare_methods(count.results, DECIDING_METHOD),
         "rounds": round_table(runoff),
         "flow": draw_transfers(runoff) if len(runoff.rounds) <= MAX_ROUNDS else None,
-        "downloads": list_downloads(count, url),
+        "downloads": results_view.list_downloads(count, url),
         "method": METHOD,
         "url": url,
     }
@@ -227,7 +214,7 @@ def show_publication(page: ElectionPage, start: Start = 0) -> Response:
     return page.render_tab(
         "publication",
         "tally",
-        lines=describe_statement(closing["statement"]),
+        lines=results_view.describe_statement(closing["statement"]),
         signature=closing["signature"],
         fingerprint=format_fingerprint(page.elections.context.keys.signer.public_key),
         command=checker_command(

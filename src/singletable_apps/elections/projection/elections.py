@@ -10,6 +10,7 @@ from copy import copy
 from typing import TypeAlias
 
 from singletable import key_of
+from singletable_apps.elections import events
 from singletable_apps.elections.entities import (
     Ballot,
     Candidate,
@@ -24,22 +25,6 @@ from singletable_apps.elections.entities import (
     WithdrawnBallot,
     is_removed_user,
 )
-from singletable_apps.elections.events import (
-    BallotCast,
-    BallotWithdrawn,
-    CandidatesAdded,
-    CandidatesRemoved,
-    ElectionCreated,
-    ElectionDeleted,
-    ElectionFinalized,
-    ElectionFixed,
-    ElectionLaunched,
-    ElectionNameChanged,
-    ElectionOwnerChanged,
-    ElectionUpdated,
-    VotersAdded,
-    VotersRemoved,
-)
 from singletable_apps.elections.projection.step import ProjectionStep, copy_with, take_step
 from singletable_apps.elections.proofs.documents import create_definition, hash_definition
 
@@ -49,7 +34,7 @@ REMEMBERED_REQUESTS = 8
 ElectionItem: TypeAlias = Ballot | Voter | Candidate | Definition
 
 
-def create_election(step: ProjectionStep, data: ElectionCreated) -> bool:
+def create_election(step: ProjectionStep, data: events.ElectionCreated) -> bool:
     """Create the election. Its id is the id of the event."""
     step.transaction.create(
         Election(
@@ -70,7 +55,7 @@ def create_election(step: ProjectionStep, data: ElectionCreated) -> bool:
     return True
 
 
-def update_election(step: ProjectionStep, data: ElectionUpdated) -> bool:
+def update_election(step: ProjectionStep, data: events.ElectionUpdated) -> bool:
     """Set all settings; times that the event does not name are removed."""
     step.transaction.update(
         Election.key(data.name),
@@ -83,7 +68,7 @@ def update_election(step: ProjectionStep, data: ElectionUpdated) -> bool:
     return True
 
 
-def change_owner(step: ProjectionStep, data: ElectionOwnerChanged) -> bool:
+def change_owner(step: ProjectionStep, data: events.ElectionOwnerChanged) -> bool:
     """Set the owner."""
     step.transaction.update(
         Election.key(data.name),
@@ -96,7 +81,7 @@ def change_owner(step: ProjectionStep, data: ElectionOwnerChanged) -> bool:
     return True
 
 
-def launch_election(step: ProjectionStep, data: ElectionLaunched) -> bool:
+def launch_election(step: ProjectionStep, data: events.ElectionLaunched) -> bool:
     """Open voting on the current candidates."""
     election = copy(step.require(step.read.find_election(data.name), data.name))
     election.tie_commitment = data.tie_commitment
@@ -113,7 +98,7 @@ def launch_election(step: ProjectionStep, data: ElectionLaunched) -> bool:
     return True
 
 
-def fix_election(step: ProjectionStep, data: ElectionFixed) -> bool:
+def fix_election(step: ProjectionStep, data: events.ElectionFixed) -> bool:
     """End editing."""
     step.transaction.update(
         Election.key(data.name),
@@ -123,7 +108,7 @@ def fix_election(step: ProjectionStep, data: ElectionFixed) -> bool:
     return True
 
 
-def finalize_election(step: ProjectionStep, data: ElectionFinalized) -> bool:
+def finalize_election(step: ProjectionStep, data: events.ElectionFinalized) -> bool:
     """Close the election with its signed statement."""
     step.transaction.update(
         Election.key(data.name),
@@ -136,7 +121,7 @@ def finalize_election(step: ProjectionStep, data: ElectionFinalized) -> bool:
     return True
 
 
-def rename_election(step: ProjectionStep, data: ElectionNameChanged) -> bool:
+def rename_election(step: ProjectionStep, data: events.ElectionNameChanged) -> bool:
     """Move the items of the election step by step, and the election itself last."""
     if items := _take_items(step, data.old_name):
         for item in items:
@@ -152,7 +137,7 @@ def rename_election(step: ProjectionStep, data: ElectionNameChanged) -> bool:
     return True
 
 
-def delete_election(step: ProjectionStep, data: ElectionDeleted) -> bool:
+def delete_election(step: ProjectionStep, data: events.ElectionDeleted) -> bool:
     """Delete the items of the election step by step, and the election itself last."""
     if items := _take_items(step, data.name):
         for item in items:
@@ -198,7 +183,7 @@ def _count_elections(step: ProjectionStep, change: int) -> None:
 # Candidates and voters.
 
 
-def add_candidates(step: ProjectionStep, data: CandidatesAdded) -> bool:
+def add_candidates(step: ProjectionStep, data: events.CandidatesAdded) -> bool:
     """Create the candidates. If voting is open, ballots get a new definition."""
     names, is_last = step.slice_names(data.candidates)
     for name in names:
@@ -210,7 +195,7 @@ def add_candidates(step: ProjectionStep, data: CandidatesAdded) -> bool:
     return is_last
 
 
-def remove_candidates(step: ProjectionStep, data: CandidatesRemoved) -> bool:
+def remove_candidates(step: ProjectionStep, data: events.CandidatesRemoved) -> bool:
     """Delete the candidates. Ballots stay as they were cast; the tally skips these candidates."""
     names, is_last = step.slice_names(data.candidates)
     for name in names:
@@ -252,7 +237,7 @@ def _put_definition(step: ProjectionStep, election: Election, names: list[str]) 
     return digest
 
 
-def add_voters(step: ProjectionStep, data: VotersAdded) -> bool:
+def add_voters(step: ProjectionStep, data: events.VotersAdded) -> bool:
     """Add voters to the list."""
     names, is_last = step.slice_names(data.voters)
     for name in names:
@@ -263,7 +248,7 @@ def add_voters(step: ProjectionStep, data: VotersAdded) -> bool:
     return is_last
 
 
-def remove_voters(step: ProjectionStep, data: VotersRemoved) -> bool:
+def remove_voters(step: ProjectionStep, data: events.VotersRemoved) -> bool:
     """Remove voters from the list."""
     names, is_last = step.slice_names(data.voters)
     for name in names:
@@ -286,7 +271,7 @@ def _count_voters(step: ProjectionStep, election: str, change: int) -> None:
 # Ballots.
 
 
-def cast_ballot(step: ProjectionStep, data: BallotCast) -> bool:
+def cast_ballot(step: ProjectionStep, data: events.BallotCast) -> bool:
     """Put the voter's ballot, in place of an earlier one."""
     earlier = step.read.find_ballot(data.election, data.voter)
     requests = dict(earlier.requests) if earlier is not None else {}
@@ -310,7 +295,7 @@ def cast_ballot(step: ProjectionStep, data: BallotCast) -> bool:
     return True
 
 
-def withdraw_ballot(step: ProjectionStep, data: BallotWithdrawn) -> bool:
+def withdraw_ballot(step: ProjectionStep, data: events.BallotWithdrawn) -> bool:
     """Delete the ballot but keep its requests, so that a late retry does not cast it again."""
     user = step.require(step.read.find_user(data.voter), data.voter)
     election = step.require(step.read.find_election(data.election), data.election)

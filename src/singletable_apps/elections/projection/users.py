@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import copy
 
 from singletable import key_of
-from singletable_apps.elections import patterns
+from singletable_apps.elections import events, patterns
 from singletable_apps.elections.entities import (
     Counts,
     Election,
@@ -17,21 +17,12 @@ from singletable_apps.elections.entities import (
     User,
     removed_user_name,
 )
-from singletable_apps.elections.events import (
-    OwnershipTransferred,
-    UserEmailChanged,
-    UserNameChanged,
-    UserPasswordChanged,
-    UserRegistered,
-    UserRemoved,
-    UserRoleChanged,
-)
 from singletable_apps.elections.projection.step import ProjectionStep, copy_with
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import has_ended
 
 
-def register_user(step: ProjectionStep, data: UserRegistered) -> bool:
+def register_user(step: ProjectionStep, data: events.UserRegistered) -> bool:
     """Create the user. Their id is the id of the event."""
     step.transaction.create(
         User(
@@ -49,20 +40,20 @@ def register_user(step: ProjectionStep, data: UserRegistered) -> bool:
     return True
 
 
-def change_role(step: ProjectionStep, data: UserRoleChanged) -> bool:
+def change_role(step: ProjectionStep, data: events.UserRoleChanged) -> bool:
     """Set the role of a user."""
     _set_role(step, data.name, data.role)
     return True
 
 
-def transfer_ownership(step: ProjectionStep, data: OwnershipTransferred) -> bool:
+def transfer_ownership(step: ProjectionStep, data: events.OwnershipTransferred) -> bool:
     """Make the owner an auditor, and another user the owner."""
     _set_role(step, data.old_owner, Role.AUDITOR)
     _set_role(step, data.new_owner, Role.OWNER)
     return True
 
 
-def change_password(step: ProjectionStep, data: UserPasswordChanged) -> bool:
+def change_password(step: ProjectionStep, data: events.UserPasswordChanged) -> bool:
     """Set the password hash. A new password ends all sessions of the user."""
     edits = [User.hash.set(data.hash)]
     if not data.renewed:
@@ -71,7 +62,7 @@ def change_password(step: ProjectionStep, data: UserPasswordChanged) -> bool:
     return True
 
 
-def change_email(step: ProjectionStep, data: UserEmailChanged) -> bool:
+def change_email(step: ProjectionStep, data: events.UserEmailChanged) -> bool:
     """Set the e-mail address."""
     step.transaction.update(
         User.key(data.name), User.email.set(data.email), User.revision.set(step.revision)
@@ -79,7 +70,7 @@ def change_email(step: ProjectionStep, data: UserEmailChanged) -> bool:
     return True
 
 
-def rename_user(step: ProjectionStep, data: UserNameChanged) -> bool:
+def rename_user(step: ProjectionStep, data: events.UserNameChanged) -> bool:
     """Move the user first, then step by step the items that contain the name."""
     if step.number == 0:
         old = step.require(step.read.find_user(data.old_name), data.old_name)
@@ -131,7 +122,7 @@ def _rename_items(step: ProjectionStep, left: PendingRename, name: str) -> Pendi
     return PendingRename(left.old_name, 0, 0, left.voters - len(voters))
 
 
-def remove_user(step: ProjectionStep, data: UserRemoved) -> bool:
+def remove_user(step: ProjectionStep, data: events.UserRemoved) -> bool:
     """Delete ballots in open elections; remove the name from everything else; delete the user."""
     user = step.require(step.read.find_user(data.name), data.name)
     placeholder = removed_user_name(user.user_id)

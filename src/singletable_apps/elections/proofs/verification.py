@@ -12,22 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from singletable_apps.counting import CountingError, Ranking, TieBreak
-from singletable_apps.elections.proofs.documents import (
-    CHECKER_FILENAME,
-    PUBLICATION_FORMAT,
-    RECEIPT_FORMAT,
-    STATEMENT_FORMAT,
-    Closing,
-    ClosingStatement,
-    InclusionProofJson,
-    PublishedElection,
-    Receipt,
-    compute_commitment,
-    compute_confirmation,
-    compute_tie_seed,
-    hash_definition,
-    hash_rankings,
-)
+from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.encoding import canonical_json, format_code, parse_code
 from singletable_apps.elections.proofs.errors import (
     InvalidCode,
@@ -50,7 +35,7 @@ class Finding:
 def verify_receipt(receipt: object, *, key: str | None = None) -> list[Finding]:
     """Return what a receipt proves. `key` is the fingerprint of the key that you expect."""
     try:
-        parsed = _parse(receipt, Receipt, RECEIPT_FORMAT, "receipt")
+        parsed = _parse(receipt, documents.Receipt, documents.RECEIPT_FORMAT, "receipt")
     except InvalidDocument as error:
         return [Finding(False, str(error))]
     closing, proof = parsed["closing"], parsed["proof"]
@@ -76,10 +61,12 @@ def verify_publication(
 ) -> list[Finding]:
     """Return what a publication proves, and whether it contains the ballot of the receipt."""
     try:
-        parsed = _parse(published, PublishedElection, PUBLICATION_FORMAT, "publication")
+        parsed = _parse(
+            published, documents.PublishedElection, documents.PUBLICATION_FORMAT, "publication"
+        )
         mine = None
         if receipt is not None:
-            mine = _parse(receipt, Receipt, RECEIPT_FORMAT, "receipt")
+            mine = _parse(receipt, documents.Receipt, documents.RECEIPT_FORMAT, "receipt")
     except InvalidDocument as error:
         return [Finding(False, str(error))]
     findings = [
@@ -97,12 +84,12 @@ def verify_publication(
 def checker_source() -> str:
     """Return the source of the checker, one file that needs only Python."""
     folder = files("singletable_apps.elections.proofs")
-    return folder.joinpath(CHECKER_FILENAME).read_text(encoding="utf-8")
+    return folder.joinpath(documents.CHECKER_FILENAME).read_text(encoding="utf-8")
 
 
 # Parsing.
 
-Document = TypeVar("Document", Receipt, PublishedElection)
+Document = TypeVar("Document", documents.Receipt, documents.PublishedElection)
 
 
 def _parse(value: object, shape: type[Document], format_name: str, kind: str) -> Document:
@@ -145,16 +132,16 @@ def _parse_nonce(text: str) -> bytes:
 # The closing statement.
 
 
-def _check_closing(closing: Closing, key: str | None) -> list[Finding]:
+def _check_closing(closing: documents.Closing, key: str | None) -> list[Finding]:
     statement = closing["statement"]
     return [_check_signature(closing), *_check_key(closing, key), _check_tie_break(statement)]
 
 
-def _check_signature(closing: Closing) -> Finding:
+def _check_signature(closing: documents.Closing) -> Finding:
     statement, public_key = closing["statement"], closing["public_key"]
     signed_by = format_fingerprint(public_key)
     is_valid = is_signed(statement, closing["signature"], public_key)
-    if statement["format"] != STATEMENT_FORMAT or not is_valid:
+    if statement["format"] != documents.STATEMENT_FORMAT or not is_valid:
         return Finding(False, f"The closing statement is not signed with the key {signed_by}.")
     return Finding(
         True,
@@ -163,7 +150,7 @@ def _check_signature(closing: Closing) -> Finding:
     )
 
 
-def _check_key(closing: Closing, key: str | None) -> list[Finding]:
+def _check_key(closing: documents.Closing, key: str | None) -> list[Finding]:
     if key is None:
         return []
     try:
@@ -175,10 +162,10 @@ def _check_key(closing: Closing, key: str | None) -> list[Finding]:
     return [Finding(True, "The key is the one you expect.")]
 
 
-def _check_tie_break(statement: ClosingStatement) -> Finding:
+def _check_tie_break(statement: documents.ClosingStatement) -> Finding:
     try:
         secret = bytes.fromhex(statement["secret"])
-        is_committed = compute_commitment(secret) == statement["definition"]["commitment"]
+        is_committed = documents.compute_commitment(secret) == statement["definition"]["commitment"]
     except (ValueError, InvalidDocument):
         is_committed = False
     if not is_committed:
@@ -189,26 +176,26 @@ def _check_tie_break(statement: ClosingStatement) -> Finding:
     )
 
 
-def _seed(statement: ClosingStatement) -> str:
-    return compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
+def _seed(statement: documents.ClosingStatement) -> str:
+    return documents.compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
 
 
-def _definition_digests(statement: ClosingStatement) -> list[str]:
+def _definition_digests(statement: documents.ClosingStatement) -> list[str]:
     """Return the digests of all definitions that ballots were cast under, the last one first."""
-    return [hash_definition(statement["definition"]), *statement["earlier"]]
+    return [documents.hash_definition(statement["definition"]), *statement["earlier"]]
 
 
 # Receipts.
 
 
-def _check_ballot(receipt: Receipt) -> Finding:
+def _check_ballot(receipt: documents.Receipt) -> Finding:
     definition = receipt["definition"]
     try:
         ranking = _parse_ranking(receipt["ranking"])
         ranking.check_candidates(definition["candidates"])
-        code = compute_confirmation(
+        code = documents.compute_confirmation(
             definition["election_id"],
-            hash_definition(definition),
+            documents.hash_definition(definition),
             _parse_nonce(receipt["nonce"]),
             ranking,
         )
@@ -220,11 +207,11 @@ def _check_ballot(receipt: Receipt) -> Finding:
     return Finding(True, f"The ballot {ballot} matches the tracking code {format_code(code)}.")
 
 
-def _check_definition(receipt: Receipt, statement: ClosingStatement) -> Finding:
+def _check_definition(receipt: documents.Receipt, statement: documents.ClosingStatement) -> Finding:
     name = statement["name"]
     if receipt["name"] != name:
         return Finding(False, f"The receipt is for '{receipt['name']}', not for '{name}'.")
-    if hash_definition(receipt["definition"]) not in _definition_digests(statement):
+    if documents.hash_definition(receipt["definition"]) not in _definition_digests(statement):
         return Finding(False, "The ballot was cast on other terms than the election closed with.")
     if receipt["definition"] == statement["definition"]:
         return Finding(True, f"'{name}' closed with the candidates and terms you voted on.")
@@ -235,7 +222,9 @@ def _check_definition(receipt: Receipt, statement: ClosingStatement) -> Finding:
 
 
 def _check_inclusion(
-    receipt: Receipt, statement: ClosingStatement, proof: InclusionProofJson
+    receipt: documents.Receipt,
+    statement: documents.ClosingStatement,
+    proof: documents.InclusionProofJson,
 ) -> Finding:
     path = InclusionProof(proof["index"], proof["size"], tuple(proof["path"]))
     count = statement["ballots"]
@@ -249,7 +238,7 @@ def _check_inclusion(
 # Publications.
 
 
-def _check_completeness(published: PublishedElection) -> Finding:
+def _check_completeness(published: documents.PublishedElection) -> Finding:
     statement, codes = published["closing"]["statement"], published["confirmations"]
     try:
         is_same = codes == sorted(codes) and MerkleTree(codes).root == statement["root"]
@@ -265,7 +254,7 @@ def _check_completeness(published: PublishedElection) -> Finding:
     )
 
 
-def _check_rankings(published: PublishedElection) -> list[Finding]:
+def _check_rankings(published: documents.PublishedElection) -> list[Finding]:
     """Check that the published rankings, if there are any, are those of the signed ballots."""
     statement = published["closing"]["statement"]
     level = statement["definition"]["level"]
@@ -286,7 +275,7 @@ def _check_rankings(published: PublishedElection) -> list[Finding]:
     if rankings is None:
         return []
     try:
-        is_same = hash_rankings(map(_parse_ranking, rankings)) == statement["rankings"]
+        is_same = documents.hash_rankings(map(_parse_ranking, rankings)) == statement["rankings"]
     except (ProofsError, CountingError) as error:
         return [Finding(False, str(error))]
     if not is_same or len(rankings) != statement["ballots"]:
@@ -294,20 +283,22 @@ def _check_rankings(published: PublishedElection) -> list[Finding]:
     return [Finding(True, f"The rankings ({len(rankings):,}) match the signed result.")]
 
 
-def _matches(statement: ClosingStatement, code: str, nonce: str, levels: list[list[str]]) -> bool:
+def _matches(
+    statement: documents.ClosingStatement, code: str, nonce: str, levels: list[list[str]]
+) -> bool:
     """Return whether a ballot under any definition of the election has this code."""
     election_id = statement["definition"]["election_id"]
     try:
         ranking, raw_nonce = _parse_ranking(levels), _parse_nonce(nonce)
         return any(
-            compute_confirmation(election_id, definition, raw_nonce, ranking) == code
+            documents.compute_confirmation(election_id, definition, raw_nonce, ranking) == code
             for definition in _definition_digests(statement)
         )
     except (ProofsError, CountingError):
         return False
 
 
-def _check_listed(published: PublishedElection, receipt: Receipt) -> Finding:
+def _check_listed(published: documents.PublishedElection, receipt: documents.Receipt) -> Finding:
     closing = receipt["closing"]
     if closing is None or closing["statement"] != published["closing"]["statement"]:
         return Finding(False, "The receipt and the publication are not from the same close.")
@@ -316,7 +307,7 @@ def _check_listed(published: PublishedElection, receipt: Receipt) -> Finding:
     return Finding(True, "The tracking code of the receipt is in the publication.")
 
 
-def _explain_recount(statement: ClosingStatement) -> Finding:
+def _explain_recount(statement: documents.ClosingStatement) -> Finding:
     rules = ", ".join(f"{name}: {choice}" for name, choice in sorted(statement["rules"].items()))
     if statement["definition"]["level"] == "totals":
         return Finding(True, f"The rankings are not published. They were counted with {rules}.")

@@ -14,12 +14,7 @@ from singletable_apps.elections.entities import Ballot, Election, State, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import has_begun, has_ended, state_of
-from singletable_apps.elections.rules.names import (
-    fold_name,
-    is_same_name,
-    quote,
-    quote_names,
-)
+from singletable_apps.elections.rules.names import fold_name, is_same_name, quote, quote_names
 from singletable_apps.elections.rules.users import check_permission
 
 

@@ -10,15 +10,7 @@ from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Definition, Election
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.method import METHOD
-from singletable_apps.elections.proofs.documents import (
-    BallotContent,
-    BallotDefinition,
-    Closing,
-    ClosingStatement,
-    create_definition,
-    create_statement,
-    hash_rankings,
-)
+from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.read_model import ReadModel
 
@@ -31,18 +23,20 @@ COUNTING_RULES = {
 }
 
 
-def open_ballot(election: Election, ballot: Ballot, keys: Keys) -> BallotContent:
+def open_ballot(election: Election, ballot: Ballot, keys: Keys) -> documents.BallotContent:
     """Return the content of a ballot, unsealed if it is secret."""
     if ballot.sealed is not None:
         return keys.ballot_key.open(election.election_id, ballot.sealed)
     lines = ballot.rankings or []
     ranking = Ranking.from_pairs([(line.candidate_name, line.rank) for line in lines])
-    return BallotContent(bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking)
+    return documents.BallotContent(
+        bytes.fromhex(ballot.nonce or ""), ballot.confirmation or "", ranking
+    )
 
 
-def ballot_definition(election: Election, stored: Definition) -> BallotDefinition:
+def ballot_definition(election: Election, stored: Definition) -> documents.BallotDefinition:
     """Return what a ballot is about, in the form that confirmations are computed from."""
-    return create_definition(
+    return documents.create_definition(
         election.election_id,
         stored.candidate_names,
         election.secret_ballot,
@@ -53,12 +47,12 @@ def ballot_definition(election: Election, stored: Definition) -> BallotDefinitio
 
 def closing_statement(
     read: ReadModel, election: Election, keys: Keys, now: datetime
-) -> ClosingStatement:
+) -> documents.ClosingStatement:
     """Return the statement to sign if the election closes now."""
     stored = list(read.list_ballots(election.name))
     ballots = [open_ballot(election, ballot, keys) for ballot in stored]
     current = election.definition or ""
-    return create_statement(
+    return documents.create_statement(
         name=election.name,
         definition=ballot_definition(election, read.get_definition(election.name, current)),
         ballots=len(ballots),
@@ -70,17 +64,17 @@ def closing_statement(
         rankings=(
             None
             if election.publication.value == "totals"
-            else hash_rankings(ballot.ranking for ballot in ballots)
+            else documents.hash_rankings(ballot.ranking for ballot in ballots)
         ),
     )
 
 
-def get_closing(election: Election, keys: Keys) -> Closing | None:
+def get_closing(election: Election, keys: Keys) -> documents.Closing | None:
     """Return the signed statement of a closed election, or None."""
     if election.statement is None or election.signature is None:
         return None
     return {
-        "statement": cast(ClosingStatement, json.loads(election.statement)),
+        "statement": cast(documents.ClosingStatement, json.loads(election.statement)),
         "signature": election.signature,
         "public_key": keys.signer.public_key,
     }

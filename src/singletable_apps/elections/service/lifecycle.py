@@ -10,24 +10,10 @@ from typing import TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from singletable_apps.elections import events
 from singletable_apps.elections.entities import Election, Publication, User, is_removed_user
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
-from singletable_apps.elections.events import (
-    SYSTEM_ACTOR,
-    CandidatesAdded,
-    CandidatesRemoved,
-    ElectionCreated,
-    ElectionDeleted,
-    ElectionFinalized,
-    ElectionFixed,
-    ElectionLaunched,
-    ElectionNameChanged,
-    ElectionOwnerChanged,
-    ElectionUpdated,
-    EventData,
-    VotersAdded,
-    VotersRemoved,
-)
+from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.proofs.documents import compute_commitment
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
@@ -90,13 +76,13 @@ class ElectionEdit(msgspec.Struct, frozen=True):
         """Return whether more than the name changes."""
         return any(getattr(self, field) is not UNSET for field in self.__struct_fields__[1:])
 
-    def apply_to(self, election: Election) -> ElectionUpdated:
+    def apply_to(self, election: Election) -> events.ElectionUpdated:
         """Return the settings that the election would have."""
         current = settings_of(election)
         secret = _choose(self.secret_ballot, current.secret_ballot)
         is_default = current.publication is rules.default_publication(current.secret_ballot)
         publication = rules.default_publication(secret) if is_default else current.publication
-        return ElectionUpdated(
+        return events.ElectionUpdated(
             name=election.name,
             secret_ballot=secret,
             publication=_choose(self.publication, publication),
@@ -105,9 +91,9 @@ class ElectionEdit(msgspec.Struct, frozen=True):
         )
 
 
-def settings_of(election: Election) -> ElectionUpdated:
+def settings_of(election: Election) -> events.ElectionUpdated:
     """Return the current settings of an election."""
-    return ElectionUpdated(
+    return events.ElectionUpdated(
         name=election.name,
         secret_ballot=election.secret_ballot,
         publication=election.publication,
@@ -137,7 +123,7 @@ class Lifecycle:
             rules.check_create_election(me)
             _check_available(read, name)
             return [
-                ElectionCreated(
+                events.ElectionCreated(
                     owner=me.name,
                     name=name,
                     secret_ballot=settings.secret_ballot,
@@ -191,19 +177,19 @@ class Lifecycle:
                 rules.check_rename_election(me, election)
             check_revision(election.revision)
             edited[:] = [new or election.name]
-            events: list[EventData] = []
+            changes: list[EventData] = []
             current, wanted = settings_of(election), edit.apply_to(election)
             rules.check_window(wanted.no_voting_before, wanted.no_voting_after)
             # A closing time that has passed since does not prevent other changes.
             if wanted.no_voting_after != current.no_voting_after:
                 rules.check_closing_time(wanted.no_voting_after, self._context.clock())
             if wanted != current:
-                events.append(wanted)
+                changes.append(wanted)
             if new is not None and new != election.name:
                 if not is_same_name(new, election.name):
                     _check_available(read, new)
-                events.append(ElectionNameChanged(old_name=election.name, new_name=new))
-            return events
+                changes.append(events.ElectionNameChanged(old_name=election.name, new_name=new))
+            return changes
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(edited[0])
@@ -227,8 +213,8 @@ class Lifecycle:
             removed = [each for each in current if each not in wanted]
             _check_size([*added, *removed])
             return [
-                *(CandidatesRemoved(election.name, chunk) for chunk in _chunks(removed)),
-                *(CandidatesAdded(election.name, chunk) for chunk in _chunks(added)),
+                *(events.CandidatesRemoved(election.name, chunk) for chunk in _chunks(removed)),
+                *(events.CandidatesAdded(election.name, chunk) for chunk in _chunks(added)),
             ]
 
         self._context.execute(actor, decide)
@@ -261,8 +247,8 @@ class Lifecycle:
             ]
             _check_size([*added, *removed])
             return [
-                *(VotersRemoved(election.name, chunk) for chunk in _chunks(removed)),
-                *(VotersAdded(election.name, chunk) for chunk in _chunks(added)),
+                *(events.VotersRemoved(election.name, chunk) for chunk in _chunks(removed)),
+                *(events.VotersAdded(election.name, chunk) for chunk in _chunks(added)),
             ]
 
         self._context.execute(actor, decide)
@@ -285,7 +271,7 @@ class Lifecycle:
             check_revision(election.revision)
             ballot_key = self._context.keys.ballot_key
             return [
-                ElectionLaunched(
+                events.ElectionLaunched(
                     name=election.name,
                     allow_edit=allow_edit,
                     tie_commitment=compute_commitment(secret),
@@ -305,7 +291,7 @@ class Lifecycle:
             me, election = reload_user(read, actor), read.get_election(name)
             rules.check_lock(me, election)
             check_revision(election.revision)
-            return [ElectionFixed(name=election.name)]
+            return [events.ElectionFixed(name=election.name)]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
@@ -322,7 +308,7 @@ class Lifecycle:
             check_revision(election.revision)
             statement = closing_statement(read, election, self._context.keys, now)
             return [
-                ElectionFinalized(
+                events.ElectionFinalized(
                     name=election.name,
                     statement=canonical_json(statement).decode(),
                     signature=self._context.keys.signer.sign(statement),
@@ -346,7 +332,7 @@ class Lifecycle:
             check_revision(election.revision)
             if is_same_name(new_owner.name, election.owner_name):
                 return []
-            return [ElectionOwnerChanged(election.name, election.owner_name, new_owner.name)]
+            return [events.ElectionOwnerChanged(election.name, election.owner_name, new_owner.name)]
 
         self._context.execute(actor, decide)
         return self._context.read.get_election(name)
@@ -358,7 +344,7 @@ class Lifecycle:
             me, election = reload_user(read, actor), read.get_election(name)
             rules.check_delete(me, election)
             check_revision(election.revision)
-            return [ElectionDeleted(name=election.name)]
+            return [events.ElectionDeleted(name=election.name)]
 
         self._context.execute(actor, decide)
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from singletable_apps.elections import events
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
-from singletable_apps.elections.events import (
-    SYSTEM_ACTOR,
-    EventData,
-    OwnershipTransferred,
-    UserEmailChanged,
-    UserNameChanged,
-    UserRegistered,
-    UserRemoved,
-    UserRoleChanged,
-)
+from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.names import clean_email, clean_user_name, is_same_name, quote
@@ -53,7 +45,7 @@ class People:
             check_available(read, name=name, email=email)
             default = self._context.settings.new_user_role
             role = role_for_new_user(read.get_counts().user_count, default)
-            return [UserRegistered(name=name, email=email, hash=password_hash, role=role)]
+            return [events.UserRegistered(name=name, email=email, hash=password_hash, role=role)]
 
         (event,) = self._context.bus.execute(name, decide)
         return get_user_by_id(self._context.read, event.event_id)
@@ -89,16 +81,16 @@ class People:
             check_edit_user(me, user)
             check_revision(user.revision)
             edited[:] = [user]
-            events: list[EventData] = []
+            changes: list[EventData] = []
             if new_email is not None and new_email != user.email:
                 if not is_same_name(new_email, user.email):
                     check_available(read, email=new_email)
-                events.append(UserEmailChanged(name=user.name, email=new_email))
+                changes.append(events.UserEmailChanged(name=user.name, email=new_email))
             if new_name is not None and new_name != user.name:
                 if not is_same_name(new_name, user.name):
                     check_available(read, name=new_name)
-                events.append(UserNameChanged(old_name=user.name, new_name=new_name))
-            return events
+                changes.append(events.UserNameChanged(old_name=user.name, new_name=new_name))
+            return changes
 
         self._context.execute(actor, decide)
         return reload_user(self._context.read, edited[0])
@@ -115,8 +107,10 @@ class People:
             check_revision(user.revision)
             changed[:] = [user]
             if is_ownership_transfer(me, role):
-                return [OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
-            return [UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
+                return [events.OwnershipTransferred(old_owner=me.name, new_owner=user.name)]
+            return (
+                [events.UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
+            )
 
         self._context.execute(actor, decide)
         return reload_user(self._context.read, changed[0])
@@ -135,7 +129,7 @@ class People:
             )
             check_revision(user.revision)
             removed[:] = [user]
-            return [UserRemoved(name=user.name)]
+            return [events.UserRemoved(name=user.name)]
 
         self._context.execute(actor, decide)
         for user in removed:

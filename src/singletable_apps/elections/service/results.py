@@ -12,14 +12,7 @@ from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
 from singletable_apps.elections.method import METHOD
-from singletable_apps.elections.proofs.documents import (
-    BallotContent,
-    Closing,
-    InclusionProofJson,
-    PublishedElection,
-    compute_tie_seed,
-    create_publication,
-)
+from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Permission
@@ -61,7 +54,7 @@ class Tally:
     shown: frozenset[ResultDetail]
     ballots_cast: int
     unique_share: float
-    closing: Closing | None
+    closing: documents.Closing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +62,7 @@ class _OpenedElection:
     """The ballots of an election, unsealed: as they were cast, as they count, and tallied."""
 
     stored: list[Ballot]
-    contents: list[BallotContent]
+    contents: list[documents.BallotContent]
     counting: Ballots
     tree: MerkleTree
     unique_share: float
@@ -151,14 +144,14 @@ class Results:
         except WriteError as error:
             raise InvalidInput(str(error), field="format") from error
 
-    def published(self, viewer: User, name: str) -> PublishedElection:
+    def published(self, viewer: User, name: str) -> documents.PublishedElection:
         """Return the signed publication of a closed election, which anyone can check."""
         election, closing = self._closed(viewer, name)
-        return create_publication(closing, self._open(election).contents)
+        return documents.create_publication(closing, self._open(election).contents)
 
     def proof(
         self, viewer: User, name: str, confirmation: str
-    ) -> tuple[InclusionProofJson, Closing]:
+    ) -> tuple[documents.InclusionProofJson, documents.Closing]:
         """Return the proof that a confirmation is under the signed root."""
         election, closing = self._closed(viewer, name)
         try:
@@ -189,7 +182,7 @@ class Results:
             raise NotPermitted("This election publishes totals only. See the results.")
         return shown
 
-    def _closed(self, viewer: User, name: str) -> tuple[Election, Closing]:
+    def _closed(self, viewer: User, name: str) -> tuple[Election, documents.Closing]:
         election = self._visible(viewer, name)
         closing = get_closing(election, self._context.keys)
         if closing is None:
@@ -222,7 +215,7 @@ class Results:
         if closing is None:
             return None
         statement = closing["statement"]
-        return compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
+        return documents.compute_tie_seed(statement["root"], bytes.fromhex(statement["secret"]))
 
     def _counted_at(self, election: Election) -> datetime:
         """Return the time of the close, or now."""
@@ -268,7 +261,7 @@ class Results:
 
 
 def _reveal(
-    ballot: Ballot, content: BallotContent, visible: frozenset[ResultDetail]
+    ballot: Ballot, content: documents.BallotContent, visible: frozenset[ResultDetail]
 ) -> RevealedBallot:
     if ResultDetail.CONFIRMATIONS not in visible:
         return RevealedBallot(content.ranking)
@@ -282,7 +275,7 @@ def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
     return (ballot.voter_name or "", ballot.confirmation or "", str(ballot.ranking))
 
 
-def _unique_share(ballots: list[BallotContent]) -> float:
+def _unique_share(ballots: list[documents.BallotContent]) -> float:
     counts = Counter(ballot.ranking for ballot in ballots)
     unique = sum(1 for count in counts.values() if count == 1)
     return unique / len(ballots) if ballots else 0.0
