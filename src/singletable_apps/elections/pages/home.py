@@ -11,7 +11,6 @@ from fastapi import APIRouter, Response
 from singletable_apps.counting import Ballots, Ranking, schulze
 from singletable_apps.counting.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.dependencies import (
     Standing,
     VisitorPage,
@@ -19,7 +18,7 @@ from singletable_apps.elections.pages.dependencies import (
     standing_of,
 )
 from singletable_apps.elections.roles import Permission, has_permission
-from singletable_apps.elections.rules.elections import MIN_CANDIDATES
+from singletable_apps.elections.rules.elections import METHOD, MIN_CANDIDATES
 
 router = APIRouter()
 

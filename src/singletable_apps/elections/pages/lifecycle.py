@@ -14,10 +14,10 @@ from pydantic import BaseModel, Field
 
 from singletable_apps.elections.entities import State
 from singletable_apps.elections.errors import InvalidInput, WrongState
-from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.dependencies import ElectionPage, check_can_manage, url
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
+    METHOD,
     check_close,
     check_delete,
     check_launch,

@@ -9,7 +9,6 @@ from datetime import datetime
 from fastapi import APIRouter, Response
 
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages.dependencies import (
     ElectionPage,
     Standing,
@@ -18,7 +17,7 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.pages.settings import BALLOT_DESCRIPTIONS, describe_publication
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import MIN_CANDIDATES
+from singletable_apps.elections.rules.elections import METHOD, MIN_CANDIDATES
 from singletable_apps.elections.service.queries import Participation
 
 router = APIRouter()

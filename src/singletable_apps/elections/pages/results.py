@@ -13,7 +13,6 @@ from singletable_apps.counting.pictures import draw_transfers
 from singletable_apps.elections.api.results import export_file
 from singletable_apps.elections.entities import Election, is_removed_user
 from singletable_apps.elections.errors import WrongState
-from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.pages import results_view
 from singletable_apps.elections.pages.dependencies import ElectionPage, election_url, url
 from singletable_apps.elections.proofs.documents import (
@@ -23,7 +22,7 @@ from singletable_apps.elections.proofs.documents import (
 )
 from singletable_apps.elections.proofs.encoding import format_code
 from singletable_apps.elections.proofs.keys import format_fingerprint
-from singletable_apps.elections.rules.elections import ResultDetail, check_view_tally
+from singletable_apps.elections.rules.elections import METHOD, ResultDetail, check_view_tally
 from singletable_apps.shared.results import (
     MAX_ROUNDS,
     compare_methods,

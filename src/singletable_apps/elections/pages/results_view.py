@@ -24,13 +24,12 @@ from singletable_apps.counting import (
 )
 from singletable_apps.counting.pictures import Picture, draw_beat_paths
 from singletable_apps.elections.entities import Election, User
-from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.proofs.documents import (
     ClosingStatement,
     compute_tie_seed,
     hash_definition,
 )
-from singletable_apps.elections.rules.elections import ResultDetail
+from singletable_apps.elections.rules.elections import METHOD, ResultDetail
 from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.results import Tally
 from singletable_apps.shared.results import (

@@ -7,6 +7,7 @@ close, and nobody, auditors included, sees what another person cast.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -280,3 +281,25 @@ def _why_no_tally(election: Election, now: datetime) -> str | None:
         "Voting is still open. Ballots are secret, so results are shown after the election is "
         "closed."
     )
+
+
+# The counting method that decides, as people read about it.
+
+
+@dataclass(frozen=True, slots=True)
+class CountingMethod:
+    """A counting method: its key in `counting.METHODS`, its title, one sentence, and a link."""
+
+    key: str
+    title: str
+    summary: str
+    url: str
+
+
+METHOD = CountingMethod(
+    "schulze",
+    "Schulze method",
+    "A candidate who beats every other one head to head wins; if there is none, the strongest "
+    "chains of wins decide.",
+    "https://en.wikipedia.org/wiki/Schulze_method",
+)

@@ -9,10 +9,10 @@ from typing import cast
 from singletable_apps.counting import Ranking
 from singletable_apps.elections.entities import Ballot, Definition, Election
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.rules.elections import METHOD
 
 # The four choices that define a Condorcet count. They are part of the signed statement.
 COUNTING_RULES = {

@@ -11,12 +11,12 @@ from singletable_apps.counting import METHODS, Ballots, Ranking, Result, explain
 from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots, write_rounds
 from singletable_apps.elections.entities import Ballot, Election, User
 from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
-from singletable_apps.elections.method import METHOD
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 from singletable_apps.elections.proofs.merkle import MerkleTree
 from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.elections import (
+    METHOD,
     ResultDetail,
     check_view_tally,
     has_ended,
