@@ -281,10 +281,11 @@ _WITHOUT_CLAUDE = [
 @pytest.mark.parametrize("renamed", [False, True])
 def test_paging_continues_after_the_table_has_changed(renamed: bool) -> None:
     sample = copy_sample()
-    grace, audit, lunch = sample.user("grace"), sample.elections.audit, "Team lunch"
-    # The open ballots of the two elections before it by name.
-    earlier = [ballot for each in SAMPLE_ELECTIONS[:2] for _, ballot in each.ballots]
-    first = audit.relation(grace, "rankings", sum(map(_count_ranked, earlier)) + 1)
+    grace, audit, lunch = sample.user("grace"), sample.elections.audit, "Picnic"
+    # By name, it is between two other elections with open ballots.
+    sample.elections.lifecycle.rename(sample.user("claude"), "Team lunch", lunch)
+    boat = [ballot for _, ballot in SAMPLE_ELECTIONS[1].ballots]
+    first = audit.relation(grace, "rankings", sum(map(_count_ranked, boat)) + 1)
     assert first.rows[-1] == RankingRow(lunch, "Claude", "Pancakes", 1)
     if renamed:
         sample.elections.lifecycle.rename(sample.user("claude"), lunch, "A lunch")

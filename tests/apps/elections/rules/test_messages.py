@@ -1,4 +1,4 @@
-"""Every message of the rules, pinned here and nowhere else, so that wording is a decision."""
+"""Every message of the rules. They are pinned here and nowhere else."""
 
 from __future__ import annotations
 

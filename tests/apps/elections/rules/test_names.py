@@ -1,4 +1,4 @@
-"""A name is kept in one form, which nobody mistakes for another's."""
+"""Names are stored in one form and cannot be confused with others."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ every_reader = pytest.mark.parametrize("read", READERS, ids=["user", "election",
         ("𝔸" * 200, "𝔸" * 200),
     ],
 )
-def test_a_name_is_kept_in_one_form(read: Reader, text: str, kept: str) -> None:
+def test_name_is_normalized(read: Reader, text: str, kept: str) -> None:
     assert read(text) == kept
 
 
 @every_reader
 @given(text=TEXTS)
-def test_what_is_kept_is_kept_as_it_is(read: Reader, text: str) -> None:
+def test_normalized_name_stays_the_same(read: Reader, text: str) -> None:
     name = _read(read, text)
     if isinstance(name, InvalidInput):
         assert name.field
@@ -83,7 +83,7 @@ def test_what_is_kept_is_kept_as_it_is(read: Reader, text: str) -> None:
 
 
 @given(text=TEXTS)
-def test_a_user_is_never_an_address(text: str) -> None:
+def test_user_name_cannot_be_an_email_address(text: str) -> None:
     name = _read(clean_user_name, text)
     assert isinstance(name, InvalidInput) or isinstance(_read(clean_email, name), InvalidInput)
 
@@ -98,12 +98,12 @@ def test_a_user_is_never_an_address(text: str) -> None:
         ("x" * 188 + "@example.org", "x" * 188 + "@example.org"),
     ],
 )
-def test_an_address_is_kept_as_it_is(text: str, kept: str) -> None:
+def test_email_is_kept_as_entered(text: str, kept: str) -> None:
     assert clean_email(text) == kept
 
 
 @given(text=st.one_of(TEXTS, st.tuples(TEXTS, TEXTS).map("@".join)))
-def test_an_address_has_two_sides(text: str) -> None:
+def test_email_needs_a_name_and_a_domain(text: str) -> None:
     address = _read(clean_email, text)
     if isinstance(address, InvalidInput):
         assert address.field == "email"
@@ -125,11 +125,11 @@ def test_an_address_has_two_sides(text: str) -> None:
         ("Jose", "José", False),
     ],
 )
-def test_case_makes_no_difference(a: str, b: str, are_one: bool) -> None:
+def test_names_are_compared_ignoring_case(a: str, b: str, are_one: bool) -> None:
     assert is_same_name(a, b) is is_same_name(b, a) is are_one
 
 
-def test_lists_keep_their_order_and_may_be_empty() -> None:
+def test_name_lists_keep_their_order_and_can_be_empty() -> None:
     assert clean_candidate_names([" Cy", "Ada ", "Ben"]) == ("Cy", "Ada", "Ben")
     assert clean_voter_names(["Cy", "Ada"]) == ("Cy", "Ada")
     assert clean_candidate_names([]) == clean_voter_names([]) == ()
@@ -138,7 +138,7 @@ def test_lists_keep_their_order_and_may_be_empty() -> None:
 
 
 @given(names=st.lists(st.sampled_from(["Ada", "ada", "ADA ", "Ben", "Cy", "cy"]), max_size=5))
-def test_a_list_names_each_once(names: list[str]) -> None:
+def test_name_lists_reject_duplicates(names: list[str]) -> None:
     once = len({name.strip().lower() for name in names}) == len(names)
     for read in (clean_candidate_names, clean_voter_names):
         if once:
@@ -150,7 +150,7 @@ def test_a_list_names_each_once(names: list[str]) -> None:
 
 # A sort key has 1,024 bytes, and one part of it may be a name without case, its dividers escaped.
 @pytest.mark.parametrize("text", ["𝔸" * 200, "ΐ" * 120 + "#" * 80, "#" * 200, "ᾷ" * 133])
-def test_the_longest_names_fit_into_every_key(text: str) -> None:
+def test_longest_names_fit_into_every_key(text: str) -> None:
     name = clean_user_name(text)
     store = Store(connect("memory:"))
     store.admin.create_table(votes)
@@ -166,7 +166,7 @@ def test_the_longest_names_fit_into_every_key(text: str) -> None:
 
 
 # Six bytes a letter are rare, and would not fit.
-def test_names_that_would_not_fit_are_refused() -> None:
+def test_names_too_long_for_a_key_are_rejected() -> None:
     with pytest.raises(InvalidInput):
         clean_user_name("ΐ" * 200)
 

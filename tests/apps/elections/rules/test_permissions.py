@@ -1,4 +1,4 @@
-"""Each role has the permissions of the table, and no other; the table is written out here."""
+"""Each role has exactly the permissions in the table below."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ BELOW = {
 every_role = pytest.mark.parametrize("role", ROLES)
 
 
-def test_the_table_is_whole() -> None:
+def test_permission_table_covers_all_roles_and_permissions() -> None:
     assert set(TABLE) == set(product(Role, Permission))
 
 
 @pytest.mark.parametrize(("role", "permission"), TABLE)
-def test_a_role_may_what_the_table_says(role: Role, permission: Permission) -> None:
+def test_role_has_exactly_the_permissions_in_the_table(role: Role, permission: Permission) -> None:
     assert _is_allowed(lambda: check_permission(user(role), permission)) is TABLE[role, permission]
 
 
 @every_role
-def test_who_may_use_the_application_may_create_elections(role: Role) -> None:
+def test_creating_elections_needs_permission(role: Role) -> None:
     assert (
         _is_allowed(lambda: check_create_election(user(role)))
         is TABLE[role, Permission.USE_APPLICATION]
@@ -74,7 +74,7 @@ def test_who_may_use_the_application_may_create_elections(role: Role) -> None:
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
-def test_roles_are_given_as_the_table_says(mine: Role, theirs: Role) -> None:
+def test_role_changes_are_allowed_exactly_as_the_table_says(mine: Role, theirs: Role) -> None:
     below = BELOW[mine].split()
     for role in ROLES:
         transfers = mine is role is Role.OWNER
@@ -84,13 +84,13 @@ def test_roles_are_given_as_the_table_says(mine: Role, theirs: Role) -> None:
 
 
 @pytest.mark.parametrize(("mine", "role"), [*product(ROLES, ROLES)])
-def test_nobody_changes_their_own_role(mine: Role, role: Role) -> None:
+def test_own_role_cannot_change(mine: Role, role: Role) -> None:
     with pytest.raises(NotPermitted):
         check_role_change(user(mine), user(mine), role)
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
-def test_the_roles_to_choose_from_are_those_that_may_be_given(mine: Role, theirs: Role) -> None:
+def test_offered_roles_are_those_that_are_accepted(mine: Role, theirs: Role) -> None:
     actor, target = user(mine), user(theirs, "ben")
     chosen = allowed_roles(actor, target)
     assert theirs in chosen
@@ -101,17 +101,17 @@ def test_the_roles_to_choose_from_are_those_that_may_be_given(mine: Role, theirs
 
 
 @every_role
-def test_for_oneself_there_is_no_role_to_choose(role: Role) -> None:
+def test_no_other_role_is_offered_for_oneself(role: Role) -> None:
     assert allowed_roles(user(role), user(role)) == (role,)
 
 
 @pytest.mark.parametrize(("mine", "role"), [*product(ROLES, ROLES)])
-def test_only_an_owner_gives_ownership_away(mine: Role, role: Role) -> None:
+def test_only_the_owner_transfers_ownership(mine: Role, role: Role) -> None:
     assert is_ownership_transfer(user(mine), role) is (mine is role is Role.OWNER)
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [*product(ROLES, ROLES)])
-def test_others_are_managed_from_above(mine: Role, theirs: Role) -> None:
+def test_managing_others_needs_a_higher_role(mine: Role, theirs: Role) -> None:
     actor, target = user(mine), user(theirs, "ben")
     above = theirs in BELOW[mine].split()
     assert _is_allowed(lambda: check_edit_user(actor, target)) is above
@@ -124,7 +124,7 @@ def test_others_are_managed_from_above(mine: Role, theirs: Role) -> None:
 
 
 @every_role
-def test_oneself_is_ones_own(role: Role) -> None:
+def test_users_manage_their_own_account(role: Role) -> None:
     me = user(role)
     assert _is_allowed(lambda: check_edit_user(me, me)) is TABLE[role, Permission.USE_APPLICATION]
     check_view_user(me, me)
@@ -136,7 +136,7 @@ def test_oneself_is_ones_own(role: Role) -> None:
 @every_role
 @pytest.mark.parametrize("owned", [0, 1])
 @pytest.mark.parametrize(("users", "elections"), [(1, 0), (2, 0), (1, 1), (9, 9)])
-def test_who_leaves_leaves_nothing_without_an_owner(
+def test_site_owner_can_leave_only_as_the_last_user(
     role: Role, owned: int, users: int, elections: int
 ) -> None:
     me = user(role, owns=owned)
@@ -153,7 +153,7 @@ def test_who_leaves_leaves_nothing_without_an_owner(
             leave()
 
 
-def test_who_owns_elections_is_not_removed() -> None:
+def test_user_who_owns_elections_is_not_removed() -> None:
     with pytest.raises(WrongState):
         check_remove_user(
             user(Role.OWNER), user(Role.USER, "ben", owns=1), user_count=2, election_count=1
@@ -161,7 +161,7 @@ def test_who_owns_elections_is_not_removed() -> None:
 
 
 @pytest.mark.parametrize("default", ROLES[:-1])
-def test_the_first_is_the_owner(default: Role) -> None:
+def test_first_user_becomes_owner(default: Role) -> None:
     assert [role_for_new_user(count, default) for count in (0, 1, 2, 1_000)] == [
         Role.OWNER,
         *[default] * 3,

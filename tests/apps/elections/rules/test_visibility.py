@@ -1,4 +1,4 @@
-"""What is shown, to whom, and when; what is secret is shown to nobody."""
+"""What is visible of ballots, to whom and when."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN = {
 
 @pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
 @pytest.mark.parametrize("secret", [False, True])
-def test_what_is_shown_is_what_was_settled(
+def test_visible_details_follow_the_publication(
     state: State,
     publication: Publication,
     window: Window,
@@ -49,7 +49,7 @@ def test_what_is_shown_is_what_was_settled(
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_observers_see_the_tally(role: Role) -> None:
+def test_observers_can_see_the_tally(role: Role) -> None:
     if role is Role.NO_ACCESS:
         with pytest.raises(NotPermitted):
             check_view_tally(user(role), election(State.CLOSED), NOON)
@@ -58,7 +58,7 @@ def test_observers_see_the_tally(role: Role) -> None:
 
 
 @pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
-def test_ones_own_ballot_is_always_shown(
+def test_own_ballot_is_always_visible(
     state: State, publication: Publication, window: Window
 ) -> None:
     for secret, role in product((False, True), ROLES):
@@ -67,7 +67,7 @@ def test_ones_own_ballot_is_always_shown(
 
 
 @pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
-def test_anothers_secret_ballot_is_shown_to_nobody(
+def test_secret_ballots_of_others_are_never_visible(
     state: State, publication: Publication, window: Window
 ) -> None:
     it = election(state, window, secret=True, publication=publication)
@@ -79,7 +79,7 @@ def test_anothers_secret_ballot_is_shown_to_nobody(
 # By asking for one voter after the other nobody learns more than is listed.
 @pytest.mark.parametrize(("state", "publication", "window"), EVERYTHING)
 @pytest.mark.parametrize("role", ROLES)
-def test_anothers_open_ballot_is_shown_where_all_are(
+def test_open_ballots_of_others_are_visible_with_names(
     role: Role, state: State, publication: Publication, window: Window
 ) -> None:
     it = election(state, window, publication=publication)
@@ -92,6 +92,6 @@ def test_anothers_open_ballot_is_shown_where_all_are(
         assert listed
 
 
-def test_less_is_published_of_secret_ballots() -> None:
+def test_default_publication_reveals_less_of_secret_ballots() -> None:
     assert default_publication(True) is Publication.TOTALS
     assert default_publication(False) is Publication.CONFIRMATIONS

@@ -1,4 +1,4 @@
-"""Who may vote, and what a ballot says."""
+"""Who may vote, and what a ballot may contain."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RANKINGS = RANKS.map(Ranking.from_ranks)
 
 
 @pytest.mark.parametrize(("role", "voters", "listed"), [*product(ROLES, [0, 5], [False, True])])
-def test_who_is_eligible_may_cast(role: Role, voters: int, listed: bool) -> None:
+def test_eligible_voter_can_cast(role: Role, voters: int, listed: bool) -> None:
     it = election(State.FIXED, voters=voters)
     # With no list every voter may vote; with one, those on it, if they still may vote at all.
     eligible = ROLES.index(role) >= 2 and (listed or not voters)
@@ -43,7 +43,7 @@ def test_who_is_eligible_may_cast(role: Role, voters: int, listed: bool) -> None
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_who_may_vote_may_withdraw(role: Role) -> None:
+def test_eligible_voter_can_withdraw(role: Role) -> None:
     # Also who is not on the list any more: what is one's own may be taken back.
     it = election(State.EDITABLE, voters=5)
     if ROLES.index(role) >= 2:
@@ -53,7 +53,7 @@ def test_who_may_vote_may_withdraw(role: Role) -> None:
             check_withdraw(user(role), it, ballot=ballot(), now=NOON)
 
 
-def test_what_was_not_cast_is_not_withdrawn() -> None:
+def test_withdrawing_needs_a_ballot() -> None:
     voter = user(Role.VOTER)
     with pytest.raises(NotFound):
         check_withdraw(voter, election(State.EDITABLE), ballot=None, now=NOON)
@@ -63,13 +63,13 @@ def test_what_was_not_cast_is_not_withdrawn() -> None:
 
 
 # An election that is over is over for everybody, so nobody asks to be added to its voters.
-def test_the_state_is_judged_before_the_list() -> None:
+def test_state_is_checked_before_the_voter_list() -> None:
     it = election(State.CLOSED, voters=5)
     with pytest.raises(WrongState):
         check_cast(user(Role.VOTER), it, listed=False, ballot=None, now=NOON)
 
 
-def test_nobody_votes_for_another() -> None:
+def test_nobody_votes_for_someone_else() -> None:
     check_voter(user(Role.OWNER), "ADA")
     with pytest.raises(NotPermitted):
         check_voter(user(Role.OWNER), "ben")
@@ -86,14 +86,14 @@ def test_nobody_votes_for_another() -> None:
         ([(name, None) for name in CANDIDATES], []),
     ],
 )
-def test_a_ballot_says_an_order(
+def test_ranks_define_an_order(
     lines: list[tuple[str, int | None]], levels: list[list[str]]
 ) -> None:
     assert parse_ranking(lines, CANDIDATES) == Ranking.from_levels(levels)
 
 
 @given(ranks=RANKS)
-def test_gaps_and_order_of_lines_say_nothing(ranks: dict[str, int | None]) -> None:
+def test_gaps_and_order_of_lines_do_not_matter(ranks: dict[str, int | None]) -> None:
     lines = list(ranks.items())
     ranking = parse_ranking(lines, CANDIDATES)
     assert ranking == parse_ranking(lines[::-1], CANDIDATES[::-1])
@@ -102,7 +102,7 @@ def test_gaps_and_order_of_lines_say_nothing(ranks: dict[str, int | None]) -> No
 
 
 @given(ranking=RANKINGS)
-def test_lines_say_the_same_ranking_in_one_way(ranking: Ranking) -> None:
+def test_rank_pairs_are_canonical(ranking: Ranking) -> None:
     lines = rank_pairs(ranking)
     assert list(lines) == sorted(lines, key=lambda line: (line[1], line[0]))
     assert {rank for _, rank in lines} == set(range(1, len(ranking.levels) + 1))
@@ -111,14 +111,16 @@ def test_lines_say_the_same_ranking_in_one_way(ranking: Ranking) -> None:
 
 
 @pytest.mark.parametrize("rank", [0, -1, True, False, 1.5, "1"])
-def test_what_is_no_rank_is_refused(rank: int) -> None:
+def test_invalid_rank_is_rejected(rank: int) -> None:
     with pytest.raises(InvalidInput):
         parse_ranking([("ada", rank)], CANDIDATES)
 
 
 @pytest.mark.parametrize("twice", [("Ada", "Ada"), ("Ada", "ADA"), ("ada", " Ada")])
 @pytest.mark.parametrize("ranks", [(1, 2), (1, 1), (None, 1), (None, None)])
-def test_each_is_ranked_once(twice: tuple[str, str], ranks: tuple[int | None, ...]) -> None:
+def test_duplicate_candidate_is_rejected(
+    twice: tuple[str, str], ranks: tuple[int | None, ...]
+) -> None:
     with pytest.raises(InvalidInput):
         parse_ranking([*zip(twice, ranks, strict=True), ("Ben", 3)], CANDIDATES)
 
@@ -127,7 +129,7 @@ def test_each_is_ranked_once(twice: tuple[str, str], ranks: tuple[int | None, ..
     ranking=RANKINGS,
     candidates=st.dictionaries(NAMES, st.sampled_from([1, 9, 10, 11])),
 )
-def test_who_came_later_was_not_ranked(ranking: Ranking, candidates: dict[str, int]) -> None:
+def test_candidate_added_later_is_not_ranked(ranking: Ranking, candidates: dict[str, int]) -> None:
     counted = drop_removed_candidates(ranking, 10, candidates)
     old = {name for name, since in candidates.items() if since in (1, 9)}
     assert set(counted.names) == old & set(ranking.names)
@@ -136,7 +138,7 @@ def test_who_came_later_was_not_ranked(ranking: Ranking, candidates: dict[str, i
     assert drop_removed_candidates(counted, 10, candidates) == counted
 
 
-def test_who_was_removed_and_came_back_starts_anew() -> None:
+def test_removed_and_readded_candidate_is_not_ranked() -> None:
     ranking = Ranking.from_levels(["Ada", ["Ben", "Cy"]])
     assert drop_removed_candidates(ranking, 10, {"Ada": 3, "Ben": 3, "Cy": 4}) == ranking
     assert str(drop_removed_candidates(ranking, 10, {"Ben": 3, "Cy": 4})) == "Ben = Cy"

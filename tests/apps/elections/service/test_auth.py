@@ -1,4 +1,4 @@
-"""Signing in and out, passwords, and the way back for who has forgotten theirs."""
+"""Sign in and out, change passwords, and reset forgotten ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.apps.support.elections.world import PASSWORD, World, email_of
 OTHER = "orchard violet engine"
 
 
-def test_a_token_is_good_for_its_time_and_the_other_renews_it(world: World) -> None:
+def test_access_token_expires_and_refresh_token_renews_it(world: World) -> None:
     (ada,) = world.register("Ada")
     access = world.service.auth
     signed_in = access.sign_in("  ADA ", PASSWORD)
@@ -27,7 +27,7 @@ def test_a_token_is_good_for_its_time_and_the_other_renews_it(world: World) -> N
     expect_rejection(world, NotSignedIn, lambda: access.renew(renewed.refresh))
 
 
-def test_a_name_that_changes_signs_nobody_out(memory: World) -> None:
+def test_renaming_keeps_sessions(memory: World) -> None:
     (ada,) = memory.register("Ada")
     signed_in = memory.service.auth.sign_in("Ada", PASSWORD)
     memory.service.people.rename(ada, "Ada", "Augusta")
@@ -35,13 +35,15 @@ def test_a_name_that_changes_signs_nobody_out(memory: World) -> None:
 
 
 @pytest.mark.parametrize("name", ["Ada", "nobody", "", "@", "x" * 5000, "\ud800", "a@\ud800"])
-def test_who_cannot_show_it_is_told_the_same_whoever_they_are(memory: World, name: str) -> None:
+def test_failed_sign_in_does_not_reveal_whether_the_account_exists(
+    memory: World, name: str
+) -> None:
     memory.register("Ada")
     wrong = expect_rejection(memory, NotSignedIn, lambda: memory.service.auth.sign_in(name, OTHER))
     assert str(wrong) == "Wrong name or password."
 
 
-def test_another_password_ends_every_session_but_the_new_one(world: World) -> None:
+def test_password_change_ends_all_other_sessions(world: World) -> None:
     ada, bob = world.register("Ada", "Bob")
     access = world.service.auth
     old = access.sign_in("Bob", PASSWORD)
@@ -59,18 +61,18 @@ def test_another_password_ends_every_session_but_the_new_one(world: World) -> No
     assert access.authenticate(new.access).name == access.renew(new.refresh).user.name == "Bob"
 
 
-def test_guesses_are_slowed_down(memory: World) -> None:
+def test_password_guesses_are_rate_limited(memory: World) -> None:
     memory.register("Ada")
     guess = memory.service.auth.sign_in
-    told: list[type] = []
+    errors: list[type] = []
     for _ in range(50):
         try:
             guess("Ada", OTHER)
-        except (NotSignedIn, TooManyAttempts) as refusal:
-            told.append(type(refusal))
-    assert len(told) == 50
-    assert told[0] is NotSignedIn
-    assert told[-1] is TooManyAttempts
+        except (NotSignedIn, TooManyAttempts) as error:
+            errors.append(type(error))
+    assert len(errors) == 50
+    assert errors[0] is NotSignedIn
+    assert errors[-1] is TooManyAttempts
 
 
 def _token(world: World) -> str:
@@ -79,7 +81,7 @@ def _token(world: World) -> str:
     return newest.email.text.partition("token=")[2].split()[0]
 
 
-def test_a_letter_gives_another_password_once(memory: World) -> None:
+def test_reset_token_works_once(memory: World) -> None:
     (ada,) = memory.register("Ada")
     access = memory.service.auth
     access.request_reset("nobody")
@@ -93,7 +95,7 @@ def test_a_letter_gives_another_password_once(memory: World) -> None:
     assert access.sign_in("Ada", OTHER).user.name == "Ada"
 
 
-def test_a_letter_is_worth_nothing_once_the_password_is_another(memory: World) -> None:
+def test_reset_token_is_invalid_after_a_password_change(memory: World) -> None:
     (ada,) = memory.register("Ada")
     access = memory.service.auth
     access.request_reset("Ada")
@@ -102,7 +104,7 @@ def test_a_letter_is_worth_nothing_once_the_password_is_another(memory: World) -
     expect_rejection(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
 
 
-def test_a_hash_of_older_days_is_renewed_and_nobody_signed_out(memory: World) -> None:
+def test_old_password_hash_is_renewed_and_sessions_stay(memory: World) -> None:
     memory.register("Ada")
     signed_in = memory.service.auth.sign_in("Ada", PASSWORD)
     newer = memory.open_service(passwords=Passwords(memory_kib=128, passes=1)).auth

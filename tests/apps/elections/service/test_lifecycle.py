@@ -1,4 +1,4 @@
-"""Elections from the first setting to the signed end, and every refusal on the way."""
+"""Elections from setup to the signed close, and every rejection on the way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = ("#1 / 2 %2F", "🗳️ Wahl", "Straße", "a#BALLOT#b", "ELECTION#x")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_election_of_any_name_goes_its_way_whatever_the_case(world: World, name: str) -> None:
+def test_election_with_any_name_runs_in_any_case(world: World, name: str) -> None:
     ada, bob = world.register("Ada", "Bob")
     service = world.service
     created = service.lifecycle.create(ada, f"  {name} ")
@@ -100,7 +100,7 @@ STEPS: dict[str, tuple[Step, set[State]]] = {
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("step", STEPS)
-def test_a_command_is_taken_in_its_states_and_by_the_owner_alone(
+def test_command_needs_the_right_state_and_the_owner(
     memory: World, step: str, state: State
 ) -> None:
     _, bob, carol = memory.register("Ada", "Bob", "Carol")
@@ -116,9 +116,7 @@ def test_a_command_is_taken_in_its_states_and_by_the_owner_alone(
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_nobody_conducts_what_is_not_there_or_when_gone_themselves(
-    memory: World, step: str
-) -> None:
+def test_commands_reject_missing_elections_and_removed_actors(memory: World, step: str) -> None:
     ada, bob = memory.register("Ada", "Bob")
     command, _ = STEPS[step]
     expect_rejection(memory, NotFound, lambda: command(memory.service, bob))
@@ -158,7 +156,7 @@ REFUSED: dict[str, tuple[Step, type[Rejected], str | None]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_is_refused_with_its_field(memory: World, case: str) -> None:
+def test_invalid_settings_name_the_wrong_field(memory: World, case: str) -> None:
     ada, bob, _ = memory.register("Ada", "Bob", "Olga")
     memory.service.people.change_role(ada, "Olga", Role.OBSERVER)
     memory.service.lifecycle.create(bob, "Élan")
@@ -167,7 +165,7 @@ def test_what_cannot_be_is_refused_with_its_field(memory: World, case: str) -> N
     assert expect_rejection(memory, why, lambda: command(memory.service, bob)).field == field
 
 
-def test_an_election_needs_two_candidates_and_keeps_them(memory: World) -> None:
+def test_open_election_keeps_at_least_two_candidates(memory: World) -> None:
     (ada,) = memory.register("Ada")
     service = memory.service
     service.lifecycle.create(ada, "E")
@@ -183,7 +181,7 @@ def test_an_election_needs_two_candidates_and_keeps_them(memory: World) -> None:
     expect_rejection(memory, WrongState, lambda: service.lifecycle.set_candidates(ada, "E", []))
 
 
-def test_what_is_as_it_was_wished_is_no_event(memory: World) -> None:
+def test_unchanged_values_create_no_event(memory: World) -> None:
     ada, _ = memory.register("Ada", "Bob")
     service = memory.service
     memory.launch(ada, "E", voters=["Bob"])
@@ -196,7 +194,7 @@ def test_what_is_as_it_was_wished_is_no_event(memory: World) -> None:
     assert memory.event_count == length
 
 
-def test_all_that_is_in_an_election_follows_its_name(world: World) -> None:
+def test_renaming_an_election_moves_everything_in_it(world: World) -> None:
     ada, bob = world.register("Ada", "Bob")
     service = world.service
     world.launch(ada, "Old", voters=["Bob"])
@@ -211,7 +209,7 @@ def test_all_that_is_in_an_election_follows_its_name(world: World) -> None:
     assert service.lifecycle.create(bob, "Old").candidate_count == 0
 
 
-def test_settings_are_edited_with_the_name_or_not_at_all(memory: World) -> None:
+def test_name_and_settings_change_atomically(memory: World) -> None:
     (ada,) = memory.register("Ada")
     edit = memory.service.lifecycle.edit
     memory.service.lifecycle.create(ada, "E")
@@ -238,7 +236,7 @@ def test_settings_are_edited_with_the_name_or_not_at_all(memory: World) -> None:
     assert (plain.secret_ballot, plain.publication) == (False, Publication.CONFIRMATIONS)
 
 
-def test_who_moderates_may_delete_and_hand_over_what_is_anothers(memory: World) -> None:
+def test_administrator_can_delete_and_transfer_any_election(memory: World) -> None:
     ada, bob, carol = memory.register("Ada", "Bob", "Carol")
     memory.service.people.change_role(ada, "Carol", Role.ADMIN)
     _setup(memory, bob)
@@ -250,7 +248,7 @@ def test_who_moderates_may_delete_and_hand_over_what_is_anothers(memory: World) 
     assert memory.reload(ada).elections_owned == 0
 
 
-def test_an_owner_who_may_no_longer_use_the_application_conducts_nothing(memory: World) -> None:
+def test_owner_without_permission_cannot_manage_the_election(memory: World) -> None:
     ada, bob = memory.register("Ada", "Bob")
     _setup(memory, bob)
     memory.service.people.change_role(ada, "Bob", Role.VOTER)
@@ -260,9 +258,7 @@ def test_an_owner_who_may_no_longer_use_the_application_conducts_nothing(memory:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_wish_that_was_based_on_another_revision_changes_nothing(
-    memory: World, step: str
-) -> None:
+def test_change_based_on_an_older_revision_is_rejected(memory: World, step: str) -> None:
     ada, _ = memory.register("Ada", "Carol")
     _setup(memory, ada)
 

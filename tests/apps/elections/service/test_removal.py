@@ -1,4 +1,4 @@
-"""What becomes of somebody's traces when they are removed."""
+"""What happens to the data of a removed user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.apps.support.elections.world import PASSWORD, World, ballot, dump_ite
 
 @pytest.fixture
 def bob(world: World) -> User:
-    """Bob votes in an open election, a closed one and one whose time is up, all with lists."""
+    """Return Bob, who voted in an open, a closed and an ended election, all with voter lists."""
     ada, bob, carol = world.register("Ada", "Bob", "Carol")
     soon = world.clock.now + timedelta(hours=1)
     world.launch(ada, "Open", voters=["Bob"])
@@ -29,7 +29,7 @@ def bob(world: World) -> User:
     return bob
 
 
-def test_ballots_go_where_votes_are_taken_and_lose_their_name_elsewhere(
+def test_removing_a_user_deletes_open_ballots_and_anonymizes_closed_ones(
     world: World, bob: User
 ) -> None:
     ada = world.service.context.read.get_user("Ada")
@@ -44,14 +44,14 @@ def test_ballots_go_where_votes_are_taken_and_lose_their_name_elsewhere(
     assert who(ada, "Ended", 10)[0] == [nobody]
     assert results.tally(ada, "Ended").ballots_cast == 1
     assert results.published(ada, "Closed") == signed
-    # Not even who looked before sees the name again.
+    # Cached results do not show the name either.
     assert {one.voter_name for one in results.ballots(ada, "Closed")} == {nobody, "Carol"}
     kept = [item for item in dump_items(world.driver) if '"Bob"' in item or "#Bob" in item]
-    assert not kept, "no item bears the name"
+    assert not kept, "no item contains the name"
     check_consistency(world)
 
 
-def test_a_list_never_turns_into_everybody(world: World, bob: User) -> None:
+def test_voter_list_never_becomes_everyone_after_removals(world: World, bob: User) -> None:
     ada = world.service.context.read.get_user("Ada")
     world.service.people.remove(ada, "Bob")
     assert world.service.context.read.get_election("Open").voter_count == 1
@@ -67,7 +67,7 @@ def test_a_list_never_turns_into_everybody(world: World, bob: User) -> None:
     check_consistency(world)
 
 
-def test_somebody_of_the_same_name_has_nothing_of_who_was_removed(world: World, bob: User) -> None:
+def test_new_user_with_a_removed_name_inherits_nothing(world: World, bob: User) -> None:
     access = world.service.auth
     signed_in = access.sign_in("Bob", PASSWORD)
     access.request_reset("Bob")
@@ -89,7 +89,7 @@ def test_somebody_of_the_same_name_has_nothing_of_who_was_removed(world: World, 
     assert access.sessions(other) == []
 
 
-def test_a_name_that_was_changed_is_seen_at_once_beside_a_ballot(world: World, bob: User) -> None:
+def test_renamed_voter_appears_beside_the_ballot_at_once(world: World, bob: User) -> None:
     ada = world.service.context.read.get_user("Ada")
     results = world.service.results
     assert {one.voter_name for one in results.ballots(ada, "Closed")} == {"Bob", "Carol"}

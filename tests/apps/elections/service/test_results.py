@@ -1,4 +1,4 @@
-"""What an election came to: who sees it, when, and that it is what was signed."""
+"""Results: who can see them and when, and that they match what was signed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _voted(world: World, terms: ElectionSettings) -> tuple[User, User]:
     return ada, bob
 
 
-def test_an_open_ballot_is_counted_before_all_eyes(memory: World) -> None:
+def test_open_ballots_are_counted_live(memory: World) -> None:
     ada, bob = _voted(memory, ElectionSettings())
     tally = memory.service.results.tally(bob, "E")
     assert (tally.ballots_cast, tally.result.winners, tally.closing) == (3, ("Red",), None)
@@ -38,7 +38,7 @@ def test_an_open_ballot_is_counted_before_all_eyes(memory: World) -> None:
     expect_rejection(memory, WrongState, lambda: proof(ada, "E", shown[0].confirmation or ""))
 
 
-def test_a_secret_ballot_is_counted_when_it_has_closed(memory: World) -> None:
+def test_secret_ballots_are_counted_after_the_close(memory: World) -> None:
     ada, bob = _voted(memory, ElectionSettings(secret_ballot=True))
     results, voting = memory.service.results, memory.service.voting
     for look in (results.tally, results.ballots, results.unique_share, results.published):
@@ -62,7 +62,7 @@ def test_a_secret_ballot_is_counted_when_it_has_closed(memory: World) -> None:
         (False, Publication.CONFIRMATIONS, True, True),
     ],
 )
-def test_of_ballots_is_seen_what_is_published(
+def test_ballots_show_only_what_is_published(
     memory: World, secret: bool, level: Publication, confirmations: bool, names: bool
 ) -> None:
     ada, bob = _voted(memory, ElectionSettings(secret_ballot=secret, publication=level))
@@ -73,7 +73,7 @@ def test_of_ballots_is_seen_what_is_published(
     assert b"Red" in memory.service.results.export_ballots(bob, "E", "csv")
 
 
-def test_who_may_not_look_sees_nothing(memory: World) -> None:
+def test_viewer_without_permission_sees_nothing(memory: World) -> None:
     ada, bob = _voted(memory, ElectionSettings())
     memory.service.people.change_role(ada, "Bob", Role.NO_ACCESS)
     bob = memory.reload(bob)
@@ -102,7 +102,7 @@ def test_who_may_not_look_sees_nothing(memory: World) -> None:
     assert voting.ballot(bob, "E", "Bob").receipt["ranking"] == [["Red"]]
 
 
-def test_what_is_not_there_is_said_so(memory: World) -> None:
+def test_missing_objects_raise_not_found(memory: World) -> None:
     ada, _ = _voted(memory, ElectionSettings())
     results, voting = memory.service.results, memory.service.voting
     memory.service.lifecycle.close(ada, "E")
@@ -114,7 +114,7 @@ def test_what_is_not_there_is_said_so(memory: World) -> None:
     expect_rejection(memory, NotFound, lambda: voting.ballot(ada, "E", "x" * 3000))
 
 
-def test_an_election_closes_when_its_time_is_up_and_somebody_looks(world: World) -> None:
+def test_election_closes_when_viewed_after_its_closing_time(world: World) -> None:
     ends = world.clock.now + timedelta(hours=1)
     ada, bob = _voted(world, ElectionSettings(secret_ballot=True, no_voting_after=ends))
     results = world.service.results
@@ -137,7 +137,7 @@ def test_an_election_closes_when_its_time_is_up_and_somebody_looks(world: World)
 
 
 @pytest.mark.parametrize("secret", [False, True])
-def test_what_is_signed_is_what_is_in_the_table(world: World, secret: bool) -> None:
+def test_signed_statement_matches_the_table(world: World, secret: bool) -> None:
     ada, bob = _voted(world, ElectionSettings(secret_ballot=secret))
     world.service.lifecycle.close(ada, "E")
     tally = world.service.results.tally(bob, "E")
@@ -152,7 +152,7 @@ def test_what_is_signed_is_what_is_in_the_table(world: World, secret: bool) -> N
     assert proof["size"] == 3
 
 
-def test_lists_come_in_pages_by_name(memory: World) -> None:
+def test_lists_are_paginated_by_name(memory: World) -> None:
     ada, bob, *_ = memory.register("Ada", "bob", "Carol", "dave")
     queries = memory.service.queries
     for name in ("b", "A", "c"):

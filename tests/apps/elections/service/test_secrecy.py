@@ -1,4 +1,4 @@
-"""Nothing of a secret ballot is in the tables but that it was cast."""
+"""The tables reveal nothing about a secret ballot except that it was cast."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _everything(world: World) -> list[str]:
     ]
 
 
-def test_neither_ranking_nor_confirmation_nor_nonce_is_in_clear(secret: World) -> None:
+def test_stored_secret_ballot_reveals_no_ranking_confirmation_or_nonce(secret: World) -> None:
     store = open_store(secret.driver)
     election = secret.service.context.read.get_election("E")
     text = "\n".join(_everything(secret))
@@ -64,13 +64,13 @@ def test_neither_ranking_nor_confirmation_nor_nonce_is_in_clear(secret: World) -
         assert (one.rankings, one.nonce, one.confirmation) == (None, None, None)
 
 
-def test_no_candidate_is_named_beside_a_voter(secret: World) -> None:
+def test_no_stored_item_has_a_candidate_beside_a_voter(secret: World) -> None:
     beside = [item for item in _everything(secret) if "Voter " in item]
     assert len(beside) > 2 * len(RANKINGS)
     assert not [item for item in beside for name in CANDIDATES if name in item]
 
 
-def test_no_ballot_is_longer_than_another(secret: World) -> None:
+def test_sealed_ballots_have_equal_length(secret: World) -> None:
     ballots = [item for item in dump_items(secret.driver) if '"BALLOT"' in item]
     # All voters' names are as long as each other; only numbers of events differ.
     assert len({len(item) for item in ballots}) <= 3
@@ -79,7 +79,7 @@ def test_no_ballot_is_longer_than_another(secret: World) -> None:
     assert len({len(item) for item in cast}) <= 3
 
 
-def test_the_same_ballot_is_never_sealed_alike(secret: World) -> None:
+def test_equal_ballots_are_sealed_differently(secret: World) -> None:
     sealed = [one.sealed for one in open_store(secret.driver).admin.scan(Ballot)]
     marks = [mark for one in open_store(secret.driver).admin.scan(Ballot) for mark in one.requests]
     said = [
@@ -91,7 +91,7 @@ def test_the_same_ballot_is_never_sealed_alike(secret: World) -> None:
         assert len(set(values)) == len(values)
 
 
-def test_with_another_key_nothing_opens_and_it_is_said_what_to_do(secret: World) -> None:
+def test_wrong_key_is_rejected_with_instructions(secret: World) -> None:
     others = Keys(BallotKey(os.urandom(32)), KEYS.signer, KEYS.secret)
     with pytest.raises(WrongKeys, match=r"ballots\.key"):
         secret.open_service(keys=others)
@@ -101,7 +101,7 @@ def test_with_another_key_nothing_opens_and_it_is_said_what_to_do(secret: World)
             open_ballot(election, one, others)
 
 
-def test_a_sealed_ballot_opens_in_its_own_election_alone(secret: World) -> None:
+def test_sealed_ballot_opens_only_in_its_own_election(secret: World) -> None:
     ada = secret.service.context.read.get_user("Ada")
     other = secret.service.lifecycle.create(ada, "Another")
     one = next(iter(open_store(secret.driver).admin.scan(Ballot)))

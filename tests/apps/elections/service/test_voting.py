@@ -1,4 +1,4 @@
-"""Casting and withdrawing: who, when, what counts, and once however often it is sent."""
+"""Cast and withdraw ballots: who can, when, what counts, and repeats of a request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.apps.support.elections.world import World, ballot, dump_items, open_s
 
 
 @pytest.mark.parametrize("secret", [False, True])
-def test_a_ballot_can_be_cast_again_and_the_last_one_counts(world: World, secret: bool) -> None:
+def test_ballot_can_be_replaced_and_the_last_one_counts(world: World, secret: bool) -> None:
     ada, bob = world.register("Ada", "Bob")
     world.launch(ada, "E", terms=ElectionSettings(secret_ballot=secret))
     first = world.service.voting.cast(bob, "E", ballot("Red", "Blue"), "1")
@@ -38,7 +38,7 @@ def test_a_ballot_can_be_cast_again_and_the_last_one_counts(world: World, secret
     assert world.reload(bob).ballots_cast == 1
 
 
-def test_a_ballot_of_a_fixed_election_is_final(memory: World) -> None:
+def test_ballot_in_a_locked_election_is_final(memory: World) -> None:
     ada, bob = memory.register("Ada", "Bob")
     memory.launch(ada, "E", allow_edit=False)
     voting = memory.service.voting
@@ -49,7 +49,7 @@ def test_a_ballot_of_a_fixed_election_is_final(memory: World) -> None:
     assert (again.is_repeat, again.receipt) == (True, cast.receipt)
 
 
-def test_a_ballot_that_is_withdrawn_never_was(memory: World) -> None:
+def test_withdrawn_ballot_leaves_no_trace(memory: World) -> None:
     ada, bob = memory.register("Ada", "Bob")
     memory.launch(ada, "E")
     voting = memory.service.voting
@@ -61,7 +61,7 @@ def test_a_ballot_that_is_withdrawn_never_was(memory: World) -> None:
     assert memory.service.results.tally(ada, "E").ballots_cast == 0
 
 
-def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
+def test_late_repeat_of_a_request_casts_nothing(world: World) -> None:
     ada, bob = world.register("Ada", "Bob")
     world.launch(ada, "E", terms=ElectionSettings(secret_ballot=True))
     voting = world.service.voting
@@ -113,7 +113,7 @@ def test_a_request_that_comes_late_casts_nothing_anew(world: World) -> None:
         [("x" * 10_000, 1)],
     ],
 )
-def test_a_ballot_that_cannot_be_is_refused(memory: World, lines: Lines) -> None:
+def test_invalid_ballot_is_rejected(memory: World, lines: Lines) -> None:
     (ada,) = memory.register("Ada")
     memory.launch(ada, "E")
     cast = memory.service.voting.cast
@@ -123,7 +123,7 @@ def test_a_ballot_that_cannot_be_is_refused(memory: World, lines: Lines) -> None
     )
 
 
-def test_a_blank_ballot_is_cast_and_prefers_nobody(memory: World) -> None:
+def test_blank_ballot_is_accepted_and_ranks_nobody(memory: World) -> None:
     (ada,) = memory.register("Ada")
     memory.launch(ada, "E")
     memory.service.voting.cast(ada, "E", [("Red", None)], "k")
@@ -135,7 +135,7 @@ def test_a_blank_ballot_is_cast_and_prefers_nobody(memory: World) -> None:
     ]
 
 
-def test_who_may_not_vote_is_refused(memory: World) -> None:
+def test_ineligible_voter_is_rejected(memory: World) -> None:
     ada, bob, carol = memory.register("Ada", "Bob", "Carol")
     voting = memory.service.voting
     memory.launch(ada, "E", voters=["Bob"])
@@ -150,7 +150,7 @@ def test_who_may_not_vote_is_refused(memory: World) -> None:
     expect_rejection(memory, NotFound, lambda: voting.cast(carol, "F", ballot("Red"), "k"))
 
 
-def test_a_ballot_of_who_is_no_longer_listed_stays_and_cannot_be_changed(memory: World) -> None:
+def test_ballot_of_a_delisted_voter_stays_and_cannot_change(memory: World) -> None:
     ada, bob, _ = memory.register("Ada", "Bob", "Carol")
     memory.launch(ada, "E", voters=["Bob", "Carol"])
     memory.service.voting.cast(bob, "E", ballot("Red"), "k")
@@ -161,7 +161,7 @@ def test_a_ballot_of_who_is_no_longer_listed_stays_and_cannot_be_changed(memory:
 
 
 @pytest.mark.parametrize("state", [State.SETUP, State.CLOSED])
-def test_votes_are_taken_between_launch_and_close(memory: World, state: State) -> None:
+def test_voting_is_possible_only_between_launch_and_close(memory: World, state: State) -> None:
     (ada,) = memory.register("Ada")
     if state is State.SETUP:
         memory.service.lifecycle.create(ada, "E")
@@ -174,7 +174,7 @@ def test_votes_are_taken_between_launch_and_close(memory: World, state: State) -
     expect_rejection(memory, WrongState, lambda: voting.withdraw(ada, "E"))
 
 
-def test_the_window_is_open_from_its_beginning_up_to_its_end(memory: World) -> None:
+def test_voting_period_includes_opening_and_excludes_closing_time(memory: World) -> None:
     (ada,) = memory.register("Ada")
     opens = memory.clock.now + timedelta(hours=1)
     closes, microsecond = opens + timedelta(hours=1), timedelta(microseconds=1)
@@ -198,7 +198,7 @@ def test_the_window_is_open_from_its_beginning_up_to_its_end(memory: World) -> N
     conducting.close(ada, "E")
 
 
-def test_a_candidate_that_comes_back_is_another_than_was_ranked(world: World) -> None:
+def test_readded_candidate_starts_without_rankings(world: World) -> None:
     ada, bob, carol = world.register("Ada", "Bob", "Carol")
     service = world.service
     world.launch(ada, "E")
@@ -215,7 +215,7 @@ def test_a_candidate_that_comes_back_is_another_than_was_ranked(world: World) ->
     assert service.voting.ballot(bob, "E", "Bob").receipt["ranking"] == [["Red"], ["Green"]]
 
 
-def test_another_spelling_is_another_candidate(memory: World) -> None:
+def test_different_spelling_is_a_different_candidate(memory: World) -> None:
     ada, _ = memory.register("Ada", "Bob")
     memory.launch(ada, "E")
     memory.service.voting.cast(ada, "E", ballot("Red"), "1")
@@ -232,7 +232,7 @@ def voter(memory: World) -> User:
     return bob
 
 
-def test_the_same_request_again_is_the_same_ballot(memory: World, voter: User) -> None:
+def test_repeated_request_returns_the_same_ballot(memory: World, voter: User) -> None:
     cast, length = memory.service.voting.cast, memory.event_count
     first = cast(voter, "E", ballot("Red", "Blue"), "k")
     ada = memory.service.context.read.get_user("Ada")
@@ -250,20 +250,20 @@ def test_the_same_request_again_is_the_same_ballot(memory: World, voter: User) -
 @pytest.mark.parametrize(
     "lines", [ballot("Blue", "Red"), ballot("Red"), [("Red", 1), ("Blue", 1)], [("Red", 1)]]
 )
-def test_a_key_is_for_one_ballot(memory: World, voter: User, lines: Lines) -> None:
+def test_idempotency_key_is_for_one_ballot(memory: World, voter: User, lines: Lines) -> None:
     expect_rejection(
         memory, IdempotencyKeyReused, lambda: memory.service.voting.cast(voter, "E", lines, "k")
     )
 
 
-def test_the_same_key_is_anothers_own(memory: World, voter: User) -> None:
+def test_idempotency_keys_of_voters_are_independent(memory: World, voter: User) -> None:
     ada = memory.service.context.read.get_user("Ada")
     assert not memory.service.voting.cast(ada, "E", ballot("Blue"), "k").is_repeat
     memory.launch(ada, "F")
     assert not memory.service.voting.cast(voter, "F", ballot("Red", "Blue"), "k").is_repeat
 
 
-def test_so_many_keys_are_remembered_and_no_more(memory: World, voter: User) -> None:
+def test_number_of_remembered_idempotency_keys_is_limited(memory: World, voter: User) -> None:
     cast, lines = memory.service.voting.cast, ballot("Green")
     for number in range(REMEMBERED_REQUESTS - 1):
         cast(voter, "E", lines, f"key {number}")

@@ -1,4 +1,4 @@
-"""Where a world can be: in memory, in a file, behind an endpoint; each trial has a copy of it."""
+"""Where a scenario runs: in memory, on a file, or over HTTP; each test gets a copy."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tests.conformance.endpoint import Exchangeable
 T = TypeVar("T")
 
 BACKENDS = ("memory", "file", "http")
-# What is exhaustive is tried in memory, and a choice of it elsewhere: `make drill-elections` tries
-# all of it everywhere.
+# Exhaustive tests run in memory, and on a selection elsewhere. `make drill-elections` runs all of
+# them everywhere.
 ALL_CASES = os.environ.get("PLACES") == "all"
-# One of each kind: a ballot, a close, what is one step, and what goes in many, led by an index.
+# One event of each kind: a ballot, a close, one with one step, and one with many from an index.
 TYPICAL_EVENTS = ("BallotCast", "ElectionFinalized", "ElectionCreated", "UserRemoved")
 
 
 def backend_cases(all_of: Iterable[T], some: Iterable[T]) -> list[tuple[str, T]]:
-    """Each place with what is tried there."""
+    """Return pairs of a backend and a case to test there."""
     everything, few = list(all_of), list(some)
     return [
         (place, case)
@@ -37,7 +37,7 @@ def backend_cases(all_of: Iterable[T], some: Iterable[T]) -> list[tuple[str, T]]
 
 
 class Backend:
-    """In memory: a world, and copies of it in which something goes wrong."""
+    """A scenario in memory, and copies of it in which something goes wrong."""
 
     def __init__(self, base: Scenario) -> None:
         self.base = base
@@ -46,7 +46,7 @@ class Backend:
     def power_cut_copy(self) -> Generator[tuple[Scenario, PowerCutDriver]]:
         """Return a copy and the driver of its service, which crashes on demand."""
         with self._copy() as engine:
-            cut = PowerCutDriver(self._reached(engine))
+            cut = PowerCutDriver(self._driver_of(engine))
             yield open_copy(self.base, engine, cut), cut
 
     @contextmanager
@@ -59,17 +59,17 @@ class Backend:
     @contextmanager
     def reopen(self, there: Scenario) -> Generator[Driver]:
         """Return the tables of a process that has crashed, as the next process finds them."""
-        yield self._reached(there.engine)
+        yield self._driver_of(there.engine)
 
     def _copy(self) -> Engine:
         return self.base.engine.copy()
 
-    def _reached(self, engine: Engine) -> Driver:
+    def _driver_of(self, engine: Engine) -> Driver:
         return engine
 
 
 class FileBackend(Backend):
-    """In files, which are left as they are when their process dies."""
+    """A scenario on a file, which stays as it is when its process dies."""
 
     def __init__(self, base: Scenario, path: Path) -> None:
         super().__init__(base)
@@ -94,7 +94,7 @@ class FileBackend(Backend):
 
 
 class HttpBackend(Backend):
-    """Behind an endpoint, and what fails is on its side: errors come as answers over the wire."""
+    """A scenario behind an endpoint; faults happen there, and errors come over the wire."""
 
     def __init__(self, base: Scenario, behind: Exchangeable, driver: Remote) -> None:
         super().__init__(base)
@@ -108,13 +108,13 @@ class HttpBackend(Backend):
             self._behind.engine = faulty = AsyncFaultyDriver(AsyncEngine(engine))
             yield open_copy(self.base, engine, self._driver), faulty
 
-    def _reached(self, engine: Engine) -> Driver:
+    def _driver_of(self, engine: Engine) -> Driver:
         self._behind.engine = AsyncEngine(engine)
         return self._driver
 
 
 class Backends(Mapping[str, Backend]):
-    """Every place by its name, each with a world of so many elections once it is asked for."""
+    """All backends by name, each created on first use with this number of elections."""
 
     def __init__(self, folder: Path, far_end: tuple[Exchangeable, str], elections: int) -> None:
         self._folder = folder

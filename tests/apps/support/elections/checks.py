@@ -30,7 +30,7 @@ from tests.apps.support.elections.world import World, dump_items, open_store, re
 
 
 def check_consistency(world: World) -> None:
-    """Fail unless log and table are sound."""
+    """Fail unless log and table are consistent."""
     check_log(world.driver)
     check_table(world.driver)
 
@@ -44,14 +44,14 @@ def check_log(driver: Driver) -> None:
 
 
 def check_table(driver: Driver) -> None:
-    """Fail unless the table says the same about everything wherever it says it."""
+    """Fail unless all items of the table agree with each other."""
     scan = open_store(driver).admin.scan
     users, elections = list(scan(User)), list(scan(Election))
     (counts,), (sync,) = scan(Counts), scan(Sync)
     assert (counts.user_count, counts.election_count) == (len(users), len(elections))
     assert (sync.step, sync.rebuilding) == (0, False)
     owners = [user.name for user in users if user.role is Role.OWNER]
-    assert len(owners) == min(1, len(users)), f"there is one owner, and not {owners}"
+    assert len(owners) == min(1, len(users)), f"expected one owner, but got {owners}"
     _check_names(users, elections)
 
     ballots, voters, candidates = list(scan(Ballot)), list(scan(Voter)), list(scan(Candidate))
@@ -85,10 +85,8 @@ def _check_names(users: list[User], elections: list[Election]) -> None:
         [user.user_id for user in users],
         [election.election_id for election in elections],
     ):
-        assert len(set(names)) == len(names), f"something is there twice: {names}"
+        assert len(set(names)) == len(names), f"duplicates: {names}"
 
-
-# FROM refusing.py: Whether a command is refused, and has then changed nothing.
 
 E = TypeVar("E", bound=ElectionsError)
 
@@ -96,9 +94,9 @@ E = TypeVar("E", bound=ElectionsError)
 def expect_rejection(world: World, why: type[E], command: Callable[[], object]) -> E:
     """Return the error of a rejected command, and check that nothing was changed."""
     before = dump_items(world.driver, event_log), dump_items(world.driver, votes)
-    with pytest.raises(why) as refusal:
+    with pytest.raises(why) as raised:
         command()
-    assert type(refusal.value) is why
-    assert str(refusal.value).endswith((".", "?")), "a refusal is a sentence"
+    assert type(raised.value) is why
+    assert str(raised.value).endswith((".", "?")), "the message is a sentence"
     assert (dump_items(world.driver, event_log), dump_items(world.driver, votes)) == before
-    return refusal.value
+    return raised.value

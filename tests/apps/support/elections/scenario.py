@@ -14,7 +14,7 @@ from tests.apps.support.elections.world import PASSWORD, Clock, World, ballot
 
 @dataclass(frozen=True)
 class Scenario:
-    """The world, and who does something in it."""
+    """A world, and the people in it."""
 
     world: World
     engine: Engine
@@ -24,7 +24,7 @@ class Scenario:
 
 
 def make_scenario(engine: Engine, elections: int = 2) -> Scenario:
-    """Bob owns, votes in and is listed in so many elections; Carol votes, Dave takes it back."""
+    """Create elections that Bob owns. He and Carol vote in them, and Dave withdraws his ballot."""
     world = World(engine)
     owner, bob, carol, dave = world.register("Ada", "Bob", "Carol", "Dave")
     cast = world.service.voting.cast
@@ -47,7 +47,7 @@ def make_scenario(engine: Engine, elections: int = 2) -> Scenario:
 Command = Callable[[Elections, Scenario], object]
 MANY = [f"Candidate {number}" for number in range(8)]
 
-# Every command there is, by the fact that it becomes.
+# All commands, by the type of their event.
 COMMANDS: dict[str, Command] = {
     "UserRegistered": lambda s, b: s.people.register("Eve", "eve@example.org", PASSWORD),
     "UserRoleChanged": lambda s, b: s.people.change_role(b.owner, "Bob", Role.ADMIN),

@@ -94,12 +94,12 @@ class World:
         terms: ElectionSettings | None = None,
     ) -> Election:
         """Create and launch an election."""
-        conducting, rolls = self.service.lifecycle, self.service.lifecycle
-        conducting.create(owner, name, terms)
-        rolls.set_candidates(owner, name, candidates)
+        lifecycle = self.service.lifecycle
+        lifecycle.create(owner, name, terms)
+        lifecycle.set_candidates(owner, name, candidates)
         if voters:
-            rolls.set_voters(owner, name, voters)
-        return conducting.launch(owner, name, allow_edit=allow_edit)
+            lifecycle.set_voters(owner, name, voters)
+        return lifecycle.launch(owner, name, allow_edit=allow_edit)
 
     @property
     def event_count(self) -> int:
