@@ -165,6 +165,31 @@ def test_results_are_accessible(
         assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
 
 
+# A matrix that is wider than the page fades at its edge, so that people see that it scrolls.
+def test_wide_matrix_scrolls_beside_its_names_and_hints_at_it(
+    open_page: OpenPage, served: Served
+) -> None:
+    names = [f"Restaurant number {number}" for number in range(1, 15)]
+    owner = served.sample.user("Claude")
+    served.sample.elections.lifecycle.set_candidates(owner, LUNCH, names)
+    page = open_page(viewport=PHONE)
+    served.sign_in(page, "Hedy")
+    page.goto(served.at(LUNCH, "tally"))
+    page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+    matrix = page.locator(".table-scroll:has(> .heat)")
+    assert matrix.locator("thead th").count() >= len(names)
+    row = matrix.locator("tbody th").first
+    before = row.bounding_box()
+    assert matrix.evaluate(
+        "one => { one.scrollLeft = 10_000; return one.scrollLeft > 0"
+        " && getComputedStyle(one, '::after').backgroundImage.includes('gradient') }"
+    )
+    after = row.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(after["x"] - before["x"]) <= 4, "only the spacing between cells may scroll away"
+
+
 def test_results_page_fits_its_size_budget(open_page: OpenPage, served: Served) -> None:
     page = open_page()
     # The event stream stays open, and the network would never be idle.
