@@ -1,1 +1,1 @@
-"""What at least two apps need: each folder here is one such thing."""
+"""The web toolkit of the apps: what at least two of them need. See README.md."""

@@ -36,9 +36,8 @@ from singletable_apps.shared.web import (
     Settings,
     add_rate_limit_headers,
     api_router,
-    client_address,
-    client_network,
     in_segment,
+    rate_limited,
 )
 
 # Enough for ten thousand voter names.
@@ -139,12 +138,10 @@ Viewer: TypeAlias = Annotated[User, Depends(_viewer)]
 def by_address(chosen: Callable[[Limits], RateLimit | None]) -> Callable[..., None]:
     """Return a dependency that applies one of the limits per client address."""
 
-    def count(request: Request, response: Response, api: ThisApi) -> None:
-        limit = chosen(api.settings.limits)
-        if limit is not None:
-            add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
+    def select(request: Request) -> RateLimit | None:
+        return chosen(cast(Api, request.app.state.elections).settings.limits)
 
-    return count
+    return rate_limited(select)
 
 
 LONGEST = 200

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, cast
 from uuid import UUID
 
-from fastapi import Depends, Path, Request, Response
+from fastapi import Depends, Path, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.polls.api.problems import NO_ADMIN_KEY
@@ -23,9 +23,9 @@ from singletable_apps.shared.web import (
     Problem,
     RateLimit,
     Settings,
-    add_rate_limit_headers,
     client_address,
     client_network,
+    rate_limited,
     set_header,
 )
 
@@ -133,15 +133,13 @@ async def _browser(request: Request, _: Annotated[str | None, Depends(_COOKIE)])
 Browser: TypeAlias = Annotated[str | None, Depends(_browser)]
 
 
-def rate_limited(select: Callable[[Limits], RateLimit | None]) -> Callable[..., None]:
-    """Return a dependency that counts requests per client network by one of the limits."""
+def by_address(chosen: Callable[[Limits], RateLimit | None]) -> Callable[..., None]:
+    """Return a dependency that applies one of the limits per client address."""
 
-    def hit(request: Request, response: Response, api: CurrentApi) -> None:
-        limit = select(api.settings.limits)
-        if limit is not None:
-            add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
+    def select(request: Request) -> RateLimit | None:
+        return chosen(cast(Api, request.app.state.polls).settings.limits)
 
-    return hit
+    return rate_limited(select)
 
 
 @dataclass(frozen=True)

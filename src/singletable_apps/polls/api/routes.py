@@ -21,8 +21,8 @@ from singletable_apps.polls.api.dependencies import (
     OptionalAdminKey,
     PollId,
     Service,
+    by_address,
     new_browser_token,
-    rate_limited,
 )
 from singletable_apps.polls.entities import Poll
 from singletable_apps.polls.errors import NotFound
@@ -62,7 +62,7 @@ _CREATED_HEADERS = {
     "ETag": {"description": "The current version of the poll.", **_TEXT},
     "Set-Cookie": {"description": "Identifies the browser that created the poll.", **_TEXT},
 }
-_CREATE_LIMIT = Depends(rate_limited(lambda limits: limits.create))
+_CREATE_LIMIT = Depends(by_address(lambda limits: limits.create))
 
 
 @create_router.post(
@@ -216,7 +216,7 @@ _VOTE_HEADERS = {
     "Location": {"description": "The URL of the vote.", **_TEXT},
     "Set-Cookie": {"description": "Identifies the browser that voted.", **_TEXT},
 }
-_VOTE_LIMIT = Depends(rate_limited(lambda limits: limits.vote))
+_VOTE_LIMIT = Depends(by_address(lambda limits: limits.vote))
 VoteId = Annotated[UUID | None, Query(description="The id of a vote, for clients without cookies.")]
 
 

@@ -37,11 +37,18 @@ def address_from_scope(scope: Scope, proxies: Sequence[str]) -> str:
     return address
 
 
-def rate_limited(limit: RateLimit) -> Callable[[Request, Response], None]:
-    """Return a dependency that limits requests per client: `Depends(rate_limited(limit))`."""
+def rate_limited(
+    select: Callable[[Request], RateLimit | None],
+) -> Callable[[Request, Response], None]:
+    """Return a dependency that limits requests per client: `Depends(rate_limited(select))`.
+
+    `select` returns the limit that applies to a request, usually from settings in `app.state`.
+    """
 
     def count(request: Request, response: Response) -> None:
-        add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
+        limit = select(request)
+        if limit is not None:
+            add_rate_limit_headers(response, limit.hit(client_network(client_address(request))))
 
     return count
 

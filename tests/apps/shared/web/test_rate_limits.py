@@ -111,7 +111,7 @@ def test_handlers_can_have_their_own_limits(wait: Callable[[float], None]) -> No
     by_user = RateLimit("user", quota=1, seconds=10)
     router = APIRouter()
 
-    @router.get("/sign-in/{user}", dependencies=[Depends(rate_limited(by_address))])
+    @router.get("/sign-in/{user}", dependencies=[Depends(rate_limited(lambda _: by_address))])
     def sign_in(user: str, response: Response) -> None:
         add_rate_limit_headers(response, by_user.hit(user))
 
