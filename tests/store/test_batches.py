@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from singletable.engine import Engine
@@ -15,7 +17,7 @@ from singletable.operations import (
     Operation,
 )
 from singletable.operations import BatchWriteItemOutput as Written
-from singletable.schema import Attr, Count, Entity, Key, Table, Unique, attr
+from singletable.schema import Attr, Count, Entity, Key, Table, TimeFormat, Unique, attr, created
 from singletable.store import Store
 from tests.store.entities import Ballot, Candidate, Voter, ballot, votes
 from tests.store.store_adapter import StoreOpener
@@ -42,6 +44,13 @@ class Friend(Entity, table=people):
     name: Attr[str] = attr()
     key = Key(pk=("FRIEND", of, name))
     counted = Count(Person, Person.friends, key=(of,))
+
+
+class LogLine(Entity, table=votes):
+    topic: Attr[str] = attr()
+    text: Attr[str] = attr()
+    at: Attr[datetime] = created(time_format=TimeFormat.EPOCH_SECONDS)
+    key = Key(pk=("LOG", topic), sk=("LINE", at))
 
 
 NAMES = [f"v{number:03d}" for number in range(230)]
@@ -78,9 +87,20 @@ def test_batches_mix_entities_and_tables(store: Store) -> None:
     assert store.count(Candidate.key.partition("M")) == len(NAMES)
 
 
-def test_put_many_keeps_the_last_of_duplicates(store: Store) -> None:
-    store.put_many([ballot("ada", rank=1), ballot("bea"), ballot("ada", rank=2)])
-    assert store.get(Ballot.key("L", "ada")) == ballot("ada", rank=2)
+# BatchWriteItem rejects duplicates, and one of the items would be lost.
+def test_put_many_rejects_duplicate_keys(store: Store) -> None:
+    duplicates = [ballot("ada", rank=1), ballot("bea"), ballot("ada", rank=2)]
+    with pytest.raises(InvalidValue, match=r"items\[0\] and items\[2\].*voter='ada'"):
+        store.put_many(duplicates)
+    assert store.count(Ballot.key.partition("L")) == 0
+
+
+def test_put_many_rejects_keys_that_the_store_makes_equal(store: Store) -> None:
+    logged = [LogLine(topic="t", text=str(number)) for number in range(3)]
+    with pytest.raises(InvalidValue, match=r"items\[0\] and items\[1\].*datetime"):
+        store.put_many(logged)
+    assert store.count(LogLine.key.partition("t")) == 0
+    assert not hasattr(logged[0], "at")
 
 
 def test_delete_many_ignores_missing_items(store: Store) -> None:

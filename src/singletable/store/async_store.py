@@ -146,7 +146,10 @@ class AsyncStore:
         )
 
     async def put_many(self, items: Iterable[object]) -> None:
-        """Store many items, each over the one with its key; not atomic."""
+        """Store many items, each over the one with its key; not atomic.
+
+        Items with equal keys are rejected: one would overwrite the other.
+        """
         check_iterable("items", items)
         stored = list(items)
         await self._run(

@@ -91,15 +91,17 @@ def get_items(
 
 def put_many(context: Context, items: list[object]) -> Steps[None]:
     """Store many items, each over the one with its key."""
-    # DynamoDB rejects a batch that has an item twice; as in separate puts, the last one wins.
     writes: dict[ItemId, WriteRequest] = {}
+    positions: dict[ItemId, int] = {}
     plans: list[tuple[object, Plan]] = []
-    for item in items:
+    for position, item in enumerate(items):
         model = model_of_item(item)
         _check_batchable(model)
         plan = plan_create(context, model, item, None)
         plans.append((item, plan))
         put = plan.writes[0]
+        if positions.setdefault(put.item_id, position) != position:
+            raise _duplicate_key(model, item, plan, positions[put.item_id], position)
         writes[put.item_id] = WriteRequest(PutRequest(put.item or {}))
     yield from write_batches(context, writes)
     for item, plan in plans:
@@ -114,6 +116,18 @@ def delete_many(context: Context, keys: list[ItemKey[Any]]) -> Steps[None]:
         table = context.table_name(key.model.table)
         writes[item_id(table, key.key)] = WriteRequest(delete_request=DeleteRequest(key.key))
     yield from write_batches(context, writes)
+
+
+def _duplicate_key(model: Model, item: object, plan: Plan, first: int, second: int) -> InvalidValue:
+    """Return the error for two items with the same key; the store may have set part of it."""
+    values = {**vars(item), **plan.stamps}
+    key = ItemKey(
+        model.entity, plan.writes[0].key, {name: values[name] for name in model.key.fields}
+    )
+    return InvalidValue(
+        f"put_many: items[{first}] and items[{second}] have the same key, {key}, so one would "
+        "overwrite the other. Nothing was written. Leave one out, or give them different keys."
+    )
 
 
 def _check_batchable(model: Model, *, deletes: bool = False) -> None:
