@@ -93,12 +93,32 @@ class InvalidValue(SingleTableError, ValueError):
 
 
 class ItemMismatch(SingleTableError):
-    """A stored item does not fit its entity. `path` says where: `Ballot.ranks[2]`."""
+    """A stored item does not fit its entity. `path` says where: `Ballot.ranks[2]`.
 
-    def __init__(self, text: str, path: str = "") -> None:
+    `key` is the item's key in the table: `{"PK": {"S": "BALLOT#7"}, …}`; None if no single item is
+    the cause.
+    """
+
+    def __init__(
+        self, text: str, path: str = "", key: Mapping[str, Mapping[str, object]] | None = None
+    ) -> None:
         super().__init__(f"{path}: {text}" if path else text)
         self.text = text
         self.path = path
+        self.key = key
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return message if self.key is None else f"{message} The item is {_show_key(self.key)}."
+
+
+def _show_key(key: Mapping[str, Mapping[str, object]]) -> str:
+    """Return the key as text: PK='BALLOT#7', number=3."""
+    return ", ".join(
+        f"{name}={content}" if type_ == "N" else f"{name}={content!r}"
+        for name, value in key.items()
+        for type_, content in value.items()
+    )
 
 
 class InvalidCursor(SingleTableError):

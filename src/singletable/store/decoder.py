@@ -9,7 +9,7 @@ from singletable import expressions
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.expressions import condition_paths, value_at
 from singletable.schema import Index, Model, Path, ResolvedKey
-from singletable.values import Item
+from singletable.values import AttributeValue, Item
 
 NO_VALUES: Mapping[str, object] = {}
 
@@ -22,8 +22,19 @@ def decode_item(model: Model, item: Item) -> Any:
             raise ItemMismatch(
                 f"expected an item tagged {model.tag[0]} = {model.tag[1]!r}, but got {tag}.",
                 model.name,
+                _table_key(model, item),
             )
-    return model.instance(item)
+    try:
+        return model.instance(item)
+    except ItemMismatch as error:
+        error.key = _table_key(model, item)
+        raise
+
+
+def _table_key(model: Model, item: Item) -> Item | None:
+    """Return the key attributes of a stored item, for an error."""
+    names = [attribute.name for attribute in model.table.key_attributes]
+    return {name: item[name] for name in names if name in item} or None
 
 
 def decode_fields(
@@ -42,7 +53,7 @@ def decode_fields(
             parsed = model.key.parse(item) or NO_VALUES if parsed is None else parsed
             values[name] = parsed[name]
         elif value is not None:
-            values[name] = field.codec().decode(value)
+            values[name] = _decode_value(model, item, field, value)
         elif field.role == "version":
             values[name] = 0
         else:
@@ -63,8 +74,17 @@ def decode_paths(
             values.append(decode_fields(model, item, [path.field])[path.field])
         else:
             value = value_at(place, item)
-            values.append(None if value is None else path.codec().decode(value))
+            values.append(None if value is None else _decode_value(model, item, path, value))
     return tuple(values)
+
+
+def _decode_value(model: Model, item: Item, path: Path[Any, Any], value: AttributeValue) -> object:
+    """Return the value at a path; raise ItemMismatch that names the path and the item."""
+    try:
+        return path.codec().decode(value)
+    except ItemMismatch as error:
+        place = f"{path}{error.path}"
+        raise ItemMismatch(error.text, place, _table_key(model, item)) from None
 
 
 def projected_attributes(model: Model, index: Index | None) -> set[str] | None:
