@@ -10,15 +10,8 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 
-from singletable import (
-    ConnectionFailed,
-    InternalError,
-    InvalidCursor,
-    ProvisionedThroughputExceeded,
-    ServiceUnavailable,
-    Throttled,
-    TransactionConflict,
-)
+from singletable import SingleTableError
+from singletable.fastapi import problem_details, retry_after
 from singletable_apps.shared.web.middleware import allowed_methods, no_route_problem
 from singletable_apps.shared.web.pagination import invalid_cursor
 from singletable_apps.shared.web.problems import (
@@ -96,14 +89,6 @@ def _describe_value(value: object, place: Sequence[str | int]) -> str:
             return "an object"
 
 
-_TEMPORARY_ERRORS = (
-    Throttled,
-    ProvisionedThroughputExceeded,
-    ServiceUnavailable,
-    InternalError,
-    TransactionConflict,
-    ConnectionFailed,
-)
 _COMMON = {
     each.status: each for each in reversed(COMMON) if each.status in (401, 403, 404, 413, 415)
 }
@@ -115,8 +100,7 @@ def add_handlers(app: FastAPI, errors: ErrorProblems) -> None:
         Problem,
         RequestValidationError,
         HTTPException,
-        InvalidCursor,
-        *_TEMPORARY_ERRORS,
+        SingleTableError,
     ):
         app.add_exception_handler(error_type, _respond)
     for own_type, problem_for in errors.items():
@@ -146,12 +130,25 @@ def problem_of(request: Request, error: Exception) -> Problem:
             return error
         case RequestValidationError():
             return validation_problem(error)
-        case InvalidCursor():
-            return invalid_cursor(str(error))
         case HTTPException():
             return _http_problem(request, error)
         case _:
-            return Problem(UNAVAILABLE, headers={"Retry-After": "1"})
+            return _store_problem(error)
+
+
+def _store_problem(error: Exception) -> Problem:
+    """Return the problem for an error of a store that any request may meet.
+
+    Others are for the app to map: what is missing, or in conflict, is different in each.
+    """
+    details = problem_details(error)
+    match details.status if details else None:
+        case 400:
+            return invalid_cursor(str(error))
+        case 503:
+            return Problem(UNAVAILABLE, headers={"Retry-After": str(retry_after(error))})
+        case _:
+            raise error
 
 
 def _http_problem(request: Request, error: HTTPException) -> Problem:
