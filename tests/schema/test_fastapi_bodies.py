@@ -18,8 +18,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from singletable import (
     Attr,
+    Collection,
     Entity,
     Key,
+    Page,
     Store,
     Table,
     attr,
@@ -279,3 +281,45 @@ def test_entity_is_a_dataclass_at_run_time() -> None:
 def test_import_does_not_need_pydantic() -> None:
     script = "import sys; sys.modules['pydantic'] = None; from singletable import *; Entity"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+class Vote(Entity, table=polls):
+    poll: Attr[str] = attr()
+    voter: Attr[str] = attr()
+    key = Key(pk=("POLL", poll), sk=("VOTE", voter))
+
+
+class Closing(Entity, table=polls):
+    poll: Attr[str] = attr()
+    key = Key(pk=("POLL", poll), sk="CLOSING")
+
+
+class PollFile(Collection):
+    """A poll and its votes."""
+
+    poll: Poll
+    votes: list[Vote]
+    closing: Closing | None
+
+
+def test_collections_and_pages_are_responses() -> None:
+    served = FastAPI()
+
+    @served.get("/file")
+    def file() -> PollFile:
+        return store.collect(PollFile, Poll.key.partition("supper"))
+
+    @served.get("/votes")
+    def votes() -> Page[Vote]:
+        return store.page(Vote.key.partition("supper"), 1)
+
+    store.create(Poll(name="supper", title="When?", opens=datetime(2026, 1, 1, tzinfo=UTC)))
+    store.create(Vote(poll="supper", voter="ada"))
+    asked = TestClient(served)
+    shown = asked.get("/file").json()
+    assert shown["poll"]["version"] == 1
+    assert (shown["votes"], shown["closing"]) == ([{"poll": "supper", "voter": "ada"}], None)
+    assert asked.get("/votes").json()["items"] == shown["votes"]
+    schema = asked.get("/openapi.json").json()["components"]["schemas"]["PollFile"]
+    assert schema["required"] == ["poll", "votes", "closing"]
+    assert schema["description"] == "A poll and its votes."

@@ -58,6 +58,19 @@ class Collection:
             members[name] = items[0] if items else None
         return cls(**members)
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        # Only pydantic calls this, so it is installed; the library does not need it.
+        from singletable.schema.pydantic_schema import collection_schema_of
+
+        return collection_schema_of(cls, cls._members, handler)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        from singletable.schema.pydantic_schema import json_schema_of
+
+        return json_schema_of(schema, handler)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._members)
         return f"{type(self).__name__}({shown})"

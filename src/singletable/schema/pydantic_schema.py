@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from types import GenericAlias
@@ -62,6 +62,34 @@ def schema_of(entity: type, handler: GetCoreSchemaHandler) -> CoreSchema:
         serialization=core_schema.wrap_serializer_function_ser_schema(
             serialize, schema=core_schema.typed_dict_schema(outputs, cls=entity)
         ),
+    )
+
+
+def collection_schema_of(
+    collection: type, members: Mapping[str, tuple[type, str]], handler: GetCoreSchemaHandler
+) -> CoreSchema:
+    """Return the schema of a collection: an object with the items of each entity."""
+    fields: dict[str, core_schema.TypedDictField] = {}
+    for name, (entity, cardinality) in members.items():
+        schema = handler.generate_schema(entity)
+        if cardinality == "all":
+            schema = core_schema.list_schema(schema)
+        elif cardinality == "optional":
+            schema = core_schema.nullable_schema(schema)
+        fields[name] = core_schema.typed_dict_field(schema, required=True)
+
+    def validate(value: object, from_fields: Callable[[object], dict[str, object]]) -> object:
+        return value if isinstance(value, collection) else collection(**from_fields(value))
+
+    def serialize(instance: Any, to_output: Callable[[object], object]) -> object:
+        return to_output({name: getattr(instance, name) for name in members})
+
+    schema = core_schema.typed_dict_schema(fields, cls=collection, cls_name=collection.__name__)
+    return core_schema.no_info_wrap_validator_function(
+        validate,
+        schema,
+        ref=f"{collection.__module__}.{collection.__qualname__}:{id(collection)}",
+        serialization=core_schema.wrap_serializer_function_ser_schema(serialize, schema=schema),
     )
 
 
