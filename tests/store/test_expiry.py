@@ -11,7 +11,6 @@ from singletable.operations import GetItem, PutItem, Scan
 from singletable.schema import (
     Attr,
     Collection,
-    Count,
     Entity,
     Index,
     Key,
@@ -33,7 +32,6 @@ table = Table("rooms", indexes=[by_room], ttl="until")
 
 class Room(Entity, table=table):
     name: Attr[str] = attr()
-    players: Attr[int] = attr(default=0)
     key = Key(pk=("ROOM", name), sk="ROOM")
 
 
@@ -47,7 +45,6 @@ class Player(Entity, table=table):
     key = Key(pk=("ROOM", room), sk=("PLAYER", name))
     in_room = Key(pk=("IN", room), sk=(name,)).on(by_room)
     one_nick = Unique(nick)
-    counted = Count(Room, Room.players, key=(room,))
 
 
 class Plain(Entity, table=table):
@@ -170,24 +167,6 @@ def test_unique_value_expires_with_its_owner(store: Store, clock: Clock) -> None
     clock.advance(hours=9)
     with pytest.raises(AlreadyExists):
         store.create(Player(room="R", name="dan", nick="A"))
-
-
-# DynamoDB does not say when it removes an item, so an expired one exists until it is replaced.
-def test_recreated_expired_item_is_counted_once(store: Store, clock: Clock) -> None:
-    def players() -> int:
-        room = store.get(Room.key("R"))
-        assert room is not None
-        return room.players
-
-    assert players() == 3
-    clock.advance(hours=1)
-    store.create(Player(room="R", name="ada"))
-    assert players() == 3
-    clock.advance(hours=1)
-    store.put(Player(room="R", name="bea"))
-    assert players() == 3
-    store.delete(BEA)
-    assert players() == 2
 
 
 def test_items_that_expire_during_iteration_are_hidden(empty: Store, clock: Clock) -> None:

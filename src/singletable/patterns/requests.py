@@ -17,7 +17,6 @@ from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
 from singletable.store.plan import (
     may_read_before_update,
-    reads_before_create,
     reads_before_delete,
     reads_before_put,
 )
@@ -102,8 +101,7 @@ def _requests(access: EntityAccess, sample: object) -> list[PlannedRequest]:
         case "feed":
             return [_request("GetRecords", model, model.key, "the stream")]
         case "create":
-            read = _read_first(model, needed=reads_before_create(model))
-            return [*read, _on_item("PutItem", model), *_side_writes(model, "create")]
+            return [_on_item("PutItem", model), *_side_writes(model, "create")]
         case "put":
             read = _read_first(model, needed=reads_before_put(model))
             markers = [_read_marker(model, marker.access) for marker in model.uniques.values()]

@@ -262,6 +262,13 @@ def check_counts(model: Model) -> None:
     """Raise unless each counter is a numeric field of another entity, with the key of its item."""
     for name, counter in model.counts.items():
         where = f"{model.name}.{name}"
+        if expires := model.role("expires"):
+            raise DeclarationError(
+                f"{where}: {expires} lets items expire, but DynamoDB does not update "
+                f"{counter.path} when it deletes one, so the number would be too high. Count the "
+                "items when you read, with store.count(…), or update the number from the change "
+                "feed, which reports expired items too."
+            )
         target = model_of(counter.entity)
         number = target.fields.get(counter.path.field)
         if number is None or str(counter.path).partition(".")[0] != number.owner:

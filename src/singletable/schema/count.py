@@ -16,7 +16,8 @@ class Count(Generic[E]):
     """Each item of the entity adds one to a number of another item, for as long as it exists.
 
     `Count(Poll, Poll.votes, key=(poll_id,))` counts in the poll whose key has this value. One item
-    takes about a thousand writes a second; for more, count by shard, or count when you read.
+    takes about a thousand writes a second; for more, count by shard, or count when you read. Items
+    that expire cannot be counted, because DynamoDB deletes them without updating the number.
     """
 
     def __init__(

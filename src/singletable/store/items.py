@@ -19,7 +19,6 @@ from singletable.store.plan import (
     plan_delete,
     plan_put,
     plan_update,
-    reads_before_create,
     reads_before_delete,
     reads_before_put,
     reads_before_update,
@@ -122,12 +121,9 @@ def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps
 
 
 def prepare_create(context: Context, item: object, if_: Condition[Any] | None) -> Steps[Plan]:
-    """Plan a create, after reading the old item if necessary."""
-    model = model_of_item(item)
-    old = None
-    if reads_before_create(model):
-        old = yield from read_item(context, key_of(item), consistent=True)
-    return plan_create(context, model, item, if_, old)
+    """Plan a create, which never reads before it writes."""
+    yield from ()
+    return plan_create(context, model_of_item(item), item, if_)
 
 
 def prepare_put(

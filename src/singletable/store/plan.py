@@ -61,7 +61,6 @@ def plan_create(
     model: Model,
     instance: Any,
     if_: Condition[Any] | None,
-    old: Item | None = None,
 ) -> Plan:
     """Plan to store an item whose key is free."""
     now = context.clock()
@@ -75,9 +74,8 @@ def plan_create(
         already_exists(model, _key_of(model, instance), now),
         item=item,
         condition=both(item_absent(model, now), condition_node(model, if_)),
-        guard=_guard(model, old, side_write_fields(model)) if reads_before_create(model) else None,
     )
-    return Plan([write, *plan_side_writes(context, model, key, old, item, now)], stamps)
+    return Plan([write, *plan_side_writes(context, model, key, None, item, now)], stamps)
 
 
 def plan_put(
@@ -205,11 +203,6 @@ def plan_check(context: Context, key: ItemKey[Any], condition: Condition[Any] | 
         condition=both(item_exists(model, now), caller_condition),
     )
     return Plan([check], {})
-
-
-def reads_before_create(model: Model) -> bool:
-    """Return whether a create reads the old item: an expired one is still counted."""
-    return bool(model.counts) and model.role("expires") is not None
 
 
 def reads_before_put(model: Model) -> bool:
