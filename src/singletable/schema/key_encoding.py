@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Annotated, Any, Literal, NewType, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, TypeAlias, get_args, get_origin
 from uuid import UUID
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import TimeFormat
-from singletable.schema.codec.times import EPOCH, in_utc
+from singletable.schema.codec.codec import SourceBuilder
+from singletable.schema.codec.times import EPOCH, in_utc, writer_of
 
 INT_DIGITS = 19
+
+# Returns two expressions for the value of the variable with this name: whether its text needs no
+# escaping, and the text.
+PlainExpression: TypeAlias = Callable[[SourceBuilder, str], tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ class KeyEncoding:
     descending: bool = False
     # Whether the value can be read back from its text.
     lossless: bool = True
+    # The fast path of generated code; other values are written by `write` and escaped.
+    plain_expression: PlainExpression | None = field(default=None, compare=False)
 
     def matches(self, text: str) -> bool:
         """Return whether some value may be written as this text."""
@@ -90,7 +97,7 @@ def casefold_encoding(encoding: KeyEncoding) -> KeyEncoding:
     def write(value: object) -> str:
         return _string(value).casefold()
 
-    return replace(encoding, name="casefold", write=write, lossless=False)
+    return replace(encoding, name="casefold", write=write, lossless=False, plain_expression=None)
 
 
 def descending_encoding(encoding: KeyEncoding) -> KeyEncoding:
@@ -116,6 +123,7 @@ def descending_encoding(encoding: KeyEncoding) -> KeyEncoding:
         read=read,
         pattern=re.compile(encoding.pattern.pattern.replace("-?", "~?")),
         descending=True,
+        plain_expression=None,
     )
 
 
@@ -180,7 +188,12 @@ def padded_encoding(annotation: object, digits: int, decimals: int) -> KeyEncodi
     pattern = f"d{{{digits}}}" + (rf"\.d{{{decimals}}}" if decimals else "")
     read: Callable[[str], object] = int if annotation is int else Decimal
     return KeyEncoding(
-        f"padded {digits} {decimals}", write, read, _digit_pattern(pattern), reversible=True
+        f"padded {digits} {decimals}",
+        write,
+        read,
+        _digit_pattern(pattern),
+        reversible=True,
+        plain_expression=None if decimals else _plain_int(digits, digits),
     )
 
 
@@ -244,9 +257,21 @@ def _datetime_encoding(time_format: TimeFormat) -> KeyEncoding:
         text = _utc(value).strftime("%Y-%m-%dT%H:%M:%S.%f").zfill(26)
         return (text[: 20 + decimals] if decimals else text[:19]) + "Z"
 
+    def plain_expression(source: SourceBuilder, name: str) -> tuple[str, str]:
+        is_utc = f"{name}.__class__ is {source.bind(datetime, 'datetime')}"
+        is_utc += f" and {name}.tzinfo is {source.bind(UTC, 'UTC')}"
+        return is_utc, f"{source.bind(writer_of(time_format), 'write_time')}({name})"
+
     fraction = rf"\.d{{{decimals}}}" if decimals else ""
     pattern = _digit_pattern("d{4}-d{2}-d{2}Td{2}:d{2}:d{2}" + fraction + "Z")
-    return KeyEncoding(time_format.name, write, datetime.fromisoformat, pattern, reversible=True)
+    return KeyEncoding(
+        time_format.name,
+        write,
+        datetime.fromisoformat,
+        pattern,
+        reversible=True,
+        plain_expression=plain_expression,
+    )
 
 
 _DIGIT_COMPLEMENTS = str.maketrans("0123456789", "9876543210")
@@ -318,15 +343,58 @@ def _read_int(text: str) -> int:
     return int(text[1:]) - 10**INT_DIGITS if text.startswith("-") else int(text)
 
 
-_STRING = KeyEncoding("str", _string, str, re.compile(".+", re.DOTALL))
+# Characters up to $ may need to be escaped, and halves of surrogate pairs are rejected.
+_is_plain = re.compile("[^\0-$\ud800-\udfff]+").fullmatch
+
+
+def _plain_string(source: SourceBuilder, name: str) -> tuple[str, str]:
+    # Most values are letters and digits, for which `isalnum` is the fastest test.
+    plain = f"{name}.isalnum() or {source.bind(_is_plain, 'is_plain')}({name})"
+    return f"{name}.__class__ is str and ({plain})", name
+
+
+def _plain_int(digits: int, width: int) -> PlainExpression:
+    return lambda _, name: (
+        f"{name}.__class__ is int and 0 <= {name} < {10**digits}",
+        f'f"{{{name}:0{width}d}}"',
+    )
+
+
+def _plain(kind: type, method: str) -> PlainExpression:
+    """Return the expression for values of exactly this type, whose texts never need escaping."""
+    return lambda source, name: (
+        f"{name}.__class__ is {source.bind(kind, kind.__name__)}",
+        f"{name}.{method}()",
+    )
+
+
+_STRING = KeyEncoding(
+    "str", _string, str, re.compile(".+", re.DOTALL), plain_expression=_plain_string
+)
 _SIMPLE: dict[type, KeyEncoding] = {
     str: _STRING,
     bool: KeyEncoding("bool", _boolean, lambda text: text == "true", re.compile("true|false")),
     int: KeyEncoding(
-        "int", _int, _read_int, _digit_pattern(f"-?d{{{INT_DIGITS}}}d?"), reversible=True
+        "int",
+        _int,
+        _read_int,
+        _digit_pattern(f"-?d{{{INT_DIGITS}}}d?"),
+        reversible=True,
+        plain_expression=_plain_int(INT_DIGITS, INT_DIGITS + 1),
     ),
     date: KeyEncoding(
-        "date", _date, date.fromisoformat, _digit_pattern("d{4}-d{2}-d{2}"), reversible=True
+        "date",
+        _date,
+        date.fromisoformat,
+        _digit_pattern("d{4}-d{2}-d{2}"),
+        reversible=True,
+        plain_expression=_plain(date, "isoformat"),
     ),
-    UUID: KeyEncoding("UUID", _uuid, UUID, re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")),
+    UUID: KeyEncoding(
+        "UUID",
+        _uuid,
+        UUID,
+        re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+        plain_expression=_plain(UUID, "__str__"),
+    ),
 }

@@ -15,10 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from singletable.errors import DeclarationError, InvalidValue
+from singletable.schema.codec.codec import SourceBuilder
 from singletable.schema.key_encoding import KeyEncoding
 from singletable.schema.key_parts import KeyPart, RepeatedPart, Shards
 
@@ -146,6 +147,26 @@ class KeyTemplate:
             ]
         )
 
+    def render_source(self, source: SourceBuilder, variables: Mapping[str, str]) -> str:
+        """Return an expression that renders the key; `variables` have the values of its fields."""
+        texts: list[str] = []
+        for position, segment in enumerate(self.segments):
+            match segment:
+                case FixedSegment(text):
+                    texts.append(repr(text))
+                case ShardSegment(by=by):
+                    write = source.bind(partial(self._shard_text, segment), "shard")
+                    texts.append(f"{write}({None if by is None else variables[by.field]})")
+                case (FieldSegment() as value) | RepeatedSegment(value):
+                    name = variables[value.field]
+                    write = source.bind(partial(self.value_text, position, value), value.field)
+                    text = f"{write}({name})"
+                    if value.encoding.plain_expression is not None:
+                        is_plain, plain = value.encoding.plain_expression(source, name)
+                        text = f"({plain} if {is_plain} else {text})"
+                    texts.append(text)
+        return f" + {SEPARATOR!r} + ".join(texts)
+
     def prefix(self, values: Mapping[str, object]) -> str:
         """Return the key up to the first missing value, with the separator before it."""
         texts: list[str] = []
@@ -204,14 +225,16 @@ class KeyTemplate:
         match self.segments[position]:
             case FixedSegment(text):
                 return text
-            case ShardSegment(shards, by):
+            case ShardSegment(by=by) as segment:
                 if shard is not None:
                     return shard
-                return shards.suffix_for(
-                    None if by is None else self.encode_value(by, values[by.field])
-                )
+                return self._shard_text(segment, None if by is None else values[by.field])
             case (FieldSegment() as segment) | RepeatedSegment(segment):
                 return self.value_text(position, segment, values[segment.field])
+
+    def _shard_text(self, segment: ShardSegment, value: object) -> str:
+        by = segment.by
+        return segment.shards.suffix_for(None if by is None else self.encode_value(by, value))
 
     def encode_value(self, segment: FieldSegment, value: object) -> str:
         """Return the encoded value before escaping; raise InvalidValue if it does not fit."""

@@ -47,7 +47,7 @@ class ItemKey(Generic[E_co]):
     def of(cls, entity: type[E], values: tuple[object, ...]) -> ItemKey[E]:
         """Return the item key with these values, from left to right."""
         access = model_of(entity).key
-        named = access.bind((*access.pk_fields, *access.sk_fields), values)
+        named = access.bind(access.parameters, values)
         return ItemKey(entity, access.require_attributes(named), named)
 
     @property
@@ -240,7 +240,7 @@ class BoundKey(Generic[E, P, *S]):
     ) -> ItemKey[E]: ...
     def __call__(self, *values: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
         """Return the key of one item."""
-        return ItemKey[Any].of(self._entity, values)
+        return ItemKey.of(self._entity, values)
 
     @overload
     def partition(self: BoundKey[E, tuple[()], *R]) -> Partition[E, *R]: ...

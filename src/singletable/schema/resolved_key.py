@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from singletable import expressions
 from singletable.errors import InvalidValue, ItemMismatch
 from singletable.schema.codec import Codec
+from singletable.schema.codec.codec import SourceBuilder
 from singletable.schema.condition import Condition
 from singletable.schema.key_parts import Shards
 from singletable.schema.key_template import KeyTemplate
@@ -132,6 +133,37 @@ def _size(value: AttributeValue) -> int:
 
 
 Column: TypeAlias = TextColumn | FieldColumn
+# Returns key attributes for some values by field, or None if one of them is missing.
+KeyRenderer: TypeAlias = Callable[[Mapping[str, object]], Item | None]
+
+
+def compile_renderer(title: str, columns: tuple[Column, ...]) -> KeyRenderer:
+    """Return the generated function that renders these key attributes."""
+    source = SourceBuilder(title)
+
+    def body() -> tuple[str, list[str]]:
+        fields = dict.fromkeys(name for column in columns for name in column.fields)
+        variables = {name: source.new_variable() for name in fields}
+        lines = [f"{variable} = values.get({name!r})" for name, variable in variables.items()]
+        if variables:
+            missing = " or ".join(f"{variable} is None" for variable in variables.values())
+            lines.append(f"if {missing}: return None")
+        entries: list[str] = []
+        for column in columns:
+            result = source.new_variable("column")
+            if isinstance(column, TextColumn):
+                lines.append(f"{result} = {column.template.render_source(source, variables)}")
+                # A character has at most four bytes.
+                check = f"{source.bind(column.checked, 'checked')}({result})"
+                lines.append(f"if len({result}) > {column.max_bytes // 4}: {check}")
+                entries.append(f'{column.attribute.name!r}: {{"S": {result}}}')
+            else:
+                lines.append(f"{result} = {source.bind(column.value, 'column_value')}(values)")
+                entries.append(f"{column.attribute.name!r}: {result}")
+        return "values", [*lines, f"return {{{', '.join(entries)}}}"]
+
+    name = source.function("render", title, title, body)
+    return cast(KeyRenderer, source.compile()[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +176,17 @@ class ResolvedKey:
     pk: tuple[Column, ...]
     sk: tuple[Column, ...]
     when: Condition[object] | None = None
-    # Derived once: all columns, the fields that a caller passes for the partition and the sort key,
-    # all fields that the key is computed from, and the attributes that exist only for this key.
+    # Derived once: all columns, the fields that a caller passes for the partition, the sort key and
+    # both, all fields that the key is computed from, and the attributes that exist only for this
+    # key.
     columns: tuple[Column, ...] = field(init=False, repr=False, compare=False)
     pk_fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
     sk_fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    parameters: tuple[str, ...] = field(init=False, repr=False, compare=False)
     fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
     dedicated_attributes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    # Returns the key attributes for these values, or None if one of them is missing.
+    attributes: KeyRenderer = field(init=False, repr=False, compare=False)
     # The condition of a sparse index (`when`) as an expression.
     condition: expressions.Condition | None = field(init=False, repr=False, compare=False)
 
@@ -160,9 +196,11 @@ class ResolvedKey:
             "columns": columns,
             "pk_fields": tuple(name for column in self.pk for name in column.parameters),
             "sk_fields": tuple(name for column in self.sk for name in column.parameters),
+            "parameters": tuple(name for column in columns for name in column.parameters),
             "fields": tuple(dict.fromkeys(name for one in columns for name in one.fields)),
             "dedicated_attributes": tuple(one.attribute.name for one in columns if one.dedicated),
             "condition": None if self.when is None else self.when.node(),
+            "attributes": self._compile_attributes,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -183,15 +221,11 @@ class ResolvedKey:
             )
         return dict(zip(fields, values, strict=True))
 
-    def attributes(self, values: Mapping[str, object]) -> Item | None:
-        """Return the key attributes for these values, or None if one of them is missing."""
-        attributes: dict[str, AttributeValue] = {}
-        for column in self.columns:
-            value = column.value(values)
-            if value is None:
-                return None
-            attributes[column.attribute.name] = value
-        return attributes
+    def _compile_attributes(self, values: Mapping[str, object]) -> Item | None:
+        """Compile `attributes` on first use, because most programs do not use every key."""
+        render = compile_renderer(str(self), self.columns)
+        object.__setattr__(self, "attributes", render)
+        return render(values)
 
     def require_attributes(self, values: Mapping[str, object]) -> Item:
         """Return the key attributes for these values; raise InvalidValue if one is missing."""

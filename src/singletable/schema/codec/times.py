@@ -79,6 +79,11 @@ _WRITERS: dict[TimeFormat, Callable[[object], str]] = {
 }
 
 
+def writer_of(time_format: TimeFormat) -> Callable[[object], str]:
+    """Return the function that writes a datetime in this format."""
+    return _WRITERS[time_format]
+
+
 def parse_datetime(text: str) -> datetime:
     """Return the datetime in UTC; raise ValueError if the text is not one with an offset."""
     time = datetime.fromisoformat(text)
