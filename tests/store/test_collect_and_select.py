@@ -66,12 +66,6 @@ def test_collect_groups_a_partition_by_entity(store: Store, consistent: bool) ->
     assert [one.voter for one in found.ballots] == ["ada", "bea", "cid"]
 
 
-# Only the partition matters, not the range of the selection.
-def test_collect_accepts_any_selection_of_the_partition(store: Store) -> None:
-    found = store.collect(File, Ballot.key.partition("L").eq("ada"))
-    assert len(found.candidates) == 2
-
-
 def test_collect_raises_if_a_required_member_is_missing(store: Store) -> None:
     store.delete(Election.key("L"))
     with pytest.raises(ItemMismatch, match="one Election in the partition, but found 0"):

@@ -101,10 +101,10 @@ class PatternCatalog:
     ) -> ReadPattern[P, Q]:
         """Declare a pattern that reads by a key: `Ballot.key`, `Ballot.key.partition`, ….
 
-        With `collection` it reads the whole partition into a Collection. `example` has a value for
-        each parameter, where the default ones do not work. The expected load: `rate` is how often
-        the pattern is called; one call finds `items` items of `size` bytes; `consistent` requests
-        strongly consistent reads.
+        With `collection` it reads the partition, or a range of it, into a Collection. `example` has
+        a value for each parameter, where the default ones do not work. The expected load: `rate` is
+        how often the pattern is called; one call finds `items` items of `size` bytes; `consistent`
+        requests strongly consistent reads.
         """
         where = self._declare(code, description)
         parameters = read_parameters(where, selector, example)

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from singletable.errors import DeclarationError
+from singletable.errors import DeclarationError, InvalidValue
 from singletable.patterns.pattern import Pattern, check_entity, check_item_size
 from singletable.patterns.requests import planned_requests
-from singletable.schema import Collection, Index, ResolvedKey, Table, may_share_partition, model_of
+from singletable.schema import (
+    Collection,
+    Index,
+    ResolvedKey,
+    Selection,
+    Table,
+    may_share_partition,
+    model_of,
+)
 from singletable.schema.fields import declared_entity
 from singletable.store import EntityAccess
+from singletable.store.collection_query import check_required_members
 
 
 def check_name(where: str, name: str) -> None:
@@ -39,8 +49,12 @@ def check_collection(where: str, collection: type[Collection] | None) -> None:
         )
 
 
-def check_members(where: str, access: ResolvedKey, collection: type[Collection]) -> None:
-    """Raise if the partition never contains one of the collection's entities."""
+def check_members(where: str, selection: Selection[Any], collection: type[Collection]) -> None:
+    """Raise if the partition never contains one of the collection's entities.
+
+    A range of it must contain the required ones.
+    """
+    access = selection.access
     for entity in collection.entities():
         if not may_share_partition(access, model_of(entity)):
             raise DeclarationError(
@@ -48,6 +62,10 @@ def check_members(where: str, access: ResolvedKey, collection: type[Collection])
                 f"partition contains no {entity.__name__}. Query a partition that they share, or "
                 f"remove {entity.__name__} from {collection.__name__}."
             )
+    try:
+        check_required_members(collection, selection)
+    except InvalidValue as error:
+        raise DeclarationError(f"{where}: {error}") from None
 
 
 def check_tables(where: str, tables: Sequence[Table]) -> None:

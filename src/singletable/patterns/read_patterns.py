@@ -137,7 +137,7 @@ def read_accesses(
         if collection is None:
             accesses = (query_access(sample),)
         else:
-            check_members(where, sample.access, collection)
+            check_members(where, sample, collection)
             accesses = collection_accesses(collection, sample)
     else:
         raise DeclarationError(

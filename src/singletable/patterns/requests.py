@@ -94,8 +94,9 @@ def _requests(access: EntityAccess, sample: object) -> list[PlannedRequest]:
             selection = cast("Selection[Any]", sample)
             return [_request("Query", model, selection.access, selection_condition(selection))]
         case "collect":
-            key = model.key if access.key_name == model.key.name else model.indexes[access.key_name]
-            return [_request("Query", model, key, partition_condition(key))]
+            # The key of the entity by which the partition is named; others may name it differently.
+            selection = cast("Selection[Any]", sample)
+            return [_request("Query", model, selection.access, collection_condition(selection))]
         case "scan":
             return [_request("Scan", model, model.key, "everything")]
         case "feed":
@@ -188,6 +189,22 @@ def selection_condition(selection: Selection[Any]) -> str:
         clauses.append(f"{column.attribute.name} {clause}")
         if any(name not in selection.values for name in column.parameters):
             break
+    return " and ".join(clauses)
+
+
+def collection_condition(selection: Selection[Any]) -> str:
+    """Return the key condition of a query for a collection."""
+    if selection.range is not None:
+        return selection_condition(selection)
+    clauses = [partition_condition(selection.access)]
+    for column in selection.all_entities().narrowed_columns():
+        name, template = column.attribute.name, key_template(column)
+        given = [f"{{{one}}}" for one in column.parameters if one in selection.values]
+        if isinstance(column, TextColumn) and given:
+            end = template.rindex(given[-1]) + len(given[-1])
+            clauses.append(f"{name} between {template[:end]} and {template[:end]}$")
+        else:
+            clauses.append(f"{name} = {template}")
     return " and ".join(clauses)
 
 

@@ -23,7 +23,7 @@ from singletable.schema.model import Model, model_of
 from singletable.schema.model_entity import ModelEntity
 from singletable.schema.path import Edit, Path
 from singletable.schema.resolved_key import ResolvedKey
-from singletable.schema.selection import Partition, Selection
+from singletable.schema.selection import EntitiesSelection, Partition, Selection
 from singletable.schema.table import (
     Binary,
     Index,
@@ -44,6 +44,7 @@ __all__ = [
     "Counter",
     "DeclarationWarning",
     "Edit",
+    "EntitiesSelection",
     "Entity",
     "Index",
     "IndexKey",

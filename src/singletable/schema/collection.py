@@ -42,7 +42,12 @@ class Collection:
         return [entity for entity, _ in cls._members.values()]
 
     @classmethod
-    def of(cls, instances: dict[type, list[object]]) -> Self:
+    def required_members(cls) -> dict[str, type]:
+        """Return the entities that must occur once, by the names of their members."""
+        return {name: entity for name, (entity, count) in cls._members.items() if count == "one"}
+
+    @classmethod
+    def of(cls, instances: dict[type, list[object]], where: str = "the partition") -> Self:
         """Return the collection with these instances; raise ItemMismatch if the number is wrong."""
         members: dict[str, object] = {}
         for name, (entity, cardinality) in cls._members.items():
@@ -52,7 +57,7 @@ class Collection:
                 continue
             if len(items) > 1 or (cardinality == "one" and not items):
                 raise ItemMismatch(
-                    f"expected one {entity.__name__} in the partition, but found {len(items)}.",
+                    f"expected one {entity.__name__} in {where}, but found {len(items)}.",
                     f"{cls.__name__}.{name}",
                 )
             members[name] = items[0] if items else None

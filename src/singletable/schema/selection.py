@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, TypeVarTuple
 
 from singletable.errors import InvalidValue
 from singletable.expressions import KeyClause, KeyCondition
-from singletable.schema.key_template import AFTER_SEPARATOR, SEPARATOR, FieldSegment
-from singletable.schema.resolved_key import FieldColumn, ResolvedKey, TextColumn
-from singletable.values import AttributeValue
+from singletable.schema.key_parts import Shards
+from singletable.schema.key_template import AFTER_SEPARATOR, SEPARATOR, FieldSegment, FixedSegment
+from singletable.schema.resolved_key import Column, FieldColumn, ResolvedKey, TextColumn
+from singletable.values import AttributeValue, Item
 
 A = TypeVar("A")
 E = TypeVar("E")
@@ -29,6 +31,9 @@ R = TypeVarTuple("R")
 Comparison: TypeAlias = Literal["<", "<=", ">", ">=", "between", "begins_with"]
 # A condition on a sort key attribute, and a sort key that it includes but should not.
 SortClause: TypeAlias = tuple[KeyClause, str | None]
+
+# After every text that starts with the same characters.
+MAX_TEXT = "\U0010ffff"
 
 _REVERSED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -69,9 +74,7 @@ class Selection(Generic[E]):
 
     def key_queries(self) -> list[KeyQuery]:
         """Return the key condition of each query: one, or one for each shard."""
-        shards = self.access.shards
-        if shards is not None and shards.by is not None and shards.by.field in self.values:
-            shards = None  # The value selects one shard.
+        shards = self._shards()
         excluded = None
         clauses: list[KeyClause] = []
         for clause, sort_key in self._sort_clauses():
@@ -82,10 +85,15 @@ class Selection(Generic[E]):
             KeyQuery((*self._partition_clauses(suffix), *clauses), excluded) for suffix in suffixes
         ]
 
-    def whole_partition(self) -> Selection[E]:
-        """Return the selection of all items in the partition, whatever their sort key."""
-        values = {name: self.values[name] for name in self.access.pk_fields}
-        return _WholePartition(self.entity, self.access, values, pattern=self.pattern)
+    def all_entities(self) -> EntitiesSelection[E]:
+        """Return the selection of the items of all entities in this range."""
+        return EntitiesSelection(self.entity, self.access, self.values, self.range, self.pattern)
+
+    def _shards(self) -> Shards | None:
+        shards = self.access.shards
+        if shards is not None and shards.by is not None and shards.by.field in self.values:
+            return None  # The value selects one shard.
+        return shards
 
     def _partition_clauses(self, shard: str | None) -> KeyCondition:
         clauses: list[KeyClause] = []
@@ -115,11 +123,69 @@ class Selection(Generic[E]):
         return f"{self.access}({values}){'' if self.range is None else f' {self.range}'}"
 
 
-class _WholePartition(Selection[E]):
-    """The items of all entities in a partition."""
+class EntitiesSelection(Selection[E]):
+    """The items of all entities in a partition, or in the range to which it was narrowed.
+
+    `eq(7)` includes everything whose sort key starts with the values so far, whatever follows them;
+    a range includes everything that continues one of its keys.
+    """
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether this is less than the whole partition."""
+        return bool(self.narrowed_columns())
+
+    def includes(self, item: Item) -> bool:
+        """Return whether an item that the key condition finds is in the range.
+
+        A fixed text such as "7 up" lies between the texts 7 and 7$, but does not continue 7.
+        """
+        if self._branch_column is None:
+            return True
+        column, branch = self._branch_column
+        text = item[column.attribute.name]["S"]
+        return text == branch or text.startswith(branch + SEPARATOR)
+
+    def may_include(self, other: ResolvedKey) -> bool:
+        """Return whether an item with a key of this shape may be in the range."""
+        clauses = [clause for clause, _ in self._sort_clauses()]
+        return all(map(_may_match, clauses, other.sk))
+
+    @cached_property
+    def _branch_column(self) -> tuple[TextColumn, str] | None:
+        """The text up to the last given value, and its column; None if there is a range."""
+        columns = self.narrowed_columns()
+        if self.range is not None or not columns or not isinstance(columns[-1], TextColumn):
+            return None
+        return columns[-1], _branch(columns[-1], self.values)[0]
+
+    def _shards(self) -> Shards | None:
+        # Entities may compute their shards from different fields of the sort key.
+        shards = self.access.shards
+        if shards is None or shards.by is None or shards.by.field not in self.access.pk_fields:
+            return shards
+        return None
+
+    def narrowed_columns(self) -> tuple[Column, ...]:
+        """Return the columns of the sort key up to the last one with a value or a bound."""
+        names = set(self.values) - set(self.access.pk_fields)
+        if self.range is not None:
+            names.add(next(name for name in self.access.sk_fields if name not in self.values))
+        narrowed = [not names.isdisjoint(column.parameters) for column in self.access.sk]
+        return self.access.sk[: max((at for at, one in enumerate(narrowed, 1) if one), default=0)]
 
     def _sort_clauses(self) -> list[SortClause]:
-        return []
+        columns = self.narrowed_columns()
+        clauses: list[SortClause] = []
+        for column in columns:
+            if not isinstance(column, TextColumn):
+                clause = _field_clause(column, self.values, self.range)
+            elif column is not columns[-1] or self.range is not None:
+                clause = text_clause(column, self.values, self.range, with_longer=True)
+            else:
+                clause = _branch_clause(column, self.values)
+            clauses += [] if clause is None else [clause]
+        return clauses
 
 
 class Partition(Selection[E], Generic[E, *S]):
@@ -213,10 +279,55 @@ def _field_clause(
             return KeyClause(name, other, bounds), None
 
 
+def _branch(column: TextColumn, values: Mapping[str, object]) -> tuple[str, bool]:
+    """Return the text up to the last given value, and whether longer keys may continue it."""
+    texts = column.template.prefix(values).removesuffix(SEPARATOR).split(SEPARATOR)
+    segments = column.template.segments[: len(texts)]
+    end = max(at for at, one in enumerate(segments, 1) if not isinstance(one, FixedSegment))
+    return SEPARATOR.join(texts[:end]), not column.template.is_last(end - 1)
+
+
+def _branch_clause(column: TextColumn, values: Mapping[str, object]) -> SortClause:
+    """Return the condition for the text up to the last given value, and all that continue it."""
+    branch, is_continued = _branch(column, values)
+    last = branch + AFTER_SEPARATOR
+    if is_continued and column.fits(last):
+        return _clause(column, "BETWEEN", branch, last), None
+    return _clause(column, "=", branch), None
+
+
+def _may_match(clause: KeyClause, column: Column) -> bool:
+    """Return whether a key attribute of this shape may match a condition on a sort key."""
+    if not isinstance(column, TextColumn) or "S" not in clause.values[0]:
+        return True
+    texts = [value["S"] for value in clause.values]
+    # All texts of the column are from `first` to `last`.
+    first = column.template.prefix({})
+    last = _upper_end(first) or MAX_TEXT
+    if not column.template.fields:
+        last = first
+    match clause.comparator:
+        case "<" | "<=":
+            return first <= texts[0]
+        case ">" | ">=":
+            return texts[0] <= last
+        case "begins_with":
+            return first <= texts[0] + MAX_TEXT and texts[0] <= last
+        case "=" | "BETWEEN":
+            return first <= texts[-1] and texts[0] <= last
+
+
 def text_clause(
-    column: TextColumn, values: Mapping[str, object], range_: SortKeyRange | None
+    column: TextColumn,
+    values: Mapping[str, object],
+    range_: SortKeyRange | None,
+    *,
+    with_longer: bool = False,
 ) -> SortClause | None:
-    """Return the condition for the given values and the range of the next; None if unrestricted."""
+    """Return the condition for the given values and the range of the next; None if unrestricted.
+
+    A range `with_longer` keys includes those that continue one of its keys.
+    """
     template = column.template
     prefix = template.prefix(values)
     following = template.next_value(values)
@@ -228,11 +339,17 @@ def text_clause(
     if range_.comparison == "begins_with":
         prefix += template.prefix_text(position, segment, range_.bounds[0])
         return (_clause(column, "begins_with", prefix), None) if prefix else None
-    return _range_clause(column, prefix, position, segment, range_)
+    return _range_clause(column, prefix, position, segment, range_, with_longer=with_longer)
 
 
 def _range_clause(
-    column: TextColumn, prefix: str, position: int, segment: FieldSegment, range_: SortKeyRange
+    column: TextColumn,
+    prefix: str,
+    position: int,
+    segment: FieldSegment,
+    range_: SortKeyRange,
+    *,
+    with_longer: bool,
 ) -> SortClause:
     if not segment.encoding.ordered:
         raise InvalidValue(
@@ -244,6 +361,10 @@ def _range_clause(
         comparison, bounds = _REVERSED.get(comparison, comparison), bounds[::-1]
     first = prefix + column.template.value_text(position, segment, bounds[0])
     ends = position == len(column.template.segments) - 1
+    # Whether `first` may be a key: of this entity, or of another one.
+    is_key = ends or with_longer
+    if with_longer:
+        ends = column.template.is_last(position)
     # All texts with exactly this value are from `first` to `last`.
     last = first if ends else first + AFTER_SEPARATOR
     low, high = prefix, _upper_end(prefix)
@@ -260,7 +381,7 @@ def _range_clause(
         case "<":
             if not low:
                 return _clause(column, "<", first), None
-            return _to(column, low, first), first if ends else None
+            return _to(column, low, first), first if is_key else None
         case "between" | "begins_with":
             second = prefix + column.template.value_text(position, segment, bounds[1])
             if first > second:

@@ -19,7 +19,7 @@ from singletable.schema import (
     Table,
     UniqueValue,
 )
-from singletable.store import admin, batch, items, query, transaction
+from singletable.store import admin, batch, collection_query, items, query, transaction
 from singletable.store.calls import (
     CallShape,
     Observer,
@@ -239,9 +239,12 @@ class AsyncStore:
     async def collect(
         self, collection: type[K], selection: Selection[Any], *, consistent: bool = False
     ) -> K:
-        """Return all items of a partition, of several entities, with one query."""
+        """Return the items of several entities in a partition or range, with one query.
+
+        A narrowed selection includes the items whose sort keys continue one in its range.
+        """
         return await self._run(
-            query.collect(self._context, collection, selection, consistent=consistent),
+            collection_query.collect(self._context, collection, selection, consistent=consistent),
             lambda: shape_of_collect(collection, selection, consistent=consistent),
         )
 

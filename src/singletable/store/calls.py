@@ -130,10 +130,11 @@ def query_access(selection: Selection[Any]) -> EntityAccess:
 def collection_accesses(
     collection: type[Collection], selection: Selection[Any]
 ) -> tuple[EntityAccess, ...]:
-    """Return what reading a collection does: it reads the whole partition."""
-    key = selection.access
+    """Return what reading a collection does: it reads a partition, or a range of it."""
+    query = query_access(selection)
     return tuple(
-        EntityAccess("collect", entity, key.name, key.pk_fields) for entity in collection.entities()
+        EntityAccess("collect", entity, query.key_name, query.fields, query.range_field)
+        for entity in collection.entities()
     )
 
 

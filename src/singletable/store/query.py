@@ -27,7 +27,6 @@ from singletable.expressions import (
 from singletable.operations import PageOutput, Query
 from singletable.retry import Steps, send, together
 from singletable.schema import (
-    Collection,
     Condition,
     Model,
     Path,
@@ -51,7 +50,6 @@ from singletable.store.decoder import (
 from singletable.store.plan import key_attributes
 from singletable.store.ttl import is_expired, not_expired
 from singletable.store.validation import (
-    check_collection,
     check_path,
     check_selection,
     condition_node,
@@ -60,7 +58,6 @@ from singletable.store.writes import both, item_id
 from singletable.values import Item, key_bytes
 
 E = TypeVar("E")
-C = TypeVar("C", bound=Collection)
 
 # Where to continue a shard: after a key, from the beginning (None), or not at all (True).
 Position = Item | bool | None
@@ -392,37 +389,3 @@ def next_fields(
     model, access = query.model, query.selection.access
     keyed = [(path, key_with_field(model, access, path.field)) for path in paths]
     return [decode_paths(model, keyed, item) for item in items]
-
-
-def collect(
-    context: Context,
-    collection: type[C],
-    selection: Selection[Any],
-    *,
-    consistent: bool,
-) -> Steps[C]:
-    """Return all items of a partition, grouped by entity into a collection."""
-    check_collection(collection)
-    check_selection(selection)
-    models = [model_of(entity) for entity in collection.entities()]
-    table = model_of(selection.entity).table
-    for model in models:
-        if model.table is not table:
-            raise InvalidValue(
-                f"{collection.__name__}: {model.name} is in {model.table!r}, but the partition is "
-                f"in {table!r}."
-            )
-        check_whole(model, selection.access)
-    instances: dict[type, list[object]] = {model.entity: [] for model in models}
-    query = ItemQuery(
-        context, selection.whole_partition(), consistent=consistent, all_entities=True
-    )
-    now = context.clock()
-    while items := (yield from query.next_items(None)):
-        for item in items:
-            for model in models:
-                if model.matches(item):
-                    if not is_expired(model, item, now):
-                        instances[model.entity].append(decode_item(model, item))
-                    break
-    return collection.of(instances)
