@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from singletable import Driver, Store, connect
+from singletable import Driver, Store, Table, connect
 from tests.infrastructure.declarations import ALL
 from tests.server.process import Endpoint
 
@@ -48,8 +48,10 @@ class EnforcedPolicy:
 
 
 @contextmanager
-def enforce(policy: Mapping[str, object], folder: Path) -> Generator[EnforcedPolicy]:
-    """Start an endpoint with the policy and all sample tables, empty."""
+def enforce(
+    policy: Mapping[str, object], folder: Path, tables: Sequence[Table] = ALL
+) -> Generator[EnforcedPolicy]:
+    """Start an endpoint with the policy and the tables, empty."""
     for name, text in (
         ("policy.json", json.dumps(policy)),
         ("credentials.toml", CREDENTIALS),
@@ -63,7 +65,7 @@ def enforce(policy: Mapping[str, object], folder: Path) -> Generator[EnforcedPol
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("AWS_SHARED_CREDENTIALS_FILE", str(folder / "profiles"))
             with connect(f"{address}operator") as operator, connect(f"{address}app") as app:
-                for table in ALL:
+                for table in tables:
                     Store(operator).admin.create_table(table)
                 yield EnforcedPolicy(operator, app)
     finally:

@@ -6,9 +6,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from singletable import Call, Engine, Store
+from singletable import Call, Collection, Engine, Store
 from singletable.patterns.matcher import is_undeclared_scan, needs_pattern
-from tests.patterns.election_catalog import ballots, cast_ballot, elections, newest, since
+from tests.patterns.election_catalog import (
+    ballots,
+    cast_ballot,
+    elections,
+    file,
+    newest,
+    one_ballot,
+    since,
+)
 from tests.store.entities import NOON, Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
 
@@ -60,6 +68,16 @@ def cast_and_nominate(store: Store) -> None:
         transaction.put(Candidate(election="L", name="py"))
 
 
+class Nominations(Collection):
+    election: Election
+    candidates: list[Candidate]
+
+
+def delete_in_transaction(store: Store) -> None:
+    with store.transaction() as transaction:
+        transaction.delete(one_ballot("L", "ada"))
+
+
 ADA = Ballot.key("L", "ada")
 CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
     "get": (lambda s: s.get(ADA), "AP1"),
@@ -95,6 +113,21 @@ CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
         lambda s: s.update(Member.key("mia"), Member.town.set("x")),
         None,
     ),
+    "update of a read pattern's key": (
+        lambda s: s.update(one_ballot("L", "ada"), Ballot.notes.append("x")),
+        "AP12",
+    ),
+    "undeclared write of a read pattern's key": (lambda s: s.delete(one_ballot("L", "ada")), None),
+    "undeclared transaction with a read pattern's key": (delete_in_transaction, None),
+    "reads of declared and undeclared entities": (
+        lambda s: s.get_many([one_ballot("L", "ada"), Candidate.key("L", "py")]),
+        None,
+    ),
+    "collection from the key of another pattern": (
+        lambda s: s.collect(Nominations, ballots("L")),
+        None,
+    ),
+    "query in the partition of a collection": (lambda s: list(s.query(file("L"))), "AP3"),
     "create": (lambda s: s.create(Member(name="ben")), "AP13"),
     "delete": (lambda s: s.delete(Member.key("mia")), "AP15"),
     "put_many": (lambda s: s.put_many([Candidate(election="L", name="py")]), "AP16"),

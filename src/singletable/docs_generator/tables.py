@@ -228,10 +228,10 @@ def _cost_row(pattern: Pattern, cost: Estimate, catalog: PatternCatalog) -> list
         f"**{escape(pattern.code)}**",
         f"{pattern.expected.items:,}",
         _size(pattern, catalog),
-        _units(cost.read, about),
+        _units(cost.read, f"{most}{about}"),
         _units(cost.write, f"{most}{about}"),
         "" if rate is None else str(rate).replace(" ", "&nbsp;"),
-        "" if rate is None else _units(read, about),
+        "" if rate is None else _units(read, f"{most}{about}"),
         "" if rate is None else _units(write, f"{most}{about}"),
     ]
 

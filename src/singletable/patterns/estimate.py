@@ -8,11 +8,13 @@ of the item, but not of its index entries.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from singletable.patterns.pattern import Pattern, ReadPattern
 from singletable.patterns.requests import PlannedRequest, planned_requests
-from singletable.schema import Index, ResolvedKey, model_of
+from singletable.schema import Index, Model, model_of
+from singletable.store.decoder import projected_attributes
 
 DEFAULT_ITEM_SIZE = 1024
 MARKER_SIZE = 200
@@ -78,19 +80,28 @@ def _write_units(request: PlannedRequest, size: int) -> float:
 
 
 def _entry_units(request: PlannedRequest, size: int) -> int:
-    """Return the units for the index entries: changing a key costs two writes."""
+    """Return the units for the index entries: an entry that moves is written twice."""
+    model = model_of(request.entity)
     units = 0
-    for access in model_of(request.entity).indexes.values():
-        moves = request.edited_fields & {*access.fields, *_condition_fields(request, access)}
-        units += _blocks(_entry_size(access.index, size), WRITE_BLOCK) * (2 if moves else 1)
+    for access in model.indexes.values():
+        entry = _blocks(_entry_size(access.index, size), WRITE_BLOCK)
+        tested = {path[0] for path in access.condition_paths}
+        # A new item and a deleted one have no edited fields; neither does the primary key change.
+        edited = request.edited_fields - set(model.key.fields)
+        if edited & {*access.fields, *_fields_of(model, tested)}:
+            units += 2 * entry
+        elif not request.edited_fields or edited & _projected_fields(model, access.index):
+            units += entry
     return units
 
 
-def _condition_fields(request: PlannedRequest, access: ResolvedKey) -> set[str]:
-    """Return the fields that decide whether the item is in the index."""
-    tested = {path[0] for path in access.condition_paths}
-    fields = model_of(request.entity).fields
-    return {name for name, field in fields.items() if field.attribute in tested}
+def _projected_fields(model: Model, index: Index | None) -> set[str]:
+    projected = projected_attributes(model, index)
+    return set(model.fields) if projected is None else _fields_of(model, projected)
+
+
+def _fields_of(model: Model, attributes: AbstractSet[str | int]) -> set[str]:
+    return {name for name, field in model.fields.items() if field.attribute in attributes}
 
 
 def _is_marker(request: PlannedRequest) -> bool:

@@ -10,11 +10,15 @@ from singletable.store import CallShape, EntityAccess
 
 def match_pattern(patterns: Mapping[str, Pattern], shape: CallShape) -> Pattern | None:
     """Return the declared pattern that matches this call, or None."""
-    for pattern in patterns.values():
-        if pattern.id in shape.patterns:
-            return pattern if _is_within(pattern, shape) else None
+    marked = [pattern for pattern in patterns.values() if pattern.id in shape.patterns]
+    for pattern in marked:
+        if isinstance(pattern, WritePattern):  # of a transaction
+            return pattern if _covers(pattern.accesses, shape.accesses) else None
+    if marked and all(_reads(marked, access) for access in shape.accesses):
+        return marked[0]
     if not shape.accesses:
         return None
+    # Keys of read patterns also select what to write, which is not what they declare.
     if shape.method == "transaction":
         return _match_transaction(patterns.values(), shape.accesses)
     if shape.method == "collect":
@@ -34,9 +38,18 @@ def needs_pattern(shape: CallShape) -> bool:
     return any(access.kind != "feed" for access in shape.accesses)
 
 
-def _is_within(pattern: Pattern, shape: CallShape) -> bool:
-    """Return whether a transaction marked with a pattern does nothing that it does not declare."""
-    return not isinstance(pattern, WritePattern) or _covers(pattern.accesses, shape.accesses)
+def _reads(marked: Iterable[Pattern], done: EntityAccess) -> bool:
+    """Return whether a pattern that built a key of the call declares this read.
+
+    The call may narrow the selection, and query the partition of a collection.
+    """
+    return any(
+        declared.entity is done.entity
+        and declared.key_name == done.key_name
+        and (declared.kind == done.kind or (declared.kind, done.kind) == ("collect", "query"))
+        for pattern in marked
+        for declared in pattern.accesses
+    )
 
 
 def _match_access(patterns: Iterable[Pattern], access: EntityAccess) -> Pattern | None:

@@ -7,19 +7,22 @@ written together with the item. Key conditions are shown with templates instead 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
-from singletable.patterns.pattern import FeedPattern, Pattern, ReadPattern
-from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
+from singletable.patterns.pattern import FeedPattern, Pattern, ReadPattern, WritePattern
+from singletable.schema import Counter, Index, Model, ResolvedKey, Selection, Table, model_of
 from singletable.schema.key_template import FieldSegment
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
 from singletable.store.plan import (
-    may_read_before_update,
+    changed_fields,
     reads_before_delete,
+    reads_before_edits,
     reads_before_put,
 )
+from singletable.store.side_writes import marker_fields
 
 Action: TypeAlias = Literal[
     "GetItem",
@@ -31,6 +34,12 @@ Action: TypeAlias = Literal[
     "ConditionCheckItem",
     "GetRecords",
 ]
+
+# Whether a request is always sent, for some values, or never.
+_Need: TypeAlias = Literal["always", "if needed", False]
+
+# The entity with a counter, the fields with the key of its item, and the amount that is added.
+_CounterId: TypeAlias = tuple[type, tuple[str, ...], int]
 
 _COMPARISONS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 
@@ -69,23 +78,19 @@ class PlannedRequest:
 def planned_requests(pattern: Pattern) -> tuple[PlannedRequest, ...]:
     """Return the requests that a call of the pattern sends, in order."""
     sample = pattern.sample if isinstance(pattern, ReadPattern) else None
-    requests = [request for access in pattern.accesses for request in _requests(access, sample)]
+    if isinstance(pattern, WritePattern):
+        return _write_requests(pattern.accesses)
+    requests = [request for access in pattern.accesses for request in _reads(access, sample)]
     if isinstance(pattern, ReadPattern) and pattern.collection is not None:
         return tuple(requests[:1])  # one query reads the items of all entities
     if isinstance(pattern, FeedPattern):
         return tuple({request.table: request for request in reversed(requests)}.values())[::-1]
-    in_transaction = sum(not request.is_read for request in requests) > 1
-    return tuple(
-        replace(request, in_transaction=in_transaction and not request.is_read)
-        for request in requests
-    )
+    return tuple(requests)
 
 
-def _requests(access: EntityAccess, sample: object) -> list[PlannedRequest]:
+def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
     model = model_of(access.entity)
     match access.kind:
-        case "get":
-            return [_on_item("GetItem", model)]
         case "find":
             marker = model.uniques[access.key_name]
             gets = [_on_marker("GetItem", model, marker.access), _on_item("GetItem", model)]
@@ -101,67 +106,179 @@ def _requests(access: EntityAccess, sample: object) -> list[PlannedRequest]:
             return [_request("Scan", model, model.key, "everything")]
         case "feed":
             return [_request("GetRecords", model, model.key, "the stream")]
-        case "create":
-            return [_on_item("PutItem", model), *_side_writes(model, "create")]
-        case "put":
-            read = _read_first(model, needed=reads_before_put(model))
-            markers = [_read_marker(model, marker.access) for marker in model.uniques.values()]
-            return [*read, *markers, _on_item("PutItem", model), *_side_writes(model, "change")]
-        case "update":
-            edited = set(access.edited_fields) or set(model.fields)
-            read = _read_first(model, needed=may_read_before_update(model, edited))
-            update = replace(_on_item("UpdateItem", model), edited_fields=frozenset(edited))
-            return [*read, update, *_side_writes(model, "change", edited)]
-        case "delete":
-            read = _read_first(model, needed=reads_before_delete(model))
-            return [*read, _on_item("DeleteItem", model), *_side_writes(model, "delete")]
-        case "check":
-            return [_on_item("ConditionCheckItem", model)]
+        case _:
+            return [_on_item("GetItem", model)]
 
 
-def _side_writes(
-    model: Model, change: Literal["create", "change", "delete"], edited: set[str] | None = None
-) -> list[PlannedRequest]:
-    """Return the writes of markers and counters; `edited` are the fields of an update."""
-    conditional = change == "change"
-    requests: list[PlannedRequest] = []
-    for marker in model.uniques.values():
-        attributes = set(marker.copies.values())
-        copied = {name for name, field in model.fields.items() if field.attribute in attributes}
-        is_moved = edited is None or edited & set(marker.fields)
-        is_rewritten = is_moved or (edited is not None and edited & copied)
-        if change != "delete" and is_rewritten:
-            requests.append(_on_marker("PutItem", model, marker.access, conditional=conditional))
-        if change != "create" and is_moved:
-            action: Action = "PutItem" if marker.keep_released else "DeleteItem"
-            requests.append(_on_marker(action, model, marker.access, conditional=conditional))
-    counters = [
-        _on_item("UpdateItem", model_of(count.entity), conditional=conditional)
-        for count in model.counts.values()
-        if edited is None or edited & set(count.fields)
+@dataclass(slots=True)
+class _WritePlan:
+    """The requests of one effect, as the store sends them.
+
+    `read_after` says that an update reads the item which it returns, because a transaction returns
+    none.
+    """
+
+    reads: list[PlannedRequest]
+    write: PlannedRequest
+    markers: list[PlannedRequest] = field(default_factory=list[PlannedRequest])
+    counters: dict[_CounterId, PlannedRequest] = field(
+        default_factory=dict["_CounterId", PlannedRequest]
+    )
+    read_after: bool = False
+
+
+def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, ...]:
+    """Return all reads, then the writes: one request, or the actions of one transaction."""
+    plans = [_plan_write(effect) for effect in effects]
+    _merge_counters(plans)
+    reads = [request for plan in plans for request in plan.reads]
+    writes = [
+        request
+        for plan in plans
+        for request in (plan.write, *plan.markers, *plan.counters.values())
     ]
-    return requests + counters
+    # Only a transaction has condition checks.
+    if len(writes) > 1 or writes[0].action == "ConditionCheckItem":
+        writes = [replace(request, in_transaction=True) for request in writes]
+    after = [plan.reads[0] for plan in plans if plan.read_after] if len(plans) == 1 else []
+    return (*reads, *writes, *after)
+
+
+def _merge_counters(plans: Sequence[_WritePlan]) -> None:
+    """Merge the writes of one item, as the store does: a transaction has an item only once.
+
+    Counters of the same item are found by the fields with its key. If a pattern writes the entity
+    with the counter itself, it is taken to write the item that counts: a new team and its members.
+    """
+    merged: set[_CounterId] = set()
+    own: dict[type, _CounterId] = {}
+    for plan in plans:
+        for counter_id, counter in list(plan.counters.items()):
+            entity, *_ = counter_id
+            target = next((one for one in plans if one.write.entity is entity), None)
+            if target is not None and own.setdefault(entity, counter_id) == counter_id:
+                target.write = _merge(target.write, counter)
+                del plan.counters[counter_id]
+            elif counter_id in merged:
+                del plan.counters[counter_id]
+            merged.add(counter_id)
+
+
+def _merge(write: PlannedRequest, counter: PlannedRequest) -> PlannedRequest:
+    match write.action:
+        case "UpdateItem":
+            return replace(write, edited_fields=write.edited_fields | counter.edited_fields)
+        case "ConditionCheckItem":
+            return replace(counter, conditional=False)
+        case _:
+            return write
+
+
+def _plan_write(effect: EntityAccess) -> _WritePlan:
+    model = model_of(effect.entity)
+    match effect.kind:
+        case "create":
+            plan = _WritePlan([], _on_item("PutItem", model))
+            _plan_side_writes(plan, model, claims="always")
+        case "put":
+            plan = _WritePlan(
+                _read_first(model, needed=reads_before_put(model)),
+                replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields)),
+            )
+            plan.reads += [_read_marker(model, marker.access) for marker in model.uniques.values()]
+            _plan_side_writes(plan, model, claims="if needed", releases="if needed")
+        case "update":
+            plan = _plan_update(model, effect.edited_fields)
+        case "delete":
+            plan = _WritePlan(
+                _read_first(model, needed=reads_before_delete(model)), _on_item("DeleteItem", model)
+            )
+            _plan_side_writes(plan, model, releases="always")
+        case _:
+            plan = _WritePlan([], _on_item("ConditionCheckItem", model))
+    return plan
+
+
+def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:
+    """Plan an update of the declared fields, or of any if there are none."""
+    edited = changed_fields(model, declared or set(model.fields) - set(model.key.fields))
+    reads: list[PlannedRequest] = []
+    if reads_before_edits(model, edited, known=False):
+        # A call may also edit only some of the fields.
+        is_certain = reads_before_edits(model, declared, known=True)
+        reads = [replace(_read(model), conditional=not is_certain)]
+    plan = _WritePlan(
+        reads, replace(_on_item("UpdateItem", model), edited_fields=frozenset(edited))
+    )
+    _plan_side_writes(plan, model, claims="if needed", releases="if needed", edited=edited)
+    plan.read_after = bool(plan.markers or plan.counters)
+    return plan
+
+
+def _plan_side_writes(
+    plan: _WritePlan,
+    model: Model,
+    *,
+    claims: _Need = False,
+    releases: _Need = False,
+    edited: set[str] | None = None,
+) -> None:
+    """Add the writes of markers and counters; `edited` are the fields of an update."""
+    for marker in model.uniques.values():
+        optional = _is_optional(model, marker.fields)
+        if claims and (edited is None or edited & marker_fields(model, marker)):
+            request = _on_marker("PutItem", model, marker.access)
+            conditional = optional or claims == "if needed"
+            plan.markers.append(replace(request, conditional=conditional))
+        if releases and (edited is None or edited & set(marker.fields)):
+            action: Action = "PutItem" if marker.keep_released else "DeleteItem"
+            request = _on_marker(action, model, marker.access)
+            conditional = optional or releases == "if needed"
+            plan.markers.append(replace(request, conditional=conditional))
+    for count in model.counts.values():
+        if edited is None or edited & set(count.fields):
+            for amount, need in ((1, claims), (-1, releases)):
+                if need:
+                    conditional = _is_optional(model, count.fields) or need == "if needed"
+                    _plan_counter(plan, count, amount, conditional=conditional)
+
+
+def _plan_counter(plan: _WritePlan, count: Counter, amount: int, *, conditional: bool) -> None:
+    counter_id = (count.entity, count.fields, amount)
+    update = replace(
+        _on_item("UpdateItem", model_of(count.entity)),
+        edited_fields=frozenset({count.path.field}),
+        conditional=conditional,
+    )
+    other = plan.counters.get(counter_id)
+    plan.counters[counter_id] = update if other is None else _merge(other, update)
+
+
+def _is_optional(model: Model, fields: Iterable[str]) -> bool:
+    """Return whether a value may be absent: then it is neither reserved nor counted."""
+    return any(model.fields[name].codec().optional for name in fields)
 
 
 def _read_first(model: Model, *, needed: bool) -> list[PlannedRequest]:
-    return [replace(_on_item("GetItem", model), consistent=True)] if needed else []
+    return [_read(model)] if needed else []
+
+
+def _read(model: Model) -> PlannedRequest:
+    return replace(_on_item("GetItem", model), consistent=True)
 
 
 def _read_marker(model: Model, access: ResolvedKey) -> PlannedRequest:
     """Return the read that checks whether an unchanged value has its marker."""
-    return replace(_on_marker("GetItem", model, access, conditional=True), consistent=True)
+    return replace(_on_marker("GetItem", model, access), consistent=True, conditional=True)
 
 
-def _on_item(action: Action, model: Model, *, conditional: bool = False) -> PlannedRequest:
-    request = _request(action, model, model.key, full_key_condition(model.key))
-    return replace(request, conditional=conditional)
+def _on_item(action: Action, model: Model) -> PlannedRequest:
+    return _request(action, model, model.key, full_key_condition(model.key))
 
 
-def _on_marker(
-    action: Action, model: Model, access: ResolvedKey, *, conditional: bool = False
-) -> PlannedRequest:
+def _on_marker(action: Action, model: Model, access: ResolvedKey) -> PlannedRequest:
     request = _request(action, model, access, full_key_condition(access))
-    return replace(request, subject=f"marker of {access}", conditional=conditional)
+    return replace(request, subject=f"marker of {access}")
 
 
 def _request(action: Action, model: Model, access: ResolvedKey, condition: str) -> PlannedRequest:

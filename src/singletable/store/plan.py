@@ -7,7 +7,8 @@ condition that what was read has not changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -217,18 +218,31 @@ def reads_before_delete(model: Model) -> bool:
 
 def reads_before_update(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> bool:
     """Return whether this update reads the old item."""
-    model = key.model
-    edited = _edited_fields(model, edits)
-    if edited & side_write_fields(model):
-        return True
-    return not _index_fields(model, edited) <= _known_fields(key, edits)
+    return _must_read(key.model, _edited_fields(key.model, edits), _known_fields(key, edits))
 
 
-def may_read_before_update(model: Model, fields: set[str]) -> bool:
-    """Return whether an update of these fields may read the old item."""
-    if fields & side_write_fields(model):
-        return True
-    return not _index_fields(model, fields) <= fields | set(model.key.fields)
+def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -> bool:
+    """Return whether an update of these fields reads the old item.
+
+    With `known` all of them are set to values; without, at least one depends on the stored item,
+    as after add() or set_if_missing().
+    """
+    values = {*model.key.fields, *(fields if known else ())}
+    updated = model.role("updated")
+    if updated is not None:
+        values.add(updated.name)
+    return _must_read(model, changed_fields(model, fields), values)
+
+
+def changed_fields(model: Model, edited: Iterable[str]) -> set[str]:
+    """Return the fields that an update of `edited` changes, with those that the store sets."""
+    stamped = {field.name for role, field in model.roles.items() if role in ("version", "updated")}
+    return {*edited, *stamped}
+
+
+def _must_read(model: Model, changed: set[str], known: set[str]) -> bool:
+    """Return whether an update needs the old item; `known` fields have known values after it."""
+    return bool(changed & side_write_fields(model)) or not _index_fields(model, changed) <= known
 
 
 def key_attributes(model: Model, item: Item) -> Item:
@@ -331,8 +345,7 @@ def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
 
 
 def _edited_fields(model: Model, edits: Sequence[Edit[Any]]) -> set[str]:
-    stamped = {field.name for role, field in model.roles.items() if role in ("version", "updated")}
-    return {edit.field for edit in edits} | stamped
+    return changed_fields(model, (edit.field for edit in edits))
 
 
 def _index_fields(model: Model, edited: set[str]) -> set[str]:

@@ -50,7 +50,7 @@ def plan_side_writes(
     """
     writes: list[Write] = []
     for marker in model.uniques.values():
-        if edited is None or edited & _marker_fields(model, marker):
+        if edited is None or edited & marker_fields(model, marker):
             writes += _marker_writes(context, model, marker, key, old, new, now)
     for count in model.counts.values():
         writes += _counter_writes(context, model, count, old, new, now)
@@ -61,7 +61,7 @@ def side_write_fields(model: Model) -> set[str]:
     """Return the fields that markers and counters depend on."""
     fields = {field for count in model.counts.values() for field in count.fields}
     for marker in model.uniques.values():
-        fields |= _marker_fields(model, marker)
+        fields |= marker_fields(model, marker)
     return fields
 
 
@@ -83,7 +83,8 @@ def _is_correct(context: Context, write: Write) -> Steps[bool]:
     return RELEASED not in stored and all(stored.get(name) == expected[name] for name in expected)
 
 
-def _marker_fields(model: Model, marker: UniqueConstraint) -> set[str]:
+def marker_fields(model: Model, marker: UniqueConstraint) -> set[str]:
+    """Return the fields whose change rewrites the marker: the unique ones and those it copies."""
     attributes = set(marker.copies.values())
     copied = {name for name, field in model.fields.items() if field.attribute in attributes}
     return set(marker.fields) | copied
