@@ -44,6 +44,7 @@ class Election(Entity, table=votes, type_tag=("entity_type", "ELECTION")):
 class Candidate(Entity, table=votes, type_tag=("entity_type", "CANDIDATE")):
     election: Attr[str] = attr()
     name: Attr[str] = attr()
+    expires_at: Attr[datetime | None] = expires(default=None)
     key = Key(pk=("ELECTION", election), sk=("CANDIDATE", name))
 
 
@@ -51,7 +52,6 @@ class Ballot(Entity, table=votes, type_tag=("entity_type", "BALLOT")):
     election: Attr[str] = attr()
     voter: Attr[str] = attr()
     rankings: Attr[list[str]] = attr()
-    expires_at: Attr[datetime | None] = expires(default=None)
     key = Key(pk=("ELECTION", election), sk=("BALLOT", voter))
     counted = Count(Election, Election.ballots, key=(election,))
 

@@ -51,8 +51,7 @@ follow = catalog.feed("AP11", "Ballots as they are cast", Ballot)
         # The index projects some attributes; the rest comes from the table.
         (experts, ["Query Skill.at_level", "BatchGetItem Skill.key"]),
         (join, ["PutItem User.key", "PutItem User.one_email"]),
-        # An expired ballot may still be stored, so create reads first.
-        (cast, ["GetItem Ballot.key", "PutItem Ballot.key", "UpdateItem Election.key"]),
+        (cast, ["PutItem Ballot.key", "UpdateItem Election.key"]),
         (correct, ["UpdateItem Ballot.key"]),
         (nominate, ["PutItem Candidate.key", "BatchWriteItem Candidate.key"]),
         (export, ["Scan Election.key"]),
