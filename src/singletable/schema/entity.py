@@ -146,7 +146,7 @@ class Entity(EntityInstance):
     def __repr__(self) -> str:
         shown = ", ".join(
             f"{name}={self.__dict__[name]!r}"
-            for name in model_of(type(self)).fields
-            if name in self.__dict__
+            for name, field in model_of(type(self)).fields.items()
+            if name in self.__dict__ and not field.hidden
         )
         return f"{type(self).__name__}({shown})"

@@ -91,6 +91,8 @@ class Attr(Path[Any, T], KeyPart[T]):
         stored: bool = True,
         role: Role | None = None,
         constant: bool = False,
+        read_only: bool = False,
+        hidden: bool = False,
     ) -> None:
         self.attribute = name or ""
         self.default = default
@@ -100,6 +102,9 @@ class Attr(Path[Any, T], KeyPart[T]):
         self.role: Role | None = role
         # Whether the default is the same value for all items.
         self.constant = constant
+        # What clients of an API may do: see but not set the value, or neither.
+        self.read_only = read_only
+        self.hidden = hidden
         self.name = ""
         self.owner = ""
         self._type: object = None
@@ -139,6 +144,8 @@ class Attr(Path[Any, T], KeyPart[T]):
             stored=self.stored,
             role=self.role,
             constant=self.constant,
+            read_only=self.read_only,
+            hidden=self.hidden,
         )
 
     def resolve(self, annotation: object, codec: Codec | None = None) -> None:
@@ -238,12 +245,12 @@ class NestedPath(Path[E, T]):
 
     def __init__(self, root: Attr[Any], steps: tuple[str | int, ...], annotation: object) -> None:
         self._root = root
-        self._steps = steps
+        self.steps = steps
         self._type = annotation
 
     def document_path(self) -> expressions.Path:
         """Return the path by attribute names."""
-        return (*self._root.document_path(), *self._steps)
+        return (*self._root.document_path(), *self.steps)
 
     def codec(self) -> Codec:
         """Return the codec of the value."""
@@ -256,12 +263,10 @@ class NestedPath(Path[E, T]):
 
     def child(self, step: str | int) -> Path[E, Any]:
         """Return the path to a member of the value."""
-        return NestedPath(self._root, (*self._steps, step), inner_type(self._type, step, str(self)))
+        return NestedPath(self._root, (*self.steps, step), inner_type(self._type, step, str(self)))
 
     def __str__(self) -> str:
-        steps = "".join(
-            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self._steps
-        )
+        steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.steps)
         return f"{self._root}{steps}"
 
     __repr__ = __str__
@@ -284,6 +289,8 @@ def attr(
     check: Callable[[T], object] | None = None,
     time_format: TimeFormat | None = None,
     key_only: bool = False,
+    read_only: bool = False,
+    hidden: bool = False,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -293,6 +300,8 @@ def attr(
     check: Callable[[T], object] | None = None,
     time_format: TimeFormat | None = None,
     key_only: bool = False,
+    read_only: bool = False,
+    hidden: bool = False,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -301,6 +310,8 @@ def attr(
     check: Callable[[Any], object] | None = None,
     time_format: TimeFormat | None = None,
     key_only: bool = False,
+    read_only: bool = False,
+    hidden: bool = False,
 ) -> Any: ...
 def attr(
     *,
@@ -310,13 +321,16 @@ def attr(
     check: Callable[[Any], object] | None = None,
     time_format: TimeFormat | None = None,
     key_only: bool = False,
+    read_only: bool = False,
+    hidden: bool = False,
 ) -> Any:
     """Declare a field, as in `title: Attr[str] = attr()`.
 
     `default` or `factory` provides the value where none is passed, and where a stored item has
     none. `name` is the name of the stored attribute, if it differs. `check` rejects a value by
     raising ValueError or returning False. `time_format` is how datetimes are stored. With
-    key_only=True the value is stored in the primary key only.
+    key_only=True the value is stored in the primary key only. With FastAPI, a `read_only` field is
+    in responses but ignored in request bodies, and a `hidden` one is in neither.
     """
     create = factory
     if check is not None and not callable(check):
@@ -337,6 +351,8 @@ def attr(
         time_format=time_format,
         stored=not key_only,
         constant=default is not ...,
+        read_only=read_only,
+        hidden=hidden,
     )
 
 

@@ -160,6 +160,7 @@ def _field(
     else:
         field, hint = declared
         _check_same(field, hint, model, info)
+        _check_visible(field, model)
     if by_alias and field.attribute == name:
         field.attribute = info.serialization_alias or info.alias or name
     if field.role is None:
@@ -191,6 +192,21 @@ def _check_same(field: Attr[Any], hint: Any, model: type[Any], info: Any) -> Non
     if field.role is None and field.default is not None:
         raise DeclarationError(
             f"{field}: the model declares the default of this field. Leave it out here."
+        )
+
+
+def _check_visible(field: Attr[Any], model: type[Any]) -> None:
+    """Raise for attr(read_only=True) and attr(hidden=True), which only pydantic could apply."""
+    if field.hidden:
+        raise DeclarationError(
+            f"{field}: hidden=True has no effect, because pydantic serializes {model.__name__}. "
+            f"Declare {field.name} with Field(exclude=True) in the model."
+        )
+    if field.read_only:
+        raise DeclarationError(
+            f"{field}: read_only=True has no effect, because pydantic validates {model.__name__}. "
+            f"Accept a model without {field.name} as the body, and create the {model.__name__} "
+            "from it."
         )
 
 

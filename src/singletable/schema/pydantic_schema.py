@@ -1,7 +1,7 @@
 """The pydantic schema of an entity, so that FastAPI accepts it as request body and response.
 
-Rule 1. Fields that the store sets (version, created, updated) are in the output, and ignored in the
-        input.
+Rule 1. Fields that the store sets (version, created, updated, counters) and read-only fields are in
+        the output, and ignored in the input. Hidden fields are in neither.
 Rule 2. Values that the store would reject are rejected here, at their field, together with all
         other errors.
 Rule 3. Binary is base64 in JSON, because it need not be text.
@@ -29,13 +29,12 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from singletable.errors import InvalidValue
+from singletable.errors import DeclarationError, InvalidValue
+from singletable.schema.client_fields import counter_steps, is_accepted, reset_counters
 from singletable.schema.codec import run_check
 from singletable.schema.fields import Attr
 from singletable.schema.model import Model, model_of
 from singletable.schema.resolved_key import FieldColumn, ResolvedKey
-
-SET_BY_STORE = ("version", "created", "updated")
 
 
 def schema_of(entity: type, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -44,16 +43,23 @@ def schema_of(entity: type, handler: GetCoreSchemaHandler) -> CoreSchema:
     inputs = {
         name: _input_field(model, field, handler)
         for name, field in model.fields.items()
-        if field.role not in SET_BY_STORE
+        if is_accepted(field)
     }
-    outputs = {name: _output_field(field, handler) for name, field in model.fields.items()}
+    outputs = {
+        name: _output_field(field, handler)
+        for name, field in model.fields.items()
+        if not field.hidden
+    }
 
     def validate(value: object, from_fields: Callable[[object], dict[str, object]]) -> object:
-        return value if isinstance(value, entity) else entity(**from_fields(value))
+        if isinstance(value, entity):
+            return value
+        _check_accepted(model)
+        return entity(**from_fields(reset_counters(model, value)))
 
     def serialize(instance: Any, to_output: Callable[[object], object]) -> object:
         values = instance.__dict__
-        return to_output({name: values[name] for name in model.fields if name in values})
+        return to_output({name: values[name] for name in outputs if name in values})
 
     return core_schema.no_info_wrap_validator_function(
         validate,
@@ -95,8 +101,44 @@ def collection_schema_of(
 
 def json_schema_of(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
     """Return the JSON schema of an entity, for input or output."""
+    is_output = handler.mode == "serialization"
     output = cast(Any, schema)["serialization"]["schema"]
-    return handler(output if handler.mode == "serialization" else schema)
+    json_schema = handler(output if is_output else schema)
+    definition = handler.resolve_ref_schema(json_schema)
+    for field, steps in counter_steps(output["cls"]):
+        if is_output or steps:
+            _mark_read_only(definition, (field, *steps))
+            continue
+        definition["properties"].pop(field, None)
+        if field in definition.get("required", ()):
+            definition["required"].remove(field)
+    return json_schema
+
+
+def _mark_read_only(definition: dict[str, Any], steps: tuple[str | int, ...]) -> None:
+    """Mark a member as read-only, here and not in the definition of its type, which others use."""
+    for step in steps:
+        if isinstance(step, int):
+            return
+        items: Any = definition.get("additionalProperties")
+        known: dict[str, Any] = {**items} if isinstance(items, dict) else {}
+        definition = definition.setdefault("properties", {}).setdefault(step, known)
+    definition["readOnly"] = True
+
+
+def _check_accepted(model: Model) -> None:
+    """Raise if a field that no body can set has no other value."""
+    for field in model.fields.values():
+        if (
+            (field.read_only or field.hidden)
+            and field.default is None
+            and not field.codec().optional
+        ):
+            raise DeclarationError(
+                f"{field} is {'hidden' if field.hidden else 'read-only'}, so a request body cannot "
+                f"set it, and it has no default. Declare one: attr(default=…) or attr(factory=…), "
+                f"or use another model as the body and create the {model.name} from it."
+            )
 
 
 def _input_field(
@@ -113,7 +155,7 @@ def _input_field(
 def _output_field(field: Attr[Any], handler: GetCoreSchemaHandler) -> core_schema.TypedDictField:
     """Return the schema of an output field: present, except times of an item not yet written."""
     annotation = _annotation(field)
-    if field.role in SET_BY_STORE:
+    if not is_accepted(field):
         annotation = Annotated[annotation, Field(json_schema_extra={"readOnly": True})]
     schema = _with_default(handler.generate_schema(annotation), field)
     required = field.role not in ("created", "updated")
