@@ -43,11 +43,11 @@ def test_every_public_name_is_documented() -> None:
             "created(*, name: str | None = None, time_format: TimeFormat",
         ),
         ("singletable.schema", "Key", "Key(*, pk, sk=None)"),  # too many overloads
-        ("singletable.schema.keys", "BoundKey", "Order.key(*values) -> ItemKey[E]"),
+        ("singletable.schema.keys", "BoundKey", "Order.key(*values, **by_name) -> ItemKey[E]"),
         (
             "singletable.schema.unique",
             "BoundUnique",
-            "Customer.one_email(*values: *V) -> UniqueValue[E]",
+            "Customer.one_email(*values: *V, **by_name) -> UniqueValue[E]",
         ),
         ("singletable.schema", "Path", "add(amount: int | Decimal | float) -> Edit[E]"),
         ("singletable.schema", "Partition", "class Partition[E, *S](Selection[E])"),

@@ -185,7 +185,7 @@ INVALID: dict[str, tuple[Callable[[PatternCatalog], object], str]] = {
         "grows. Query by a key, or give the reason: reason=….",
     ),
     "number instead of a rate": (
-        lambda c: c.read("A", "One", Ballot.key, rate=3),  # type: ignore[arg-type]
+        lambda c: c.read("A", "One", Ballot.key, rate=3),  # type: ignore[call-overload]
         "Pattern 'A' (One): rate=3: expected a rate, such as per_second(20).",
     ),
     "negative rate": (
@@ -197,7 +197,7 @@ INVALID: dict[str, tuple[Callable[[PatternCatalog], object], str]] = {
         "Pattern 'A' (One): size=500000: an item has 1 to 409,600 bytes.",
     ),
     "items is not a number": (
-        lambda c: c.read("A", "One", Ballot.key, items="10"),  # type: ignore[arg-type]
+        lambda c: c.read("A", "One", Ballot.key, items="10"),  # type: ignore[call-overload]
         "Pattern 'A' (One): items='10': expected a whole number, 0 or more.",
     ),
     "consistent write": (

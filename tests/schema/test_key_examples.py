@@ -155,8 +155,8 @@ def test_multi_attribute_key_consists_of_fields() -> None:
         (lambda: Ballot.of_voter("x").gt(datetime(2026, 1, 1)), "a datetime with a time zone"),
         (lambda: Ballot.of_voter("").key_queries(), "must not be empty"),
         (lambda: Ballot.key.partition("x").eq(None), "expected a value for voter, but got None"),  # type: ignore[arg-type]
-        (lambda: Ballot.key.partition(None), "expected values, but got None"),  # type: ignore[arg-type]
-        (lambda: Ballot.key("x"), "Ballot.key expects 2 values (election, voter), but got 1."),  # type: ignore[call-arg]
+        (lambda: Ballot.key.partition(None), "expected values, but got None"),  # type: ignore[call-overload]
+        (lambda: Ballot.key("x"), "Ballot.key expects 2 values (election, voter), but got 1."),  # type: ignore[call-overload]
         (
             lambda: Skill.by_level("x" * 2049, 1).key_queries(),
             "2049 bytes",

@@ -193,7 +193,7 @@ def test_several_fields_form_a_unique_value(empty: Store, opener: StoreOpener) -
     with pytest.raises(AlreadyExists):
         empty.update(Site.key("a"), Site.port.add(443 - 80))
     with pytest.raises(InvalidValue):
-        empty.find(Site.where("x.org"))  # type: ignore[call-arg]
+        empty.find(Site.where("x.org"))  # type: ignore[call-overload]
     empty.delete(Site.key("a"))
     empty.delete(Site.key("b"))
     assert opener.driver.execute(Scan("plain")).items == []

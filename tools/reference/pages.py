@@ -157,6 +157,8 @@ BRIEF = {"AsyncStore", "AsyncAdmin", "AsyncEngine", "AsyncDriver", "AsyncRemote"
 
 # Public members that only other packages use.
 INTERNAL_MEMBERS = {
+    "BoundKey": "positional",
+    "BoundUnique": "positional",
     "ItemKey": "of model",
     "Attr": "annotation child codec copy document_path encoding field resolve set set_if_missing",
     "Collection": "entities of",

@@ -30,8 +30,10 @@ from singletable.patterns.pattern import (
     Expectations,
     ExpectedLoad,
     FeedPattern,
+    FunctionPattern,
     Parameter,
     Pattern,
+    Positional,
     ReadPattern,
     ScanPattern,
     WritePattern,
@@ -89,6 +91,18 @@ class PatternCatalog:
     def __repr__(self) -> str:
         return f"PatternCatalog({self.name!r})"
 
+    @overload
+    def read(
+        self,
+        code: str,
+        description: str,
+        selector: Positional[P, Q],
+        *,
+        collection: type[Collection] | None = None,
+        example: Sequence[object] | None = None,
+        **expected: Unpack[Expectations],
+    ) -> ReadPattern[P, Q]: ...
+    @overload
     def read(
         self,
         code: str,
@@ -98,7 +112,17 @@ class PatternCatalog:
         collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
         **expected: Unpack[Expectations],
-    ) -> ReadPattern[P, Q]:
+    ) -> ReadPattern[P, Q]: ...
+    def read(
+        self,
+        code: str,
+        description: str,
+        selector: Any,
+        *,
+        collection: type[Collection] | None = None,
+        example: Sequence[object] | None = None,
+        **expected: Unpack[Expectations],
+    ) -> Any:
         """Declare a pattern that reads by a key: `Ballot.key`, `Ballot.key.partition`, ….
 
         With `collection` it reads the partition, or a range of it, into a Collection. `example` has
@@ -106,6 +130,18 @@ class PatternCatalog:
         how often the pattern is called; one call finds `items` items of `size` bytes; `consistent`
         requests strongly consistent reads.
         """
+        return self._read(ReadPattern, code, description, selector, collection, example, expected)
+
+    def _read(
+        self,
+        kind: type[ReadPattern[P, Q]],
+        code: str,
+        description: str,
+        selector: Callable[P, Q],
+        collection: type[Collection] | None,
+        example: Sequence[object] | None,
+        expected: Expectations,
+    ) -> ReadPattern[P, Q]:
         where = self._declare(code, description)
         parameters = read_parameters(where, selector, example)
         try:
@@ -119,7 +155,7 @@ class PatternCatalog:
         load = ExpectedLoad.declared(where, expected)
         accesses = read_accesses(where, self.tables, sample, collection, consistent=load.consistent)
         return self._add(
-            ReadPattern(
+            kind(
                 self.name,
                 code,
                 description,
@@ -139,16 +175,17 @@ class PatternCatalog:
         collection: type[Collection] | None = None,
         example: Sequence[object] | None = None,
         **expected: Unpack[Expectations],
-    ) -> Callable[[Callable[P, Q]], ReadPattern[P, Q]]:
+    ) -> Callable[[Callable[P, Q]], FunctionPattern[P, Q]]:
         """Declare a read pattern from a function; its docstring is the description."""
         check_code(f"{self!r}.read_function", code)
 
-        def decorate(function: Callable[P, Q]) -> ReadPattern[P, Q]:
+        def decorate(function: Callable[P, Q]) -> FunctionPattern[P, Q]:
             summary = (function.__doc__ or "").strip().partition("\n\n")[0]
             description = " ".join(summary.split()).removesuffix(".")
-            return self.read(
-                code, description, function, collection=collection, example=example, **expected
+            pattern = self._read(
+                FunctionPattern, code, description, function, collection, example, expected
             )
+            return cast("FunctionPattern[P, Q]", pattern)
 
         return decorate
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from singletable.errors import DeclarationError
 from singletable.schema import Collection, ItemKey, Path, Selection, Table, UniqueValue, model_of
@@ -18,6 +30,17 @@ Period: TypeAlias = Literal["second", "minute", "hour", "day"]
 P = ParamSpec("P")
 # What a read pattern returns: ItemKey, Partition, Selection or UniqueValue.
 Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
+
+Q_co = TypeVar("Q_co", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]", covariant=True)
+
+
+class Positional(Protocol[P, Q_co]):
+    """A key or unique constraint, whose `__call__` also accepts values by name."""
+
+    def positional(self, *args: P.args, **kwargs: P.kwargs) -> Q_co:
+        """Return what the pattern returns, from values in order."""
+        ...
+
 
 _SECONDS: dict[Period, int] = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _WITH_ARTICLE: dict[Period, str] = {
@@ -161,14 +184,31 @@ class ReadPattern(BasePattern, Generic[P, Q]):
     sample: Q
     collection: type[Collection] | None = None
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Q:
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Q: ...
+    @overload
+    def __call__(self) -> None: ...  # type: ignore[overload-cannot-match]
+    @overload
+    def __call__(self, **values: Any) -> Q: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the key or selection for these values, marked with this pattern."""
-        selected = self.selector(*args, **kwargs)
+        selected = cast("Callable[..., Q]", self.selector)(*args, **kwargs)
         if isinstance(selected, UniqueValue):
             return replace(selected, pattern=self.id)
         marked = copy(selected)
         marked.pattern = self.id
         return marked
+
+
+class FunctionPattern(ReadPattern[P, Q]):
+    """A read pattern declared as a function, whose parameters type checkers know by name."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Q:  # type: ignore[override]
+            """Return the key or selection for these values, marked with this pattern."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.keys import BoundIndexKey, BoundKey
+from singletable.schema.resolved_key import in_order
 from singletable.schema.unique import BoundUnique
 from singletable.store import EntityAccess
 from singletable.store.calls import collection_accesses, query_access, shape_of_find
@@ -63,8 +64,10 @@ class FieldLookup:
     access: ResolvedKey
     fields: tuple[str, ...]
 
-    def __call__(self, *values: object) -> Selection[Any]:
-        """Return the selection for the values of the fields, in their order."""
+    def __call__(self, *values: object, **by_name: object) -> Selection[Any]:
+        """Return the selection for the values of the fields, in their order or by name."""
+        if by_name:
+            values = in_order(self.access, self.fields, values, by_name)
         named = self.access.bind(self.fields, values)
         pk_values = tuple(named[name] for name in self.access.pk_fields)
         partition: Any = Partition[Any].of(self.model.entity, self.access, pk_values)

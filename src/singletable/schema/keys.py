@@ -1,7 +1,9 @@
 """Keys as an entity declares them, bound keys, and the keys of items.
 
 Rule 1. A key takes its values from left to right: first those of the partition key, then those of
-        the sort key. Type checkers know their number, order and types.
+        the sort key. Type checkers know their number, order and types. All of them can be passed
+        by name instead; then type checkers know the result, but neither names nor types. Without
+        any value they infer None, so that its use is an error.
 Rule 2. The primary key called with all values is the key of one item (`ItemKey`). `partition` with
         the values of the partition key, or an index key called with them, selects items.
 """
@@ -16,6 +18,7 @@ from singletable.schema.fields import EntityDeclaration, declared_entity
 from singletable.schema.key_parts import FourValues, NoValue, OneValue, ThreeValues, TwoValues
 from singletable.schema.key_template import KeySpec
 from singletable.schema.model import Model, model_of
+from singletable.schema.resolved_key import in_order
 from singletable.schema.selection import Partition
 from singletable.schema.table import Index
 from singletable.values import Item
@@ -225,6 +228,24 @@ class BoundKey(Generic[E, P, *S]):
         self._name = name
 
     @overload
+    def positional(self: BoundKey[E, tuple[()], *R], *rest: *R) -> ItemKey[E]: ...
+    @overload
+    def positional(self: BoundKey[E, tuple[A], *R], a: A, /, *rest: *R) -> ItemKey[E]: ...
+    @overload
+    def positional(self: BoundKey[E, tuple[A, B], *R], a: A, b: B, /, *rest: *R) -> ItemKey[E]: ...
+    @overload
+    def positional(
+        self: BoundKey[E, tuple[A, B, C], *R], a: A, b: B, c: C, /, *rest: *R
+    ) -> ItemKey[E]: ...
+    @overload
+    def positional(
+        self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /, *rest: *R
+    ) -> ItemKey[E]: ...
+    def positional(self, *values: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
+        """Return the key of one item; from this signature a pattern gets its parameters."""
+        return ItemKey.of(self._entity, values)
+
+    @overload
     def __call__(self: BoundKey[E, tuple[()], *R], *rest: *R) -> ItemKey[E]: ...
     @overload
     def __call__(self: BoundKey[E, tuple[A], *R], a: A, /, *rest: *R) -> ItemKey[E]: ...
@@ -238,8 +259,15 @@ class BoundKey(Generic[E, P, *S]):
     def __call__(
         self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /, *rest: *R
     ) -> ItemKey[E]: ...
-    def __call__(self, *values: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
-        """Return the key of one item."""
+    @overload
+    def __call__(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self, **values: Any) -> ItemKey[E]: ...
+    def __call__(self, *values: object, **by_name: object) -> Any:  # pyright: ignore[reportInconsistentOverload]
+        """Return the key of one item, from values in order or by name: `key(org="acme")`."""
+        if by_name:
+            access = model_of(self._entity).key
+            values = in_order(access, (*access.pk_fields, *access.sk_fields), values, by_name)
         return ItemKey.of(self._entity, values)
 
     @overload
@@ -256,9 +284,16 @@ class BoundKey(Generic[E, P, *S]):
     def partition(
         self: BoundKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
-    def partition(self, *values: object) -> Any:
+    @overload
+    def partition(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def partition(self: BoundKey[E, P, *R], **values: Any) -> Partition[E, *R]: ...
+    def partition(self, *values: object, **by_name: object) -> Any:
         """Return the entity's items in one partition, to narrow by sort key."""
-        return Partition[Any].of(self._entity, model_of(self._entity).key, values)
+        access = model_of(self._entity).key
+        if by_name:
+            values = in_order(access, access.pk_fields, values, by_name)
+        return Partition[Any].of(self._entity, access, values)
 
     def parse(self, item: Item) -> ItemKey[E] | None:
         """Return the key of a stored item, or None if the item's key has another shape."""
@@ -294,9 +329,15 @@ class BoundIndexKey(Generic[E, P, *S]):
     def __call__(
         self: BoundIndexKey[E, tuple[A, B, C, D], *R], a: A, b: B, c: C, d: D, /
     ) -> Partition[E, *R]: ...
-    def __call__(self, *values: object) -> Any:
+    @overload
+    def __call__(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: BoundIndexKey[E, P, *R], **values: Any) -> Partition[E, *R]: ...
+    def __call__(self, *values: object, **by_name: object) -> Any:
         """Return the entity's items in one partition of the index, to narrow by sort key."""
         access = model_of(self._entity).indexes[self._name]
+        if by_name:
+            values = in_order(access, access.pk_fields, values, by_name)
         return Partition[Any].of(self._entity, access, values)
 
     def __repr__(self) -> str:

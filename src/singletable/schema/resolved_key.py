@@ -273,3 +273,23 @@ class ResolvedKey:
 
     def __str__(self) -> str:
         return f"{self.owner}.{self.name}"
+
+
+def in_order(
+    where: object,
+    fields: tuple[str, ...],
+    values: tuple[object, ...],
+    named: Mapping[str, object],
+) -> tuple[object, ...]:
+    """Return the values of these fields in order: first `values`, then those passed by name."""
+    expected = f"{where} expects {', '.join(fields) or 'no values'}, but"
+    rest = fields[len(values) :]
+    for name in named:
+        if name not in fields:
+            raise InvalidValue(f"{expected} got {name}.")
+        if name not in rest:
+            raise InvalidValue(f"{expected} got {name} twice: by position and by name.")
+    missing = [name for name in rest if name not in named]
+    if missing:
+        raise InvalidValue(f"{expected} got no {' and no '.join(missing)}.")
+    return (*values, *(named[name] for name in rest))

@@ -10,7 +10,7 @@ from singletable.errors import InvalidValue
 from singletable.schema.fields import EntityDeclaration, declared_entity
 from singletable.schema.key_parts import KeyPart
 from singletable.schema.key_template import KeySpec
-from singletable.schema.resolved_key import ResolvedKey
+from singletable.schema.resolved_key import ResolvedKey, in_order
 from singletable.values import AttributeValue, Item
 
 A = TypeVar("A")
@@ -102,18 +102,32 @@ class Unique(Generic[*V]):
     @overload
     def __get__(self, instance: object, owner: type[E], /) -> BoundUnique[E, *V]: ...
     def __get__(self, instance: object, owner: type[Any], /) -> BoundUnique[Any, *V]:
-        return BoundUnique(declared_entity(owner), self.name)
+        return BoundUnique(declared_entity(owner), self.name, self.parts)
 
 
 class BoundUnique(Generic[E, *V]):
     """A unique constraint of an entity; call it with values to look up their owner."""
 
-    def __init__(self, entity: type[E], name: str) -> None:
+    def __init__(self, entity: type[E], name: str, parts: tuple[KeyPart[Any], ...]) -> None:
         self._entity: type[E] = entity
         self._name = name
+        self._parts = parts
 
-    def __call__(self, *values: *V) -> UniqueValue[E]:
+    def positional(self, *values: *V) -> UniqueValue[E]:
+        """Return the unique value; from this signature a pattern gets its parameters."""
+        return UniqueValue(self._entity, self._name, values)
+
+    @overload
+    def __call__(self) -> None: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self, *values: *V) -> UniqueValue[E]: ...
+    @overload
+    def __call__(self, **values: Any) -> UniqueValue[E]: ...
+    def __call__(self, *values: object, **by_name: object) -> Any:
         """Return the unique value; pass it to the store to find its owner."""
+        if by_name:
+            where = f"{self._entity.__name__}.{self._name}"
+            values = in_order(where, tuple(part.field for part in self._parts), values, by_name)
         return UniqueValue(self._entity, self._name, values)
 
 

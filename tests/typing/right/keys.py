@@ -101,3 +101,9 @@ used: Selection[UserSkill] = skills.eq(3).ge(DAY)
 event: ItemKey[Event] = Event.key(DAY, NOW, UUID(int=1))
 taken: UniqueValue[Person] = Person.address("ada@example.org")
 both: UniqueValue[Person] = Person.birthday(date(1815, 12, 10), 7)
+
+# By name, type checkers know the result, but neither the names nor the types of the values.
+by_name: ItemKey[Ballot] = Ballot.key(election="Languages", voter="alice")
+named_partition: Partition[Ballot, str] = Ballot.key.partition(election="Languages")
+named_skills: Partition[UserSkill, int, date] = UserSkill.by_level(skill="Python", level=4)
+named_value: UniqueValue[Person] = Person.birthday(born=date(1815, 12, 10), number=7)

@@ -36,4 +36,8 @@ def call_patterns(store: Store, now: datetime) -> None:
     assert_type(experts("Python", 4), Partition[UserSkill, int, date])
     assert_type(skilled("ada"), Selection[UserSkill])
     assert_type(skill("ada", "Python"), Selection[UserSkill])
+    assert_type(one(election="L", voter="ada"), ItemKey[Ballot])
+    assert_type(all_of(election="L"), Partition[Ballot, str])
+    assert_type(mail(email="a@b.c"), UniqueValue[Person])
+    assert_type(skill(user="ada", skill="Python"), Selection[UserSkill])
     assert_type(since("ada", time=now), Selection[Ballot])

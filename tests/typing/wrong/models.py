@@ -12,10 +12,10 @@ from tests.typing.right.models import Poll, Polls
 
 def use(store: Store, number: UUID, at: datetime) -> None:
     """Write each marked line wrongly."""
-    Polls.key("x")  # error: arg-type | reportArgumentType
+    Polls.key("x")  # error: call-overload | reportArgumentType
     Polls.of_owner("ada").gt(number)  # error: arg-type | reportArgumentType
     Polls.title.set(5)  # error: arg-type | reportArgumentType
-    Polls.one_title(5)  # error: arg-type | reportArgumentType
+    Polls.one_title(5)  # error: call-overload | reportArgumentType
     one: ItemKey[Polls] = Polls.key(number)  # error: assignment | reportAssignmentType
     other: ItemKey[Ballot] = Polls.key(number)  # error: assignment | reportAssignmentType
     found: Poll = store.get(Polls.key(number))  # error: assignment | reportAssignmentType

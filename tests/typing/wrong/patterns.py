@@ -20,17 +20,19 @@ def since(voter: str, time: datetime) -> Selection[Ballot]:
     return Ballot.of_voter(voter).ge(time)
 
 
-one("L")  # error: call-arg | reportCallIssue
-one("L", 3)  # error: arg-type | reportArgumentType
-all_of("L", "ada")  # error: call-arg | reportCallIssue
+one("L")  # error: call-overload | reportCallIssue
+one("L", 3)  # error: call-overload | reportArgumentType
+all_of("L", "ada")  # error: call-overload | reportCallIssue
 all_of("L").gt(3)  # error: arg-type | reportArgumentType
-experts("Python", "4")  # error: arg-type | reportArgumentType
-skilled(3)  # error: arg-type | reportArgumentType
+experts("Python", "4")  # error: call-overload | reportArgumentType
+skilled(3)  # error: call-overload | reportArgumentType
 since("ada", "now")  # error: arg-type | reportArgumentType
 since("ada", when=None)  # error: call-arg | reportCallIssue
-catalog.read("AP6", "A rate", Ballot.key, rate=3)  # error: arg-type | reportArgumentType
-catalog.read("AP7", "Unknown", Ballot.key, often=per_second(3))  # error: call-arg | reportCallIssue
+since(voter="ada", when=None)  # error: call-arg | reportCallIssue
+number: int = one(election="L", voter="ada")  # error: assignment | reportAssignmentType
+catalog.read("AP6", "A rate", Ballot.key, rate=3)  # error: arg-type, call-overload | reportArgumentType, reportCallIssue
+catalog.read("AP7", "Unknown", Ballot.key, often=per_second(3))  # error: call-overload | reportCallIssue
 catalog.lookup("AP8", "A field of another", UserSkill, Ballot.voter)  # error: misc | reportArgumentType
 catalog.write("AP9", "No effect", Ballot)  # error: arg-type | reportArgumentType
 catalog.write("AP10", "A reading", creates(Ballot), consistent="yes")  # error: arg-type | reportArgumentType
-catalog.read("AP11", "An entity", Election)  # error: type-var | reportArgumentType
+catalog.read("AP11", "An entity", Election)  # error: type-var, call-overload | reportArgumentType, reportCallIssue
