@@ -23,10 +23,11 @@ from singletable.store.plan import (
     reads_before_put,
     reads_before_update,
 )
+from singletable.store.raw_decoder import raw_decoder
 from singletable.store.side_writes import skip_correct_markers
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_edits, check_key, check_unique_value, model_of_item
-from singletable.values import Item
+from singletable.values import Item, item_from_json
 
 E = TypeVar("E")
 
@@ -37,10 +38,15 @@ State: TypeAlias = Literal["old", "new"]
 def get(context: Context, key: ItemKey[E], *, consistent: bool) -> Steps[E | None]:
     """Return the item, or None if it does not exist or has expired."""
     check_key(key)
-    item = yield from read_item(context, key, consistent=consistent)
-    if item is None or not is_visible(context, key.model, item):
+    model = key.model
+    get = GetItem(context.table_name(model.table), key.key, consistent_read=consistent or None)
+    output: GetItemOutput = yield from send(context.retry_policy, get)
+    raw = output.raw_item
+    if raw is None:
         return None
-    return cast(E, decode_item(key.model, item))
+    if "expires" in model.roles and not is_visible(context, model, item_from_json(raw)):
+        return None
+    return cast(E, raw_decoder(model)(raw))
 
 
 def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
@@ -95,8 +101,8 @@ def update(
     plan, output = yield from commit(
         context, planner, "ALL_OLD" if returning == "old" else "ALL_NEW"
     )
-    if output is not None and output.attributes is not None:
-        return cast(E, decode_item(key.model, output.attributes))
+    if output is not None and output.raw_attributes is not None:
+        return cast(E, raw_decoder(key.model)(output.raw_attributes))
     # A transaction returns no attributes.
     if returning == "old" and old is not None:
         return cast(E, decode_item(key.model, old))

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
+from msgspec import Raw
 
 from singletable.errors import InvalidCursor
 from singletable.expressions import render_condition, render_key_condition
 from singletable.retry import Steps
-from singletable.store.decoder import decode_item
 from singletable.store.query import ItemQuery, Position
-from singletable.values import Item
+from singletable.store.raw_decoder import raw_decoder
 
 E = TypeVar("E")
 
@@ -48,16 +48,16 @@ def read_page(query: ItemQuery[E], size: int, cursor: str | None) -> Steps[Page[
         query.seek(open_cursor(secret, digest, cursor))
     # One more item shows whether this is the last page, without another request.
     query.lookahead = 1
-    items: list[Item] = []
+    items: list[Raw] = []
     while len(items) < size:
-        more = yield from query.next_items(size - len(items))
+        more = yield from query.next_raw_items(size - len(items))
         if not more:
             break
         items += more
     next_cursor = seal_cursor(secret, digest, query.positions())
-    following = yield from query.next_items(1)
-    instances = cast("list[E]", [decode_item(query.model, item) for item in items])
-    return Page(instances, next_cursor if following else None)
+    following = yield from query.next_raw_items(1)
+    decode = raw_decoder(query.model)
+    return Page([decode(raw) for raw in items], next_cursor if following else None)
 
 
 def seal_cursor(secret: bytes, digest: bytes, positions: list[Position]) -> str:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
+
+from msgspec import Raw
 
 from singletable import expressions
 from singletable.errors import InvalidValue
@@ -48,6 +50,7 @@ from singletable.store.decoder import (
     key_with_field,
 )
 from singletable.store.plan import key_attributes
+from singletable.store.raw_decoder import raw_decoder
 from singletable.store.ttl import is_expired, not_expired
 from singletable.store.validation import (
     check_path,
@@ -55,7 +58,7 @@ from singletable.store.validation import (
     condition_node,
 )
 from singletable.store.writes import both, item_id
-from singletable.values import Item, key_bytes
+from singletable.values import Item, item_from_json, key_bytes
 
 E = TypeVar("E")
 
@@ -72,9 +75,9 @@ class ShardBuffer:
         self.key_query = key_query
         # The key after which to fetch the next page.
         self.after = after
-        self.items: deque[Item] = deque()
-        # The key of the last item that was returned.
-        self.returned = after
+        self.items: deque[Raw] = deque()
+        # The last item that was returned; before that, the key to start after.
+        self.returned: Raw | Item | None = after
         self.done = done
 
 
@@ -131,10 +134,17 @@ class ItemQuery(Generic[E]):
 
     def positions(self) -> list[Position]:
         """Return where to continue each shard."""
-        return [True if shard.done and not shard.items else shard.returned for shard in self.shards]
+        return [
+            True if shard.done and not shard.items else self._position_key(shard.returned)
+            for shard in self.shards
+        ]
 
     def next_items(self, limit: int | None) -> Steps[list[Item]]:
         """Return the next items in order, at most `limit`; none only at the end."""
+        return [item_from_json(raw) for raw in (yield from self.next_raw_items(limit))]
+
+    def next_raw_items(self, limit: int | None) -> Steps[list[Raw]]:
+        """Return the next items as JSON, in order, at most `limit`; none only at the end."""
         empty = [shard for shard in self.shards if not shard.items and not shard.done]
         if len(empty) == 1:
             yield from self._fill(empty[0], limit)
@@ -149,7 +159,7 @@ class ItemQuery(Generic[E]):
             else:
                 items = [buffer.popleft() for _ in range(limit)]
             if items:
-                shard.returned = self._position_key(items[-1])
+                shard.returned = items[-1]
             return items
         return self._merge(limit)
 
@@ -165,7 +175,10 @@ class ItemQuery(Generic[E]):
             attributes += [*index.pk, *index.sk]
         return list(dict.fromkeys(attribute.name for attribute in attributes))
 
-    def _position_key(self, item: Item) -> Item:
+    def _position_key(self, returned: Raw | Item | None) -> Item | None:
+        if not isinstance(returned, Raw):
+            return returned
+        item = item_from_json(returned)
         return {name: item[name] for name in self.key_names()}
 
     def _count(self, shard: ShardBuffer) -> Steps[int]:
@@ -193,22 +206,22 @@ class ItemQuery(Generic[E]):
         page: PageOutput = yield from send(
             self.context.retry_policy, self._query(shard, limit, count_only=False)
         )
-        if self._takes_all(shard):
-            shard.items.extend(page.items)
-        else:
-            shard.items.extend(item for item in page.items if self._is_wanted(shard, item))
+        items = page.raw_items or []
+        if not self._takes_all(shard):
+            items = [raw for raw in items if self._is_wanted(shard, item_from_json(raw))]
+        shard.items.extend(items)
         shard.after = page.last_evaluated_key
         shard.done = page.last_evaluated_key is None
 
-    def _merge(self, limit: int | None) -> list[Item]:
+    def _merge(self, limit: int | None) -> list[Raw]:
         """Return items of all shards in one order, until a buffer is empty and must be filled."""
-        items: list[Item] = []
+        items: list[Raw] = []
         choose = max if self.reverse else min
         heads = {shard: self._sort_key(shard.items[0]) for shard in self.shards if shard.items}
         while heads and (limit is None or len(items) < limit):
             shard = choose(heads, key=lambda one: heads[one])
             item = shard.items.popleft()
-            shard.returned = self._position_key(item)
+            shard.returned = item
             items.append(item)
             if shard.items:
                 heads[shard] = self._sort_key(shard.items[0])
@@ -218,7 +231,8 @@ class ItemQuery(Generic[E]):
                 break
         return items
 
-    def _sort_key(self, item: Item) -> tuple[bytes, ...]:
+    def _sort_key(self, raw: Raw) -> tuple[bytes, ...]:
+        item = item_from_json(raw)
         columns = self.selection.access.sk
         sort = [key_bytes(item[column.attribute.name]) for column in columns]
         table = [key_bytes(item[one.name]) for one in self.model.table.key_attributes]
@@ -306,8 +320,8 @@ def create_query(
 
 def next_instances(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
     """Return the next instances; none at the end."""
-    items = yield from query.next_items(limit)
-    return cast("list[E]", [decode_item(query.model, item) for item in items])
+    decode = raw_decoder(query.model)
+    return [decode(raw) for raw in (yield from query.next_raw_items(limit))]
 
 
 def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:

@@ -53,8 +53,8 @@ def enum_codec(kind: type[Enum]) -> Codec:
         expects=expects,
         # A Flag has more values than members, and DynamoDB cannot store all of them.
         encode_expression=None if issubclass(kind, Flag) else encode_expression,
-        decode_expression=lambda source, name: (
-            f'{source.bind(by_content, kind.__name__)}[{name}["{tag}"]]'
+        content_expression=lambda source, content: (
+            f"{source.bind(by_content, kind.__name__)}[{content}]"
         ),
     )
 
@@ -89,8 +89,8 @@ def literal_codec(values: Sequence[object]) -> Codec:
         decode=decode,
         expects=expects,
         encode_expression=encode_expression,
-        decode_expression=lambda source, name: (
-            f'{source.bind(by_content, "literal")}[{name}["{tag}"]]'
+        content_expression=lambda source, content: (
+            f"{source.bind(by_content, 'literal')}[{content}]"
         ),
     )
 

@@ -108,6 +108,9 @@ class Codec:
     `expects` names the type in error messages. `encode_expression` and `decode_expression` generate
     the fast path; without them the generated code calls `encode` and `decode`. Stored values are
     trusted to be well formed: the content of "S" is a string.
+
+    A type that is stored as one scalar has a `content_expression` instead of a `decode_expression`:
+    it decodes the content itself, such as the string of "S".
     """
 
     types: frozenset[str]
@@ -117,6 +120,7 @@ class Codec:
     expects: str
     encode_expression: Expression | None = None
     decode_expression: Expression | None = None
+    content_expression: Expression | None = None
     # Levels of nesting, this one included. DynamoDB allows 32.
     depth: int = 1
     # Creates the value of an attribute that is absent. None: the attribute is required.
@@ -130,9 +134,12 @@ class Codec:
 
     def decode_source(self, source: SourceBuilder, name: str) -> str:
         """Return an expression that decodes the attribute value in the variable `name`."""
-        if self.decode_expression is None:
-            return f"{source.bind(self.decode, 'decode')}({name})"
-        return self.decode_expression(source, name)
+        if self.decode_expression is not None:
+            return self.decode_expression(source, name)
+        if self.content_expression is not None:
+            (tag,) = self.types
+            return self.content_expression(source, f'{name}["{tag}"]')
+        return f"{source.bind(self.decode, 'decode')}({name})"
 
 
 def scalar_codec(
@@ -143,7 +150,7 @@ def scalar_codec(
     expects: str,
     stored: str,
     encode_expression: Expression | None,
-    decode_expression: Expression,
+    content_expression: Expression,
 ) -> Codec:
     """Return the codec of a type that is stored as one DynamoDB type, such as S or N.
 
@@ -169,7 +176,7 @@ def scalar_codec(
         decode=decode_value,
         expects=expects,
         encode_expression=encode_expression,
-        decode_expression=decode_expression,
+        content_expression=content_expression,
     )
 
 

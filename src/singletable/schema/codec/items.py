@@ -33,6 +33,9 @@ class ItemCodec:
     encode: Callable[[Mapping[str, object]], Item]
     decode: Callable[[Item], dict[str, object]]
     check: Callable[[Mapping[str, object]], None]
+    # The fields, and the names of all attributes that are declared, keys and type tag included.
+    fields: tuple[StoredField, ...]
+    names: frozenset[str]
 
 
 def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[str]) -> ItemCodec:
@@ -56,6 +59,8 @@ def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[st
         encode=fast_encode,
         decode=cast(Callable[[Item], dict[str, object]], functions[decode]),
         check=check,
+        fields=slow.fields,
+        names=slow.names,
     )
 
 

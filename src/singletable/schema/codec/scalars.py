@@ -64,7 +64,7 @@ STRING = scalar_codec(
     expects=STRING_TYPE,
     stored="a string (S)",
     encode_expression=lambda _, name: f'{{"S": {name}}} if {is_string_source(name)} else fail()',
-    decode_expression=lambda _, name: f'{name}["S"]',
+    content_expression=lambda _, content: content,
 )
 
 
@@ -81,7 +81,7 @@ BOOL = scalar_codec(
     expects="True or False (bool)",
     stored="a boolean (BOOL)",
     encode_expression=lambda _, name: f'{{"BOOL": {name}}} if {name}.__class__ is bool else fail()',
-    decode_expression=lambda _, name: f'{name}["BOOL"]',
+    content_expression=lambda _, content: content,
 )
 
 
@@ -103,7 +103,9 @@ BYTES = scalar_codec(
     expects="bytes",
     stored="binary (B) in base64",
     encode_expression=_bytes_expression,
-    decode_expression=lambda source, name: f'{source.bind(a2b_base64, "a2b_base64")}({name}["B"])',
+    content_expression=lambda source, content: (
+        f"{source.bind(a2b_base64, 'a2b_base64')}({content})"
+    ),
 )
 
 
@@ -124,7 +126,7 @@ UUID_CODEC = scalar_codec(
     expects="a UUID",
     stored="a UUID of 32 hex digits, as a string (S)",
     encode_expression=_uuid_expression,
-    decode_expression=lambda source, name: f'{source.bind(UUID, "UUID")}({name}["S"])',
+    content_expression=lambda source, content: f"{source.bind(UUID, 'UUID')}({content})",
 )
 
 
@@ -168,7 +170,7 @@ INT = scalar_codec(
     expects=INT_TYPE,
     stored="an integer (N)",
     encode_expression=_int_expression,
-    decode_expression=lambda _, name: f'int({name}["N"])',
+    content_expression=lambda _, content: f"int({content})",
 )
 
 
@@ -194,7 +196,7 @@ DECIMAL = scalar_codec(
     expects=DECIMAL_TYPE,
     stored="a number (N)",
     encode_expression=_decimal_expression,
-    decode_expression=lambda source, name: f'{source.bind(Decimal, "Decimal")}({name}["N"])',
+    content_expression=lambda source, content: f"{source.bind(Decimal, 'Decimal')}({content})",
 )
 
 
@@ -229,5 +231,5 @@ FLOAT = scalar_codec(
     expects=FLOAT_TYPE,
     stored="a number (N)",
     encode_expression=_float_expression,
-    decode_expression=lambda _, name: f'float({name}["N"])',
+    content_expression=lambda _, content: f"float({content})",
 )

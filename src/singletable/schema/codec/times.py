@@ -130,8 +130,8 @@ def _datetime_codec(
     def encode_expression(source: SourceBuilder, name: str) -> str:
         return f'{{"{tag}": {source.bind(write, time_format.name.lower())}({name})}}'
 
-    def decode_expression(source: SourceBuilder, name: str) -> str:
-        return f'{source.bind(fast_parse, "parse_time")}({name}["{tag}"])'
+    def content_expression(source: SourceBuilder, content: str) -> str:
+        return f"{source.bind(fast_parse, 'parse_time')}({content})"
 
     stored = f"{described} as a string (S)" if tag == "S" else f"{described} (N)"
     return scalar_codec(
@@ -141,7 +141,7 @@ def _datetime_codec(
         expects=DATETIME_TYPE,
         stored=stored,
         encode_expression=encode_expression,
-        decode_expression=decode_expression,
+        content_expression=content_expression,
     )
 
 
@@ -165,7 +165,7 @@ DATE = scalar_codec(
     expects="a date",
     stored="a date such as 2026-11-15, as a string (S)",
     encode_expression=_date_expression,
-    decode_expression=lambda source, name: (
-        f'{source.bind(date.fromisoformat, "date")}({name}["S"])'
+    content_expression=lambda source, content: (
+        f"{source.bind(date.fromisoformat, 'date')}({content})"
     ),
 )
