@@ -57,8 +57,8 @@ _EXPORTS = {
         TimeFormat Unique updated version
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call CallShape Change Changes EntityAccess Observer Page
-        parse_stream_event SentRequest Store Transaction
+        Admin AsyncAdmin AsyncStore Call CallShape Change Changes EntityAccess LoadConflict
+        LoadResult Observer Page parse_stream_event Progress SentRequest Store Transaction
     """,
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PrometheusObserver

@@ -152,8 +152,11 @@ from singletable.store import CallShape as CallShape
 from singletable.store import Change as Change
 from singletable.store import Changes as Changes
 from singletable.store import EntityAccess as EntityAccess
+from singletable.store import LoadConflict as LoadConflict
+from singletable.store import LoadResult as LoadResult
 from singletable.store import Observer as Observer
 from singletable.store import Page as Page
+from singletable.store import Progress as Progress
 from singletable.store import SentRequest as SentRequest
 from singletable.store import Store as Store
 from singletable.store import Transaction as Transaction

@@ -1,6 +1,8 @@
 """Read and write entities: one core, with a sync and an async store."""
 
 from singletable.store.async_store import AsyncAdmin, AsyncStore
+from singletable.store.bulk import Progress
+from singletable.store.bulk_load import LoadConflict, LoadResult
 from singletable.store.calls import Call, CallShape, EntityAccess, Observer, SentRequest
 from singletable.store.changes import Change, Changes, parse_stream_event
 from singletable.store.pagination import Page
@@ -16,8 +18,11 @@ __all__ = [
     "Change",
     "Changes",
     "EntityAccess",
+    "LoadConflict",
+    "LoadResult",
     "Observer",
     "Page",
+    "Progress",
     "SentRequest",
     "Store",
     "Transaction",

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Mapping,
+)
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, TypeVar, overload
@@ -20,6 +27,8 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.store import admin, batch, collection_query, items, query, transaction
+from singletable.store.bulk import ProgressCallback
+from singletable.store.bulk_load import AsyncItems, BulkLoad, ConflictCallback, LoadResult
 from singletable.store.calls import (
     CallShape,
     Observer,
@@ -164,6 +173,28 @@ class AsyncStore:
             batch.delete_many(self._context, checked),
             lambda: shape_of_keys("delete_many", "delete", *checked),
         )
+
+    async def bulk_load(
+        self,
+        items: AsyncItems,
+        *,
+        on_progress: ProgressCallback | None = None,
+        on_conflict: ConflictCallback | None = None,
+    ) -> LoadResult:
+        """Store many new items of any entities, with their unique values and counters.
+
+        Items are read from `items` and written as they come; an item that counts others comes
+        before them. What is stored already, exactly as it would be written, is skipped, so an
+        interrupted load is repeated from the start. An item that differs from the stored one, or
+        whose unique value is taken, raises; with `on_conflict` it is passed to that function, and
+        left out. `version()`, `created()` and `updated()` keep their values, if they have one.
+        """
+        load = BulkLoad(self._context, items, on_progress, on_conflict)
+        async for item in _each(items):
+            if load.add(item):
+                await self._run(load.write(), load.shape, continued=load.is_continued)
+        await self._run(load.write(), load.shape, continued=load.is_continued)
+        return load.result
 
     def query(
         self,
@@ -392,6 +423,16 @@ class AsyncStore:
             for item in page:
                 yield item
             count += len(page)
+
+
+async def _each(items: AsyncItems) -> AsyncIterator[object]:
+    if isinstance(items, AsyncIterable):  # async only
+        async for item in items:
+            yield item
+        return
+    check_iterable("items", items)
+    for item in items:
+        yield item
 
 
 class AsyncAdmin:

@@ -130,19 +130,29 @@ def _duplicate_key(model: Model, item: object, plan: Plan, first: int, second: i
     )
 
 
+def is_batchable(model: Model, *, deletes: bool = False) -> bool:
+    """Return whether a batch can write items, because they need no conditions or side writes."""
+    return not any(is_used for _, is_used in _unbatchable_features(model, deletes=deletes))
+
+
 def _check_batchable(model: Model, *, deletes: bool = False) -> None:
     """Raise if a write needs conditions or side writes, which batches do not have."""
-    for feature, is_used in (
-        ("a version", not deletes and model.role("version")),
-        ("unique values", model.uniques),
-        ("counts", model.counts),
-        ("a count of others", not deletes and counters_of(model.entity)),
-    ):
+    for feature, is_used in _unbatchable_features(model, deletes=deletes):
         if is_used:
             raise InvalidValue(
                 f"{model.name} has {feature}, which a batch cannot maintain: it writes without "
-                "conditions. Write the items one by one, or in a transaction."
+                "conditions. Write the items one by one, or in a transaction"
+                f"{'.' if deletes else ', or load them with bulk_load().'}"
             )
+
+
+def _unbatchable_features(model: Model, *, deletes: bool) -> list[tuple[str, bool]]:
+    return [
+        ("a version", not deletes and model.role("version") is not None),
+        ("unique values", bool(model.uniques)),
+        ("counts", bool(model.counts)),
+        ("a count of others", not deletes and bool(counters_of(model.entity))),
+    ]
 
 
 def write_batches(context: Context, writes: Mapping[ItemId, WriteRequest]) -> Steps[None]:

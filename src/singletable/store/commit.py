@@ -32,7 +32,7 @@ MAX_TOKEN_LENGTH = 36
 
 Planner: TypeAlias = Callable[[], Steps[Plan]]
 
-_CONFLICTS = ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
+CONFLICT_CODES = ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
 
 
 def commit(
@@ -44,11 +44,11 @@ def commit(
         if attempt:
             yield context.retry_policy.backoff(attempt - 1, "conflict")
         plan = yield from planner()
-        writes = _remaining(plan.writes, dropped)
+        writes = remaining_writes(plan.writes, dropped)
         try:
             if len(writes) == 1:
                 return plan, (yield from send(context.retry_policy, writes[0].operation(returning)))
-            yield from send(context.retry_policy, _transaction(writes, str(uuid4())))
+            yield from send(context.retry_policy, create_transaction(writes, str(uuid4())))
         except ConditionFailed as error:
             reason = CancellationReason("ConditionalCheckFailed", error.message, error.item)
             _check_retryable(writes, [reason], dropped)
@@ -58,7 +58,7 @@ def commit(
             _check_retryable(writes, error.reasons, dropped, error)
         else:
             return plan, None
-    raise _too_many_conflicts("The write", context)
+    raise too_many_conflicts("The write", context)
 
 
 def commit_all(
@@ -70,11 +70,11 @@ def commit_all(
         if attempt:
             yield context.retry_policy.backoff(attempt - 1, "conflict")
         plans = yield from planner()
-        writes = _remaining([write for plan in plans for write in plan.writes], dropped)
+        writes = remaining_writes([write for plan in plans for write in plan.writes], dropped)
         if not writes:
             return plans
         try:
-            yield from send(context.retry_policy, _transaction(writes, token or str(uuid4())))
+            yield from send(context.retry_policy, create_transaction(writes, token or str(uuid4())))
         except TransactionConflict:
             pass
         except TransactionCanceled as error:
@@ -87,10 +87,11 @@ def commit_all(
             ) from error
         else:
             return plans
-    raise _too_many_conflicts("The transaction", context)
+    raise too_many_conflicts("The transaction", context)
 
 
-def _transaction(writes: Sequence[Write], token: str) -> TransactWriteItems:
+def create_transaction(writes: Sequence[Write], token: str) -> TransactWriteItems:
+    """Return the request for these writes; raise if they are too many."""
     if len(writes) > MAX_TRANSACTION_ITEMS:
         raise InvalidValue(
             f"A transaction writes at most {MAX_TRANSACTION_ITEMS} items, but this one has "
@@ -99,7 +100,8 @@ def _transaction(writes: Sequence[Write], token: str) -> TransactWriteItems:
     return TransactWriteItems([write.action() for write in writes], client_request_token=token)
 
 
-def _remaining(writes: Sequence[Write], dropped: set[ItemId]) -> list[Write]:
+def remaining_writes(writes: Sequence[Write], dropped: set[ItemId]) -> list[Write]:
+    """Merge the writes of the same item, and leave out those that were dropped."""
     merged = merge_writes(writes)
     return [write for write in merged if write.item_id not in dropped] if dropped else merged
 
@@ -120,7 +122,7 @@ def _check_retryable(
             elif write.guard is None or holds(write.guard, item or {}):
                 raise write.error(item) from None
             retryable = True
-        elif reason.code in _CONFLICTS:
+        elif reason.code in CONFLICT_CODES:
             retryable = True
         elif reason.code != "None" and error is not None:
             raise error
@@ -128,7 +130,8 @@ def _check_retryable(
         raise error
 
 
-def _too_many_conflicts(what: str, context: Context) -> TransactionConflict:
+def too_many_conflicts(what: str, context: Context) -> TransactionConflict:
+    """Return the error after the last attempt."""
     return TransactionConflict(
         f"{what} conflicted with other writes {context.retry_policy.max_attempts} times in a row. "
         "Nothing was changed."

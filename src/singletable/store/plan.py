@@ -62,10 +62,14 @@ def plan_create(
     model: Model,
     instance: Any,
     if_: Condition[Any] | None,
+    *,
+    keep_stamps: bool = False,
 ) -> Plan:
-    """Plan to store an item whose key is free."""
+    """Plan to store an item whose key is free; `keep_stamps` keeps a version and times it has."""
     now = context.clock()
     stamps = _stamps(model, instance, now, version=1)
+    if keep_stamps:
+        stamps = {name: value for name, value in stamps.items() if not instance.__dict__.get(name)}
     item = _encode(model, {**instance.__dict__, **stamps})
     key = key_attributes(model, item)
     write = Write(

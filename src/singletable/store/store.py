@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar, overload
@@ -21,6 +27,8 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.store import admin, batch, collection_query, items, query, transaction
+from singletable.store.bulk import ProgressCallback
+from singletable.store.bulk_load import BulkLoad, ConflictCallback, Items, LoadResult
 from singletable.store.calls import (
     CallShape,
     Observer,
@@ -163,6 +171,28 @@ class Store:
             batch.delete_many(self._context, checked),
             lambda: shape_of_keys("delete_many", "delete", *checked),
         )
+
+    def bulk_load(
+        self,
+        items: Items,
+        *,
+        on_progress: ProgressCallback | None = None,
+        on_conflict: ConflictCallback | None = None,
+    ) -> LoadResult:
+        """Store many new items of any entities, with their unique values and counters.
+
+        Items are read from `items` and written as they come; an item that counts others comes
+        before them. What is stored already, exactly as it would be written, is skipped, so an
+        interrupted load is repeated from the start. An item that differs from the stored one, or
+        whose unique value is taken, raises; with `on_conflict` it is passed to that function, and
+        left out. `version()`, `created()` and `updated()` keep their values, if they have one.
+        """
+        load = BulkLoad(self._context, items, on_progress, on_conflict)
+        for item in _each(items):
+            if load.add(item):
+                self._run(load.write(), load.shape, continued=load.is_continued)
+        self._run(load.write(), load.shape, continued=load.is_continued)
+        return load.result
 
     def query(
         self,
@@ -388,6 +418,11 @@ class Store:
                 return
             yield from page
             count += len(page)
+
+
+def _each(items: Items) -> Iterator[object]:
+    check_iterable("items", items)
+    yield from items
 
 
 class Admin:

@@ -78,6 +78,12 @@ def check_iterable(what: str, values: object) -> None:
         raise InvalidValue(f"expected a list of {what}, but got {_show(values)}.")  # pyright: ignore[reportUnknownArgumentType]
 
 
+def check_callback(name: str, callback: object) -> None:
+    """Raise unless `callback` is None or can be called."""
+    if callback is not None and not callable(callback):
+        raise InvalidValue(f"{name}: expected a function, but got {_show(callback)}.")
+
+
 def check_table(table: object) -> None:
     """Raise unless `table` is a Table; names are not accepted."""
     if not isinstance(table, Table):

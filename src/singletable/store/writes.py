@@ -154,7 +154,7 @@ def _merge(first: Write, second: Write) -> Write:
             return replace(
                 first,
                 actions=_merge_actions(first, second),
-                condition=both(first.condition, second.condition),
+                condition=_combine(first.condition, second.condition),
                 guard=both(first.guard, second.guard),
                 optional=first.optional and second.optional,
             )
@@ -176,6 +176,18 @@ def _merge(first: Write, second: Write) -> Write:
                 f"A transaction can write an item only once, but this one has a {first.kind} and "
                 f"a {second.kind} of {first.key} in {first.table}. Combine them."
             )
+
+
+def _combine(
+    left: expressions.Condition | None, right: expressions.Condition | None
+) -> expressions.Condition | None:
+    """Return `left AND right`, without repeating a condition: DynamoDB limits their length."""
+    part = left
+    while isinstance(part, expressions.And):
+        if part.right == right:
+            return left
+        part = part.left
+    return left if part == right else both(left, right)
 
 
 def _merge_markers(first: Write, second: Write) -> Write:
