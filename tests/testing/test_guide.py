@@ -20,5 +20,5 @@ def test_tests_of_the_guide_pass(pytester: pytest.Pytester) -> None:
             settings = block.text
     Path(pytester.path / "pyproject.toml").write_text(f'{settings}pythonpath = ["."]\n')
     result = pytester.runpytest_subprocess("--singletable-strict", "--singletable-report")
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["pattern *calls *slowest ms", "shop:AP1 *", "shop:AP2 *"])

@@ -20,29 +20,36 @@ R = TypeVar("R")
 
 # The README starts with the same code.
 EXAMPLE = """\
-from singletable import Attr, Entity, Key, Store, Table, attr, connect
+from singletable import Attr, Collection, Entity, Key, Store, Table, attr, connect, padded
 
-polls = Table("ranked-choice-polls")
+tracker = Table("tracker")
 
 
-class Poll(Entity, table=polls):
-    id: Attr[str] = attr()
+class Issue(Entity, table=tracker):
+    project: Attr[str] = attr()
+    number: Attr[int] = attr()
     title: Attr[str] = attr()
-    key = Key(pk=("POLL", id), sk="METADATA")  # POLL#{id} / METADATA
+    key = Key(pk=("PROJECT", project), sk=("ISSUE", padded(number, 4)))
 
 
-class Vote(Entity, table=polls):
-    poll_id: Attr[str] = attr(name="pollId")
-    id: Attr[str] = attr()
-    rankings: Attr[list[str]] = attr()
-    key = Key(pk=("POLL", poll_id), sk=("VOTE", id))  # POLL#{poll_id} / VOTE#{id}
+class Comment(Entity, table=tracker):
+    project: Attr[str] = attr()
+    issue: Attr[int] = attr()
+    number: Attr[int] = attr()
+    text: Attr[str] = attr()
+    key = Key(pk=("PROJECT", project), sk=("ISSUE", padded(issue, 4), "COMMENT", padded(number, 3)))
 
 
-store = Store(connect("memory:"))  # or "file:polls.db" to persist; or "dynamodb:eu-west-1"
-store.admin.create_table(polls)
-store.create(Poll(id="7", title="Best language"))
-store.create(Vote(poll_id="7", id="alice", rankings=["Rust", "Go"]))
-print([vote.rankings for vote in store.query(Vote.key.partition("7"))])
+class IssuePage(Collection):
+    issue: Issue
+    comments: list[Comment]
+
+
+store = Store(connect("memory:"))  # or "file:tracker.db" to persist; or "dynamodb:eu-west-1"
+store.admin.create_table(tracker)
+store.create(Issue(project="web", number=7, title="Login fails"))
+store.create(Comment(project="web", issue=7, number=1, text="In Safari"))
+print(store.collect(IssuePage, Issue.key.partition("web").eq(7)))
 """
 
 
@@ -115,7 +122,7 @@ def run_example() -> ExampleRun:
         declaration=_source(statements[:opened]),
         writes=_source(statements[opened:-1]),
         query=_source(statements[-1:]),
-        items=tuple(map(_stored_item, Store(driver).admin.items(names["polls"], 10).items)),
+        items=tuple(map(_stored_item, Store(driver).admin.items(names["tracker"], 10).items)),
         printed="\n".join(map(str, printed)),
         requests=tuple(recording.requests),
     )
@@ -148,7 +155,7 @@ def _stored_item(item: Item) -> StoredItem:
 
 
 def _text(value: AttributeValue) -> str:
-    """Return an attribute value as people write it: POLL#7, or [Rust, Go]."""
+    """Return an attribute value as people write it: PROJECT#web, or [Rust, Go]."""
     if "L" in value:
         return f"[{', '.join(map(_text, value['L']))}]"
     [content] = value.values()

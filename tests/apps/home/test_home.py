@@ -50,11 +50,17 @@ def test_example_is_the_code_of_the_readme() -> None:
 
 def test_example_shows_what_running_it_produced() -> None:
     example = run_example()
-    assert example.printed == "[['Rust', 'Go']]"
+    assert example.printed.startswith("IssuePage(issue=Issue(project='web', number=7, ")
     assert example.items == (
-        StoredItem("POLL#7", "METADATA", {"id": "7", "title": "Best language"}),
         StoredItem(
-            "POLL#7", "VOTE#alice", {"id": "alice", "pollId": "7", "rankings": "[Rust, Go]"}
+            "PROJECT#web",
+            "ISSUE#0007",
+            {"number": "7", "project": "web", "title": "Login fails"},
+        ),
+        StoredItem(
+            "PROJECT#web",
+            "ISSUE#0007#COMMENT#001",
+            {"issue": "7", "number": "1", "project": "web", "text": "In Safari"},
         ),
     )
     assert [(request.operation, request.units) for request in example.requests] == [
@@ -62,7 +68,7 @@ def test_example_shows_what_running_it_produced() -> None:
         ("PutItem", 1),
         ("Query", 0.5),
     ]
-    assert example.requests[-1].about == 'PK = "POLL#7" AND begins_with(SK, "VOTE#")'
+    assert example.requests[-1].about.startswith('PK = "PROJECT#web" AND ')
 
 
 def test_home_shows_the_install_command_and_all_steps_of_the_example(browser: TestClient) -> None:
