@@ -8,5 +8,6 @@ from singletable.expressions.paths import *  # noqa: F403
 from singletable.expressions.placeholders import *  # noqa: F403
 from singletable.expressions.preparation import *  # noqa: F403
 from singletable.expressions.renderer import *  # noqa: F403
+from singletable.expressions.request_template import *  # noqa: F403
 from singletable.expressions.reserved_words import *  # noqa: F403
 from singletable.expressions.updates import *  # noqa: F403

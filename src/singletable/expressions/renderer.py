@@ -61,6 +61,12 @@ class RenderedExpression:
     values: dict[str, AttributeValue]
 
 
+def value_identity(value: AttributeValue) -> object:
+    """Return what only equal values have in common."""
+    content = content_of(value)
+    return (type_of(value), content) if isinstance(content, str) else item_to_json({"": value})
+
+
 class Aliases:
     """Assigns placeholders, equal ones to equal names or values. Use one for a whole request."""
 
@@ -80,11 +86,7 @@ class Aliases:
 
     def value(self, value: AttributeValue) -> str:
         """Return the `:value` for a value."""
-        content = content_of(value)
-        identity = (
-            (type_of(value), content) if isinstance(content, str) else item_to_json({"": value})
-        )
-        alias = self._of_value.setdefault(identity, f":v{len(self.values)}")
+        alias = self._of_value.setdefault(value_identity(value), f":v{len(self.values)}")
         self.values[alias] = value
         return alias
 

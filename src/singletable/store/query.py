@@ -17,14 +17,11 @@ from msgspec import Raw
 from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import (
-    Aliases,
     At,
     Compare,
     Constant,
     holds,
-    render_condition,
-    render_key_condition,
-    render_projection,
+    render_request,
 )
 from singletable.operations import PageOutput, Query
 from singletable.retry import Steps, send, together
@@ -267,13 +264,11 @@ class ItemQuery(Generic[E]):
         return limit + self.lookahead + (shard.key_query.excluded is not None)
 
     def _query(self, shard: ShardBuffer, limit: int | None, *, count_only: bool) -> Query:
-        aliases = Aliases()
-        key_condition = render_key_condition(shard.key_query.clauses, aliases).text
-        condition = self._filter()
-        filter_ = None if condition is None else render_condition(condition, aliases).text
-        projection = None
-        if self.paths is not None and not count_only:
-            projection = render_projection(self.paths, aliases).text
+        rendered = render_request(
+            key_condition=shard.key_query.clauses,
+            filter=self._filter(),
+            projection=None if count_only else self.paths,
+        )
         index = self.selection.access.index
         return Query(
             self.context.table_name(self.model.table),
@@ -283,11 +278,11 @@ class ItemQuery(Generic[E]):
             consistent_read=self.consistent or None,
             scan_index_forward=False if self.reverse else None,
             exclusive_start_key=shard.after,
-            projection_expression=projection,
-            filter_expression=filter_,
-            key_condition_expression=key_condition,
-            expression_attribute_names=aliases.names or None,
-            expression_attribute_values=aliases.values or None,
+            projection_expression=rendered.projection,
+            filter_expression=rendered.filter,
+            key_condition_expression=rendered.key_condition,
+            expression_attribute_names=rendered.names,
+            expression_attribute_values=rendered.values,
         )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from singletable import expressions, operations
 from singletable.errors import ConditionFailed, InvalidValue
-from singletable.expressions import Add, Aliases, Or, apply_update, render_condition, render_update
+from singletable.expressions import Add, Or, RequestExpressions, apply_update, render_request
 from singletable.operations import (
     DeleteItem,
     Operation,
@@ -29,8 +31,7 @@ MarkerAction: TypeAlias = Literal["claim", "keep", "release"]
 ItemId: TypeAlias = tuple[str, tuple[bytes, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """A put, update, delete or condition check of one item."""
 
     kind: Literal["put", "update", "delete", "check"]
@@ -53,10 +54,8 @@ class Write:
 
     def operation(self, returning: Returning | None = None) -> Operation[WriteItemOutput]:
         """Return the write as a request of its own."""
-        aliases = Aliases()
-        change = render_update(self.actions, aliases) if self.actions else None
-        condition = self._condition(aliases)
-        names, values = aliases.names or None, aliases.values or None
+        rendered = self._rendered()
+        condition, names, values = rendered.condition, rendered.names, rendered.values
         match self.kind:
             case "put":
                 return PutItem(
@@ -83,7 +82,7 @@ class Write:
                     self.table,
                     self.key,
                     return_values=returning,
-                    update_expression=None if change is None else change.text,
+                    update_expression=rendered.update,
                     condition_expression=condition,
                     expression_attribute_names=names,
                     expression_attribute_values=values,
@@ -92,10 +91,8 @@ class Write:
 
     def action(self) -> TransactWriteItem:
         """Return the write as an action of a transaction."""
-        aliases = Aliases()
-        change = render_update(self.actions, aliases) if self.actions else None
-        condition = self._condition(aliases)
-        names, values = aliases.names or None, aliases.values or None
+        rendered = self._rendered()
+        condition, names, values = rendered.condition, rendered.names, rendered.values
         failing: Literal["ALL_OLD"] | None = "ALL_OLD" if condition else None
         match self.kind:
             case "put":
@@ -105,9 +102,8 @@ class Write:
                 delete = operations.Delete(self.table, self.key, condition, names, values, failing)
                 return TransactWriteItem(delete=delete)
             case "update":
-                text = "" if change is None else change.text
                 update = operations.Update(
-                    self.table, self.key, text, condition, names, values, failing
+                    self.table, self.key, rendered.update or "", condition, names, values, failing
                 )
                 return TransactWriteItem(update=update)
             case "check":
@@ -116,9 +112,8 @@ class Write:
                 )
                 return TransactWriteItem(condition_check=check)
 
-    def _condition(self, aliases: Aliases) -> str | None:
-        condition = both(self.condition, self.guard)
-        return None if condition is None else render_condition(condition, aliases).text
+    def _rendered(self) -> RequestExpressions:
+        return render_request(update=self.actions, condition=both(self.condition, self.guard))
 
 
 def item_id(table: str, key: Item) -> ItemId:

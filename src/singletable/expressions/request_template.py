@@ -1,0 +1,175 @@
+"""Render all expressions of a request, once per shape.
+
+The shape of an expression is everything but its values. Requests of one shape have the same texts
+and names, so that only values are filled in, and an engine that caches parsed expressions by their
+text finds them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from singletable.expressions.nodes import (
+    Add,
+    And,
+    At,
+    Condition,
+    Constant,
+    Delete,
+    Exists,
+    HasType,
+    In,
+    KeyCondition,
+    NotExists,
+    Or,
+    Projection,
+    Remove,
+    SizeOf,
+    Update,
+)
+from singletable.expressions.renderer import (
+    Aliases,
+    render_condition,
+    render_key_condition,
+    render_projection,
+    render_update,
+    value_identity,
+)
+from singletable.values import AttributeValue
+
+__all__ = ["RequestExpressions", "render_request"]
+
+MAX_TEMPLATES = 1024
+
+
+class RequestExpressions(Struct, frozen=True):
+    """The expressions of a request as text, and the names and values of their placeholders."""
+
+    update: str | None
+    condition: str | None
+    key_condition: str | None
+    filter: str | None
+    projection: str | None
+    names: dict[str, str] | None
+    values: dict[str, AttributeValue] | None
+
+
+class _Template(Struct, frozen=True):
+    """Rendered expressions of one shape, and which of its values each placeholder has."""
+
+    expressions: RequestExpressions
+    positions: tuple[tuple[str, int], ...]
+
+
+_TEMPLATES: dict[object, _Template] = {}
+
+
+def render_request(
+    *,
+    update: Update = (),
+    condition: Condition | None = None,
+    key_condition: KeyCondition = (),
+    filter: Condition | None = None,  # noqa: A002 (the name of the parameter in DynamoDB)
+    projection: Projection | None = None,
+) -> RequestExpressions:
+    """Render the expressions of a request, from the template of their shape if there is one."""
+    values: list[AttributeValue] = []
+    shape = (
+        tuple([_shape(action, values) for action in update]),
+        None if condition is None else _shape(condition, values),
+        tuple([_clause_shape(clause, values) for clause in key_condition]),
+        None if filter is None else _shape(filter, values),
+        projection,
+    )
+    template = _TEMPLATES.get(shape)
+    identities = [value_identity(value) for value in values] if len(values) > 1 else []
+    if template is None or len(set(identities)) < len(identities):
+        rendered = _render(update, condition, key_condition, filter, projection)
+        # Equal values share a placeholder, and others of the same shape need not be equal.
+        if len(set(identities)) == len(identities):
+            _remember(shape, rendered, values)
+        return rendered
+    known = template.expressions
+    return RequestExpressions(
+        known.update,
+        known.condition,
+        known.key_condition,
+        known.filter,
+        known.projection,
+        None if known.names is None else dict(known.names),
+        {alias: values[position] for alias, position in template.positions} or None,
+    )
+
+
+def _remember(shape: object, rendered: RequestExpressions, values: list[AttributeValue]) -> None:
+    if len(_TEMPLATES) >= MAX_TEMPLATES:
+        _TEMPLATES.clear()  # Paths into maps and lists make any number of shapes.
+    position_of = {value_identity(value): position for position, value in enumerate(values)}
+    positions = [
+        (alias, position_of[value_identity(value)])
+        for alias, value in (rendered.values or {}).items()
+    ]
+    _TEMPLATES[shape] = _Template(rendered, tuple(positions))
+
+
+def _render(
+    update: Update,
+    condition: Condition | None,
+    key_condition: KeyCondition,
+    filter_: Condition | None,
+    projection: Projection | None,
+) -> RequestExpressions:
+    aliases = Aliases()
+    return RequestExpressions(
+        update=render_update(update, aliases).text if update else None,
+        condition=None if condition is None else render_condition(condition, aliases).text,
+        key_condition=render_key_condition(key_condition, aliases).text if key_condition else None,
+        filter=None if filter_ is None else render_condition(filter_, aliases).text,
+        projection=None if projection is None else render_projection(projection, aliases).text,
+        names=aliases.names or None,
+        values=aliases.values or None,
+    )
+
+
+_PATHS = frozenset([At, SizeOf, Exists, NotExists, Remove])
+
+
+def _shape(node: Any, values: list[AttributeValue]) -> object:
+    """Return the shape of a node, and add its values to `values`."""
+    kind = node.__class__
+    if kind is Constant:
+        values.append(node.value)
+        return kind
+    if kind in _PATHS:
+        return kind, node.path
+    if kind is Add or kind is Delete:
+        values.append(node.value)
+        return kind, node.path
+    if kind is And or kind is Or:
+        return _chain_shape(node, values)
+    if kind is In:
+        return kind, _shape(node.operand, values), *[_shape(one, values) for one in node.options]
+    if kind is HasType:
+        values.append({"S": node.type})
+        return kind, _shape(node.operand, values)
+    # The fields of all others are nodes, paths, and texts such as a comparator.
+    return kind, *[
+        _shape(part, values) if isinstance(part, Struct) else part for part in astuple(node)
+    ]
+
+
+def _chain_shape(node: Any, values: list[AttributeValue]) -> object:
+    """Return the shape of a left-leaning chain of AND or OR, without recursion."""
+    kind, links = node.__class__, []
+    while node.__class__ is kind:
+        links.append(_shape(node.right, values))
+        node = node.left
+    return kind, _shape(node, values), *links
+
+
+def _clause_shape(clause: Any, values: list[AttributeValue]) -> object:
+    values.extend(clause.values)
+    return clause.attribute, clause.comparator
