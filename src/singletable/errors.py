@@ -109,10 +109,10 @@ class ItemMismatch(SingleTableError):
 
     def __str__(self) -> str:
         message = super().__str__()
-        return message if self.key is None else f"{message} The item is {_show_key(self.key)}."
+        return message if self.key is None else f"{message} The item is {show_key(self.key)}."
 
 
-def _show_key(key: Mapping[str, Mapping[str, object]]) -> str:
+def show_key(key: Mapping[str, Mapping[str, object]]) -> str:
     """Return the key as text: PK='BALLOT#7', number=3."""
     return ", ".join(
         f"{name}={content}" if type_ == "N" else f"{name}={content!r}"

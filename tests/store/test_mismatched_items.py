@@ -7,9 +7,20 @@ from collections.abc import Callable
 
 import pytest
 
-from singletable import parse_stream_event
+from singletable import (
+    Attr,
+    Entity,
+    Key,
+    Shards,
+    Table,
+    attr,
+    casefold,
+    descending,
+    parse_stream_event,
+)
 from singletable.errors import ItemMismatch
 from singletable.operations import PutItem
+from singletable.schema import model_of
 from singletable.store import Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, File, ballot, votes
@@ -109,3 +120,68 @@ def test_mismatch_shows_numbers_without_quotes_and_survives_pickling() -> None:
     assert str(error) == "Reading.at: expected a date. The item is meter=7, B='AQ=='."
     copy = pickle.loads(pickle.dumps(error))
     assert (str(copy), copy.key, copy.path) == (str(error), error.key, error.path)
+
+
+class Doc(Entity, table=votes, type_tag=("entity_type", "DOC")):
+    name: Attr[str] = attr()
+    number: Attr[int] = attr(default=1)
+    key = Key(pk=("DOC", casefold(name)), sk=("N", descending(number)))
+
+
+DOC_READS: dict[str, Callable[[Store], object]] = {
+    "get": lambda store: store.get(Doc.key("5", 1)),
+    "get_many": lambda store: store.get_many([Doc.key("5", 1)]),
+    "query": lambda store: list(store.query(Doc.key.partition("5"))),
+    "scan": lambda store: list(store.admin.scan(Doc)),
+    "delete": lambda store: store.delete(Doc.key("5", 1)),
+}
+
+
+@pytest.mark.parametrize("read", DOC_READS.values(), ids=DOC_READS)
+@pytest.mark.parametrize("change", [{"name": {"S": "other"}}, {"number": {"N": "2"}}], ids=str)
+def test_item_whose_key_disagrees_with_its_attributes_is_rejected(
+    opener: StoreOpener, change: Item, read: Callable[[Store], object]
+) -> None:
+    store = opener.open()
+    store.admin.create_table(votes)
+    store.create(Doc(name="5"))
+    (item,) = store.admin.items(votes, 9).items
+    opener.driver.execute(PutItem("vote_data", {**item, **change}))
+    with pytest.raises(ItemMismatch, match=r"DOC#5.*belong to PK=") as caught:
+        read(store)
+    assert caught.value.key == Doc.key("5", 1).key
+    assert caught.value.path == "Doc"
+
+
+# The text in the key is lossy, escaped and in descending order: it must be rendered to compare.
+def test_item_with_a_lossy_key_is_read(opener: StoreOpener) -> None:
+    store = opener.open()
+    store.admin.create_table(votes)
+    doc = store.create(Doc(name="Über #5$", number=-7))
+    assert store.get(Doc.key("über #5$", -7)) == doc
+    assert list(store.admin.scan(Doc)) == [doc]
+
+
+def test_key_only_item_of_another_shape_is_rejected() -> None:
+    class Tag(Entity, table=Table("tags"), type_tag=("type", "TAG")):
+        name: Attr[str] = attr(key_only=True)
+        key = Key(pk=("TAG", name), sk="TAG")
+
+    item: Item = {"PK": {"S": "TIG#a"}, "SK": {"S": "TAG"}, "type": {"S": "TAG"}}
+    with pytest.raises(ItemMismatch, match="cannot be in a key"):
+        model_of(Tag).instance(item)
+
+
+# After the number of shards has changed, items are read in order to be moved.
+def test_item_in_another_shard_is_read() -> None:
+    class Event(Entity, table=Table("events")):
+        day: Attr[str] = attr()
+        name: Attr[str] = attr()
+        key = Key(pk=("DAY", day, Shards(4, by=name)), sk=(name,))
+
+    model = model_of(Event)
+    item = model.item({"day": "mon", "name": "a"})
+    moved: Item = {**item, "PK": {"S": "DAY#mon#7"}}
+    assert model.instance(moved) == Event(day="mon", name="a")
+    with pytest.raises(ItemMismatch):
+        model.instance({**item, "PK": {"S": "DAY#tue#1"}})

@@ -33,8 +33,7 @@ def find_mismatch(entity: type, items: Sequence[Item]) -> str | None:
         try:
             if not model.matches(item):
                 return f"{_key_of(item, keys[:2])} does not match the entity"
-            instance: object = model.instance(item)
-            again = model.item(vars(instance))
+            again = model.item(model.values(item))
         except (ItemMismatch, InvalidValue) as problem:
             return f"{_key_of(item, keys[:2])}: {problem}"
         for name in keys:
@@ -56,8 +55,7 @@ def produces_markers(entity: type, items: Sequence[Item], markers: Sequence[Item
     keys = [one.name for one in model.table.key_attributes]
     made: list[Item] = []
     for item in items:
-        instance: object = model.instance(item)
-        key = unique.key(vars(instance))
+        key = unique.key(model.values(item))
         if key is not None:
             made.append(unique.item(key, {name: item[name] for name in keys}, item))
     return all(marker in made for marker in markers)

@@ -10,6 +10,7 @@ from singletable.errors import DeclarationError
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counter
 from singletable.schema.fields import Attr, Role
+from singletable.schema.key_check import check_item_key
 from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.table import Table
 from singletable.schema.unique import UniqueConstraint
@@ -76,13 +77,19 @@ class Model:
             return {}
         return {name: attributes[name] for name in access.dedicated_attributes}
 
-    def instance(self, item: Item) -> Any:
-        """Return the instance that is stored in an item."""
+    def values(self, item: Item) -> dict[str, object]:
+        """Return the values by field that are stored in an item, whatever its key."""
         values = self.codec.decode(item)
         if self.key_only_fields:
             parsed = self.key.parse(item) or {}
             for name in self.key_only_fields:
-                values[name] = parsed[name]
+                values[name] = parsed.get(name)
+        return values
+
+    def instance(self, item: Item) -> Any:
+        """Return the instance that is stored in an item; raise ItemMismatch if it does not fit."""
+        values = self.values(item)
+        check_item_key(self.key, item, values)
         if self.factory is not None:
             return self.factory(values)
         instance = object.__new__(self.entity)
