@@ -56,6 +56,12 @@ _EXPORTS = {
         Number ordered padded Partition Path Provisioned repeated Selection Shards Table
         TimeFormat Unique updated version
     """,
+    "singletable.schema.codec": """
+        FieldCodec Json
+    """,
+    "singletable.schema.codec.field_codec": """
+        codec
+    """,
     "singletable.store": """
         Admin AsyncAdmin AsyncStore Call CallShape Change Changes EntityAccess LoadConflict
         LoadResult Observer Page parse_stream_event Progress SentRequest Store Transaction

@@ -144,6 +144,9 @@ from singletable.schema import padded as padded
 from singletable.schema import repeated as repeated
 from singletable.schema import updated as updated
 from singletable.schema import version as version
+from singletable.schema.codec import FieldCodec as FieldCodec
+from singletable.schema.codec import Json as Json
+from singletable.schema.codec.field_codec import codec as codec
 from singletable.store import Admin as Admin
 from singletable.store import AsyncAdmin as AsyncAdmin
 from singletable.store import AsyncStore as AsyncStore

@@ -136,6 +136,14 @@ FAILS: dict[tuple[str, str], str] = {
     (DYNALITE, "test_item_without_a_version_has_version_zero"): _NO_OLD_ITEM,
     (DYNALITE, "test_update_with_an_expected_version"): _NO_OLD_ITEM,
     (DYNALITE, "test_create_of_an_existing_item_raises"): _NO_OLD_ITEM,
+    (
+        DYNALITE,
+        "test_union_is_read_back_as_the_type_that_was_written[dynalite-last0]",
+    ): "it does not compare maps",
+    (
+        DYNALITE,
+        "test_union_is_read_back_as_the_type_that_was_written[dynalite-last1]",
+    ): "it does not compare maps",
     (MOTO, "test_conditions_are_evaluated_on_the_item[moto server-not]"): "NOT breaks its parser",
     (MOTO, "test_token_of_another_transaction_raises"): "it ignores tokens",
     (MOTO, "test_token_applies_a_transaction_once"): "it ignores tokens",

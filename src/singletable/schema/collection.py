@@ -6,7 +6,7 @@ import sys
 from typing import Any, Self, dataclass_transform, get_args, get_origin, get_type_hints
 
 from singletable.errors import DeclarationError, ItemMismatch
-from singletable.schema.fields import without_none
+from singletable.schema.codec.unions import without_none
 from singletable.schema.model import MODELS
 
 

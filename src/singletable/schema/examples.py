@@ -12,6 +12,10 @@ from hashlib import md5
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
+from typing_extensions import is_typeddict
+
+from singletable.schema.codec.containers import type_hints
+from singletable.schema.codec.typed_dicts import without_qualifiers
 from singletable.schema.key_template import FieldSegment, FixedSegment
 from singletable.schema.resolved_key import Column, TextColumn
 
@@ -44,6 +48,9 @@ def example_value(kind: Any, name: str, number: int) -> object:
         return {name: example_value(arguments[1], name, number)}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return list(kind)[number % len(kind)]
+    if is_typeddict(kind):
+        members = type_hints(kind).items()
+        return {one: example_value(without_qualifiers(hint), one, number) for one, hint in members}
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
         names = [one.name for one in dataclasses.fields(kind) if one.init]
@@ -68,6 +75,8 @@ def _simple(kind: Any, name: str, number: int) -> object:
         return _FIRST_TIME + timedelta(days=number)
     if kind is date:
         return (_FIRST_TIME + timedelta(days=number)).date()
+    if kind is timedelta:
+        return timedelta(minutes=number)
     if kind is UUID:
         return UUID(bytes=md5(f"{name}-{number}".encode(), usedforsecurity=False).digest())
     return None

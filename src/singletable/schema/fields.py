@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-import types
 from collections.abc import Callable
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    Literal,
-    TypeAlias,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    overload,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.schema.codec import Codec, TimeFormat, codec_of, run_check
+from singletable.schema.codec import Codec, FieldCodec, TimeFormat, codec_of, run_check
+from singletable.schema.codec.members import member_type
+from singletable.schema.codec.unions import without_none
 from singletable.schema.key_encoding import KeyEncoding, key_encoding_of
 from singletable.schema.key_parts import KeyPart
-from singletable.schema.path import Edit, Path
+from singletable.schema.path import Edit, Path, is_empty_set
 from singletable.values import AttributeValue
 
 E = TypeVar("E")
 M = TypeVar("M")
 T = TypeVar("T")
-
-
-def without_none(annotation: object) -> object:
-    """Return T for `T | None`."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        rest = [one for one in get_args(annotation) if one is not type(None)]
-        return rest[0] if len(rest) == 1 else annotation
-    return annotation
-
-
-def inner_type(annotation: object, step: str | int, where: str) -> object:
-    """Return the type of a member of a list, map or dataclass."""
-    outer = without_none(annotation)
-    origin, arguments = get_origin(outer), get_args(outer)
-    if origin in (list, tuple) and isinstance(step, int):
-        if step < 0:
-            raise InvalidValue(f"{where}[{step}]: the index of a stored list starts at 0.")
-        return arguments[0]
-    if origin is dict and isinstance(step, str):
-        return arguments[1]
-    if isinstance(outer, type) and dataclasses.is_dataclass(outer) and isinstance(step, str):
-        hints = get_type_hints(outer)
-        if step in hints:
-            return hints[step]
-        raise InvalidValue(f"{where} has no member {step!r}. Members: {', '.join(hints)}.")
-    raise InvalidValue(f"{where} is not a list, map or dataclass, so it has no member {step!r}.")
 
 
 class EntityDeclaration(Generic[M]):
@@ -93,6 +55,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         constant: bool = False,
         read_only: bool = False,
         hidden: bool = False,
+        codec: FieldCodec[Any] | None = None,
     ) -> None:
         self.attribute = name or ""
         self.default = default
@@ -105,6 +68,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         # What clients of an API may do: see but not set the value, or neither.
         self.read_only = read_only
         self.hidden = hidden
+        self.field_codec = codec
         self.name = ""
         self.owner = ""
         self._type: object = None
@@ -146,6 +110,7 @@ class Attr(Path[Any, T], KeyPart[T]):
             constant=self.constant,
             read_only=self.read_only,
             hidden=self.hidden,
+            codec=self.field_codec,
         )
 
     def resolve(self, annotation: object, codec: Codec | None = None) -> None:
@@ -153,7 +118,9 @@ class Attr(Path[Any, T], KeyPart[T]):
         if self._codec is not None:
             return
         try:
-            self._codec = codec or codec_of(annotation, time_format=self.time_format)
+            self._codec = codec or codec_of(
+                annotation, time_format=self.time_format, field_codec=self.field_codec
+            )
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
         self._type = annotation
@@ -202,13 +169,18 @@ class Attr(Path[Any, T], KeyPart[T]):
     def encoding(self) -> KeyEncoding:
         """Return how the value is written into a key."""
         try:
-            return key_encoding_of(self.annotation, self.time_format)
+            return key_encoding_of(self._stored_type(), self.time_format)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
 
     def child(self, step: str | int) -> Path[Any, Any]:
         """Return the path to a member of the value."""
-        return NestedPath(self, (step,), inner_type(self._type, step, str(self)))
+        return NestedPath(self, (step,), member_type(self._stored_type(), step, str(self)))
+
+    def _stored_type(self) -> Any:
+        """Return the type of the field with all that says how it is stored."""
+        settings = [one for one in (self.time_format, self.field_codec) if one is not None]
+        return Annotated[(self.annotation, *settings)] if settings else self.annotation
 
     def _checked(self, edit: Edit[Any], value: object) -> Edit[Any]:
         # Last, because a check may rely on the type.
@@ -221,7 +193,7 @@ class Attr(Path[Any, T], KeyPart[T]):
     def _absence(self, instead: AttributeValue | None) -> expressions.Action:
         """Return the action that removes the value, or that stores the default for indexes."""
         default = None if self.default is None else self.default()
-        if default is None or default == frozenset():
+        if default is None or is_empty_set(default):
             return expressions.Remove(self.document_path())
         value = self.codec().encode(default) if instead is None else instead
         return expressions.Set(self.document_path(), expressions.Constant(value))
@@ -254,7 +226,10 @@ class NestedPath(Path[E, T]):
 
     def codec(self) -> Codec:
         """Return the codec of the value."""
-        return codec_of(self._type)
+        try:
+            return codec_of(self._type)
+        except DeclarationError as error:
+            raise InvalidValue(f"{self}: {error}") from None
 
     @property
     def field(self) -> str:
@@ -263,7 +238,8 @@ class NestedPath(Path[E, T]):
 
     def child(self, step: str | int) -> Path[E, Any]:
         """Return the path to a member of the value."""
-        return NestedPath(self._root, (*self.steps, step), inner_type(self._type, step, str(self)))
+        inner = member_type(self._type, step, str(self))
+        return NestedPath(self._root, (*self.steps, step), inner)
 
     def __str__(self) -> str:
         steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.steps)
@@ -291,11 +267,24 @@ def attr(
     key_only: bool = False,
     read_only: bool = False,
     hidden: bool = False,
+    codec: FieldCodec[T] | None = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
     *,
     factory: Callable[[], T],
+    name: str | None = None,
+    check: Callable[[T], object] | None = None,
+    time_format: TimeFormat | None = None,
+    key_only: bool = False,
+    read_only: bool = False,
+    hidden: bool = False,
+    codec: FieldCodec[T] | None = None,
+) -> Attr[T]: ...
+@overload
+def attr(
+    *,
+    codec: FieldCodec[T],
     name: str | None = None,
     check: Callable[[T], object] | None = None,
     time_format: TimeFormat | None = None,
@@ -323,6 +312,7 @@ def attr(
     key_only: bool = False,
     read_only: bool = False,
     hidden: bool = False,
+    codec: FieldCodec[Any] | None = None,
 ) -> Any:
     """Declare a field, as in `title: Attr[str] = attr()`.
 
@@ -330,11 +320,18 @@ def attr(
     none. `name` is the name of the stored attribute, if it differs. `check` rejects a value by
     raising ValueError or returning False. `time_format` is how datetimes are stored. With
     key_only=True the value is stored in the primary key only. With FastAPI, a `read_only` field is
-    in responses but ignored in request bodies, and a `hidden` one is in neither.
+    in responses but ignored in request bodies, and a `hidden` one is in neither. `codec` stores
+    the value in another way than its type is stored: `codec(…)`, `Json()`, `Compressed()` or
+    `Encrypted(…)`.
     """
     create = factory
     if check is not None and not callable(check):
         raise DeclarationError(f"attr(check={check!r}): expected a function that takes the value.")
+    if codec is not None and not isinstance(codec, FieldCodec):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeclarationError(
+            f"attr(codec={codec!r}): expected a codec, such as codec(encode=…, decode=…, "
+            "stored_as=str), Json(), Compressed() or Encrypted(key=…, key_id=…)."
+        )
     if default is not ...:
         if factory is not None:
             raise DeclarationError("attr(default=…, factory=…): pass only one of them.")
@@ -353,6 +350,7 @@ def attr(
         constant=default is not ...,
         read_only=read_only,
         hidden=hidden,
+        codec=codec,
     )
 
 

@@ -14,9 +14,12 @@ from uuid import UUID
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import TimeFormat
 from singletable.schema.codec.codec import SourceBuilder
-from singletable.schema.codec.times import EPOCH, in_utc, writer_of
+from singletable.schema.codec.field_codec import CustomCodec, FieldCodec, runtime_class
+from singletable.schema.codec.times import EPOCH, MICROSECOND, in_utc, writer_of
 
 INT_DIGITS = 19
+# The microseconds of the longest timedelta.
+TIMEDELTA_DIGITS = 20
 
 # Returns two expressions for the value of the variable with this name: whether its text needs no
 # escaping, and the text.
@@ -43,6 +46,8 @@ class KeyEncoding:
     lossless: bool = True
     # The fast path of generated code; other values are written by `write` and escaped.
     plain_expression: PlainExpression | None = field(default=None, compare=False)
+    # The field's own codec, if it has one.
+    codec: FieldCodec[Any] | None = None
 
     def matches(self, text: str) -> bool:
         """Return whether some value may be written as this text."""
@@ -66,6 +71,9 @@ def key_encoding_of(annotation: object, time_format: TimeFormat | None) -> KeyEn
     if get_origin(annotation) is Annotated:
         inner, *extras = get_args(annotation)
         own = next((extra for extra in extras if isinstance(extra, TimeFormat)), None)
+        codecs = [extra for extra in extras if isinstance(extra, FieldCodec)]
+        if codecs:
+            return _custom_encoding(codecs[-1], inner, own or time_format)
         return key_encoding_of(inner, own or time_format)
     if annotation is datetime:
         return _datetime_encoding(time_format or TimeFormat.MICROSECONDS)
@@ -85,8 +93,43 @@ def key_encoding_of(annotation: object, time_format: TimeFormat | None) -> KeyEn
         )
     raise DeclarationError(
         f"{type_name(annotation)} cannot be part of a key. Keys consist of str, int, Decimal, "
-        "datetime, date, UUID, bool, Enum and Literal."
+        "datetime, date, timedelta, UUID, bool, Enum and Literal, and of types whose codec stores "
+        "them as one of these."
     )
+
+
+def _custom_encoding(
+    codec: FieldCodec[Any], annotation: object, time_format: TimeFormat | None
+) -> KeyEncoding:
+    """Return the encoding of the type that a codec stores."""
+    if not isinstance(codec, CustomCodec):
+        raise DeclarationError(
+            f"a field with {codec!r} cannot be part of a key, because keys are stored as they are. "
+            "Use another field in the key."
+        )
+    stored = key_encoding_of(codec.stored_as, time_format)
+    kind = runtime_class(annotation)
+
+    def write(value: object) -> str:
+        if kind is not None and not isinstance(value, kind):
+            raise _wrong_type(f"a {kind.__name__}", value)
+        try:
+            return stored.write(codec.encode(value))
+        except InvalidValue:
+            raise
+        except Exception as error:
+            raise InvalidValue(
+                f"expected a value that {codec!r} can encode, but got {value!r} "
+                f"({type(value).__name__}): {error}"
+            ) from error
+
+    def read(text: str) -> object:
+        try:
+            return codec.decode(stored.read(text))
+        except Exception as error:
+            raise ValueError(str(error)) from error
+
+    return replace(stored, write=write, read=read, codec=codec, plain_expression=None)
 
 
 def casefold_encoding(encoding: KeyEncoding) -> KeyEncoding:
@@ -333,14 +376,28 @@ def _int(value: object) -> str:
         raise _wrong_type("an integer (int)", value)
     if abs(value) >= 10**INT_DIGITS:
         raise InvalidValue(f"expected a number of at most {INT_DIGITS} digits, but got {value}")
+    return _signed(value, INT_DIGITS)
+
+
+def _signed(value: int, digits: int) -> str:
     # A minus sign sorts before the digits, and the complement puts -2 before -1.
     if value < 0:
-        return f"-{10**INT_DIGITS + value:0{INT_DIGITS}d}"
-    return f"{value:0{INT_DIGITS + 1}d}"
+        return f"-{10**digits + value:0{digits}d}"
+    return f"{value:0{digits + 1}d}"
 
 
-def _read_int(text: str) -> int:
-    return int(text[1:]) - 10**INT_DIGITS if text.startswith("-") else int(text)
+def _read_signed(text: str) -> int:
+    return int(text[1:]) - 10 ** len(text[1:]) if text.startswith("-") else int(text)
+
+
+def _timedelta(value: object) -> str:
+    if not isinstance(value, timedelta):
+        raise _wrong_type("a timedelta", value)
+    return _signed(value // MICROSECOND, TIMEDELTA_DIGITS)
+
+
+def _read_timedelta(text: str) -> timedelta:
+    return _read_signed(text) * MICROSECOND
 
 
 # Characters up to $ may need to be escaped, and halves of surrogate pairs are rejected.
@@ -377,7 +434,7 @@ _SIMPLE: dict[type, KeyEncoding] = {
     int: KeyEncoding(
         "int",
         _int,
-        _read_int,
+        _read_signed,
         _digit_pattern(f"-?d{{{INT_DIGITS}}}d?"),
         reversible=True,
         plain_expression=_plain_int(INT_DIGITS, INT_DIGITS + 1),
@@ -396,5 +453,12 @@ _SIMPLE: dict[type, KeyEncoding] = {
         UUID,
         re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
         plain_expression=_plain(UUID, "__str__"),
+    ),
+    timedelta: KeyEncoding(
+        "timedelta",
+        _timedelta,
+        _read_timedelta,
+        _digit_pattern(f"-?d{{{TIMEDELTA_DIGITS}}}d?"),
+        reversible=True,
     ),
 }

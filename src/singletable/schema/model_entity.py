@@ -16,11 +16,12 @@ from enum import Enum, EnumType
 from typing import Annotated, Any, Literal, Optional, TypeVar, cast, get_args, get_origin
 
 from singletable.errors import DeclarationError, ItemMismatch
-from singletable.schema.codec import TimeFormat
+from singletable.schema.codec import FieldCodec, TimeFormat
 from singletable.schema.codec.dynamic import adapter_codec, is_model
 from singletable.schema.codec.items import UNKNOWN
+from singletable.schema.codec.unions import without_none
 from singletable.schema.declaration import add_entity, declared_fields
-from singletable.schema.fields import DECLARED_ENTITIES, Attr, EntityDeclaration, without_none
+from singletable.schema.fields import DECLARED_ENTITIES, Attr, EntityDeclaration
 from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS
 from singletable.schema.path import Path
@@ -230,10 +231,13 @@ def _resolve(field: Attr[Any], model: type[Any], info: Any) -> None:
     annotation = Optional[inner] if optional else inner  # noqa: UP045 (evaluated at run time)
     declared = next((extra for extra in info.metadata if isinstance(extra, TimeFormat)), None)
     field.time_format = field.time_format or declared
+    own = [extra for extra in info.metadata if isinstance(extra, FieldCodec)]
+    if own and field.field_codec is None:
+        annotation = Annotated[(annotation, *own)]
     try:
         field.resolve(annotation)
     except DeclarationError:
-        if field.time_format is not None:
+        if field.time_format is not None or field.field_codec is not None or own:
             raise
         name = getattr(inner, "__name__", str(inner))
         field.resolve(annotation, adapter_codec(inner, name, optional=optional))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
 
@@ -142,7 +143,7 @@ class Path(ABC, Generic[E, T]):
 
     def set(self, value: T) -> Edit[E]:
         """Set the value; None removes it."""
-        if value is not None and value != frozenset():
+        if value is not None and not is_empty_set(value):
             return self._edit(expressions.Set(self.document_path(), Constant(self._encoded(value))))
         allowed = self.codec().optional if value is None else self._may_be_absent()
         if not allowed:
@@ -151,7 +152,7 @@ class Path(ABC, Generic[E, T]):
 
     def set_if_missing(self, value: T) -> Edit[E]:
         """Set the value unless the attribute exists; null written by another program stays."""
-        if value is None or value == frozenset():
+        if value is None or is_empty_set(value):
             raise InvalidValue(f"{self}: expected a value, but got {value!r}.")
         path = self.document_path()
         constant = Constant(self._encoded(value))
@@ -167,6 +168,8 @@ class Path(ABC, Generic[E, T]):
     def add(self: Path[E, int] | Path[E, int | None], amount: int) -> Edit[E]: ...
     @overload
     def add(self: Path[E, Decimal] | Path[E, Decimal | None], amount: Decimal | int) -> Edit[E]: ...
+    @overload
+    def add(self: Path[E, timedelta] | Path[E, timedelta | None], amount: timedelta) -> Edit[E]: ...
     @overload
     def add(self: Path[E, float] | Path[E, float | None], amount: float) -> Edit[E]: ...
     def add(self: Path[E, Any], amount: object) -> Edit[E]:
@@ -296,6 +299,11 @@ class Path(ABC, Generic[E, T]):
         `instead` is stored where absence would be read as a default.
         """
         return expressions.Remove(self.document_path())
+
+
+def is_empty_set(value: object) -> bool:
+    """Return whether the value is an empty set, which DynamoDB cannot store."""
+    return isinstance(value, set | frozenset) and not value
 
 
 def _paths(other: object) -> list[Path[Any, Any]]:

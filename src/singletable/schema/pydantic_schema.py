@@ -14,8 +14,8 @@ import binascii
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from types import GenericAlias
-from typing import Annotated, Any, Optional, cast, get_args, get_origin
+from types import GenericAlias, UnionType
+from typing import Annotated, Any, Optional, Union, cast, get_args, get_origin
 
 from pydantic import (
     AwareDatetime,
@@ -216,6 +216,8 @@ def _value_writer(column: FieldColumn, name: str) -> Callable[[Any], object]:
 
 def _annotation(field: Attr[Any]) -> Any:
     inner = _with_zones_and_base64(field.annotation)
+    if field.field_codec is not None:
+        inner = Annotated[inner, field.field_codec]
     return Optional[inner] if field.codec().optional else inner  # noqa: UP045 (evaluated at run time)
 
 
@@ -226,6 +228,8 @@ def _with_zones_and_base64(annotation: Any) -> Any:
     if annotation is datetime:
         return AwareDatetime
     origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return Union[tuple(_with_zones_and_base64(one) for one in get_args(annotation))]  # noqa: UP007
     if origin in (list, tuple, dict, set, frozenset):
         arguments = tuple(_with_zones_and_base64(one) for one in get_args(annotation))
         return GenericAlias(cast(type, origin), arguments)

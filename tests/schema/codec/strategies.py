@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum, IntFlag, StrEnum
-from typing import Annotated, Any, Literal, NewType, TypeAlias
+from typing import Annotated, Any, Literal, NewType, NotRequired, Required, TypeAlias, TypedDict
 from uuid import UUID
 
 from hypothesis import strategies as st
 
-from singletable.schema.codec import TimeFormat
+from singletable import codec
+from singletable.schema.codec import Json, TimeFormat
 
 
 class Color(Enum):
@@ -56,6 +57,46 @@ class Tree:
     twin: Tree | None = None
 
 
+class Address(TypedDict):
+    street: str
+    zip: NotRequired[str | None]
+    tags: Required[set[str]]
+
+
+class Part(TypedDict, total=False):
+    label: Required[str]
+    parts: list[Part]
+    address: Address
+
+
+@dataclass(frozen=True)
+class Card:
+    digits: str
+    kind: Literal["card"] = "card"
+
+
+@dataclass(frozen=True)
+class Transfer:
+    kind: Literal["transfer", "wire"]
+    iban: str | None = None
+
+
+class Cash(TypedDict):
+    kind: Literal["cash"]
+    paid: Decimal
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    x: int
+    y: int
+
+
+POINT: Any = codec(
+    encode=lambda point: f"{point.x:d}/{point.y:d}",
+    decode=lambda text: Point(*map(int, text.split("/"))),
+    stored_as=str,
+)
 Email = NewType("Email", str)
 Scores: TypeAlias = dict[str, int]
 
@@ -108,6 +149,32 @@ anything: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 
+durations = st.timedeltas()
+addresses = st.fixed_dictionaries(
+    {"street": texts, "tags": sets(texts)}, optional={"zip": st.none() | texts}
+)
+parts: st.SearchStrategy[Any] = st.recursive(
+    st.fixed_dictionaries({"label": texts}, optional={"address": addresses}),
+    lambda inner: st.fixed_dictionaries({"label": texts}, optional={"parts": lists(inner)}),
+    max_leaves=4,
+)
+payments = (
+    st.builds(Card, texts)
+    | st.builds(Transfer, st.sampled_from(["transfer", "wire"]), st.none() | texts)
+    | st.fixed_dictionaries({"kind": st.just("cash"), "paid": decimals})
+)
+points = st.builds(Point, st.integers(-99, 99), st.integers(-99, 99))
+json_values: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | texts
+    | wholes
+    | st.booleans()
+    | binaries
+    | floats.filter(lambda number: abs(number) < 1e15),
+    lambda inner: lists(inner) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=8,
+)
+
 # Types, each with values that round-trip.
 TYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "text": (str, texts),
@@ -151,5 +218,27 @@ TYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "annotated": (Annotated[list[Email], "of people"], lists(texts)),
     "anything": (Any, anything),
     "object": (object, anything),
+    "duration": (timedelta, durations),
+    "duration_set": (set[timedelta], sets(durations)),
+    "typed_dict": (Address, addresses),
+    "recursive_typed_dict": (Part, parts),
+    "union": (int | str | list[bool], wholes | texts | lists(st.booleans())),
+    "optional_union": (bytes | float | None, st.none() | binaries | floats),
+    "literal_union": (Literal["a"] | Literal["b"] | int, st.sampled_from(["a", "b"]) | wholes),
+    "tagged_union": (Card | Transfer | Cash, payments),
+    "tagged_or_text": (
+        list[Card | Transfer | str | None],
+        lists(st.none() | texts | payments.filter(lambda one: not isinstance(one, dict))),
+    ),
+    "custom": (Annotated[Point, POINT], points),
+    "optional_custom": (Annotated[Point | None, POINT], st.none() | points),
+    "custom_list": (list[Annotated[Point, POINT]], lists(points)),
+    "custom_set": (frozenset[Annotated[Point, POINT]], sets(points).map(frozenset)),
+    "custom_or_number": (Annotated[Point, POINT] | int, points | wholes),
+    "json": (Annotated[Any, Json()], json_values),
+    "json_map": (
+        Annotated[dict[str, Any], Json()],
+        st.dictionaries(texts, json_values, max_size=3),
+    ),
     "loose_map": (dict[str, Any], st.dictionaries(texts, anything, max_size=4)),
 }

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass
 from datetime import datetime
+from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar, cast
 
 import pytest
 from typing_extensions import TypeAliasType
 
-from singletable import DeclarationError
+from singletable import DeclarationError, codec
 from singletable.schema.codec import TimeFormat, codec_of
 from tests.schema.codec.strategies import Color, Ranking, Tree
 
@@ -42,6 +43,31 @@ class Needy:
 
 
 @dataclass
+class Card:
+    kind: Literal["card"]
+
+
+@dataclass
+class CardAgain:
+    kind: Literal["card", "other"]
+
+
+@dataclass
+class Untagged:
+    kind: str
+
+
+class Partial(TypedDict):
+    thing: NotRequired[Sequence[str]]
+
+
+COMPLEX: Any = Annotated[
+    int, codec(encode=complex, decode=lambda number: int(number.real), stored_as=complex)
+]
+MAYBE: Any = Annotated[int, codec(encode=str, decode=int, stored_as=cast(Any, str | None))]
+
+
+@dataclass
 class Holder:
     thing: Sequence[str]
 
@@ -55,9 +81,19 @@ class Holder:
         (T, "Supported types: str"),
         ("str", "Supported types: str"),
         (None, "Supported types: str"),
-        (int | str, "one type, or None"),
-        (Ranking | Tree, "one dataclass with optional members"),
-        (int | str | None, "one type, or None"),
+        (int | Decimal, "int and Decimal are both stored as a number (N)"),
+        (int | float | None, "int and float are both stored as a number (N)"),
+        (str | datetime, "Declare a field for each type"),
+        (list[int] | list[str], "are both stored as a list (L)"),
+        (int | Any, "Any has every type, or None"),
+        (int | set[str], "a set cannot be one of several types"),
+        (Ranking | Tree, 'kind: Literal["ranking"] in Ranking'),
+        (Ranking | dict[str, int], "are stored as maps"),
+        (Card | CardAgain, "are stored as maps"),
+        (Card | Untagged, "are stored as maps"),
+        (Partial, "Partial['thing']: an attribute cannot store"),
+        (COMPLEX, "cannot store complex"),
+        (MAYBE, "expected a stored type without None"),
         (tuple[int, str], "Write tuple[T, ...]"),
         (dict[int, str], "dict[str, T]"),
         (set, "set[str]"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -16,7 +16,18 @@ from hypothesis import strategies as st
 from singletable import InvalidValue, ItemMismatch
 from singletable.schema.codec import Codec, StoredField, codec_of, compile_codec
 from singletable.values import check_item, check_value
-from tests.schema.codec.strategies import TYPES, Color, Level, Ranking, Shade, Tree, texts
+from tests.schema.codec.strategies import (
+    TYPES,
+    Card,
+    Color,
+    Level,
+    Point,
+    Ranking,
+    Shade,
+    Transfer,
+    Tree,
+    texts,
+)
 
 every_type = pytest.mark.parametrize("name", TYPES)
 CODECS: dict[str, Codec] = {name: codec_of(kind) for name, (kind, _) in TYPES.items()}
@@ -56,6 +67,21 @@ SAMPLES: list[Any] = [
     {date(2026, 11, 15)},
     Ranking("text"),
     Tree("text"),
+    timedelta(seconds=1.5),
+    {"street": "text"},
+    {"street": "text", "tags": {"text"}, "city": "text"},
+    {"street": "text", "tags": {7}},
+    {"label": "text", "parts": [{}]},
+    {"kind": "cash"},
+    {"kind": "card"},
+    {"kind": ["cash"]},
+    Card("text"),
+    Card(cast(Any, 7)),
+    Transfer(cast(Any, "card")),
+    Point(1, 2),
+    Point(1, cast(Any, "2/3")),
+    {"name": [7.5]},
+    1e23,
     object(),
 ]
 

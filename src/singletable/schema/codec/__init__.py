@@ -3,12 +3,16 @@
 from singletable.schema.codec.annotations import codec_of
 from singletable.schema.codec.codec import Codec
 from singletable.schema.codec.containers import StoredField
+from singletable.schema.codec.dynamic import Json
+from singletable.schema.codec.field_codec import FieldCodec
 from singletable.schema.codec.items import ItemCodec, compile_codec, run_check
 from singletable.schema.codec.times import TimeFormat
 
 __all__ = [
     "Codec",
+    "FieldCodec",
     "ItemCodec",
+    "Json",
     "StoredField",
     "TimeFormat",
     "codec_of",

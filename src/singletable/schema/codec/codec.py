@@ -125,6 +125,8 @@ class Codec:
     depth: int = 1
     # Creates the value of an attribute that is absent. None: the attribute is required.
     absent_value: Callable[[], object] | None = None
+    # "compressed" or "encrypted" if DynamoDB cannot compare values by what is stored.
+    opaque: str | None = None
 
     def encode_source(self, source: SourceBuilder, name: str) -> str:
         """Return an expression that encodes the value of the variable `name`."""

@@ -38,7 +38,7 @@ SET_TYPES = {"S": "SS", "N": "NS", "B": "BS"}
 _SET_NAMES = {"SS": "a string set", "NS": "a number set", "BS": "a binary set"}
 
 
-def _convert(convert: Callable[[V], R], value: V, path: str) -> R:
+def convert_member(convert: Callable[[V], R], value: V, path: str) -> R:
     """Convert a member; an error that it raises gets the member's path."""
     try:
         return convert(value)
@@ -54,13 +54,13 @@ def sequence_codec(kind: type[list[Any]] | type[tuple[Any, ...]], member: Codec)
         if not isinstance(value, kind):
             raise invalid_value(expects, value)
         members = enumerate(cast(Iterable[object], value))
-        return {"L": [_convert(member.encode, one, f"[{index}]") for index, one in members]}
+        return {"L": [convert_member(member.encode, one, f"[{index}]") for index, one in members]}
 
     def decode(value: AttributeValue) -> object:
         if "L" not in value:
             raise mismatch("a list (L)", value)
         members = enumerate(value["L"])
-        return kind([_convert(member.decode, one, f"[{index}]") for index, one in members])
+        return kind([convert_member(member.decode, one, f"[{index}]") for index, one in members])
 
     def encode_expression(source: SourceBuilder, name: str) -> str:
         one = source.new_variable("one")
@@ -95,14 +95,14 @@ def map_codec(member: Codec) -> Codec:
         for name, one in cast(Iterable[tuple[object, object]], value.items()):
             if not isinstance(name, str):
                 raise invalid_value(f"{STRING_TYPE} for every key of the dict", name)
-            encoded[check_surrogates(name)] = _convert(member.encode, one, f"[{name!r}]")
+            encoded[check_surrogates(name)] = convert_member(member.encode, one, f"[{name!r}]")
         return {"M": encoded}
 
     def decode(value: AttributeValue) -> object:
         if "M" not in value:
             raise mismatch("a map (M)", value)
         entries = value["M"].items()
-        return {name: _convert(member.decode, one, f"[{name!r}]") for name, one in entries}
+        return {name: convert_member(member.decode, one, f"[{name!r}]") for name, one in entries}
 
     def encode_expression(source: SourceBuilder, name: str) -> str:
         key, one = source.new_variable("key"), source.new_variable("one")
@@ -141,7 +141,7 @@ def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) 
         return _encode_set(set_type, [content(one) for one in cast(Iterable[object], value)])
 
     def content(one: object) -> str:
-        return cast(str, cast(Any, _convert(member.encode, one, f"[{short_repr(one)}]"))[tag])
+        return cast(str, cast(Any, convert_member(member.encode, one, f"[{short_repr(one)}]"))[tag])
 
     def decode(value: AttributeValue) -> object:
         if "NULL" in value:
@@ -149,7 +149,7 @@ def set_codec(kind: type[set[object]] | type[frozenset[object]], member: Codec) 
         if set_type not in value:
             raise mismatch(f"{_SET_NAMES[set_type]} ({set_type})", value)
         return kind(
-            _convert(member.decode, cast(AttributeValue, {tag: one}), f"[{short_repr(one)}]")
+            convert_member(member.decode, cast(AttributeValue, {tag: one}), f"[{short_repr(one)}]")
             for one in cast(Any, value)[set_type]
         )
 
@@ -216,7 +216,7 @@ def decode_field(stored: StoredField, item: Item, path: str) -> object:
     """Return the field's value in the item or map; raise ItemMismatch if it does not fit."""
     value = item.get(stored.attribute)
     if value is not None:
-        return _convert(stored.codec.decode, value, path)
+        return convert_member(stored.codec.decode, value, path)
     if stored.absent_value is None:
         raise ItemMismatch(
             f"expected {stored.codec.expects}, but attribute {stored.attribute!r} is missing and "
@@ -261,7 +261,7 @@ def dataclass_codec(kind: type[Any], codec_of: CodecOf) -> Codec:
             raise invalid_value(expects, value)
         return {
             "M": {
-                stored.attribute: _convert(
+                stored.attribute: convert_member(
                     stored.codec.encode, getattr(value, stored.field), f".{stored.field}"
                 )
                 for stored in members
@@ -319,7 +319,7 @@ def dataclass_codec(kind: type[Any], codec_of: CodecOf) -> Codec:
 
 
 def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[StoredField]:
-    hints = _hints(kind)
+    hints = type_hints(kind)
     init_only = [name for name, hint in hints.items() if isinstance(hint, dataclasses.InitVar)]
     if init_only:
         raise DeclarationError(
@@ -330,7 +330,8 @@ def _members(kind: type[Any], codec_of: CodecOf) -> Sequence[StoredField]:
     return [_member(kind, one, hints[one.name], codec_of) for one in positional_first if one.init]
 
 
-def _hints(kind: type[Any]) -> dict[str, Any]:
+def type_hints(kind: type[Any]) -> dict[str, Any]:
+    """Return the types of the members of a class; raise DeclarationError if one is unknown."""
     try:
         # A class that is defined in a function can refer to itself by name.
         return get_type_hints(kind, localns={kind.__name__: kind}, include_extras=True)

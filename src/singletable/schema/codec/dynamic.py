@@ -1,8 +1,10 @@
 """Codecs of values whose stored type varies: `Any`, pydantic models and pydantic types.
 
 Numbers in `Any` are read as Decimal. A float is rejected there, because it would not be read back
-as one. A pydantic model is stored as the map that it dumps for JSON, by alias, and validated when
-it is read.
+as one, unless the field is declared with `Json()`: then numbers are read as int or float.
+
+A pydantic model is stored as the map that it dumps for JSON, by alias, and validated when it is
+read.
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ from singletable.schema.codec.codec import (
     short_repr,
 )
 from singletable.schema.codec.containers import SET_TYPES, set_codec
+from singletable.schema.codec.field_codec import FieldCodec, TypeReader
 from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, STRING, check_surrogates
 from singletable.values import AttributeValue, content_of, type_of
 
 # More than DynamoDB allows: values of unknown depth are checked before they are sent.
 UNBOUNDED_DEPTH = 1000
 ANY_TYPE = "a value that DynamoDB can store (str, int, Decimal, bool, None, bytes, list, dict, set)"
+JSON_TYPE = "a JSON value (str, int, float, bool, None, list, dict) or bytes"
 ALL_TYPES = frozenset({"S", "N", "B", "BOOL", "M", "L", "SS", "NS", "BS"})
 _SETS = {
     tag: set_codec(cast(type[set[object]], set), member)
@@ -38,10 +42,14 @@ _SETS = {
 
 @dataclass(frozen=True, slots=True)
 class DynamicConverter:
-    """Converts by the type of the value: `number` reads numbers, `floats` allows writing floats."""
+    """Converts by the type of the value: `number` reads numbers, `floats` allows writing floats.
+
+    With `exact`, numbers that would be read back as another number are rejected.
+    """
 
     number: Callable[[str], object]
     floats: bool = False
+    exact: bool = False
 
     def encode(self, value: object) -> AttributeValue:
         """Return the attribute value; raise InvalidValue if DynamoDB cannot store the type."""
@@ -52,10 +60,12 @@ class DynamicConverter:
                 return STRING.encode(value)
             case bool():
                 return BOOL.encode(value)
+            case Decimal() if self.exact:
+                raise invalid_value(JSON_TYPE, value, f"Write float({str(value)!r}).")
             case int() | Decimal():
                 return DECIMAL.encode(value)
             case float() if self.floats:
-                return FLOAT.encode(value)
+                return self._float(value)
             case bytes():
                 return BYTES.encode(value)
             case list():
@@ -64,10 +74,20 @@ class DynamicConverter:
             case dict():
                 entries = cast(Iterable[tuple[object, object]], value.items())
                 return {"M": dict(self._entry(name, one) for name, one in entries)}
-            case set() | frozenset():
+            case set() | frozenset() if not self.exact:
                 return _encode_set(set(cast(Iterable[object], value)))
             case _:
-                raise invalid_value(ANY_TYPE, value, _advice(value))
+                expects = JSON_TYPE if self.exact else ANY_TYPE
+                raise invalid_value(expects, value, _advice(value))
+
+    def _float(self, value: float) -> AttributeValue:
+        encoded = FLOAT.encode(value)
+        # 1e23 is stored as the integer 10**23, which is not the number that the float is.
+        if self.exact and (read := self.number(encoded["N"])) != value:
+            raise invalid_value(
+                JSON_TYPE, value, f"It would be read back as {read!r}: write int({value!r})."
+            )
+        return encoded
 
     def _member(self, value: object, step: int | str) -> AttributeValue:
         try:
@@ -126,7 +146,10 @@ def _set_member_tag(value: object) -> str:
 
 def _advice(value: object) -> str:
     if isinstance(value, float):
-        return f'Write Decimal("{value!r}"), or declare the field as float.'
+        return (
+            f'Write Decimal("{value!r}"), or declare the field with attr(codec=Json()), which '
+            "reads numbers as int and float."
+        )
     if isinstance(value, tuple):
         return "Make it a list, or declare the field as tuple[T, ...]."
     return "Declare the field with that type, or convert the value."
@@ -149,6 +172,34 @@ ANY = Codec(
     depth=UNBOUNDED_DEPTH,
     absent_value=none_value,
 )
+
+
+_EXACT_JSON = DynamicConverter(_json_number, floats=True, exact=True)
+
+JSON_CODEC = Codec(
+    types=ALL_TYPES - {"SS", "NS", "BS"},
+    optional=True,
+    encode=_EXACT_JSON.encode,
+    decode=_EXACT_JSON.decode,
+    expects=JSON_TYPE,
+    depth=UNBOUNDED_DEPTH,
+    absent_value=none_value,
+)
+
+
+class Json(FieldCodec[Any]):
+    """Store `Any` as JSON values, floats included; whole numbers are read as int.
+
+    The values are stored as maps, lists and numbers, not as text, so conditions and edits reach
+    their members.
+    """
+
+    def build(self, annotation: object, reader: TypeReader) -> Codec:
+        """Return the codec of the type, in which every `Any` is a JSON value."""
+        return reader.json_codec_of(annotation)
+
+    def __repr__(self) -> str:
+        return "Json()"
 
 
 class PydanticModel(Protocol):

@@ -1,8 +1,8 @@
-"""Codecs of dates and datetimes.
+"""Codecs of dates, datetimes and timedeltas.
 
 A datetime is stored in UTC, in a format whose texts sort chronologically. Digits finer than the
 format are cut off, towards the past. Datetimes are read back in UTC, from any RFC 3339 text that
-has an offset.
+has an offset. A timedelta is stored as a number of seconds, exact to the microsecond.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ DATETIME_TYPE = "a datetime with a time zone"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 MILLISECOND = timedelta(milliseconds=1)
+MICROSECOND = timedelta(microseconds=1)
 FULL_LENGTH = len("2026-11-15T05:00:00.000000Z")
 
 
@@ -167,5 +168,37 @@ DATE = scalar_codec(
     encode_expression=_date_expression,
     content_expression=lambda source, content: (
         f"{source.bind(date.fromisoformat, 'date')}({content})"
+    ),
+)
+
+
+def _encode_timedelta(value: object) -> str:
+    if not isinstance(value, timedelta):
+        advice = ""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            advice = f"Write timedelta(seconds={value!r})."
+        raise invalid_value("a timedelta", value, advice)
+    seconds, microseconds = divmod(abs(value) // MICROSECOND, 1_000_000)
+    sign = "-" if value < timedelta() else ""
+    fraction = f".{microseconds:06d}".rstrip("0") if microseconds else ""
+    return f"{sign}{seconds}{fraction}"
+
+
+def _parse_timedelta(text: str) -> timedelta:
+    # Rounded as timedelta() itself does: other programs may store the digits of a float.
+    return timedelta(microseconds=round(Decimal(canonical_number(text)) * 1_000_000))
+
+
+TIMEDELTA = scalar_codec(
+    "N",
+    _encode_timedelta,
+    _parse_timedelta,
+    expects="a timedelta",
+    stored="a number of seconds (N)",
+    encode_expression=lambda source, name: (
+        f'{{"N": {source.bind(_encode_timedelta, "timedelta")}({name})}}'
+    ),
+    decode_expression=lambda source, name: (
+        f'{source.bind(_parse_timedelta, "parse_timedelta")}({name}["N"])'
     ),
 )
