@@ -49,7 +49,7 @@ def test_every_public_name_is_documented() -> None:
             "BoundUnique",
             "Customer.one_email(*values: *V, **by_name) -> UniqueValue[E]",
         ),
-        ("singletable.schema", "Path", "add(amount: int | Decimal | float) -> Edit[E]"),
+        ("singletable.schema", "Path", "add(amount: int | Decimal | float | timedelta) -> Edit[E]"),
         ("singletable.schema", "Partition", "class Partition[E, *S](Selection[E])"),
         ("singletable.schema", "Entity", "class Yours(Entity, *, table: Table | None = None"),
         ("singletable.schema", "TimeFormat", '    SECONDS = "2026-11-15T05:00:00Z"'),

@@ -35,13 +35,14 @@ PAGES = (
         "declaring",
         "Declarations",
         "Tables, indexes, entities, fields and keys. Guide: "
-        "[declarations](../guide/declaring.md), "
+        "[declarations](../guide/declaring.md), [types and codecs](../guide/types.md), "
         "[keys](../guide/keys.md), [indexes](../guide/indexes.md), "
         "[unique values](../guide/uniqueness.md), [collections](../guide/collections.md).",
         (
             Section("Tables and indexes", "Table Index LocalIndex Number Binary Provisioned"),
             Section("Entities", "Entity ModelEntity Collection"),
             Section("Fields", "Attr attr version created updated expires TimeFormat"),
+            Section("Codecs", "codec Json FieldCodec"),
             Section("Keys", "Key padded ordered descending casefold repeated Shards"),
             Section("Unique values and counters", "Unique Count"),
         ),
@@ -164,7 +165,9 @@ INTERNAL_MEMBERS = {
     "Collection": "entities of",
     "Engine": "execute_async",
     "Condition": "node",
+    "FieldCodec": "build",
     "Index": "local",
+    "Json": "build",
     "LocalIndex": "local",
     "Partition": "of",
     "Path": "child codec document_path field",

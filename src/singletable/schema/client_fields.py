@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_origin
 
+from singletable.schema.codec.members import member_type
+from singletable.schema.codec.unions import without_none
 from singletable.schema.count import counters_of
-from singletable.schema.fields import Attr, NestedPath, inner_type, without_none
+from singletable.schema.fields import Attr, NestedPath
 from singletable.schema.model import Model
 
 
@@ -48,7 +50,7 @@ def reset_counters(model: Model, body: object) -> object:
 def _reset(value: object, annotation: object, steps: tuple[str | int, ...]) -> object:
     """Return the value with zero at a path inside it, or without it where a map may lack it."""
     step, rest = steps[0], steps[1:]
-    inner = inner_type(annotation, step, "")
+    inner = member_type(annotation, step, "")
     if isinstance(step, int):
         if not isinstance(value, list) or step >= len(cast("list[object]", value)):
             return value  # pyright: ignore[reportUnknownVariableType]
