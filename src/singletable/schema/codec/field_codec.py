@@ -184,6 +184,7 @@ def _custom_codec(custom: CustomCodec[Any], stored: Codec, annotation: object) -
         expects=expects,
         encode_expression=encode_expression,
         decode_expression=decode_expression,
+        content_expression=None,
         absent_value=None if absent is None else lambda: decoded(cast(Any, absent)()),
     )
 

@@ -198,7 +198,7 @@ TIMEDELTA = scalar_codec(
     encode_expression=lambda source, name: (
         f'{{"N": {source.bind(_encode_timedelta, "timedelta")}({name})}}'
     ),
-    decode_expression=lambda source, name: (
-        f'{source.bind(_parse_timedelta, "parse_timedelta")}({name}["N"])'
+    content_expression=lambda source, content: (
+        f"{source.bind(_parse_timedelta, 'parse_timedelta')}({content})"
     ),
 )
