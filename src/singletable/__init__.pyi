@@ -137,6 +137,7 @@ from singletable.schema import attr as attr
 from singletable.schema import casefold as casefold
 from singletable.schema import created as created
 from singletable.schema import descending as descending
+from singletable.schema import evolve as evolve
 from singletable.schema import expires as expires
 from singletable.schema import key_of as key_of
 from singletable.schema import ordered as ordered

@@ -53,6 +53,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+E = TypeVar("E")
 
 
 class SingleTableError(Exception):
@@ -178,7 +181,7 @@ class SerializationError(OperationError):
 class ConditionFailed(OperationError):
     """The condition did not match. `item` is the stored item, if the request asked to return it.
 
-    A store also sets `current` to the item as an instance of its entity.
+    A store also sets `current` to the item as an instance of its entity; `current_as` is typed.
     """
 
     code = "ConditionalCheckFailedException"
@@ -191,6 +194,13 @@ class ConditionFailed(OperationError):
         super().__init__(message)
         self.item = item
         self.current: object = None
+
+    def current_as(self, entity: type[E]) -> E | None:
+        """Return the item as it was, if it is of this entity (or pydantic model); else None.
+
+        It is also None if there was no item, or the item could not be decoded.
+        """
+        return self.current if isinstance(self.current, entity) else None
 
 
 class AlreadyExists(ConditionFailed):

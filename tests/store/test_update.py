@@ -163,7 +163,6 @@ def test_update_that_reads_a_missing_item_raises(store: Store) -> None:
 @pytest.mark.parametrize(
     ("edits", "said"),
     [
-        ((), "at least one edit"),
         ((Ballot.voter.set("bob"),), "primary key"),
         ((Voter.town.set("Bern"),), "not a field of Ballot"),
     ],

@@ -21,6 +21,7 @@ from singletable.schema.key_parts import (
 from singletable.schema.keys import IndexKey, ItemKey, Key, key_of
 from singletable.schema.model import Model, model_of
 from singletable.schema.model_entity import ModelEntity
+from singletable.schema.patch import evolve
 from singletable.schema.path import Edit, Path
 from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.selection import EntitiesSelection, Partition, Selection
@@ -73,6 +74,7 @@ __all__ = [
     "create_operation",
     "created",
     "descending",
+    "evolve",
     "expires",
     "has_overlapping_range",
     "key_of",

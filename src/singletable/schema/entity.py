@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Optional, dataclass_transform
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, dataclass_transform
 
 from singletable.errors import InvalidValue
 from singletable.schema.declaration import add_entity, read_fields
@@ -19,7 +18,11 @@ from singletable.schema.fields import (
     version,
 )
 from singletable.schema.model import MODELS, Model, model_of
+from singletable.schema.patch import PLACEHOLDER_TIME, Unset, edits_of
+from singletable.schema.path import Edit
 from singletable.schema.table import Table
+
+E = TypeVar("E", bound="Entity")
 
 
 class DataclassFields:
@@ -59,8 +62,6 @@ def _field(field: Attr[Any]) -> Any:
         return dataclasses.field(init=field.role not in ("version", "created", "updated"))
     return dataclasses.field(default_factory=field.default)
 
-
-_PLACEHOLDER_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 # Fields that the constructor does not accept, and what to do instead.
 _SET_BY_STORE: dict[Role, str] = {
@@ -118,8 +119,18 @@ class Entity(EntityInstance):
                 f"Fields: {', '.join(model.fields)}."
             )
         # The store sets the timestamps; until then the check uses a placeholder.
-        timestamps = {name: _PLACEHOLDER_TIME for name in model.fields if name not in own}
+        timestamps = {name: PLACEHOLDER_TIME for name in model.fields if name not in own}
         model.codec.check({**timestamps, **own})
+
+    @classmethod
+    def edits(cls: type[E], patch: object, *, unset: Unset = "skip") -> tuple[Edit[E], ...]:
+        """Return the edits that a patch means: a dict, pydantic model, msgspec Struct or dataclass.
+
+        Each value replaces the whole field, nested values included; None removes an optional value.
+        Fields that a pydantic model was created without are skipped, unless unset="include"; so is
+        msgspec's UNSET. Raises InvalidValue for unknown names, key fields and read-only fields.
+        """
+        return edits_of(cls, patch, unset)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:

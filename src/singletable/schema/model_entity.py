@@ -24,7 +24,8 @@ from singletable.schema.declaration import add_entity, declared_fields
 from singletable.schema.fields import DECLARED_ENTITIES, Attr, EntityDeclaration
 from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS
-from singletable.schema.path import Path
+from singletable.schema.patch import Unset, edits_of
+from singletable.schema.path import Edit, Path
 from singletable.schema.table import Table
 
 M = TypeVar("M")
@@ -68,6 +69,11 @@ class ModelEntity(EntityDeclaration[M], metaclass=_ModelEntityMeta):
         fields = _model_fields(cls, model, by_alias=by_alias)
         add_entity(cls, model, fields, table, type_tag, _model_factory(model))
         DECLARED_ENTITIES[cls] = model
+
+    @classmethod
+    def edits(cls, patch: object, *, unset: Unset = "skip") -> tuple[Edit[M], ...]:
+        """Return the edits that a patch means, as `Entity.edits` does."""
+        return edits_of(DECLARED_ENTITIES[cls], patch, unset)
 
     def __init__(self) -> None:
         raise DeclarationError(

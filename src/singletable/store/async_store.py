@@ -133,7 +133,10 @@ class AsyncStore:
         if_: Condition[E] | None = None,
         returning: State = "new",
     ) -> E:
-        """Edit some fields of an existing item, and return it as it is, or as it was."""
+        """Edit some fields of an existing item, and return it as it is, or as it was.
+
+        Without edits it returns the item unchanged, if `if_` matches: version and timestamp too.
+        """
         return await self._run(
             items.update(self._context, key, edits, if_, returning),
             lambda: shape_of_update(key, edits),

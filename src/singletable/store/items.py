@@ -15,6 +15,7 @@ from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.plan import (
     Plan,
+    plan_check,
     plan_create,
     plan_delete,
     plan_put,
@@ -155,6 +156,9 @@ def prepare_update(
     """Plan an update; also return the old item if it was read."""
     check_key(key)
     check_edits(key.model, key, edits)
+    if not edits:
+        # Nothing to write: neither the version nor the timestamp changes.
+        return plan_check(context, key, if_), None
     must_read, old = reads_before_update(key, edits), None
     if must_read:
         old = yield from read_item(context, key, consistent=True)

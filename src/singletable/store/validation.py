@@ -169,10 +169,7 @@ def check_path(model: Model, path: object, *, in_key: bool = False) -> None:
 
 def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
     """Raise unless these edits are possible for items of this entity."""
-    checked = list(edits)
-    if not checked:
-        raise InvalidValue(f"{key}: an update needs at least one edit.")
-    for edit in checked:
+    for edit in edits:
         if not isinstance(edit, Edit):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidValue(
                 f"{key}: expected edits, such as {model.name}.field.set(…) returns, but got "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from singletable import ConditionFailed, evolve
 from singletable.schema import Edit
 from tests.typing.declared import Ballot, Election, Place, Ranking
 
@@ -43,3 +44,11 @@ change(
 )
 
 election: Edit[Election] = Election.ballots.add(1)
+
+
+def patch_and_evolve(ballot: Ballot, error: ConditionFailed) -> None:
+    """Derive edits from a patch, and items from others."""
+    edits: tuple[Edit[Ballot], ...] = Ballot.edits({"note": "x"}, unset="include")
+    copy: Ballot = evolve(ballot, note="x")
+    current: Ballot | None = error.current_as(Ballot)
+    del edits, copy, current

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from singletable import ConditionFailed, Store
 from singletable.schema import Edit
 from tests.typing.declared import Ballot, Election
 
@@ -34,3 +35,11 @@ Ballot.place.nested(lambda place: place.floors).append("1")  # error: arg-type |
 change(Election.ballots.add(1))  # error: arg-type | reportArgumentType
 change(Ballot.weight)  # error: arg-type | reportArgumentType
 change(Ballot.weight > 1)  # error: arg-type | reportArgumentType
+
+
+def patch_and_evolve(error: ConditionFailed, store: Store) -> None:
+    """Use the edits of one entity, or the item of an error, for another."""
+    store.update(Election.key("L"), *Ballot.edits({"note": "x"}))  # error: arg-type, misc | reportArgumentType
+    current: Election | None = error.current_as(Ballot)  # error: assignment, arg-type | reportAssignmentType, reportArgumentType
+    Ballot.edits({}, unset="none")  # error: arg-type | reportArgumentType
+    del current

@@ -1,0 +1,302 @@
+"""Patches: `Entity.edits`, `evolve`, updates without edits, and `current_as`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pytest
+from msgspec import UNSET, Struct, UnsetType
+from pydantic import BaseModel, Field
+
+from singletable import (
+    AlreadyExists,
+    Attr,
+    ConditionFailed,
+    Count,
+    Entity,
+    Index,
+    InvalidValue,
+    Key,
+    ModelEntity,
+    NotFound,
+    Store,
+    Table,
+    VersionConflict,
+    attr,
+    created,
+    evolve,
+    key_of,
+    updated,
+    version,
+)
+from singletable.operations import PutItem
+from singletable.values import Item
+from tests.store.clock import Clock
+from tests.store.errors import expect_error
+from tests.store.store_adapter import StoreOpener
+
+by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
+tracker = Table("tracker", indexes=[by_state])
+
+
+@dataclass
+class Place:
+    town: str
+    floor: int = 0
+
+
+class Project(Entity, table=tracker):
+    name: Attr[str] = attr()
+    issues: Attr[int] = attr(default=0)
+    key = Key(pk=("PROJECT", name), sk="PROJECT")
+
+
+class Issue(Entity, table=tracker):
+    project: Attr[str] = attr()
+    number: Attr[int] = attr()
+    title: Attr[str] = attr(check=lambda text: len(text) < 20)
+    state: Attr[str] = attr(default="open")
+    place: Attr[Place | None] = attr(default=None)
+    secret: Attr[str | None] = attr(default=None, hidden=True)
+    owner: Attr[str | None] = attr(default=None, read_only=True)
+    made: Attr[datetime] = created()
+    changed: Attr[datetime] = updated()
+    version: Attr[int] = version()
+    key = Key(pk=("PROJECT", project), sk=("ISSUE", number))
+    of_state = Key(pk=("PROJECT", project, state), sk=(number,)).on(by_state)
+    counted = Count(Project, Project.issues, key=(project,))
+
+
+class Note(BaseModel):
+    number: int
+    text: str = Field(max_length=20)
+    tag: str | None = None
+    _seen: bool = False
+
+
+class Notes(ModelEntity[Note], table=tracker):
+    number: Attr[int] = attr()
+    key = Key(pk=("NOTE", number), sk="NOTE")
+
+
+class PatchModel(BaseModel):
+    title: str | None = None
+    state: str = "open"
+
+
+class PatchStruct(Struct):
+    title: str | UnsetType = UNSET
+    place: Place | UnsetType | None = UNSET
+
+
+@dataclass
+class PatchData:
+    title: str
+    state: str = "closed"
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(tracker)
+    empty.create(Project(name="web"))
+    empty.create(Project(name="app"))
+    empty.create(Issue(project="web", number=1, title="old", place=Place("Bern", 3)))
+    return empty
+
+
+ONE = Issue.key("web", 1)
+
+
+@pytest.mark.parametrize(
+    ("patch", "title", "state", "place"),
+    [
+        ({"title": "new", "state": "done"}, "new", "done", Place("Bern", 3)),
+        ({"place": None}, "old", "open", None),
+        ({"place": Place("Rome")}, "old", "open", Place("Rome", 0)),
+        ({}, "old", "open", Place("Bern", 3)),
+        (PatchModel(title="new"), "new", "open", Place("Bern", 3)),
+        (PatchModel(state="done"), "old", "done", Place("Bern", 3)),
+        (PatchModel(), "old", "open", Place("Bern", 3)),
+        (PatchStruct(place=None), "old", "open", None),
+        (PatchStruct(), "old", "open", Place("Bern", 3)),
+        (PatchData("new"), "new", "closed", Place("Bern", 3)),
+    ],
+)
+def test_edits_of_a_patch(
+    store: Store, patch: object, title: str, state: str, place: Place | None
+) -> None:
+    found = store.update(ONE, *Issue.edits(patch))
+    assert (found.title, found.state, found.place) == (title, state, place)
+    assert found == store.get(ONE)
+    assert [one.number for one in store.query(Issue.of_state("web", state))] == [1]
+
+
+def test_edits_can_include_defaults(store: Store) -> None:
+    store.update(ONE, Issue.state.set("done"))
+    patch = PatchModel(title="new")
+    assert store.update(ONE, *Issue.edits(patch, unset="include")).state == "open"
+
+
+REJECTED: dict[str, tuple[object, str]] = {
+    "unknown": ({"tilte": "x"}, r"no field 'tilte'. Fields: project, number, title"),
+    "key": ({"number": 2}, "primary key"),
+    "version": ({"version": 9}, "set by the store"),
+    "created": ({"made": None}, "set by the store"),
+    "updated": ({"changed": None}, "set by the store"),
+    "read-only": ({"owner": "eve"}, "read-only"),
+    "hidden": ({"secret": "x"}, "hidden"),
+    "None": ({"title": None}, "not optional"),
+    "model None": (PatchModel(title=None), "not optional"),
+    "type": ({"title": 3}, "title: expected"),
+    "check": ({"title": "x" * 30}, "x"),
+    "nested dict": ({"place": {"town": "Bern"}}, "place"),
+    "no patch": ("title=x", "expected a dict"),
+    "class": (PatchData, "expected a dict"),
+    "list": ([("title", "x")], "expected a dict"),
+}
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_edits_reject(name: str) -> None:
+    patch, message = REJECTED[name]
+    with pytest.raises(InvalidValue, match=message):
+        Issue.edits(patch)
+
+
+def test_edits_reject_counters_and_invalid_options() -> None:
+    with pytest.raises(InvalidValue, match="counts other items"):
+        Project.edits({"issues": 999})
+    with pytest.raises(InvalidValue, match="'skip' or 'include'"):
+        Issue.edits({}, unset="none")  # type: ignore[arg-type]
+
+
+def test_edits_of_pydantic_entities(store: Store) -> None:
+    store.create(Note(number=1, text="a", tag="x"))
+    assert store.update(Notes.key(1), *Notes.edits({"text": "b", "tag": None})) == Note(
+        number=1, text="b"
+    )
+    with pytest.raises(InvalidValue, match="primary key"):
+        Notes.edits({"number": 2})
+    with pytest.raises(InvalidValue, match="at most 20"):
+        Notes.edits({"text": "x" * 30})
+
+
+# An empty PATCH is valid: it returns the item, and touches nothing.
+def test_update_without_edits_returns_the_item_unchanged(store: Store, clock: Clock) -> None:
+    before = store.get(ONE)
+    clock.advance(minutes=1)
+    assert store.update(ONE) == before
+    assert store.update(ONE, returning="old") == before
+    assert store.get(ONE) == before
+    with pytest.raises(ConditionFailed):
+        store.update(ONE, if_=Issue.state == "closed")
+    with pytest.raises(NotFound):
+        store.update(Issue.key("web", 2))
+    assert store.get(Issue.key("web", 2)) is None
+    with store.transaction() as tx:
+        tx.update(ONE)
+        tx.update(Project.key("app"), Project.issues.add(0))
+    with expect_error(NotFound), store.transaction() as tx:
+        tx.update(Issue.key("web", 2))
+        tx.delete(ONE)
+    assert store.get(ONE) == before
+
+
+def test_evolve_keeps_what_is_not_changed(store: Store, opener: StoreOpener) -> None:
+    stored: Item = {**ONE.key, "number": {"N": "1"}, "project": {"S": "web"}, "title": {"S": "old"}}
+    stored |= {"version": {"N": "4"}, "made": {"S": "2026-01-01T00:00:00Z"}, "extra": {"S": "x"}}
+    stored |= {"changed": {"S": "2026-01-01T00:00:00Z"}}
+    opener.driver.execute(PutItem("tracker", stored))
+    old = store.get(ONE)
+    assert old is not None
+    new = evolve(old, title="new")
+    assert (old.title, new.title, new.version, new.made) == ("old", "new", 4, old.made)
+    assert type(new) is Issue
+    store.replace(new)
+    found = opener.driver.execute(PutItem("tracker", stored, return_values="ALL_OLD")).attributes
+    assert found is not None
+    assert (found["extra"], found["version"], found["title"]["S"]) == (
+        {"S": "x"},
+        {"N": "5"},
+        "new",
+    )
+
+
+def test_move_an_item(store: Store) -> None:
+    old = store.get(ONE)
+    assert old is not None
+    moved = evolve(old, project="app", number=5)
+    with store.transaction() as tx:
+        tx.create(moved)
+        tx.delete(key_of(old), if_=Issue.version == old.version)
+    found = store.get(Issue.key("app", 5))
+    assert found is not None
+    assert found == moved
+    assert (found.made, found.place) == (old.made, Place("Bern", 3))
+    assert store.get(ONE) is None
+    projects = store.get_many([Project.key("web"), Project.key("app")])
+    assert [one and one.issues for one in projects] == [0, 1]
+
+
+EVOLVED: dict[str, tuple[dict[str, Any], str]] = {
+    "unknown": ({"tilte": "x"}, "no field 'tilte'"),
+    "type": ({"title": 3}, "Issue.title"),
+    "None": ({"title": None}, "Issue.title"),
+    "check": ({"title": "x" * 30}, "Issue.title"),
+    "key": ({"project": ""}, "must not be empty"),
+    "version": ({"version": 3}, "set by the store"),
+}
+
+
+@pytest.mark.parametrize("name", EVOLVED)
+def test_evolve_rejects(name: str) -> None:
+    changes, message = EVOLVED[name]
+    issue = Issue(project="web", number=1, title="a")
+    with pytest.raises(InvalidValue, match=message):
+        evolve(issue, **changes)
+    assert issue == Issue(project="web", number=1, title="a")
+
+
+def test_evolve_of_pydantic_models(store: Store, opener: StoreOpener) -> None:
+    stored: Item = {
+        **Notes.key(1).key,
+        "number": {"N": "1"},
+        "text": {"S": "a"},
+        "extra": {"S": "x"},
+    }
+    opener.driver.execute(PutItem("tracker", stored))
+    old = store.get(Notes.key(1))
+    assert old is not None
+    old._seen = True
+    new = evolve(old, text="b")
+    assert (old.text, new.text, new._seen) == ("a", "b", True)
+    store.put(new)
+    put = PutItem("tracker", stored, return_values="ALL_OLD")
+    assert (opener.driver.execute(put).attributes or {})["extra"] == {"S": "x"}
+    with pytest.raises(InvalidValue, match="at most 20"):
+        evolve(old, text="x" * 30)
+    with pytest.raises(InvalidValue, match="no field"):
+        evolve(old, txt="x")
+    with pytest.raises(InvalidValue, match="the class Issue"):
+        evolve(Issue, title="x")
+
+
+def test_current_as_is_typed(store: Store) -> None:
+    with pytest.raises(AlreadyExists) as exists:
+        store.create(Issue(project="web", number=1, title="again"))
+    current = exists.value.current_as(Issue)
+    assert current is not None
+    assert current.title == "old"
+    assert exists.value.current_as(Project) is None
+    stale = evolve(current, title="stale")
+    store.update(ONE, Issue.title.set("newer"))
+    with pytest.raises(VersionConflict) as conflict:
+        store.replace(stale)
+    newest = conflict.value.current_as(Issue)
+    assert newest is not None
+    assert newest.title == "newer"
+    with pytest.raises(NotFound) as missing:
+        store.update(Issue.key("web", 9), Issue.title.set("x"))
+    assert missing.value.current_as(Issue) is None
