@@ -63,8 +63,9 @@ _EXPORTS = {
         codec
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call CallShape Change Changes EntityAccess LoadConflict
-        LoadResult Observer Page parse_stream_event Progress SentRequest Store Transaction
+        Admin AsyncAdmin AsyncStore Call CallShape Change Changes DeleteResult
+        EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
+        SentRequest Store Transaction
     """,
     "singletable.telemetry": """
         CallStats OpenTelemetryObserver PrometheusObserver

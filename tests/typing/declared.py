@@ -99,6 +99,14 @@ class Ballot(Stamped, table=votes, type_tag=("entity_type", "BALLOT")):
     key = Key(pk=("ELECTION", election), sk=("BALLOT", voter))
     of_voter = Key(pk=("VOTER", voter), sk=(when_cast, election)).on(by_voter, when=weight > 0)
     of_region = Key(pk=("REGION", region), sk=("WEIGHT", weight)).on(by_stage)
+
+
+class Vote(Entity, table=votes):
+    """A vote that an election counts."""
+
+    election: Attr[str] = attr()
+    number: Attr[int] = attr()
+    key = Key(pk=("ELECTION", election), sk=("VOTE", number))
     counted = Count(Election, Election.ballots, key=(election,))
 
 

@@ -2,6 +2,7 @@
 
 from singletable.store.async_store import AsyncAdmin, AsyncStore
 from singletable.store.bulk import Progress
+from singletable.store.bulk_delete import DeleteResult
 from singletable.store.bulk_load import LoadConflict, LoadResult
 from singletable.store.calls import Call, CallShape, EntityAccess, Observer, SentRequest
 from singletable.store.changes import Change, Changes, parse_stream_event
@@ -17,6 +18,7 @@ __all__ = [
     "CallShape",
     "Change",
     "Changes",
+    "DeleteResult",
     "EntityAccess",
     "LoadConflict",
     "LoadResult",

@@ -28,6 +28,7 @@ from singletable.schema import (
 )
 from singletable.store import admin, batch, collection_query, items, query, transaction
 from singletable.store.bulk import ProgressCallback
+from singletable.store.bulk_delete import DeleteResult, PartitionDelete, Undeclared
 from singletable.store.bulk_load import AsyncItems, BulkLoad, ConflictCallback, LoadResult
 from singletable.store.calls import (
     CallShape,
@@ -198,6 +199,26 @@ class AsyncStore:
                 await self._run(load.write(), load.shape, continued=load.is_continued)
         await self._run(load.write(), load.shape, continued=load.is_continued)
         return load.result
+
+    async def delete_partition(
+        self,
+        selection: Selection[Any],
+        *,
+        undeclared: Undeclared = "raise",
+        on_progress: ProgressCallback | None = None,
+    ) -> DeleteResult:
+        """Delete all items of a partition, of all entities, with their markers and counters.
+
+        A narrowed selection deletes the items in its range, and those whose sort keys continue one
+        of them, as `collect` reads them. If it is interrupted, call it again. An item of no
+        declared entity raises ItemMismatch, unless `undeclared` is "keep" or "delete".
+        """
+        deletion = PartitionDelete(self._context, selection, undeclared, on_progress)
+        while await self._run(
+            deletion.delete_page(), deletion.shape, continued=deletion.is_continued
+        ):
+            pass
+        return deletion.result
 
     def query(
         self,

@@ -12,6 +12,8 @@ from collections.abc import AsyncIterable, Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from msgspec import structs
+
 from singletable.errors import AlreadyExists, ConditionFailed, InvalidValue, ItemMismatch
 from singletable.expressions import Constant, Set, apply_update, value_at
 from singletable.operations import PutRequest, WriteRequest
@@ -201,7 +203,7 @@ class _LoadedItem(BulkChange):
         """Plan the write, with counters that start at zero: what they count is loaded, too."""
         plan = plan_create(self.context, self.model, self.item, None, keep_stamps=True)
         put, *side_writes = plan.writes
-        reset = replace(put, item=_reset_counters(self.model, put.item or {}))
+        reset = structs.replace(put, item=_reset_counters(self.model, put.item or {}))
         return replace(plan, writes=[reset, *side_writes])
 
     def _differences(self, stored: Item) -> list[str]:

@@ -112,6 +112,11 @@ def shape_of_collect(
     return CallShape("collect", accesses, _patterns([selection]), consistent)
 
 
+def shape_of_partition_delete(selection: Selection[Any]) -> CallShape:
+    """Return the shape of a call that deletes a partition."""
+    return CallShape("delete_partition", (EntityAccess("delete", selection.entity),))
+
+
 def shape_of_entities(method: str, kind: AccessKind, *entities: type) -> CallShape:
     """Return the shape of a call that reads all items, or the changes, of some entities."""
     return CallShape(method, tuple(EntityAccess(kind, entity) for entity in entities))

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from singletable import (
     AsyncStore,
+    DeleteResult,
     LoadConflict,
     LoadResult,
     Progress,
@@ -37,6 +38,9 @@ with connect("memory:") as driver:
     store.admin.create_table(votes)
     loaded: LoadResult = store.bulk_load(
         elections(), on_progress=show, on_conflict=conflicts.append
+    )
+    deleted: DeleteResult = store.delete_partition(
+        Election.key.partition("L"), undeclared="keep", on_progress=show
     )
     numbers: tuple[int, int, int] = (loaded.written, loaded.skipped, loaded.conflicts)
 

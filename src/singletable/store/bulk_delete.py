@@ -1,0 +1,171 @@
+"""Delete a partition, or a range of it: the items of all entities, their markers and counters.
+
+The items are read consistently, a page at a time, and deleted before the next page is read. An item
+with unique values or counts is deleted in a transaction that releases its markers and reduces the
+counters, other items in batches. After an interruption the same call deletes what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from singletable.errors import InvalidValue, ItemMismatch
+from singletable.operations import DeleteRequest, WriteRequest
+from singletable.retry import Steps, together
+from singletable.schema import ItemKey, Model, Selection, model_of
+from singletable.store.batch import MAX_BATCH_WRITES, is_batchable, write_batches
+from singletable.store.bulk import (
+    BulkChange,
+    Progress,
+    ProgressCallback,
+    commit_changes,
+    split_evenly,
+)
+from singletable.store.calls import CallShape, shape_of_partition_delete
+from singletable.store.context import Context
+from singletable.store.plan import Plan, key_attributes, plan_delete
+from singletable.store.query import ItemQuery
+from singletable.store.validation import check_callback, check_selection
+from singletable.store.writes import Write, item_id
+from singletable.values import Item
+
+# What to do with items of no declared entity.
+Undeclared: TypeAlias = Literal["raise", "keep", "delete"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteResult:
+    """How many items were deleted, and how many of no declared entity were kept.
+
+    The markers of unique values are not counted.
+    """
+
+    deleted: int
+    kept: int
+
+
+class PartitionDelete:
+    """The deletion of a partition in progress."""
+
+    def __init__(
+        self,
+        context: Context,
+        selection: Selection[Any],
+        undeclared: Undeclared,
+        on_progress: ProgressCallback | None,
+    ) -> None:
+        check_selection(selection)
+        check_callback("on_progress", on_progress)
+        if undeclared not in get_args(Undeclared):
+            raise InvalidValue(
+                f"undeclared: expected 'raise', 'keep' or 'delete', but got {undeclared!r}."
+            )
+        if selection.access.index is not None:
+            raise InvalidValue(
+                f"{selection.access} is in an index, which is eventually consistent and may miss "
+                "items. Delete a partition of the table, such as Entity.key.partition(…), or query "
+                "the index and delete the items one by one."
+            )
+        self._context = context
+        self._selection = selection
+        self._undeclared = undeclared
+        self._on_progress = on_progress
+        self._range = selection.all_entities()
+        self._query = ItemQuery(context, self._range, consistent=True, all_entities=True)
+        self._models = [model_of(entity) for entity in self._query.model.table.entities]
+        self._deleted = 0
+        self._kept = 0
+        self.is_continued = False
+
+    @property
+    def result(self) -> DeleteResult:
+        """What happened so far."""
+        return DeleteResult(self._deleted, self._kept)
+
+    def shape(self) -> CallShape:
+        """Return what deleting does."""
+        return shape_of_partition_delete(self._selection)
+
+    def delete_page(self) -> Steps[bool]:
+        """Delete the items of the next page, and return whether there was one."""
+        items = yield from self._query.next_items(None)
+        if not items:
+            return False
+        # Conditions of the same counter can be merged only if they have the same time.
+        now = self._context.clock()
+        context = replace(self._context, clock=lambda: now)
+        plain: list[Item] = []
+        changes: list[BulkChange] = []
+        for item in items:
+            if not self._range.includes(item) or self._is_marker(item):
+                continue
+            model = self._model_of(item)
+            if model is None and self._is_kept(item):
+                self._kept += 1
+            elif model is None or is_batchable(model, deletes=True):
+                plain.append(key_attributes(self._query.model, item))
+            else:
+                changes.append(_DeletedItem(context, model, item))
+        yield from commit_changes(context, changes)
+        # After them, because these may be the items that count them.
+        parts = split_evenly(plain, MAX_BATCH_WRITES)
+        if parts:
+            yield from together([_delete_plain(context, self._table, part) for part in parts])
+        self._deleted += len(plain) + len(changes)
+        self.is_continued = True
+        if self._on_progress is not None:
+            self._on_progress(Progress(self._deleted))
+        return True
+
+    @property
+    def _table(self) -> str:
+        return self._context.table_name(self._query.model.table)
+
+    def _model_of(self, item: Item) -> Model | None:
+        for model in self._models:
+            if model.matches(item) and model.key.parse(item) is not None:
+                return model
+        return None
+
+    def _is_marker(self, item: Item) -> bool:
+        """Return whether an item reserves a unique value: it is deleted with its owner."""
+        return self._model_of(item) is None and any(
+            marker.access.parse(item) is not None
+            for model in self._models
+            for marker in model.uniques.values()
+        )
+
+    def _is_kept(self, item: Item) -> bool:
+        if self._undeclared != "raise":
+            return self._undeclared == "keep"
+        raise ItemMismatch(
+            "An item of no declared entity is in the partition, and was not deleted. Pass "
+            "undeclared='delete' to delete such items, too, or undeclared='keep' to leave them.",
+            key=key_attributes(self._query.model, item),
+        )
+
+
+class _DeletedItem(BulkChange):
+    """An item to delete with its markers and counters."""
+
+    def __init__(self, context: Context, model: Model, item: Item) -> None:
+        self.context = context
+        self.key: ItemKey[Any] = ItemKey(model.entity, key_attributes(model, item), {})
+        self.plan = plan_delete(context, self.key, None, item)
+
+    def resolve(self, write: Write, stored: Item | None) -> Plan | None:
+        """Plan again with the item as it is now; None if it no longer exists."""
+        return None if stored is None else plan_delete(self.context, self.key, None, stored)
+
+    def finish(self) -> None:
+        """Do nothing: the item is gone."""
+
+
+def _delete_plain(context: Context, table: str, keys: Sequence[Item]) -> Steps[None]:
+    """Delete items without conditions."""
+    requests = {
+        item_id(table, key): WriteRequest(delete_request=DeleteRequest(key)) for key in keys
+    }
+    yield from write_batches(context, requests)
