@@ -35,7 +35,7 @@ class Color(Enum):
 by_level = Index(
     "by-level", pk=("area", "level"), sk=(Number("score"), "name"), projection=["level"]
 )
-by_time = LocalIndex("by<time>", sk="at", projection="KEYS_ONLY")
+by_time = LocalIndex("by.time", sk="at", projection="KEYS_ONLY")
 spread = Index("spread", pk="spread", sk="at")
 odd = Table(
     "odd.things", pk="id|key", sk="sort", indexes=[by_level, by_time, spread],

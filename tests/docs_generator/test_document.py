@@ -58,9 +58,9 @@ def test_document_has_a_row_for_each_declaration(row: str) -> None:
     "text",
     [
         "- The global index `by-level` projects keys and `level`.",
-        "- The local index `by<time>` projects only keys.",
+        "- The local index `by.time` projects only keys.",
         "- 1,000 read and 5 write units a second are provisioned.",
-        "No pattern reads `by<time>`: an \\*old\\* \\| report.",
+        "No pattern reads `by.time`: an \\*old\\* \\| report.",
         "Type tag: `kind` = `THING`.",
         "| entity | `id\\|key` | `sort` | `by-level`: area, level / score, name |",
         "`{area}`, `{level}` / `{score}`, `{name}` (`ranked`)",

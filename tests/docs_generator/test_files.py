@@ -46,7 +46,7 @@ def test_md_file_gets_its_diagrams_beside_it(tmp_path: Path) -> None:
     check_docs(election_catalog, tmp_path / "votes.md")
     check_docs(special_names, tmp_path / "odd.md")
     assert "votes-vote_data.svg" in _names(tmp_path)
-    assert "odd-odd.things-by-time-.svg" in _names(tmp_path)
+    assert "odd-odd.things-by.time.svg" in _names(tmp_path)
 
 
 def test_check_docs_reports_stale_files_and_the_command(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ EMPTY = ForeignTable(
 )
 # Names that would be executed if they were not quoted.
 HOSTILE = ForeignTable(
-    Table('x"""\nimport os\n"""'),
+    Table("hostile"),
     [
         item(PK='"); import os; ("#1', SK="A\nB", **{'a"b\nimport os': "1", "__class__": "2"}),
         item(PK='"); import os; ("#2', SK="A\nB", entity_type='T"""'),

@@ -103,7 +103,7 @@ class Moment(Entity, table=times):
     key = Key(pk=("M", name, Shards(8, by=name)), sk=("AT", day, milli, epoch))
 
 
-times_with_copies = Table("times with copies")
+times_with_copies = Table("times_with_copies")
 
 
 class Copied(Entity, table=times_with_copies):

@@ -137,7 +137,7 @@ class Note(Entity, table=table):
     key = Key(pk=("NOTE", slug), sk="NOTE")
 
 
-other_table = Table("raw with plain keys", pk="owner", sk=Number("position"))
+other_table = Table("raw_with_plain_keys", pk="owner", sk=Number("position"))
 
 
 class Plain(Entity, table=other_table):

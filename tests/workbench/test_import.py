@@ -103,12 +103,12 @@ def test_item_in_two_facets_is_imported_once() -> None:
         ('{"ModelName": "x", "DataModel": [{"Keyspace": 1}]}', "Amazon Keyspaces"),
         ('{"ModelName": "x", "DataModel": [{"TableName": 5}]}', "$.DataModel[0].TableName"),
         (
-            json.dumps(model({"TableName": "t", "KeyAttributes": keys("a", types="XX")})),
+            json.dumps(model({"TableName": "tab", "KeyAttributes": keys("a", types="XX")})),
             "Invalid enum value 'X'",
         ),
         (
             json.dumps(
-                model({"TableName": "t", "KeyAttributes": keys("a"), "TableData": [item(b="1")]})
+                model({"TableName": "tab", "KeyAttributes": keys("a"), "TableData": [item(b="1")]})
             ),
             "sample data without its key: expected 'a' of type S",
         ),
@@ -116,7 +116,7 @@ def test_item_in_two_facets_is_imported_once() -> None:
             json.dumps(
                 model(
                     {
-                        "TableName": "t",
+                        "TableName": "tab",
                         "KeyAttributes": keys("a"),
                         "TableData": [item(a="1", n={"N": "many"})],
                     }
@@ -125,7 +125,7 @@ def test_item_in_two_facets_is_imported_once() -> None:
             "that DynamoDB would reject",
         ),
         (
-            json.dumps(model({"TableName": "t", "KeyAttributes": keys("a", "a")})),
+            json.dumps(model({"TableName": "tab", "KeyAttributes": keys("a", "a")})),
             "Key attributes need distinct names",
         ),
     ],

@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.condition import Condition
@@ -168,10 +168,19 @@ def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> Non
             )
 
 
+# DynamoDB's limit on the name of an attribute that is neither in a key nor projected.
+MAX_ATTRIBUTE_NAME = 65535
+
+
 def check_names(fields: dict[str, Attr[Any]]) -> None:
-    """Raise if two fields are stored under one name."""
+    """Raise if two fields are stored under one name, or a name is too long."""
     stored: dict[str, Attr[Any]] = {}
     for field in fields.values():
+        if len(field.attribute.encode()) > MAX_ATTRIBUTE_NAME:
+            raise DeclarationError(
+                f"{field}: the attribute name has {len(field.attribute.encode())} bytes, but "
+                f"DynamoDB allows {MAX_ATTRIBUTE_NAME}. Use a shorter name."
+            )
         if field.stored and stored.setdefault(field.attribute, field) is not field:
             raise DeclarationError(
                 f"{field} and {stored[field.attribute]} are both stored as {field.attribute!r}. "
@@ -304,6 +313,20 @@ def check_tags(model: Model, others: Sequence[Model]) -> None:
             )
         for tagged, plain in ((model, other), (other, model)):
             _warn_about_tag_fields(tagged, plain)
+
+
+def check_tag_shape(entity: type, tag: object) -> None:
+    """Raise unless a type tag is a pair of strings; "XY" is no pair, though it has two letters."""
+    if tag is None or (
+        isinstance(tag, tuple)
+        and len(cast("tuple[object, ...]", tag)) == 2
+        and all(isinstance(one, str) for one in cast("tuple[object, ...]", tag))
+    ):
+        return
+    raise DeclarationError(
+        f"{entity.__name__}: type_tag={tag!r}: expected an attribute name and a value, such as "
+        "('entity_type', 'BALLOT')."
+    )
 
 
 def _check_tag(model: Model, name: str, text: str) -> None:

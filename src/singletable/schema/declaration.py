@@ -12,6 +12,7 @@ from singletable.schema.checks import (
     check_model,
     check_names,
     check_roles,
+    check_tag_shape,
     check_tags,
 )
 from singletable.schema.codec import StoredField, compile_codec
@@ -81,6 +82,7 @@ def add_entity(
         raise DeclarationError(
             f"{declaration.__name__}: expected a table, such as Table('votes'), but got {table!r}."
         )
+    check_tag_shape(declaration, tag)
     check_roles(declaration, table, fields)
     check_names(fields)
     key = resolve_primary_key(declaration, table, fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -21,6 +22,14 @@ ScalarType: TypeAlias = Literal["S", "N", "B"]
 KeyType: TypeAlias = "str | Number | Binary"
 
 MOST_ATTRIBUTES = 4
+# DynamoDB's limits on one table; CreateTable rejects more.
+MAX_GLOBAL_INDEXES = 20
+MAX_LOCAL_INDEXES = 5
+MAX_INDEX_PROJECTION = 20
+MAX_TABLE_PROJECTION = 100
+MAX_KEY_ATTRIBUTE_NAME = 255
+
+_NAME = re.compile("[a-zA-Z0-9_.-]{3,255}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +79,11 @@ class Index:
         sk: KeyType | Sequence[KeyType] | None = None,
         projection: Literal["ALL", "KEYS_ONLY"] | Sequence[str] = "ALL",
     ) -> None:
+        check_name("Index", name)
         self.name = name
         self.pk = _attributes(f"Index {name!r}", "pk", pk)
         self.sk = () if sk is None else _attributes(f"Index {name!r}", "sk", sk)
-        self.projection = _projection(projection)
+        self.projection = _projection(f"Index {name!r}", projection)
 
     @property
     def local(self) -> bool:
@@ -128,6 +138,7 @@ class Table:
         ttl: str | None = None,
         capacity: Provisioned | None = None,
     ) -> None:
+        check_name("Table", name)
         self.name = name
         self.pk = KeyAttribute.of(pk)
         self.sk = None if sk is None else KeyAttribute.of(sk)
@@ -170,6 +181,7 @@ class Table:
                 f"Table {self.name!r} has no sort key, and DynamoDB allows local indexes only on "
                 "tables with one. Use a global index (Index), or declare the table with sk."
             )
+        self._check_limits()
         types: dict[str, ScalarType] = {}
         for attribute in self.all_key_attributes():
             if types.setdefault(attribute.name, attribute.type) != attribute.type:
@@ -177,6 +189,23 @@ class Table:
                     f"Table {self.name!r} declares the key attribute {attribute.name!r} with two "
                     "types. A key attribute has the same type in the table and all indexes."
                 )
+
+    def _check_limits(self) -> None:
+        locals_ = sum(index.local for index in self.indexes)
+        projected = sum(
+            len(index.projection) for index in self.indexes if not isinstance(index.projection, str)
+        )
+        for number, limit, what in (
+            (len(self.indexes) - locals_, MAX_GLOBAL_INDEXES, "global indexes"),
+            (locals_, MAX_LOCAL_INDEXES, "local indexes"),
+            (projected, MAX_TABLE_PROJECTION, "projected attributes in all its indexes"),
+        ):
+            if number > limit:
+                raise DeclarationError(
+                    f"Table {self.name!r} has {number} {what}, but DynamoDB allows {limit}."
+                )
+        for attribute in self.all_key_attributes():
+            _check_attribute_name(f"Table {self.name!r}", attribute.name)
 
     def all_key_attributes(self) -> list[KeyAttribute]:
         """Return the attributes of the primary key and of all indexes."""
@@ -204,7 +233,26 @@ def _attributes(
     return tuple(KeyAttribute.of(one) for one in listed)
 
 
+def check_name(kind: str, name: object) -> None:
+    """Raise unless DynamoDB accepts the name of a table or an index."""
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise DeclarationError(
+            f"{kind}({name!r}): DynamoDB requires a name of 3 to 255 characters, which are letters "
+            "from a to z, digits, '_', '-' and '.'. Use another name."
+        )
+
+
+def _check_attribute_name(where: str, name: str) -> None:
+    """Raise unless the name of a key attribute or a projected one is short enough."""
+    if len(name.encode()) > MAX_KEY_ATTRIBUTE_NAME:
+        raise DeclarationError(
+            f"{where}: the attribute name {name[:20] + '…'!r} has {len(name.encode())} bytes, but "
+            f"DynamoDB allows {MAX_KEY_ATTRIBUTE_NAME} in keys and projections. Use a shorter name."
+        )
+
+
 def _projection(
+    where: str,
     declared: Literal["ALL", "KEYS_ONLY"] | Sequence[str],
 ) -> Literal["ALL", "KEYS_ONLY"] | tuple[str, ...]:
     if isinstance(declared, str):
@@ -217,7 +265,20 @@ def _projection(
         )
     if not declared:
         raise DeclarationError("projection=[]: to project only the keys, write 'KEYS_ONLY'.")
-    return tuple(declared)
+    names = tuple(declared)
+    for name in names:
+        if not isinstance(name, str) or not name or names.count(name) > 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DeclarationError(
+                f"{where}: projection={list(names)!r}: expected distinct attribute names, as they "
+                f"are stored, but got {name!r}."
+            )
+        _check_attribute_name(where, name)
+    if len(names) > MAX_INDEX_PROJECTION:
+        raise DeclarationError(
+            f"{where} projects {len(names)} attributes, but DynamoDB allows {MAX_INDEX_PROJECTION} "
+            "in a list. Project 'ALL', or fewer."
+        )
+    return names
 
 
 def create_operation(table: Table, name: str | None = None) -> CreateTable:
