@@ -38,6 +38,8 @@ def raised(name: str) -> Exception:
             return errors.TransactionCanceled([])
         case "ValidationError":
             return errors.ValidationError("Item size has exceeded the maximum allowed size")
+        case "OutOfScope":
+            return errors.OutOfScope("Issue.key", key={"PK": {"S": "ORG#other"}})
         case "ConnectionFailed":
             return errors.ConnectionFailed("no answer", may_have_arrived=True)
         case _:
@@ -147,3 +149,8 @@ def test_if_match_is_a_version(header: str | None, status: int, seen: int | None
     response = TestClient(app).get("/", headers={} if header is None else {"If-Match": header})
     assert response.status_code == status
     assert status != 200 or response.json() == seen
+
+
+# A scan in a scoped store is a mistake in the program, and must not look like a missing item.
+def test_call_that_no_scope_allows_is_a_server_fault() -> None:
+    assert problem_details(errors.OutOfScope("Scan cannot be restricted")) is None

@@ -27,7 +27,8 @@ _EXPORTS = {
         CredentialsError DeclarationError EngineClosed ExpiredToken FaultsError
         IdempotentParameterMismatch IncompleteSignature InternalError InvalidCursor
         InvalidSignature InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded
-        MissingAuthenticationToken NotFound OperationError ProvisionedThroughputExceeded
+        MissingAuthenticationToken NotFound OperationError OutOfScope
+        ProvisionedThroughputExceeded
         RequestLimitExceeded ResourceInUse ResourceNotFound SerializationError
         ServiceUnavailable SingleTableError StaleDocs StorageError TableNotFound Throttled
         ThrottlingReason TransactionCanceled TransactionConflict TransactionInProgress

@@ -34,6 +34,7 @@ from singletable.errors import LimitExceeded as LimitExceeded
 from singletable.errors import MissingAuthenticationToken as MissingAuthenticationToken
 from singletable.errors import NotFound as NotFound
 from singletable.errors import OperationError as OperationError
+from singletable.errors import OutOfScope as OutOfScope
 from singletable.errors import ProvisionedThroughputExceeded as ProvisionedThroughputExceeded
 from singletable.errors import RequestLimitExceeded as RequestLimitExceeded
 from singletable.errors import ResourceInUse as ResourceInUse

@@ -8,6 +8,7 @@ SingleTableError
 │  └─ UnsupportedPattern           no key or index supports an access pattern
 ├─ StaleDocs                       generated docs do not match the code
 ├─ InvalidValue                    a value does not fit its field; nothing was sent
+├─ OutOfScope                      a key or request is outside the scope of the store; not sent
 ├─ ItemMismatch                    a stored item does not fit its entity
 ├─ InvalidCursor                   a page cursor was altered, or belongs to another query
 ├─ StorageError                    the database file cannot be used
@@ -93,6 +94,25 @@ class InvalidValue(SingleTableError, ValueError):
         super().__init__(f"{path}: {text}" if path else text)
         self.text = text
         self.path = path
+
+
+class OutOfScope(SingleTableError):
+    """A request is outside the scope of the store, and was not sent.
+
+    `key` has the partition key of another tenant: `{"PK": {"S": "ORG#other"}}`. It is None if the
+    request cannot be restricted to a scope at all, as a scan. `scope` has the values of the scope.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        key: Mapping[str, Mapping[str, object]] | None = None,
+        scope: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.key = key
+        self.scope = dict(scope or {})
 
 
 class ItemMismatch(SingleTableError):

@@ -62,6 +62,8 @@ _ANSWERS: dict[type[errors.SingleTableError], _Answer] = {
     errors.InvalidCursor: _Answer(
         400, "invalid-cursor", "The cursor is not valid for this list. Start without a cursor."
     ),
+    # The client is not told whether another tenant has such an item.
+    errors.OutOfScope: _Answer(404, "not-found", "There is no such item."),
     errors.NotFound: _Answer(404, "not-found", "There is no such item."),
     errors.AlreadyExists: _Answer(409, "already-exists", "There is already such an item."),
     errors.VersionConflict: _Answer(
@@ -165,6 +167,8 @@ async def _respond(request: Request, error: Exception) -> JSONResponse:
 def _answer_to(error: Exception) -> _Answer | None:
     if isinstance(error, errors.CertificateError):
         return None  # a wrong configuration; waiting does not help
+    if isinstance(error, errors.OutOfScope) and error.key is None:
+        return None  # a call that no scope can allow
     if isinstance(error, errors.ValidationError) and _ITEM_SIZE.search(error.message):
         return _TOO_LARGE
     if isinstance(error, errors.ConnectionFailed) and not error.may_have_arrived:

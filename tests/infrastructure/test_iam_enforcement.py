@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any
 
@@ -17,6 +17,7 @@ from singletable import (
     KeysAndAttributes,
     ListTables,
     Operation,
+    OutOfScope,
     Put,
     PutItem,
     Query,
@@ -33,10 +34,12 @@ from singletable.infrastructure.iam import (
     Owner,
     create_policy,
     grants_for_entities,
+    grants_for_patterns,
     restrict_to_owner,
 )
 from tests.infrastructure.declarations import Ballot, Candidate, Election, Event, Skill, User
 from tests.infrastructure.enforcement import EnforcedPolicy, enforce
+from tests.store import tenant_entities as tenants
 
 HERE = ArnScope("us-east-1", "123456789012")
 BOTH = (*READS, *WRITES)
@@ -179,3 +182,73 @@ def test_scan_policy_allows_table_scan_only(
         both.app.execute(Scan("vote_data"))
         with pytest.raises(AccessDenied):
             both.app.execute(Scan("vote_data", index_name="GSI-1"))
+
+
+# The policy of a tenant, which the store's scope matches.
+TENANT = Owner({"org": "${aws:PrincipalTag/user}", "Org.name": "${aws:PrincipalTag/user}"})
+
+
+def test_tenant_policy_allows_its_patterns_and_no_other_tenant(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    grants, omitted = restrict_to_owner(grants_for_patterns(tenants.catalog), TENANT)
+    assert omitted == []
+    policy = create_policy(grants, scope=HERE, owner=TENANT)
+    tables = [tenants.tracker, tenants.levels]
+    with enforce(policy, tmp_path_factory.mktemp("tenants"), tables) as both:
+        operator, app = Store(both.operator), Store(both.app)
+        for org in ("alice", "bob"):
+            operator.put(tenants.Org(name=org))
+            operator.create(tenants.Issue(org=org, number=1, slug="first"))
+            operator.put(tenants.Rank(org=org, name="ada", level=1))
+            operator.put(tenants.Visit(org=org, page="/"))
+        for store in (app, app.scoped(org="alice")):
+            _use_patterns(store, "alice")
+        for call in TENANT_CALLS.values():
+            with pytest.raises(AccessDenied):
+                call(app)
+            with pytest.raises(OutOfScope):
+                call(app.scoped(org="alice"))
+
+
+def _use_patterns(store: Store, org: str) -> None:
+    assert store.get(tenants.one_issue(org, 1)) is not None
+    assert store.get_many([tenants.one_issue(org, 1)])[0] is not None
+    assert len(list(store.query(tenants.issues(org)))) == 1
+    assert len(list(store.query(tenants.in_state(org, "open")))) == 1
+    assert store.find(tenants.by_slug(org, "first")) is not None
+    assert len(list(store.hydrate(tenants.at_level(org, 1)))) == 1
+    assert len(list(store.query(tenants.visits(org)))) == 1
+    store.create(tenants.Issue(org=org, number=2, slug="second"))
+    store.update(tenants.Issue.key(org, 2), tenants.Issue.slug.set("2nd"))
+    store.put_many([tenants.Comment(org=org, issue=2, number=1)])
+    assert len(list(store.query(tenants.comments(org, 2)))) == 1
+    store.delete(tenants.Issue.key(org, 2))
+
+
+def _transact(store: Store) -> None:
+    with store.transaction() as transaction:
+        transaction.create(tenants.Issue(org="alice", number=9))
+        transaction.delete(tenants.Issue.key("bob", 1))
+
+
+TENANT_CALLS: dict[str, Callable[[Store], object]] = {
+    "get": lambda s: s.get(tenants.one_issue("bob", 1)),
+    "batch get": lambda s: s.get_many([tenants.one_issue(org, 1) for org in ("alice", "bob")]),
+    "transactional get": lambda s: s.transact_get(
+        tenants.one_issue("alice", 1), tenants.one_issue("bob", 1)
+    ),
+    "query": lambda s: list(s.query(tenants.issues("bob"))),
+    "index": lambda s: list(s.query(tenants.in_state("bob", "open"))),
+    "index with two keys": lambda s: s.count(tenants.at_level("bob", 1)),
+    "unique value": lambda s: s.find(tenants.by_slug("bob", "first")),
+    "shards": lambda s: list(s.query(tenants.visits("bob"))),
+    "create": lambda s: s.create(tenants.Issue(org="bob", number=2)),
+    "update": lambda s: s.update(tenants.Issue.key("bob", 1), tenants.Issue.title.set("x")),
+    "delete": lambda s: s.delete(tenants.Issue.key("bob", 1)),
+    "batch write": lambda s: s.put_many(
+        [tenants.Comment(org=org, issue=1, number=1) for org in ("alice", "bob")]
+    ),
+    "transaction": _transact,
+    "record of the tenant": lambda s: s.get(tenants.Org.key("bob")),
+}

@@ -41,6 +41,30 @@ class Folded(Entity, table=odd):
     key = Key(pk=("FOLDED", casefold(name), number), sk="FOLDED")
 
 
+class Numbered(Entity, table=odd):
+    number: Attr[int] = attr()
+    key = Key(pk=("NUMBERED", number), sk="NUMBERED")
+
+
+tenants = Table("tenants")
+
+
+class Plain(Entity, table=tenants):
+    org: Attr[str] = attr()
+    key = Key(pk=("ORG", org), sk="PLAIN")
+
+
+class Child(Entity, table=tenants):
+    org: Attr[str] = attr()
+    name: Attr[str] = attr()
+    key = Key(pk=("ORG", org, name), sk="CHILD")
+
+
+class Nested(Entity, table=tenants):
+    org: Attr[str] = attr()
+    key = Key(pk=("ORG#ALL", org), sk="NESTED")
+
+
 def statements(entities: list[type], actions: tuple[str, ...] = BOTH) -> list[Any]:
     policy: Any = create_policy(grants_for_entities(entities, actions))
     assert policy["Version"] == "2012-10-17"
@@ -161,6 +185,17 @@ def test_owner_variable_replaces_field() -> None:
     assert omitted == ["Skill.at_level"]
 
 
+# A value is written as in keys, and its wildcards are no wildcards.
+def test_owner_value_replaces_field() -> None:
+    owner = Owner({"org": "a b*#"})
+    grants, _ = restrict_to_owner(grants_for_entities([Plain, Child], ["GetItem"]), owner)
+    policy: Any = create_policy(grants, owner=owner)
+    assert leading_keys(policy["Statement"][0]) == [
+        "ORG#a b${*}${$}23",
+        "ORG#a${$}20b${*}${$}23#*",
+    ]
+
+
 def restricted(entities: list[type], fields: dict[str, str], *actions: str) -> Callable[[], object]:
     grants = grants_for_entities(entities, actions or BOTH)
     return lambda: restrict_to_owner(grants, Owner(fields))
@@ -171,10 +206,16 @@ def restricted(entities: list[type], fields: dict[str, str], *actions: str) -> C
     [
         (lambda: grants_for_entities([User], ["PutItems"]), "Unknown action on items: 'PutItems'"),
         (lambda: create_policy([]), "without grants"),
-        (restricted([User, Election], {"User.name": "x"}), "partition key of Election has none of"),
+        (
+            restricted([User, Election], {"User.name": "x"}),
+            "partition key of Election does not start with",
+        ),
         (restricted([Skill], {"person": "x", "persno": "y"}), "field 'persno' is not part of any"),
         (restricted([Folded], {"name": "x"}), "is not stored verbatim"),
-        (restricted([Folded], {"number": "x"}), "is not stored verbatim"),
+        (restricted([Numbered], {"number": "x"}), "is not stored verbatim"),
+        # PROJECT#*#x also matches keys of other owners that only end like this.
+        (restricted([Folded], {"number": "x"}), "does not start with texts"),
+        (restricted([Child, Nested], {"org": "x"}), "name 'ALL' could access"),
         (
             restricted([Skill], {"person": "x"}, "Scan"),
             "Scan reads all items",

@@ -37,6 +37,8 @@ class AwaitedStore:
                 return self._block(cast(Any, answer))
             if isinstance(answer, AsyncIterator):
                 return self._each(answer)
+            if isinstance(answer, AsyncStore):
+                return AwaitedStore(answer, self._loop)
             return answer
 
         return call

@@ -215,8 +215,8 @@ def iam(
         list[str] | None,
         typer.Option(
             metavar="FIELD=VARIABLE",
-            help="Restrict a field of partition keys to an IAM variable, such as "
-            "Skill.person='${aws:PrincipalTag/user}'.",
+            help="Restrict a field of partition keys, such as the tenant, to an IAM variable or a "
+            "value: org='${aws:PrincipalTag/org}', Skill.person=ada.",
         ),
     ] = None,
     region: Annotated[str, typer.Option(help="The region of the tables; * is any.")] = "*",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import permutations
 from typing import TypeAlias
 
 from singletable.errors import DeclarationError, InvalidValue
@@ -13,8 +15,8 @@ from singletable.schema import Model, ResolvedKey, Table, model_of
 from singletable.schema.key_template import (
     FieldSegment,
     FixedSegment,
+    KeyTemplate,
     RepeatedSegment,
-    Segment,
     ShardSegment,
 )
 from singletable.schema.resolved_key import Column, FieldColumn, TextColumn
@@ -111,7 +113,7 @@ def _batch_reads(request: PlannedRequest) -> Iterator[Grant]:
         yield Grant("BatchGetItem", request.table, model_of(request.entity).key)
 
 
-# Owners: restrict partition keys to the caller
+# Owners: restrict partition keys to the caller, or to a tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,20 +121,26 @@ class Owner:
     """Restrict fields of partition keys to IAM variables: callers reach only their own items.
 
     Fields are named alone or with their entity (`Skill.person`), as in
-    `Owner({"user": "${aws:PrincipalTag/user}"})`. IAM allows neither `#` nor `$` in the value of a
-    tag, so no value can reach into another partition.
+    `Owner({"org": "${aws:PrincipalTag/org}"})`. A text without `${` is a value: `{"org": "acme"}`.
+    IAM allows neither `#` nor `$` in the value of a tag, so no value can reach into another
+    partition.
     """
 
     fields: Mapping[str, str]
 
     def variables(self, access: ResolvedKey) -> dict[str, str]:
-        """Return the variable for each field of the partition key that is the owner's."""
+        """Return the variable for each field of the partition key that is the owner's.
+
+        A field is left out if a wildcard would precede it in the pattern: `PROJECT#*#acme` also
+        matches keys of others that only end like this.
+        """
         variables: dict[str, str] = {}
-        for field, column in _partition_fields(access):
-            variable = self.fields.get(f"{access.owner}.{field}", self.fields.get(field))
-            if variable is not None:
-                _check_stored_verbatim(access, field, column)
-                variables[field] = variable
+        for column in access.pk:
+            for field, prefix in _partition_fields(column):
+                variable = self.fields.get(f"{access.owner}.{field}", self.fields.get(field))
+                if variable is not None and _ANYTHING not in prefix:
+                    _check_stored_verbatim(access, field, column)
+                    variables[field] = variable
         return variables
 
 
@@ -151,19 +159,51 @@ def restrict_to_owner(grants: Iterable[Grant], owner: Owner) -> tuple[list[Grant
         else:
             omitted[str(grant.access)] = None
     _check_all_fields_used(owner, restricted)
+    _check_no_overlap(owner, restricted)
     return restricted, list(omitted)
 
 
-def _partition_fields(access: ResolvedKey) -> Iterator[tuple[str, Column]]:
-    for column in access.pk:
-        match column:
-            case FieldColumn(field=field):
-                yield field, column
-            case TextColumn(template=template):
-                for segment in template.segments:
-                    if isinstance(segment, FieldSegment | RepeatedSegment):
-                        value = segment.value if isinstance(segment, RepeatedSegment) else segment
-                        yield value.field, column
+def _partition_fields(column: Column) -> Iterator[tuple[str, str]]:
+    """Yield the fields in a key attribute, each with the pattern of what precedes it."""
+    if isinstance(column, FieldColumn):
+        yield column.field, ""
+        return
+    prefix = ""
+    for position, segment in enumerate(column.template.segments):
+        if isinstance(segment, FieldSegment | RepeatedSegment):
+            value = segment.value if isinstance(segment, RepeatedSegment) else segment
+            yield value.field, prefix
+        prefix += f"{_segment_pattern(column.template, position, {})}#"
+
+
+def _check_no_overlap(owner: Owner, grants: Iterable[Grant]) -> None:
+    """Raise if the value of an owner could be the fixed text of another key.
+
+    The pattern `ORG#${…}#*` of an owner with the name `ALL` allows every key `ORG#ALL#…`.
+    """
+    places: dict[tuple[Table, str, str], list[tuple[ResolvedKey, str, str, Column]]] = {}
+    for grant in grants:
+        for column in grant.access.pk:
+            place = places.setdefault(
+                (grant.table, grant.resource_suffix, column.attribute.name), []
+            )
+            for field, prefix in _partition_fields(column):
+                if field in owner.variables(grant.access):
+                    place.append((grant.access, field, prefix, column))
+    for place in places.values():
+        for (access, field, prefix, column), (other, other_field, longer, others) in permutations(
+            place, 2
+        ):
+            text = longer.removeprefix(prefix).partition("#")[0]
+            if not text or not longer.startswith(prefix):
+                continue
+            theirs = _column_pattern(others, {other_field: "other"}).replace(_ANYTHING, "x")
+            if fnmatchcase(theirs, _column_pattern(column, {field: text})):
+                raise DeclarationError(
+                    f"An owner with the name {text!r} could access items of all owners: {access} "
+                    f"has its field where {other} has the text {text!r}. Use a different text at "
+                    "the start of one of these partition keys."
+                )
 
 
 def _check_stored_verbatim(access: ResolvedKey, field: str, column: Column) -> None:
@@ -190,17 +230,19 @@ def _cannot_restrict(grant: Grant, owner: Owner) -> str:
         return f"{grant.action} reads all items and cannot be restricted to an owner. Leave it out."
     entity = grant.access.owner
     return (
-        f"The partition key of {entity} has none of the owner's fields "
-        f"({', '.join(owner.fields)}), so the policy would allow every {entity}. Name the owner's "
-        f"field ({entity}.FIELD=VARIABLE), or leave {entity} out of this policy."
+        f"The partition key of {entity} does not start with texts and one of the owner's fields "
+        f"({', '.join(owner.fields)}), so the policy would allow items of others. Name the owner's "
+        f"field ({entity}.FIELD=VARIABLE), put it after the first text of the key, or leave "
+        f"{entity} out of this policy."
     )
 
 
 def _check_all_fields_used(owner: Owner, grants: Iterable[Grant]) -> None:
     used: set[str] = set()
     for grant in grants:
-        for field, _ in _partition_fields(grant.access):
-            used |= {field, f"{grant.access.owner}.{field}"}
+        for column in grant.access.pk:
+            for field, _ in _partition_fields(column):
+                used |= {field, f"{grant.access.owner}.{field}"}
     for name in owner.fields:
         if name not in used:
             raise DeclarationError(f"Owner field {name!r} is not part of any partition key.")
@@ -215,6 +257,7 @@ _Condition: TypeAlias = dict[str, dict[str, object]]
 _KeysByAction: TypeAlias = dict[str, set[tuple[str, ...]] | None]
 
 _ANYTHING = "*"
+_VARIABLE = "${"
 # IAM allows characters up to this one in a policy.
 _LAST_CHARACTER = "\u00ff"
 # For tables, and for indexes with one partition key attribute.
@@ -371,19 +414,42 @@ def _column_pattern(column: Column, variables: Mapping[str, str]) -> str:
     """Return an IAM pattern that matches the column's values, with variables for fields."""
     match column:
         case FieldColumn(field=field):
-            return variables.get(field, _ANYTHING)
+            text = variables.get(field, _ANYTHING)
+            return text if text == _ANYTHING or _VARIABLE in text else _escape_value(field, text)
         case TextColumn(template=template):
-            return "#".join(_segment_pattern(segment, variables) for segment in template.segments)
+            positions = range(len(template.segments))
+            return "#".join(_segment_pattern(template, at, variables) for at in positions)
 
 
-def _segment_pattern(segment: Segment, variables: Mapping[str, str]) -> str:
-    match segment:
+def _segment_pattern(template: KeyTemplate, position: int, variables: Mapping[str, str]) -> str:
+    match template.segments[position]:
         case FixedSegment(text):
             return _escape(text)
-        case FieldSegment(field) | RepeatedSegment(FieldSegment(field)):
-            return variables.get(field, _ANYTHING)
+        case FieldSegment(field) as segment if field in variables:
+            return _value_pattern(template, position, segment, variables[field])
+        case RepeatedSegment(FieldSegment(field) as segment) if field in variables:
+            return _value_pattern(template, position, segment, variables[field])
+        case FieldSegment() | RepeatedSegment():
+            return _ANYTHING
         case ShardSegment(shards):
             return f"{_escape(shards.prefix)}{_ANYTHING}"
+
+
+def _value_pattern(
+    template: KeyTemplate, position: int, segment: FieldSegment, variable: str
+) -> str:
+    if _VARIABLE in variable:
+        return variable
+    return _escape_value(segment.field, template.value_text(position, segment, variable))
+
+
+def _escape_value(field: str, text: str) -> str:
+    if any(sign > _LAST_CHARACTER for sign in text):
+        raise DeclarationError(
+            f"Owner value {text!r} of {field}: IAM policies accept only characters up to "
+            f"{_LAST_CHARACTER!r}. Use an IAM variable."
+        )
+    return _escape(text)
 
 
 def _escape(text: str) -> str:

@@ -16,6 +16,7 @@ from singletable.operations import (
     PutRequest,
     WriteRequest,
 )
+from singletable.operations.partition_keys import written_items
 from singletable.retry import Steps, send
 from singletable.schema import ItemKey, Model, Table, counters_of
 from singletable.store.context import Context
@@ -62,6 +63,8 @@ def get_items(
     """Return the stored items with these keys, as far as they exist."""
     items: dict[ItemId, Item] = {}
     waiting = [(table, key) for (table, _), key in keys.items()]
+    for table in tables:
+        context.check_scope(table, [key for name, key in waiting if name == table])
     attempt = 0
     while waiting:
         batch, waiting = waiting[:MAX_BATCH_GETS], waiting[MAX_BATCH_GETS:]
@@ -158,6 +161,8 @@ def _unbatchable_features(model: Model, *, deletes: bool) -> list[tuple[str, boo
 def write_batches(context: Context, writes: Mapping[ItemId, WriteRequest]) -> Steps[None]:
     """Write many items in batches, without conditions."""
     waiting = [(table, request) for (table, _), request in writes.items()]
+    for table, request in waiting:
+        context.check_scope(table, written_items((request,)))
     attempt = 0
     while waiting:
         batch, waiting = waiting[:MAX_BATCH_WRITES], waiting[MAX_BATCH_WRITES:]

@@ -14,6 +14,7 @@ from singletable.operations import AsyncDriver, Driver
 from singletable.retry import RetryPolicy
 from singletable.schema import Table
 from singletable.store.calls import Observer
+from singletable.values import Item
 
 MIN_SECRET_LENGTH = 16
 
@@ -35,6 +36,12 @@ class Context:
     def table_name(self, table: Table) -> str:
         """Return the table's real name."""
         return self.table_names.get(table, table.name)
+
+    def check_scope(self, table: str, items: Iterable[Item]) -> None:
+        """Raise OutOfScope if an item or key is outside the scope of the store, if it has one.
+
+        The driver checks each request too. Call this before the first of several requests.
+        """
 
 
 def create_context(

@@ -11,6 +11,7 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import contextmanager
+from copy import copy
 from datetime import datetime
 from typing import Any, TypeVar, overload
 
@@ -48,6 +49,7 @@ from singletable.store.context import Context, check_driver, create_context
 from singletable.store.items import State
 from singletable.store.pagination import Page, read_page
 from singletable.store.query import ItemQuery
+from singletable.store.scope import ScopedDriver, Shared, scope_context
 from singletable.store.transaction import Transaction
 from singletable.store.validation import (
     check_count,
@@ -85,14 +87,28 @@ class Store:
         observers: Iterable[Observer] = (),
     ) -> None:
         check_driver(driver)
-        self.driver = driver
-        self._inner = unwrap_retries(driver)  # the store retries by itself
-        self._context = create_context(tables, cursor_secret, clock, observers)
+        self.driver: Driver = driver
+        self._inner: Driver = unwrap_retries(driver)  # the store retries by itself
+        self._context: Context = create_context(tables, cursor_secret, clock, observers)
 
     @property
     def admin(self) -> Admin:
         """Administration: create, scan and clear tables."""
         return Admin(self._inner, self._context)
+
+    def scoped(self, *, also: Iterable[Shared] = (), **fields: object) -> Store:
+        """Return a store for one tenant: `store.scoped(org="acme")`.
+
+        It raises OutOfScope, and sends nothing, for every partition key that does not contain this
+        value of the field. Call it again with another field to narrow the scope. `also` lists
+        shared entities, and unique values across tenants, that are allowed too.
+        """
+        context = scope_context(self._context, fields, also)
+        store = copy(self)
+        store.driver = ScopedDriver(self.driver, context.scope)
+        store._inner = ScopedDriver(self._inner, context.scope)
+        store._context = context
+        return store
 
     def get(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
         """Return the item, or None if it does not exist."""

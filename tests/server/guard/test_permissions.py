@@ -53,8 +53,9 @@ from singletable.operations import (
     UpdateTimeToLive,
     WriteRequest,
 )
-from singletable.server.guard.condition_keys import attribute_names, partition_values
-from singletable.server.guard.permissions import ItemRequest, required_permissions
+from singletable.operations.partition_keys import ItemRequest, partition_values
+from singletable.server.guard.condition_keys import attribute_names
+from singletable.server.guard.permissions import required_permissions
 from singletable.values import Item
 from singletable.wire import TARGETS
 from tests.server.guard.policies import ARNS, GAMES

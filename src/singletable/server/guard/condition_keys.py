@@ -7,14 +7,12 @@ policy about attributes must limit `dynamodb:Select` and `dynamodb:ReturnValues`
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from singletable.errors import OperationError, ResourceNotFound, ValidationError
+from singletable.errors import ResourceNotFound, ValidationError
 from singletable.expressions import (
     Path,
-    Placeholders,
     condition_paths,
     parse_condition,
     parse_key_condition,
@@ -22,17 +20,14 @@ from singletable.expressions import (
     parse_update,
     update_paths,
 )
-from singletable.operations import KeysAndAttributes, Put, PutItem, Query, Scan, WriteRequest
-from singletable.server.guard.permissions import ItemRequest, RequiredPermission
-from singletable.server.guard.policy import PARTITION_KEYS
-from singletable.values import (
-    AttributeValue,
-    InvalidNumber,
-    Item,
-    canonical_number,
-    check_value,
-    decode_binary,
+from singletable.operations.partition_keys import (
+    ItemRequest,
+    partition_values,
+    request_placeholders,
+    written_items,
 )
+from singletable.server.guard.permissions import RequiredPermission
+from singletable.server.guard.policy import PARTITION_KEYS
 
 # Returns the partition key attributes of a table, or of one of its indexes; None if it does not
 # exist.
@@ -114,7 +109,7 @@ class RequestConditionValues:
 def attribute_names(request: ItemRequest) -> tuple[str, ...]:
     """Return the distinct attributes that a request names; raise on an invalid expression."""
     if isinstance(request, tuple):
-        names = [name for item in _written_items(request) for name in item or ()]
+        names = [name for item in written_items(request) for name in item or ()]
     else:
         names = list(_named_attributes(request))
     return tuple(dict.fromkeys(names))
@@ -130,7 +125,7 @@ def _named_attributes(request: ItemRequest) -> Iterator[str]:
 
 def _expression_paths(request: ItemRequest) -> Iterator[Path]:
     """Yield the paths in the request's expressions, in the order in which DynamoDB parses them."""
-    placeholders = _placeholders(request)
+    placeholders = request_placeholders(request)
     text: str | None
     if (text := getattr(request, "key_condition_expression", None)) is not None:
         yield from ((clause.attribute,) for clause in parse_key_condition(text, placeholders))
@@ -142,76 +137,3 @@ def _expression_paths(request: ItemRequest) -> Iterator[Path]:
         yield from condition_paths(parse_condition(text, placeholders))
     if (text := getattr(request, "projection_expression", None)) is not None:
         yield from parse_projection(text, placeholders)
-
-
-def _placeholders(request: ItemRequest) -> Placeholders:
-    """Return the names and values of a request; raise OperationError for an invalid value.
-
-    The driver has not validated the request yet, and the parser compares values with each other.
-    """
-    names: dict[str, str] | None = getattr(request, "expression_attribute_names", None)
-    values: dict[str, AttributeValue] | None = getattr(request, "expression_attribute_values", None)
-    checked = {alias: check_value(value)[0] for alias, value in (values or {}).items()}
-    return Placeholders(names, checked)
-
-
-def partition_values(request: ItemRequest, attribute: str) -> tuple[str, ...]:
-    """Return the distinct values of the attribute as text; none for a scan, which reads all."""
-    values = [text for value in _values(request, attribute) for text in _canonical_texts(value)]
-    return tuple(dict.fromkeys(values))
-
-
-def _values(request: ItemRequest, attribute: str) -> Iterator[AttributeValue]:
-    match request:
-        case Scan():
-            return
-        case Query():
-            yield from _query_values(request, attribute)
-        case KeysAndAttributes():
-            yield from _item_values(request.keys, attribute)
-        case PutItem() | Put():
-            yield from _item_values((request.item,), attribute)
-        case tuple():
-            yield from _item_values(_written_items(request), attribute)
-        case _:
-            yield from _item_values((request.key,), attribute)
-
-
-def _item_values(items: Iterable[Item] | None, attribute: str) -> Iterator[AttributeValue]:
-    for item in items or ():
-        if item and attribute in item:
-            yield item[attribute]
-
-
-def _written_items(writes: Iterable[WriteRequest]) -> Iterator[Item]:
-    for write in writes:
-        if write.put_request is not None:
-            yield write.put_request.item
-        if write.delete_request is not None:
-            yield write.delete_request.key
-
-
-def _query_values(query: Query, attribute: str) -> Iterator[AttributeValue]:
-    """Yield the values compared with the attribute; the driver rejects all but equality."""
-    if query.key_condition_expression is not None:
-        placeholders = _placeholders(query)
-        for clause in parse_key_condition(query.key_condition_expression, placeholders):
-            if clause.attribute == attribute:
-                yield from clause.values
-    condition = (query.key_conditions or {}).get(attribute)
-    if condition is not None:
-        yield from condition.attribute_value_list or ()
-
-
-def _canonical_texts(value: AttributeValue) -> Iterator[str]:
-    """Yield the value as text, the same for every spelling of a number or of bytes."""
-    for kind, content in value.items():
-        text = str(content)
-        try:
-            if kind == "N":
-                text = canonical_number(text)
-            elif kind == "B":
-                text = b64encode(decode_binary(text)).decode()
-        except (InvalidNumber, OperationError):
-            pass  # not a valid key: the driver rejects it
-        yield text

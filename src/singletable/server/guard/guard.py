@@ -19,11 +19,8 @@ from singletable.operations import (
     TableDescription,
     UpdateTable,
 )
-from singletable.server.guard.condition_keys import (
-    PartitionKeyLookup,
-    RequestConditionValues,
-    partition_values,
-)
+from singletable.operations.partition_keys import partition_values
+from singletable.server.guard.condition_keys import PartitionKeyLookup, RequestConditionValues
 from singletable.server.guard.credentials import Credential, Identity, read_credentials
 from singletable.server.guard.permissions import (
     RequiredPermission,

@@ -4,53 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias, cast
+from typing import cast
 
 from singletable.operations import (
     BatchGetItem,
     BatchWriteItem,
-    ConditionCheck,
     CreateTable,
-    Delete,
     DeleteItem,
     Get,
     GetItem,
-    KeysAndAttributes,
     Operation,
-    Put,
     PutItem,
     Query,
     Scan,
     TransactGetItems,
     TransactWriteItems,
-    Update,
     UpdateItem,
-    WriteRequest,
 )
 from singletable.operations.arn import parse_arn
+from singletable.operations.partition_keys import ItemRequest
 from singletable.operations.registry import OPERATIONS, table_names
 
 # The resource of a request that names none, as AWS writes it.
 NO_RESOURCE = "*"
 ALL, ALL_PROJECTED, SPECIFIC = "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"
 NONE, ALL_OLD = "NONE", "ALL_OLD"
-
-# The part of an operation that concerns the items of one table; often the whole operation.
-ItemRequest: TypeAlias = (
-    PutItem
-    | GetItem
-    | UpdateItem
-    | DeleteItem
-    | Query
-    | Scan
-    | KeysAndAttributes
-    | Get
-    | Put
-    | Update
-    | Delete
-    | ConditionCheck
-    | tuple[WriteRequest, ...]
-)
 
 
 @dataclass(frozen=True, slots=True)
