@@ -162,6 +162,11 @@ class Attr(Path[Any, T], KeyPart[T]):
         return self.name
 
     @property
+    def root(self) -> Path[Any, Any]:
+        """The field itself."""
+        return self
+
+    @property
     def annotation(self) -> object:
         """The type of the field, without None."""
         return without_none(self._type)
@@ -184,7 +189,8 @@ class Attr(Path[Any, T], KeyPart[T]):
 
     def _checked(self, edit: Edit[Any], value: object) -> Edit[Any]:
         # Last, because a check may rely on the type.
-        run_check(self.check, value, str(self))
+        if self.check is not None:
+            run_check(self.check, value, str(self))
         return edit
 
     def _may_be_absent(self) -> bool:
@@ -235,6 +241,11 @@ class NestedPath(Path[E, T]):
     def field(self) -> str:
         """The name of the field that the path starts with."""
         return self._root.field
+
+    @property
+    def root(self) -> Path[E, Any]:
+        """The path to the field."""
+        return self._root
 
     def child(self, step: str | int) -> Path[E, Any]:
         """Return the path to a member of the value."""

@@ -32,15 +32,15 @@ Members: TypeAlias = set[V]
 class Edit(Generic[E]):
     """A change to a field of entity E, created with `Ballot.rank.set(1)` and similar methods."""
 
-    __slots__ = ("action", "field", "shown")
+    __slots__ = ("action", "field", "path")
 
-    def __init__(self, field: str, shown: str, action: expressions.Action) -> None:
+    def __init__(self, field: str, path: Path[E, Any], action: expressions.Action) -> None:
         self.field = field
-        self.shown = shown
+        self.path = path
         self.action = action
 
     def __repr__(self) -> str:
-        return f"Edit({self.shown}, {self.action})"
+        return f"Edit({self.path}, {self.action})"
 
 
 class Path(ABC, Generic[E, T]):
@@ -63,6 +63,11 @@ class Path(ABC, Generic[E, T]):
     @abstractmethod
     def field(self) -> str:
         """The name of the field that the path starts with."""
+
+    @property
+    @abstractmethod
+    def root(self) -> Path[E, Any]:
+        """The path to the field."""
 
     @abstractmethod
     def child(self, step: str | int) -> Path[E, Any]:
@@ -235,7 +240,7 @@ class Path(ABC, Generic[E, T]):
         return Condition(build, self, *others)
 
     def _edit(self, action: expressions.Action) -> Edit[E]:
-        return Edit(self.field, str(self), action)
+        return Edit(self.field, self, action)
 
     def _operand(self, value: object) -> Operand:
         if isinstance(value, Path):

@@ -204,7 +204,7 @@ class _LoadedItem(BulkChange):
         plan = plan_create(self.context, self.model, self.item, None, keep_stamps=True)
         put, *side_writes = plan.writes
         reset = structs.replace(put, item=_reset_counters(self.model, put.item or {}))
-        return replace(plan, writes=[reset, *side_writes])
+        return structs.replace(plan, writes=[reset, *side_writes])
 
     def _differences(self, stored: Item) -> list[str]:
         """Return the fields in which the stored item differs from the one to write."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal, TypeAlias, TypeVar, cast
+
+from msgspec.structs import replace
 
 from singletable.errors import InvalidValue
 from singletable.operations import GetItem, GetItemOutput

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 from singletable import expressions
 from singletable.errors import NotFound
@@ -28,7 +29,15 @@ from singletable.expressions import (
     apply_update,
     value_at,
 )
-from singletable.schema import Attr, Condition, Edit, ItemKey, Model, ResolvedKey, counters_of
+from singletable.schema import (
+    Attr,
+    Condition,
+    Edit,
+    ItemKey,
+    Model,
+    ResolvedKey,
+    counters_of,
+)
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.side_writes import plan_side_writes, side_write_fields
@@ -44,8 +53,7 @@ from singletable.store.writes import ErrorFactory, Write, both
 from singletable.values import Item
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The writes of one change, the item itself first.
 
     `stamps` are the fields that the store sets: version and timestamps.
@@ -146,15 +154,15 @@ def plan_update(
     condition = both(item_exists(model, now), caller_condition)
     if was_read and old is None:
         raise NotFound(f"{key} does not exist.")
-    edited = _edited_fields(model, edits)
-    needed = _index_fields(model, edited)
+    effects = _effects_of(key, edits)
+    edited, needed = effects.changed, effects.index_fields
     actions = [*(edit.action for edit in edits), *_stamp_actions(model, now)]
     guard, new = None, None
     side_writes: list[Write] = []
     if old is not None:
         new = apply_update(tuple(actions), old)
-        if edited & side_write_fields(model):
-            needed |= side_write_fields(model)
+        if effects.side_fields:
+            needed |= effects.side_fields
             side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
         guard = _unchanged(model, old, sorted(needed - set(model.key.fields)))
         actions += _index_actions(key, edited, new)
@@ -222,7 +230,10 @@ def reads_before_delete(model: Model) -> bool:
 
 def reads_before_update(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> bool:
     """Return whether this update reads the old item."""
-    return _must_read(key.model, _edited_fields(key.model, edits), _known_fields(key, edits))
+    effects = _effects_of(key, edits)
+    if effects.side_fields or not effects.index_fields:
+        return bool(effects.side_fields)
+    return not effects.index_fields <= _known_fields(key, edits)
 
 
 def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -> bool:
@@ -235,18 +246,14 @@ def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -
     updated = model.role("updated")
     if updated is not None:
         values.add(updated.name)
-    return _must_read(model, changed_fields(model, fields), values)
+    effects = _update_effects(model, frozenset(fields))
+    return bool(effects.side_fields) or not effects.index_fields <= values
 
 
 def changed_fields(model: Model, edited: Iterable[str]) -> set[str]:
     """Return the fields that an update of `edited` changes, with those that the store sets."""
     stamped = {field.name for role, field in model.roles.items() if role in ("version", "updated")}
     return {*edited, *stamped}
-
-
-def _must_read(model: Model, changed: set[str], known: set[str]) -> bool:
-    """Return whether an update needs the old item; `known` fields have known values after it."""
-    return bool(changed & side_write_fields(model)) or not _index_fields(model, changed) <= known
 
 
 def key_attributes(model: Model, item: Item) -> Item:
@@ -348,11 +355,40 @@ def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
     return actions
 
 
-def _edited_fields(model: Model, edits: Sequence[Edit[Any]]) -> set[str]:
-    return changed_fields(model, (edit.field for edit in edits))
+class _UpdateEffects(Struct, frozen=True):
+    """What an update of some fields changes.
+
+    `changed` are the fields, with those that the store sets; `index_fields` are all fields of the
+    index keys that change. `side_fields` are all fields that markers and counters depend on, or
+    none if no marker or counter changes.
+    """
+
+    changed: frozenset[str]
+    index_fields: frozenset[str]
+    side_fields: frozenset[str]
 
 
-def _index_fields(model: Model, edited: set[str]) -> set[str]:
+def _effects_of(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> _UpdateEffects:
+    return _update_effects(key.model, frozenset([edit.field for edit in edits]))
+
+
+# Updates of the same fields of an entity are planned alike.
+_EFFECTS: dict[tuple[type, frozenset[str]], _UpdateEffects] = {}
+
+
+def _update_effects(model: Model, edited: frozenset[str]) -> _UpdateEffects:
+    effects = _EFFECTS.get((model.entity, edited))
+    if effects is None:
+        changed, side_fields = frozenset(changed_fields(model, edited)), side_write_fields(model)
+        effects = _EFFECTS[model.entity, edited] = _UpdateEffects(
+            changed,
+            frozenset(_index_fields(model, changed)),
+            frozenset(side_fields if changed & side_fields else ()),
+        )
+    return effects
+
+
+def _index_fields(model: Model, edited: AbstractSet[str]) -> set[str]:
     """Return all fields of the index keys that an update of these fields changes."""
     fields: set[str] = set()
     for access in model.indexes.values():
@@ -361,7 +397,7 @@ def _index_fields(model: Model, edited: set[str]) -> set[str]:
     return fields
 
 
-def _is_affected(model: Model, access: ResolvedKey, edited: set[str]) -> bool:
+def _is_affected(model: Model, access: ResolvedKey, edited: AbstractSet[str]) -> bool:
     return bool(access.dedicated_attributes) and bool(_dependencies(model, access) & edited)
 
 
@@ -398,7 +434,9 @@ def _key_fields_item(key: ItemKey[Any]) -> Item:
     }
 
 
-def _index_actions(key: ItemKey[Any], edited: set[str], new: Item) -> list[expressions.Action]:
+def _index_actions(
+    key: ItemKey[Any], edited: AbstractSet[str], new: Item
+) -> list[expressions.Action]:
     """Return the actions that set or remove the index keys that the update changes."""
     model = key.model
     actions: list[expressions.Action] = []

@@ -9,6 +9,7 @@ marker again unless it finds it, because reading a marker costs less than writin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +43,7 @@ def plan_side_writes(
     old: Item | None,
     new: Item | None,
     now: datetime,
-    edited: set[str] | None = None,
+    edited: AbstractSet[str] | None = None,
 ) -> list[Write]:
     """Return the writes of markers and counters when `old` becomes `new`.
 

@@ -176,15 +176,15 @@ def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
                 f"{_show(edit)}. Pass a condition as if_=…."
             )
         field = model.fields.get(edit.field)
-        if field is None or not f"{edit.shown}.".replace("[", ".").startswith(f"{field}."):
-            _raise_unknown_field(model, edit.shown)
+        if field is None or edit.path.root is not field:
+            _raise_unknown_field(model, edit.path)
         if edit.field in model.key.fields:
             raise InvalidValue(
-                f"{edit.shown} is part of the primary key, which cannot change. In a transaction, "
+                f"{edit.path} is part of the primary key, which cannot change. In a transaction, "
                 "create an item with the new key and delete this one."
             )
         if field.role in ("version", "updated"):
-            raise InvalidValue(f"{edit.shown} is set by the store with every write.")
+            raise InvalidValue(f"{edit.path} is set by the store with every write.")
 
 
 def _raise_unknown_field(model: Model, path: object) -> NoReturn:
