@@ -5,13 +5,13 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
 
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-PYTHON_FILES := src tests benchmarks drills tools
+PYTHON_FILES := src tests benchmarks drills tools examples
 
 # Engines that tests compare ours with; each is installed by name and version, never vendored.
 DYNALITE_VERSION := 4.0.0
@@ -63,6 +63,9 @@ run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…)
 	@test -e .run/tables.db || $(BIN)/singletable tour --plain --file .run/tables.db >.run/tour.txt
 	@$(BIN)/singletable dynamodb --file .run/tables.db --port $(PORT)
 
+run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)
+	@cd examples/tracker && ../../$(BIN)/uvicorn tracker.app:app --port $(PORT)
+
 # Three shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
 # the last. Distributing single tests would cost more than it evens out.
 AFTER_TYPES := tests/typing tests/browser tests/infrastructure tests/differential tests/drills
@@ -85,6 +88,7 @@ test-after-types: test-types $(AXE) $(ENGINES) $(filter .peers/aws-cdk-lib/%,$(P
 
 test-apps: $(ENGINES) $(PYNAMODB) $(WRK)
 	@$(BIN)/pytest $(WITH_APPS)
+	@$(BIN)/pytest examples/tracker
 
 test-rest: $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS)
 	@$(BIN)/pytest tests $(addprefix --ignore=,$(AFTER_TYPES) $(WITH_APPS))

@@ -12,9 +12,10 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 BENCHMARKS = sorted((ROOT / "benchmarks").rglob("*.py"))
 DRILLS = sorted((ROOT / "drills").rglob("*.py"))
 TOOLS = sorted((ROOT / "tools").rglob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 DOCUMENTS = sorted(
     path for folder in (ROOT, ROOT / "drills") for path in folder.glob("*.md")
-) + sorted(path for folder in ("docs", "src") for path in (ROOT / folder).rglob("*.md"))
+) + sorted(path for folder in ("docs", "examples", "src") for path in (ROOT / folder).rglob("*.md"))
 
 
 def name_of(path: Path) -> str:

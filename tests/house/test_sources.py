@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.house.sources import (
     BENCHMARKS,
     DRILLS,
+    EXAMPLES,
     SOURCES,
     TESTS,
     TOOLS,
@@ -17,7 +18,7 @@ from tests.house.sources import (
     tree_of,
 )
 
-WRITTEN = [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS]
+WRITTEN = [*SOURCES, *BENCHMARKS, *DRILLS, *TOOLS, *EXAMPLES]
 
 
 # Each rule is one test over all files and lists the violations: one test per file would be slow to

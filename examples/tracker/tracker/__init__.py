@@ -1,0 +1,1 @@
+"""An issue tracker on one DynamoDB table: entities, access patterns and a web API."""
