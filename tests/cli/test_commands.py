@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from singletable import ListTables, connect
+from singletable.cli.endpoint import EndpointConfig, print_usage
 from tests.cli.run import Run
 
 
@@ -95,3 +98,55 @@ def _assert_one_paragraph(code: int, err: str) -> None:
     assert err.startswith("singletable: ")
     assert "\n\n" not in err.strip()
     assert "Traceback" not in err
+
+
+def test_python_runs_the_package() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "singletable", "version"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == f"singletable {version('singletable')}\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("--account", "12", "12 digits"),
+        ("--region", "nonsense", "such as eu-west-1"),
+        ("--durability", "maybe", "full or normal"),
+    ],
+)
+def test_endpoint_rejects_invalid_options(run: Run, option: str, value: str, expected: str) -> None:
+    code, _, err = run("dynamodb", option, value)
+    assert code == 2
+    assert expected in " ".join(err.split())
+    assert f"'{value}'" in err
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000"),
+        ("0.0.0.0", "http://127.0.0.1:8000"),
+        ("::", "http://[::1]:8000"),
+        ("10.0.0.7", "http://10.0.0.7:8000"),
+    ],
+)
+def test_endpoint_prints_a_url_that_can_be_opened(
+    host: str, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = EndpointConfig(
+        file=None,
+        durable=True,
+        host=host,
+        port=8000,
+        region="us-east-1",
+        account="123456789012",
+        credentials=None,
+        faults=None,
+        metrics=False,
+        access_log=None,
+    )
+    print_usage(config, host, 8000)
+    out = capsys.readouterr().out
+    assert f"Serving DynamoDB at {url}" in out
+    assert "0.0.0.0" not in out

@@ -89,3 +89,8 @@ def test_string_instead_of_tuple_is_rejected() -> None:
 def test_negative_latency_is_rejected() -> None:
     with pytest.raises(FaultsError, match="latency"):
         Faults(latency=-1)
+
+
+def test_unknown_limit_is_rejected() -> None:
+    with pytest.raises(FaultsError, match="limit: expected one of ProvisionedThroughputExceeded"):
+        Faults(limit="foo")  # type: ignore[arg-type]

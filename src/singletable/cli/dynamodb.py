@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +11,25 @@ import typer
 from singletable.errors import AddressError
 
 
-class Durability(StrEnum):
-    """The durability of acknowledged writes in a file."""
+def _check_region(region: str) -> str:
+    """Return the region; raise BadParameter unless it has the form of one."""
+    if not re.fullmatch(r"[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}", region):
+        raise typer.BadParameter(f"Expected a region such as eu-west-1, but got {region!r}.")
+    return region
 
-    FULL = "full"
-    NORMAL = "normal"
+
+def _check_account(account: str) -> str:
+    """Return the account; raise BadParameter unless it is a number of 12 digits."""
+    if not re.fullmatch(r"[0-9]{12}", account):
+        raise typer.BadParameter(f"Expected a number of 12 digits, but got {account!r}.")
+    return account
+
+
+def _check_durability(durability: str) -> str:
+    """Return the durability; raise BadParameter unless there is such a one."""
+    if durability not in ("full", "normal"):
+        raise typer.BadParameter(f"Expected full or normal, but got {durability!r}.")
+    return durability
 
 
 def dynamodb(
@@ -28,12 +42,14 @@ def dynamodb(
         typer.Option("--memory", help="Keep the tables in memory only. This is the default."),
     ] = False,
     durability: Annotated[
-        Durability,
+        str,
         typer.Option(
+            metavar="full|normal",
+            callback=_check_durability,
             help="full: acknowledged writes survive a power cut. normal: they survive a crash of "
-            "the process only, but writes are faster."
+            "the process only, but writes are faster.",
         ),
-    ] = Durability.FULL,
+    ] = "full",
     host: Annotated[
         str,
         typer.Option(
@@ -43,9 +59,12 @@ def dynamodb(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="The port to listen on; 0 chooses a free one.")
     ] = 8000,
-    region: Annotated[str, typer.Option(help="The region in the ARNs of tables.")] = "us-east-1",
+    region: Annotated[
+        str, typer.Option(callback=_check_region, help="The region in the ARNs of tables.")
+    ] = "us-east-1",
     account: Annotated[
-        str, typer.Option(help="The account in the ARNs of tables: 12 digits.")
+        str,
+        typer.Option(callback=_check_account, help="The account in the ARNs of tables: 12 digits."),
     ] = "123456789012",
     credentials: Annotated[
         Path | None,
@@ -82,7 +101,7 @@ def dynamodb(
     """
     if file is not None and memory:
         raise AddressError("Use --file or --memory, not both.")
-    if file is None and durability is not Durability.FULL:
+    if file is None and durability != "full":
         raise AddressError("--durability requires --file: tables in memory are not durable.")
     if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
         raise AddressError("--file and --access-log must be different files.")
@@ -91,7 +110,7 @@ def dynamodb(
     serve(
         EndpointConfig(
             file=file,
-            durable=durability is Durability.FULL,
+            durable=durability == "full",
             host=host,
             port=port,
             region=region,

@@ -83,7 +83,7 @@ def serve(config: EndpointConfig) -> None:
             port=config.port,
             observer=observer,
             eager=True,
-            on_start=partial(_print_usage, config),
+            on_start=partial(print_usage, config),
         )
         # Everything allocated so far stays, and requests create no reference cycles, so garbage
         # collection finds little and runs rarely.
@@ -119,14 +119,17 @@ def _faults(config: EndpointConfig) -> Callable[[AsyncDriver], AsyncDriver] | No
     return lambda driver: AsyncFaultyDriver(driver, faults)
 
 
-def _print_usage(config: EndpointConfig, host: str, port: int) -> None:
+def print_usage(config: EndpointConfig, host: str, port: int) -> None:
     """Print the URL and how to connect."""
     # If the access log is on standard output, nothing else may be there.
     echo = partial(typer.echo, err=config.access_log == "-")
-    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    # Every interface is not an address that a client can open; this machine's is.
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    reach = "" if shown == host else f" and at every other address of this machine, port {port},"
     where = "in memory" if config.file is None else f"in {config.file}"
     link = typer.style(url, bold=True)
-    echo(f"\nServing DynamoDB at {link} with tables {where}. Ctrl-C stops it.\n")
+    echo(f"\nServing DynamoDB at {link}{reach} with tables {where}. Ctrl-C stops it.\n")
     # With a credentials file, only its credentials work.
     credential = "any" if config.credentials is None else "…"
     for client, text in _EXAMPLES:

@@ -95,6 +95,11 @@ class Faults(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
                 raise FaultsError(
                     f"{name}: expected a tuple. Write {name}=({getattr(self, name)!r},)."
                 )
+        if self.limit is not None and self.limit not in get_args(ThrottleLimit):
+            raise FaultsError(
+                f"limit: expected one of {', '.join(get_args(ThrottleLimit))}, but got "
+                f"{self.limit!r}."
+            )
         for name in self.operations:
             if name not in OPERATIONS:
                 raise FaultsError(

@@ -25,6 +25,7 @@ elections = typer.Typer(
 At = Annotated[
     str,
     typer.Option(
+        "--address",
         "--at",
         metavar="ADDRESS",
         help="Address of the tables, such as file:votes.db or dynamodb:.",

@@ -24,6 +24,7 @@ def serve(
     at: Annotated[
         str | None,
         typer.Option(
+            "--address",
             "--at",
             metavar="ADDRESS",
             help="Address of the tables, such as dynamodb:, instead of files in the folder.",

@@ -122,7 +122,8 @@ def run_sample(address: str, secret_file: Path) -> None:
     with open_driver(address) as driver, progress_bar("Creating sample polls") as progress:
         create_sample(driver, load_secret(secret_file), datetime.now(UTC), progress)
     typer.echo(
-        f"Created {len(SAMPLE_POLLS)} polls. To see them: singletable polls serve --at {address} …"
+        f"Created {len(SAMPLE_POLLS)} polls. To see them: singletable polls serve "
+        f"--address {address} …"
     )
 
 

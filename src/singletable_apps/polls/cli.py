@@ -25,7 +25,10 @@ polls = typer.Typer(
 AddressOption = Annotated[
     str,
     typer.Option(
-        "--at", metavar="ADDRESS", help="Where the table is, such as file:polls.db or dynamodb:."
+        "--address",
+        "--at",
+        metavar="ADDRESS",
+        help="Where the table is, such as file:polls.db or dynamodb:.",
     ),
 ]
 SecretOption = Annotated[

@@ -117,6 +117,13 @@ def test_file_accessible_to_others_is_rejected(file: Path, mode: int) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes need POSIX")
+def test_missing_policy_file_names_the_credential(file: Path) -> None:
+    with pytest.raises(
+        CredentialsError, match=r"credential 1 \('ada'\): policy_file: .*none\.json"
+    ):
+        read(file, ADA + 'policy_file = "none.json"\n')
+
+
 def test_policy_file_writable_by_others_is_rejected(file: Path) -> None:
     policy_path = file.with_name("ada.json")
     policy_path.write_text("{}")
@@ -124,7 +131,8 @@ def test_policy_file_writable_by_others_is_rejected(file: Path) -> None:
     with pytest.raises(CredentialsError) as raised:
         read(file, ADA + 'policy_file = "ada.json"\n')
     assert str(raised.value) == (
-        f"{policy_path} decides what is allowed, but users other than its owner have access "
+        f"{file}, line 1, credential 1 ('ada'): policy_file: {policy_path} decides what is "
+        "allowed, but users other than its owner have access "
         f"to it (mode 664). Run: chmod go-w {policy_path}"
     )
 

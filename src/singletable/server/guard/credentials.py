@@ -160,10 +160,13 @@ class _Entry:
 
     def error(self, problem: str) -> CredentialsError:
         """Return an error that says where the problem is."""
+        return CredentialsError(f"{self._where()}: {problem}.")
+
+    def _where(self) -> str:
         name = self.table.get("name")
         owner = f" ('{name}')" if isinstance(name, str) and _NAME.fullmatch(name) else ""
         line = "" if self.line is None else f", line {self.line}"
-        return CredentialsError(f"{self.path}{line}, credential {self.number}{owner}: {problem}.")
+        return f"{self.path}{line}, credential {self.number}{owner}"
 
     def _string(self, key: str) -> str:
         value = self.table.get(key)
@@ -219,7 +222,10 @@ class _Entry:
         if "policy_file" in self.table:
             path = self.path.parent / self._string("policy_file")
             source = str(path)
-            document = _read_trusted(path)
+            try:
+                document = _read_trusted(path)
+            except CredentialsError as error:
+                raise CredentialsError(f"{self._where()}: policy_file: {error}") from None
         if document is None:
             return None
         try:
