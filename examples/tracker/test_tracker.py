@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
 
 import tracker.patterns
-from singletable import check_docs
+from singletable import OutOfScope, Store, check_docs
+from tracker.entities import Issue
 
 ACME = "/orgs/acme"
 WEB = "/orgs/acme/projects/web"
@@ -165,6 +167,11 @@ def test_bad_input_is_never_a_server_error(client: TestClient) -> None:
     assert client.post(f"{WEB}/issues", json={"title": ""}).status_code == 422
     assert client.get("/orgs/nobody").status_code == 404
     assert client.patch(f"{WEB}/issues/9", json={"title": "?"}).status_code == 404
+
+
+def test_organizations_cannot_touch_each_other(store: Store) -> None:
+    with pytest.raises(OutOfScope):
+        store.scoped(org="acme").get(Issue.key(org="other", project="web", number=1))
 
 
 def test_docs_are_up_to_date() -> None:

@@ -32,9 +32,9 @@ router = APIRouter()
 
 
 def tenant(request: Request, org: str) -> Store:
-    """Return the store of this organization."""
+    """Return the store of this organization, which cannot read or write items of another one."""
     store: Store = request.app.state.store
-    return store
+    return store.scoped(org=org)
 
 
 Tenant = Annotated[Store, Depends(tenant)]
