@@ -24,7 +24,7 @@ _EXPORTS = {
     "singletable.errors": """
         AccessDenied AddressError AlreadyExists BackupTableNotFound CancellationReason
         CertificateError ConditionFailed ConnectionFailed ContinuousBackupsUnavailable
-        CredentialsError DeclarationError EngineClosed ExpiredToken FaultsError
+        CredentialsError DeclarationError DecryptionFailed EngineClosed ExpiredToken FaultsError
         IdempotentParameterMismatch IncompleteSignature InternalError InvalidCursor
         InvalidSignature InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded
         MissingAuthenticationToken NotFound OperationError OutOfScope
@@ -58,7 +58,7 @@ _EXPORTS = {
         TimeFormat Unique updated version
     """,
     "singletable.schema.codec": """
-        FieldCodec Json
+        Compressed Encrypted FieldCodec Json
     """,
     "singletable.schema.codec.field_codec": """
         codec

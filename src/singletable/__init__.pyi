@@ -19,6 +19,7 @@ from singletable.errors import ConnectionFailed as ConnectionFailed
 from singletable.errors import ContinuousBackupsUnavailable as ContinuousBackupsUnavailable
 from singletable.errors import CredentialsError as CredentialsError
 from singletable.errors import DeclarationError as DeclarationError
+from singletable.errors import DecryptionFailed as DecryptionFailed
 from singletable.errors import EngineClosed as EngineClosed
 from singletable.errors import ExpiredToken as ExpiredToken
 from singletable.errors import FaultsError as FaultsError
@@ -146,6 +147,8 @@ from singletable.schema import padded as padded
 from singletable.schema import repeated as repeated
 from singletable.schema import updated as updated
 from singletable.schema import version as version
+from singletable.schema.codec import Compressed as Compressed
+from singletable.schema.codec import Encrypted as Encrypted
 from singletable.schema.codec import FieldCodec as FieldCodec
 from singletable.schema.codec import Json as Json
 from singletable.schema.codec.field_codec import codec as codec

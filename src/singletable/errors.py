@@ -10,6 +10,7 @@ SingleTableError
 ├─ InvalidValue                    a value does not fit its field; nothing was sent
 ├─ OutOfScope                      a key or request is outside the scope of the store; not sent
 ├─ ItemMismatch                    a stored item does not fit its entity
+│  └─ DecryptionFailed             an encrypted field cannot be read: another key, or altered
 ├─ InvalidCursor                   a page cursor was altered, or belongs to another query
 ├─ StorageError                    the database file cannot be used
 │  └─ EngineClosed                 the engine was closed before the call
@@ -133,6 +134,10 @@ class ItemMismatch(SingleTableError):
     def __str__(self) -> str:
         message = super().__str__()
         return message if self.key is None else f"{message} The item is {show_key(self.key)}."
+
+
+class DecryptionFailed(ItemMismatch):
+    """An encrypted field cannot be read; the message names the field and the id of the key."""
 
 
 def show_key(key: Mapping[str, Mapping[str, object]]) -> str:

@@ -197,8 +197,8 @@ class DeclaredClassifier:
             return ClassifiedItem(model.name, self._attributes(item), str(mismatch))
         hidden = {*model.key.fields, "_unknown"}
         fields = [
-            (name, str(values[name]))
-            for name in model.fields
+            (name, "<encrypted>" if field.attribute in model.encrypted else str(values[name]))
+            for name, field in model.fields.items()
             if name not in hidden and values.get(name) is not None
         ]
         return ClassifiedItem(model.name, fields)

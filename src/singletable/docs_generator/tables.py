@@ -91,6 +91,8 @@ def _notes(model: Model, name: str, field: Attr[Any]) -> Iterator[str]:
             with_ = [code(other) for other in marker.fields if other != name]
             together = f" together with {', '.join(with_)}" if with_ else ""
             yield f"unique{together} ({code(marker.name)}){history}"
+    if field.codec().opaque is not None:
+        yield str(field.codec().opaque)
     if field.role is not None:
         yield _ROLES[field.role]
     yield from _count_notes(model, name)

@@ -157,6 +157,8 @@ class Entity(EntityInstance):
     def __repr__(self) -> str:
         shown = ", ".join(
             f"{name}={self.__dict__[name]!r}"
+            if field.codec().cipher is None
+            else f"{name}=<encrypted>"
             for name, field in model_of(type(self)).fields.items()
             if name in self.__dict__ and not field.hidden
         )

@@ -190,7 +190,7 @@ class Attr(Path[Any, T], KeyPart[T]):
     def _checked(self, edit: Edit[Any], value: object) -> Edit[Any]:
         # Last, because a check may rely on the type.
         if self.check is not None:
-            run_check(self.check, value, str(self))
+            run_check(self.check, value, str(self), secret=self.codec().cipher is not None)
         return edit
 
     def _may_be_absent(self) -> bool:

@@ -280,6 +280,11 @@ def _check_parts(owner: str, where: str, parts: list[Any], fields: dict[str, Att
         if part is None:
             continue
         field = fields.get(part.field)
+        if field is not None and field.codec().opaque is not None:
+            raise DeclarationError(
+                f"{owner}.{where}: {field} is {field.codec().opaque}, so it cannot be part of a "
+                "key or a unique value. Use another field there."
+            )
         if field is None or field.annotation != part.annotation:
             raise DeclarationError(
                 f"{owner}.{where}: {part!r} is not a field of {owner}, which has "

@@ -12,6 +12,7 @@ from singletable.schema.count import Counter
 from singletable.schema.fields import Attr, Role
 from singletable.schema.key_check import check_item_key
 from singletable.schema.resolved_key import ResolvedKey
+from singletable.schema.sealing import EncryptedFields, encrypted_fields, open_item, seal_item
 from singletable.schema.table import Table
 from singletable.schema.unique import UniqueConstraint
 from singletable.values import Item
@@ -39,12 +40,15 @@ class Model:
     # The fields that the store maintains, by role; and whether any field has a check of its own.
     roles: Mapping[Role, Attr[Any]] = field(init=False, repr=False)
     has_checks: bool = field(init=False, repr=False)
+    # The fields that are encrypted, by attribute.
+    encrypted: EncryptedFields = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         roles = {one.role: one for one in self.fields.values() if one.role is not None}
         object.__setattr__(self, "roles", roles)
         checked = any(one.check is not None for one in self.fields.values())
         object.__setattr__(self, "has_checks", checked)
+        object.__setattr__(self, "encrypted", encrypted_fields(self.fields))
 
     @property
     def name(self) -> str:
@@ -64,6 +68,8 @@ class Model:
         item.update(self.key.require_attributes(values))
         for access in self.indexes.values():
             item.update(self.index_attributes(access, values, item))
+        if self.encrypted:
+            seal_item(self.encrypted, item, self._table_key(item))
         return item
 
     def index_attributes(
@@ -79,12 +85,21 @@ class Model:
 
     def values(self, item: Item) -> dict[str, object]:
         """Return the values by field that are stored in an item, whatever its key."""
+        item = self.decrypted(item)
         values = self.codec.decode(item)
         if self.key_only_fields:
             parsed = self.key.parse(item) or {}
             for name in self.key_only_fields:
                 values[name] = parsed.get(name)
         return values
+
+    def decrypted(self, item: Item) -> Item:
+        """Return the item as the codecs of the fields read it, and equal values as equal."""
+        return open_item(self.encrypted, item, self._table_key(item)) if self.encrypted else item
+
+    def _table_key(self, item: Item) -> Item:
+        names = (attribute.name for attribute in self.table.key_attributes)
+        return {name: item[name] for name in names if name in item}
 
     def instance(self, item: Item) -> Any:
         """Return the instance that is stored in an item; raise ItemMismatch if it does not fit."""

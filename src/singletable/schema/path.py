@@ -96,9 +96,7 @@ class Path(ABC, Generic[E, T]):
     def between(self, low: T, high: T) -> Condition[E]:
         """Match a value from low to high, both included."""
         return self._condition(
-            lambda: expressions.Between(
-                At(self.document_path()), self._operand(low), self._operand(high)
-            )
+            lambda: expressions.Between(self._compared(), self._operand(low), self._operand(high))
         )
 
     def in_(self, *options: T) -> Condition[E]:
@@ -108,7 +106,7 @@ class Path(ABC, Generic[E, T]):
             return self.in_(*values) | self.missing() if values else self.missing()
         return self._condition(
             lambda: expressions.In(
-                At(self.document_path()), tuple(self._operand(option) for option in options)
+                self._compared(), tuple(self._operand(option) for option in options)
             )
         )
 
@@ -123,9 +121,7 @@ class Path(ABC, Generic[E, T]):
     def begins_with(self: Path[E, str] | Path[E, str | None], prefix: str) -> Condition[E]:
         """Match a string that starts with the prefix."""
         return self._condition(
-            lambda: expressions.BeginsWith(
-                At(self.document_path()), self._of_type("S", {"S": prefix})
-            )
+            lambda: expressions.BeginsWith(self._compared(), self._of_type("S", {"S": prefix}))
         )
 
     @overload
@@ -139,12 +135,12 @@ class Path(ABC, Generic[E, T]):
     def contains(self: Path[E, Any], member: object) -> Condition[E]:
         """Match a string with this substring, or a list or set with this member."""
         return self._condition(
-            lambda: expressions.Contains(At(self.document_path()), Constant(self._member(member)))
+            lambda: expressions.Contains(self._compared(), Constant(self._member(member)))
         )
 
     def size(self) -> Size[E]:
         """Return the number of characters, bytes or members, to compare."""
-        return Size(self.document_path, self)
+        return Size(lambda: self._compared().path, self)
 
     def set(self, value: T) -> Edit[E]:
         """Set the value; None removes it."""
@@ -230,7 +226,7 @@ class Path(ABC, Generic[E, T]):
 
     def _compare(self, comparator: expressions.Comparator, other: object) -> Condition[E]:
         return self._condition(
-            lambda: Compare(comparator, At(self.document_path()), self._operand(other)),
+            lambda: Compare(comparator, self._compared(), self._operand(other)),
             *_paths(other),
         )
 
@@ -242,9 +238,19 @@ class Path(ABC, Generic[E, T]):
     def _edit(self, action: expressions.Action) -> Edit[E]:
         return Edit(self.field, self, action)
 
+    def _compared(self) -> At:
+        """Return the value as an operand; raise InvalidValue if it cannot be compared."""
+        opaque = self.codec().opaque
+        if opaque is not None:
+            raise InvalidValue(
+                f"{self} is {opaque}, so DynamoDB cannot compare it. Test exists() or missing(), "
+                "or store what you search for in another field."
+            )
+        return At(self.document_path())
+
     def _operand(self, value: object) -> Operand:
         if isinstance(value, Path):
-            return At(value.document_path())
+            return value._compared()  # pyright: ignore[reportUnknownMemberType]
         if isinstance(value, Size):
             return value.operand()
         return Constant(self._encoded(value))

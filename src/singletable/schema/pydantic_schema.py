@@ -183,7 +183,7 @@ def _check_of(model: Model, field: Attr[Any]) -> Callable[[Any], object]:
     def check(value: Any) -> object:
         try:
             field.codec().encode(value)
-            run_check(field.check, value)
+            run_check(field.check, value, secret=field.codec().cipher is not None)
             for write in in_keys if value is not None else ():
                 write(value)
         except InvalidValue as problem:

@@ -81,10 +81,12 @@ def decode_paths(
 def _decode_value(model: Model, item: Item, path: Path[Any, Any], value: AttributeValue) -> object:
     """Return the value at a path; raise ItemMismatch that names the path and the item."""
     try:
+        if path.document_path()[0] in model.encrypted:
+            value = model.decrypted(item)[str(path.document_path()[0])]
         return path.codec().decode(value)
     except ItemMismatch as error:
         place = f"{path}{error.path}"
-        raise ItemMismatch(error.text, place, _table_key(model, item)) from None
+        raise type(error)(error.text, place, _table_key(model, item)) from None
 
 
 def projected_attributes(model: Model, index: Index | None) -> set[str] | None:

@@ -38,6 +38,7 @@ from singletable.schema import (
     ResolvedKey,
     counters_of,
 )
+from singletable.schema.sealing import seal_action
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.side_writes import plan_side_writes, side_write_fields
@@ -156,7 +157,7 @@ def plan_update(
         raise NotFound(f"{key} does not exist.")
     effects = _effects_of(key, edits)
     edited, needed = effects.changed, effects.index_fields
-    actions = [*(edit.action for edit in edits), *_stamp_actions(model, now)]
+    actions = [*edit_actions(key, edits), *_stamp_actions(model, now)]
     guard, new = None, None
     side_writes: list[Write] = []
     if old is not None:
@@ -180,6 +181,14 @@ def plan_update(
         guard=guard,
     )
     return Plan([write, *side_writes], {}, new)
+
+
+def edit_actions(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> list[expressions.Action]:
+    """Return the actions of the edits, with encrypted values sealed for the item with this key."""
+    encrypted = key.model.encrypted
+    if not encrypted:
+        return [edit.action for edit in edits]
+    return [seal_action(encrypted, edit.action, key.key) for edit in edits]
 
 
 def plan_delete(

@@ -58,8 +58,12 @@ def raw_decoder(model: Model) -> RawDecoder:
 
 def compile_decoder(model: Model, decode_slowly: RawDecoder) -> RawDecoder:
     """Return the generated function, which leaves unusual items to `decode_slowly`."""
-    if model.key_only_fields or any(
-        column.dedicated and not isinstance(column, TextColumn) for column in model.key.columns
+    if (
+        model.encrypted
+        or model.key_only_fields
+        or any(
+            column.dedicated and not isinstance(column, TextColumn) for column in model.key.columns
+        )
     ):
         return decode_slowly
     source = SourceBuilder(f"{model.name} from JSON")

@@ -127,6 +127,8 @@ class Codec:
     absent_value: Callable[[], object] | None = None
     # "compressed" or "encrypted" if DynamoDB cannot compare values by what is stored.
     opaque: str | None = None
+    # Encrypts the value when the key of its item is known: an `Encrypted`.
+    cipher: object = None
 
     def encode_source(self, source: SourceBuilder, name: str) -> str:
         """Return an expression that encodes the value of the variable `name`."""

@@ -53,7 +53,9 @@ def compile_codec(owner: str, fields: Sequence[StoredField], known: frozenset[st
     def check(values: Mapping[str, object]) -> None:
         fast_encode(values)
         for stored in checked:
-            run_check(stored.check, values[stored.field], f"{owner}.{stored.field}")
+            secret = stored.codec.cipher is not None
+            path = f"{owner}.{stored.field}"
+            run_check(stored.check, values[stored.field], path, secret=secret)
 
     return ItemCodec(
         encode=fast_encode,
@@ -160,18 +162,24 @@ def _wrap_in_try(lines: Sequence[str]) -> list[str]:
     return ["try:", *(f"    {line}" for line in lines), "except Exception:", "    pass"]
 
 
-def run_check(check: Callable[[Any], object] | None, value: object, path: str = "") -> None:
+def run_check(
+    check: Callable[[Any], object] | None, value: object, path: str = "", *, secret: bool = False
+) -> None:
     """Raise InvalidValue if a field's own check rejects the value; None is not checked."""
     if check is None or value is None:
         return
     try:
         allowed = check(value)
     except ValueError as error:
+        if secret:
+            raise InvalidValue(str(error), path) from None
         raise InvalidValue(f"{error} (The value is {short_repr(value)}.)", path) from error
     if allowed is False:
         name = getattr(check, "__name__", "its check")
         raise InvalidValue(
-            f"expected a value that {name} accepts, but got {short_repr(value)}.", path
+            f"expected a value that {name} accepts, but got "
+            f"{'another, which is not shown' if secret else short_repr(value)}.",
+            path,
         )
 
 
