@@ -28,7 +28,7 @@ _EXPORTS = {
         IdempotentParameterMismatch IncompleteSignature InternalError InvalidCursor
         InvalidSignature InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded
         MissingAuthenticationToken NotFound OperationError OutOfScope
-        ProvisionedThroughputExceeded
+        ProvisionedThroughputExceeded ReadLimitReached
         RequestLimitExceeded ResourceInUse ResourceNotFound SerializationError
         ServiceUnavailable SingleTableError StaleDocs StorageError TableNotFound Throttled
         ThrottlingReason TransactionCanceled TransactionConflict TransactionInProgress

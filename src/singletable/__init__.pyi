@@ -37,6 +37,7 @@ from singletable.errors import NotFound as NotFound
 from singletable.errors import OperationError as OperationError
 from singletable.errors import OutOfScope as OutOfScope
 from singletable.errors import ProvisionedThroughputExceeded as ProvisionedThroughputExceeded
+from singletable.errors import ReadLimitReached as ReadLimitReached
 from singletable.errors import RequestLimitExceeded as RequestLimitExceeded
 from singletable.errors import ResourceInUse as ResourceInUse
 from singletable.errors import ResourceNotFound as ResourceNotFound

@@ -12,6 +12,7 @@ SingleTableError
 ├─ ItemMismatch                    a stored item does not fit its entity
 │  └─ DecryptionFailed             an encrypted field cannot be read: another key, or altered
 ├─ InvalidCursor                   a page cursor was altered, or belongs to another query
+├─ ReadLimitReached                a read evaluated `max_read` items; `cursor` continues it
 ├─ StorageError                    the database file cannot be used
 │  └─ EngineClosed                 the engine was closed before the call
 ├─ ConnectionFailed                no response; `may_have_arrived` tells if a write may be applied
@@ -151,6 +152,22 @@ def show_key(key: Mapping[str, Mapping[str, object]]) -> str:
 
 class InvalidCursor(SingleTableError):
     """A page cursor is not from this library, was altered, or belongs to another query."""
+
+
+class ReadLimitReached(SingleTableError):
+    """A read evaluated `max_read` items before it was complete, and `cursor` continues it.
+
+    `count` is the number of items that count() has counted; None for other reads.
+    """
+
+    def __init__(self, max_read: int, cursor: str, count: int | None = None) -> None:
+        super().__init__(
+            f"The read evaluated {max_read} items (max_read), and there may be more. Continue with "
+            "cursor=error.cursor, allow more, or narrow the selection."
+        )
+        self.max_read = max_read
+        self.cursor = cursor
+        self.count = count
 
 
 class StorageError(SingleTableError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from singletable.errors import InvalidValue, ResourceInUse, ServiceUnavailable, TableNotFound
@@ -22,18 +23,28 @@ from singletable.operations import (
     UpdateTimeToLive,
     WriteRequest,
 )
-from singletable.retry import Pause, Steps, send
-from singletable.schema import ItemKey, Model, Table, create_operation, model_of
+from singletable.retry import Pause, Steps, send, together
+from singletable.schema import ItemKey, Table, create_operation, model_of
 from singletable.schema.unique import OWNER, UniqueConstraint
 from singletable.store.batch import write_batches
 from singletable.store.context import Context
-from singletable.store.decoder import decode_item
-from singletable.store.pagination import Page, open_cursor, scan_digest, seal_cursor
+from singletable.store.cursors import CursorSealer
+from singletable.store.decoder import OnMismatch, decode_each, decode_item
+from singletable.store.pagination import Page
 from singletable.store.ttl import is_expired
-from singletable.store.validation import check_count, check_keys, check_stored_item, check_table
+from singletable.store.validation import (
+    check_callback,
+    check_count,
+    check_keys,
+    check_stored_item,
+    check_table,
+    models_of,
+)
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
+# The highest TotalSegments that DynamoDB accepts.
+MAX_SEGMENTS = 1_000_000
 POLL_INTERVAL = 0.5
 MAX_POLLS = 120
 
@@ -73,28 +84,67 @@ def _wait_until_active(context: Context, name: str) -> Steps[None]:
     )
 
 
-def scan_page(
-    context: Context, model: Model, after: Item | None
-) -> Steps[tuple[list[Any], Item | None]]:
-    """Return one page of an entity's items, and the key to continue after."""
-    scan = Scan(context.table_name(model.table), exclusive_start_key=after)
-    page: PageOutput = yield from send(context.retry_policy, scan)
-    now = context.clock()
-    instances = [
-        decode_item(model, item)
-        for item in page.items
-        if model.matches(item) and not is_expired(model, item, now)
-    ]
-    return instances, page.last_evaluated_key
+class EntityScan:
+    """A scan in progress for the items of one entity, in segments that are read together.
+
+    At most one page of each segment is in memory.
+    """
+
+    def __init__(
+        self, context: Context, entity: type, segments: int, on_mismatch: OnMismatch | None
+    ) -> None:
+        check_count("segments", segments)
+        if segments > MAX_SEGMENTS:
+            raise InvalidValue(f"segments: expected at most {MAX_SEGMENTS:,}, but got {segments}.")
+        check_callback("on_mismatch", on_mismatch)
+        (self.model,) = models_of([entity])
+        self.context = context
+        self.segments = segments
+        self.on_mismatch = on_mismatch
+        # The key to continue after, for each segment that is not at its end.
+        self.positions: dict[int, Item | None] = dict.fromkeys(range(segments))
+
+    @property
+    def done(self) -> bool:
+        """Whether all segments are at their end."""
+        return not self.positions
+
+    def next_instances(self) -> Steps[list[Any]]:
+        """Return the instances on the next page of each segment; there may be none."""
+        segments = list(self.positions)
+        pages = yield from together([self._next_page(segment) for segment in segments])
+        now = self.context.clock()
+        items = [
+            item
+            for page in pages
+            for item in page.items
+            if self.model.matches(item) and not is_expired(self.model, item, now)
+        ]
+        return decode_each(partial(decode_item, self.model), items, self.on_mismatch)
+
+    def _next_page(self, segment: int) -> Steps[PageOutput]:
+        in_segments = self.segments > 1
+        scan = Scan(
+            self.context.table_name(self.model.table),
+            exclusive_start_key=self.positions[segment],
+            total_segments=self.segments if in_segments else None,
+            segment=segment if in_segments else None,
+        )
+        page: PageOutput = yield from send(self.context.retry_policy, scan)
+        if page.last_evaluated_key is None:
+            del self.positions[segment]
+        else:
+            self.positions[segment] = page.last_evaluated_key
+        return page
 
 
 def items_page(context: Context, table: Table, size: int, cursor: str | None) -> Steps[Page[Item]]:
     """Return one page of stored items, starting at the cursor."""
     check_table(table)
     check_count("size", size)
-    name, secret = context.table_name(table), context.cursor_secret
-    digest = scan_digest(name)
-    after = None if cursor is None else cast("Item", open_cursor(secret, digest, cursor)[0])
+    name = context.table_name(table)
+    sealer = CursorSealer.of(context.cursor_secret, [name])
+    after = None if cursor is None else cast("Item", sealer.open(cursor)[0][0])
     items: list[Item] = []
     # One more item shows whether this is the last page.
     while len(items) <= size:
@@ -108,7 +158,7 @@ def items_page(context: Context, table: Table, size: int, cursor: str | None) ->
         return Page(items, None)
     last = items[size - 1]
     key = {one.name: last[one.name] for one in table.key_attributes}
-    return Page(items[:size], seal_cursor(secret, digest, [key]))
+    return Page(items[:size], sealer.seal([key]))
 
 
 def decode_stored_item(table: Table, item: Item) -> object | None:

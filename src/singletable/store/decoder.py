@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from singletable import expressions
 from singletable.errors import InvalidValue, ItemMismatch
@@ -12,6 +12,11 @@ from singletable.schema import Index, Model, Path, ResolvedKey
 from singletable.values import AttributeValue, Item
 
 NO_VALUES: Mapping[str, object] = {}
+
+R = TypeVar("R")
+T = TypeVar("T")
+# Called with the error of an item that is then skipped.
+OnMismatch: TypeAlias = Callable[[ItemMismatch], object]
 
 
 def decode_item(model: Model, item: Item) -> Any:
@@ -29,6 +34,21 @@ def decode_item(model: Model, item: Item) -> Any:
     except ItemMismatch as error:
         error.key = _table_key(model, item)
         raise
+
+
+def decode_each(
+    decode: Callable[[T], R], items: Iterable[T], on_mismatch: OnMismatch | None
+) -> list[R]:
+    """Return the decoded items; with `on_mismatch`, report and skip items that do not fit."""
+    if on_mismatch is None:
+        return [decode(item) for item in items]
+    decoded: list[R] = []
+    for item in items:
+        try:
+            decoded.append(decode(item))
+        except ItemMismatch as error:
+            on_mismatch(error)
+    return decoded
 
 
 def _table_key(model: Model, item: Item) -> Item | None:

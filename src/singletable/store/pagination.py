@@ -1,123 +1,105 @@
-"""Pages and their cursors: opaque, encrypted, and valid for one query only.
-
-A cursor is the position of a query, encrypted with a key stream of HMAC-SHA-256 in counter mode and
-authenticated with HMAC-SHA-256 together with the query. Without the secret nobody can read the keys
-in it, forge one, or use it with other arguments.
-"""
+"""Pages of a query, in both directions, and reads that stop at a bound."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
-import secrets
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
-import msgspec
-from msgspec import Raw
-
-from singletable.errors import InvalidCursor
-from singletable.expressions import render_condition, render_key_condition
-from singletable.retry import Steps
-from singletable.store.query import ItemQuery, Position
-from singletable.store.raw_decoder import raw_decoder
+from singletable.errors import InvalidCursor, ReadLimitReached
+from singletable.retry import NextItems, Steps
+from singletable.store.cursors import CursorSealer
+from singletable.store.query import ItemQuery
 
 E = TypeVar("E")
-
-_NONCE_LENGTH, _TAG_LENGTH = 12, 16
-_INVALID = (
-    "The page cursor belongs to another query, or was changed. A cursor is valid for one query "
-    "with the same arguments; start without one."
-)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[E]):
-    """Some items, and the cursor of the next page; None on the last page."""
+    """Some items, the cursor of the next page and that of the previous one.
+
+    `cursor` is None on the last page, and `previous` on the first.
+    """
 
     items: list[E]
     cursor: str | None
+    previous: str | None = None
 
 
-def read_page(query: ItemQuery[E], size: int, cursor: str | None) -> Steps[Page[E]]:
-    """Return one page of `size` items, starting at the cursor."""
-    secret, digest = query.context.cursor_secret, _query_digest(query)
+def read_page(
+    query: ItemQuery[Any], size: int, cursor: str | None, next_results: NextItems[E]
+) -> Steps[Page[E]]:
+    """Return one page of `size` results, which `next_results` returns from the query.
+
+    A page before a position is read in the other direction, and then reversed.
+    """
+    sealer = _sealer(query)
+    backward = False
     if cursor is not None:
-        query.seek(open_cursor(secret, digest, cursor))
+        positions, backward = sealer.open(cursor)
+        query.seek(positions)
+        query.reverse ^= backward
     # One more item shows whether this is the last page, without another request.
     query.lookahead = 1
-    items: list[Raw] = []
-    while len(items) < size:
-        more = yield from query.next_raw_items(size - len(items))
+    yield from query.fill(size)
+    behind = query.opposite_positions()
+    results: list[E] = []
+    while len(results) < size:
+        more = yield from next_results(size - len(results))
         if not more:
             break
-        items += more
-    next_cursor = seal_cursor(secret, digest, query.positions())
+        results += more
+    ahead = query.positions()
     following = yield from query.next_raw_items(1)
-    decode = raw_decoder(query.model)
-    return Page([decode(raw) for raw in items], next_cursor if following else None)
+    if not following and query.is_exhausted:
+        ahead = query.positions()
+    has_more = bool(following) or query.is_exhausted
+    onward = sealer.seal(ahead, backward=backward) if has_more else None
+    if backward:
+        return Page(results[::-1], sealer.seal(behind), onward)
+    is_first = cursor is None
+    return Page(results, onward, None if is_first else sealer.seal(behind, backward=True))
 
 
-def seal_cursor(secret: bytes, digest: bytes, positions: list[Position]) -> str:
-    """Return a cursor for these positions of the query with this digest."""
-    nonce = secrets.token_bytes(_NONCE_LENGTH)
-    encrypted = _apply_key_stream(secret, nonce, msgspec.json.encode(positions))
-    sealed = nonce + _tag(secret, digest, nonce, encrypted) + encrypted
-    return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
+def start_at(query: ItemQuery[E], cursor: str | None) -> ItemQuery[E]:
+    """Return the query, continued at the cursor."""
+    if cursor is not None:
+        positions, backward = _sealer(query).open(cursor)
+        if backward:
+            raise InvalidCursor(
+                "The cursor is that of a previous page. Read that page with page(…, cursor=…)."
+            )
+        query.seek(positions)
+    return query
 
 
-def open_cursor(secret: bytes, digest: bytes, cursor: str) -> list[Position]:
-    """Return the positions in a cursor; raise InvalidCursor unless it is for this query."""
-    if not isinstance(cursor, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidCursor(f"A page cursor is a string, but got {cursor!r}. Start without one.")
-    try:
-        sealed = base64.urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4))
-    except (ValueError, binascii.Error):
-        raise InvalidCursor(_INVALID) from None
-    nonce, tag = sealed[:_NONCE_LENGTH], sealed[_NONCE_LENGTH : _NONCE_LENGTH + _TAG_LENGTH]
-    encrypted = sealed[_NONCE_LENGTH + _TAG_LENGTH :]
-    if not hmac.compare_digest(tag, _tag(secret, digest, nonce, encrypted)):
-        raise InvalidCursor(_INVALID)
-    positions = msgspec.json.decode(_apply_key_stream(secret, nonce, encrypted))
-    return cast("list[Position]", positions)
+def check_bound(query: ItemQuery[Any], count: int | None = None) -> None:
+    """Raise ReadLimitReached if the query ended because of `max_read`."""
+    if query.max_read is not None and query.is_exhausted:
+        cursor = _sealer(query).seal(query.positions())
+        raise ReadLimitReached(query.max_read, cursor, count)
 
 
-def _tag(secret: bytes, digest: bytes, nonce: bytes, encrypted: bytes) -> bytes:
-    key = hmac.digest(secret, b"seal", "sha256")
-    return hmac.digest(key, nonce + digest + encrypted, "sha256")[:_TAG_LENGTH]
+def within_bound(query: ItemQuery[Any], next_results: NextItems[R]) -> NextItems[R]:
+    """Return the function, raising ReadLimitReached where it ends because of `max_read`."""
+
+    def checked(limit: int | None) -> Steps[list[R]]:
+        results = yield from next_results(limit)
+        if not results:
+            check_bound(query)
+        return results
+
+    return next_results if query.max_read is None else checked
 
 
-def _apply_key_stream(secret: bytes, nonce: bytes, text: bytes) -> bytes:
-    key = hmac.digest(secret, b"hide", "sha256")
-    blocks = (len(text) + 31) // 32
-    stream = b"".join(
-        hmac.digest(key, nonce + block.to_bytes(4), "sha256") for block in range(blocks)
-    )
-    return bytes(left ^ right for left, right in zip(text, stream, strict=False))
+def count_items(query: ItemQuery[Any], limit: int | None) -> Steps[int]:
+    """Return the number of items, up to `limit`; raise ReadLimitReached if it is not known."""
+    total = yield from query.count(limit)
+    if limit is None or total < limit:
+        check_bound(query, total)
+    return total
 
 
-def _query_digest(query: ItemQuery[Any]) -> bytes:
-    parts: list[object] = [
-        query.context.table_name(query.model.table),
-        query.model.name,
-        query.selection.access.name,
-        query.reverse,
-    ]
-    for shard in query.shards:
-        rendered = render_key_condition(shard.key_query.clauses)
-        parts += [rendered.text, rendered.names, rendered.values]
-    if query.where is not None:
-        condition = render_condition(query.where)
-        parts += [condition.text, condition.names, condition.values]
-    return _digest(parts)
-
-
-def scan_digest(table: str) -> bytes:
-    """Return the digest of a scan, which differs from that of any query."""
-    return _digest([table])
-
-
-def _digest(parts: list[object]) -> bytes:
-    return hashlib.sha256(msgspec.json.encode(parts)).digest()
+def _sealer(query: ItemQuery[Any]) -> CursorSealer:
+    """Return the sealer of the query's cursors; call it before the direction changes."""
+    return CursorSealer.of(query.context.cursor_secret, query.fingerprint())

@@ -2,13 +2,14 @@
 
 A query starts at the beginning or at the position of a cursor, and always knows the key to continue
 after: in each shard, that of the last item it returned. All shards whose buffers are empty are
-queried together.
+queried together. With `max_read`, they share the number of items that DynamoDB may evaluate.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
@@ -21,10 +22,12 @@ from singletable.expressions import (
     Compare,
     Constant,
     holds,
+    render_condition,
+    render_key_condition,
     render_request,
 )
 from singletable.operations import PageOutput, Query
-from singletable.retry import Steps, send, together
+from singletable.retry import NextItems, Steps, send, together
 from singletable.schema import (
     Condition,
     Model,
@@ -37,10 +40,13 @@ from singletable.schema import (
 from singletable.schema.selection import KeyQuery
 from singletable.store.batch import get_items
 from singletable.store.context import Context
+from singletable.store.cursors import Position
 from singletable.store.decoder import (
+    OnMismatch,
     check_selectable,
     check_where,
     check_whole,
+    decode_each,
     decode_item,
     decode_paths,
     is_projected,
@@ -50,6 +56,8 @@ from singletable.store.plan import key_attributes
 from singletable.store.raw_decoder import raw_decoder
 from singletable.store.ttl import is_expired, not_expired
 from singletable.store.validation import (
+    check_callback,
+    check_count,
     check_path,
     check_selection,
     condition_node,
@@ -58,9 +66,6 @@ from singletable.store.writes import both, item_id
 from singletable.values import Item, item_from_json, key_bytes
 
 E = TypeVar("E")
-
-# Where to continue a shard: after a key, from the beginning (None), or not at all (True).
-Position = Item | bool | None
 
 
 class ShardBuffer:
@@ -76,6 +81,8 @@ class ShardBuffer:
         # The last item that was returned; before that, the key to start after.
         self.returned: Raw | Item | None = after
         self.done = done
+        # How many items the next requests may evaluate; None without a bound.
+        self.allowance: int | None = None
 
 
 class ItemQuery(Generic[E]):
@@ -89,6 +96,8 @@ class ItemQuery(Generic[E]):
         *,
         reverse: bool = False,
         consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
         all_entities: bool = False,
     ) -> None:
         check_selection(selection)
@@ -97,6 +106,8 @@ class ItemQuery(Generic[E]):
         self.model: Model = model_of(selection.entity)
         self.reverse = reverse
         self.consistent = consistent
+        check_callback("on_mismatch", on_mismatch)
+        self.on_mismatch = on_mismatch
         self.all_entities = all_entities
         # The paths to read; None for whole items.
         self.paths: expressions.Projection | None = None
@@ -109,6 +120,11 @@ class ItemQuery(Generic[E]):
                 "out consistent=True, or query the primary key."
             )
         self.shards = [ShardBuffer(key_query) for key_query in selection.key_queries()]
+        if max_read is not None:
+            check_max_read(max_read, access, len(self.shards))
+        self.max_read = max_read
+        # How many items may still be evaluated; None without a bound.
+        self.unread = max_read
         # Whether all items in the key range are wanted, because they are of one entity.
         self.is_exclusive = all_entities or not _shares_range(access, self.model)
         # Whether a filter on the type tag finds the entity's items.
@@ -131,22 +147,62 @@ class ItemQuery(Generic[E]):
 
     def positions(self) -> list[Position]:
         """Return where to continue each shard."""
+        # Items between the last returned and the last fetched one were unwanted.
         return [
-            True if shard.done and not shard.items else self._position_key(shard.returned)
+            self._position_key(shard.returned) if shard.items else shard.done or shard.after
             for shard in self.shards
         ]
 
-    def next_items(self, limit: int | None) -> Steps[list[Item]]:
-        """Return the next items in order, at most `limit`; none only at the end."""
-        return [item_from_json(raw) for raw in (yield from self.next_raw_items(limit))]
+    def opposite_positions(self) -> list[Position]:
+        """Return where a query in the other direction starts to return the items before the next.
 
-    def next_raw_items(self, limit: int | None) -> Steps[list[Raw]]:
-        """Return the next items as JSON, in order, at most `limit`; none only at the end."""
+        The buffers must be filled.
+        """
+        return [
+            self._position_key(shard.items[0])
+            if shard.items
+            else (None if shard.done else shard.after)
+            for shard in self.shards
+        ]
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether `max_read` items were evaluated, and more may follow."""
+        return self.unread == 0 and any(not one.items and not one.done for one in self.shards)
+
+    def fingerprint(self) -> list[object]:
+        """Return what tells this query apart from others, for its cursors."""
+        parts: list[object] = [
+            self.context.table_name(self.model.table),
+            self.model.name,
+            self.selection.access.name,
+            self.reverse,
+        ]
+        for shard in self.shards:
+            rendered = render_key_condition(shard.key_query.clauses)
+            parts += [rendered.text, rendered.names, rendered.values]
+        if self.where is not None:
+            condition = render_condition(self.where)
+            parts += [condition.text, condition.names, condition.values]
+        return parts
+
+    def fill(self, limit: int | None) -> Steps[None]:
+        """Fetch until every shard has an item or is at its end, or `max_read` is reached."""
         empty = [shard for shard in self.shards if not shard.items and not shard.done]
-        if len(empty) == 1:
+        if self.unread is not None:
+            yield from self._fill_within_bound(empty, limit)
+        elif len(empty) == 1:
             yield from self._fill(empty[0], limit)
         elif empty:
             yield from together([self._fill(shard, limit) for shard in empty])
+
+    def next_items(self, limit: int | None) -> Steps[list[Item]]:
+        """Return the next items in order, at most `limit`; none only at the end or the bound."""
+        return [item_from_json(raw) for raw in (yield from self.next_raw_items(limit))]
+
+    def next_raw_items(self, limit: int | None) -> Steps[list[Raw]]:
+        """Return the next items as JSON; see `next_items`."""
+        yield from self.fill(limit)
         if len(self.shards) == 1:
             (shard,) = self.shards
             buffer = shard.items
@@ -158,11 +214,23 @@ class ItemQuery(Generic[E]):
             if items:
                 shard.returned = items[-1]
             return items
-        return self._merge(limit)
+        # A shard without a buffered item could have the next one.
+        return [] if self.is_exhausted else self._merge(limit)
 
-    def count(self) -> Steps[int]:
-        """Return the number of items on all pages."""
-        return sum((yield from together([self._count(shard) for shard in self.shards])))
+    def count(self, limit: int | None = None) -> Steps[int]:
+        """Return the number of items, up to `limit`; it is too low if `max_read` was reached."""
+        total = 0
+        while active := [shard for shard in self.shards if not shard.done]:
+            if limit is not None and total >= limit:
+                return limit
+            if self.unread is not None:
+                active = self._allot(active)
+                if not active:
+                    break
+            left = None if limit is None else limit - total
+            total += sum((yield from together([self._count(shard, left) for shard in active])))
+            self._reclaim(active)
+        return total if limit is None else min(total, limit)
 
     def key_names(self) -> list[str]:
         """Return the key attributes of the table and of the index."""
@@ -178,23 +246,41 @@ class ItemQuery(Generic[E]):
         item = item_from_json(returned)
         return {name: item[name] for name in self.key_names()}
 
-    def _count(self, shard: ShardBuffer) -> Steps[int]:
-        total = 0
-        while not shard.done:
+    def _count(self, shard: ShardBuffer, limit: int | None) -> Steps[int]:
+        total, request_limit = 0, limit
+        while not shard.done and shard.allowance != 0 and (limit is None or total < limit):
             takes_all = self._takes_all(shard)
-            query = self._query(shard, None, count_only=takes_all)
+            query = self._query(shard, request_limit, count_only=takes_all)
             page: PageOutput = yield from send(self.context.retry_policy, query)
             if takes_all:
                 total += page.count
             else:
                 total += sum(self._is_wanted(shard, item) for item in page.items)
-            shard.after = page.last_evaluated_key
-            shard.done = page.last_evaluated_key is None
+            self._advance(shard, page)
+            # As in `_fill`: a page may have only unwanted items.
+            request_limit = None if request_limit is None else request_limit * 2
         return total
 
+    def _fill_within_bound(self, empty: Sequence[ShardBuffer], limit: int | None) -> Steps[None]:
+        while empty and (filling := self._allot(empty)):
+            yield from together([self._fill(shard, limit) for shard in filling])
+            self._reclaim(filling)
+            empty = [shard for shard in empty if not shard.items and not shard.done]
+
+    def _allot(self, shards: Sequence[ShardBuffer]) -> list[ShardBuffer]:
+        """Divide the items that may still be evaluated; return the shards that got some."""
+        share, rest = divmod(self.unread or 0, len(shards))
+        for place, shard in enumerate(shards):
+            shard.allowance = share + (place < rest)
+        return [shard for shard in shards if shard.allowance]
+
+    def _reclaim(self, shards: Sequence[ShardBuffer]) -> None:
+        if self.unread is not None:
+            self.unread = sum(shard.allowance or 0 for shard in shards)
+
     def _fill(self, shard: ShardBuffer, limit: int | None) -> Steps[None]:
-        """Fetch pages until the buffer has an item, or to the end."""
-        while not shard.items and not shard.done:
+        """Fetch pages until the buffer has an item, or to the end or the bound."""
+        while not shard.items and not shard.done and shard.allowance != 0:
             yield from self._fetch(shard, limit)
             # If a page has only unwanted items, fetch a larger one.
             limit = None if limit is None else limit * 2
@@ -207,8 +293,13 @@ class ItemQuery(Generic[E]):
         if not self._takes_all(shard):
             items = [raw for raw in items if self._is_wanted(shard, item_from_json(raw))]
         shard.items.extend(items)
+        self._advance(shard, page)
+
+    def _advance(self, shard: ShardBuffer, page: PageOutput) -> None:
         shard.after = page.last_evaluated_key
         shard.done = page.last_evaluated_key is None
+        if shard.allowance is not None:
+            shard.allowance -= page.scanned_count
 
     def _merge(self, limit: int | None) -> list[Raw]:
         """Return items of all shards in one order, until a buffer is empty and must be filled."""
@@ -258,10 +349,11 @@ class ItemQuery(Generic[E]):
         return condition
 
     def _limit(self, shard: ShardBuffer, limit: int | None) -> int | None:
-        """Return the Limit of a request; None with a filter, which may drop any number of items."""
+        """Return the Limit of a request, which counts items before the filter drops some."""
         if limit is None or self.where is not None:
-            return None
-        return limit + self.lookahead + (shard.key_query.excluded is not None)
+            return shard.allowance
+        wanted = limit + self.lookahead + (shard.key_query.excluded is not None)
+        return wanted if shard.allowance is None else min(wanted, shard.allowance)
 
     def _query(self, shard: ShardBuffer, limit: int | None, *, count_only: bool) -> Query:
         rendered = render_request(
@@ -299,6 +391,16 @@ def _shares_range(access: ResolvedKey, model: Model) -> bool:
     return shared
 
 
+def check_max_read(max_read: int, access: ResolvedKey, shards: int) -> None:
+    """Raise unless `max_read` allows to read at least one item of each shard."""
+    check_count("max_read", max_read)
+    if max_read < shards:
+        raise InvalidValue(
+            f"max_read: expected at least {shards}, one item of each shard of {access}, but got "
+            f"{max_read}."
+        )
+
+
 def create_query(
     context: Context,
     selection: Selection[E],
@@ -306,17 +408,32 @@ def create_query(
     *,
     reverse: bool,
     consistent: bool,
+    max_read: int | None = None,
+    on_mismatch: OnMismatch | None = None,
 ) -> ItemQuery[E]:
     """Return a query of whole items; raise if the index does not contain them."""
-    query = ItemQuery(context, selection, where, reverse=reverse, consistent=consistent)
+    query = ItemQuery(
+        context,
+        selection,
+        where,
+        reverse=reverse,
+        consistent=consistent,
+        max_read=max_read,
+        on_mismatch=on_mismatch,
+    )
     check_whole(query.model, selection.access)
     return query
 
 
 def next_instances(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
-    """Return the next instances; none at the end."""
+    """Return the next instances; none at the end or the bound."""
     decode = raw_decoder(query.model)
-    return [decode(raw) for raw in (yield from query.next_raw_items(limit))]
+    # Continue while all items of a page are skipped: an empty result means the end.
+    while items := (yield from query.next_raw_items(limit)):
+        instances = decode_each(decode, items, query.on_mismatch)
+        if instances:
+            return instances
+    return []
 
 
 def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
@@ -326,19 +443,21 @@ def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
     """
     context, model = query.context, query.model
     name = context.table_name(model.table)
-    # Continue while all items of a page are skipped: an empty result means the end.
     while entries := (yield from query.next_items(limit)):
         ids = [item_id(name, key_attributes(model, entry)) for entry in entries]
         keys = {id_: key_attributes(model, entry) for id_, entry in zip(ids, entries, strict=True)}
-        items = yield from get_items(context, {name: model.table}, keys, consistent=False)
+        items = yield from get_items(
+            context, {name: model.table}, keys, consistent=query.consistent
+        )
         now = context.clock()
-        instances: list[Any] = []
+        found: list[Item] = []
         for id_, entry in zip(ids, entries, strict=True):
             item = items.get(id_)
             if item is None or is_expired(model, item, now):
                 continue
             if _is_still_in_partition(query, entry, item):
-                instances.append(decode_item(model, item))
+                found.append(item)
+        instances = decode_each(partial(decode_item, model), found, query.on_mismatch)
         if instances:
             return instances
     return []
@@ -360,11 +479,22 @@ def create_field_query(
     where: Condition[E] | None,
     *,
     reverse: bool,
+    consistent: bool = False,
+    max_read: int | None = None,
+    on_mismatch: OnMismatch | None = None,
 ) -> ItemQuery[E]:
     """Return a query that reads only some paths, and the keys to continue after."""
-    query = ItemQuery(context, selection, where, reverse=reverse)
+    query = ItemQuery(
+        context,
+        selection,
+        where,
+        reverse=reverse,
+        consistent=consistent,
+        max_read=max_read,
+        on_mismatch=on_mismatch,
+    )
     if not paths:
-        raise InvalidValue("select() expects at least one field.")
+        raise InvalidValue("expected at least one field to read, but got none.")
     for path in paths:
         check_path(query.model, path, in_key=True)
     check_selectable(query.model, selection.access, paths)
@@ -385,6 +515,50 @@ def create_field_query(
     return query
 
 
+def create_page_query(
+    context: Context,
+    selection: Selection[E],
+    where: Condition[E] | None,
+    *,
+    fields: Sequence[Path[Any, Any]] | None,
+    hydrate: bool,
+    reverse: bool,
+    consistent: bool,
+    max_read: int | None,
+    on_mismatch: OnMismatch | None,
+) -> tuple[ItemQuery[E], NextItems[Any]]:
+    """Return a query of whole items, hydrated items or some fields, and how to read its results."""
+    if fields is not None:
+        if hydrate:
+            raise InvalidValue(
+                "page() reads either fields=(…) or, with hydrate=True, whole items, but got both."
+            )
+        if not isinstance(fields, tuple | list):
+            raise InvalidValue(f"fields: expected a tuple of fields, but got {fields!r}.")
+        query = create_field_query(
+            context,
+            selection,
+            fields,
+            where,
+            reverse=reverse,
+            consistent=consistent,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
+        )
+        return query, lambda limit: next_fields(query, fields, limit)
+    whole = (ItemQuery if hydrate else create_query)(
+        context,
+        selection,
+        where,
+        reverse=reverse,
+        consistent=consistent,
+        max_read=max_read,
+        on_mismatch=on_mismatch,
+    )
+    read_next = next_hydrated if hydrate else next_instances
+    return whole, lambda limit: read_next(whole, limit)
+
+
 def _without_list_elements(path: expressions.Path) -> expressions.Path:
     # A projected list element is returned in a shorter list, where its index is lost.
     return tuple(takewhile(lambda step: isinstance(step, str), path))
@@ -393,8 +567,13 @@ def _without_list_elements(path: expressions.Path) -> expressions.Path:
 def next_fields(
     query: ItemQuery[Any], paths: Sequence[Path[Any, Any]], limit: int | None
 ) -> Steps[list[tuple[Any, ...]]]:
-    """Return the values at some paths of the next items; none at the end."""
-    items = yield from query.next_items(limit)
+    """Return the values at some paths of the next items; none at the end or the bound."""
     model, access = query.model, query.selection.access
     keyed = [(path, key_with_field(model, access, path.field)) for path in paths]
-    return [decode_paths(model, keyed, item) for item in items]
+    while items := (yield from query.next_items(limit)):
+        values = decode_each(
+            lambda item: decode_paths(model, keyed, item), items, query.on_mismatch
+        )
+        if values:
+            return values
+    return []

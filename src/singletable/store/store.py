@@ -46,8 +46,9 @@ from singletable.store.calls import (
 )
 from singletable.store.changes import Changes, read_changes
 from singletable.store.context import Context, check_driver, create_context
+from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
-from singletable.store.pagination import Page, read_page
+from singletable.store.pagination import Page, count_items, read_page, start_at, within_bound
 from singletable.store.query import ItemQuery
 from singletable.store.scope import ScopedDriver, Shared, scope_context
 from singletable.store.transaction import Transaction
@@ -56,7 +57,6 @@ from singletable.store.validation import (
     check_iterable,
     check_keys,
     check_limit,
-    models_of,
 )
 from singletable.values import Item
 
@@ -240,12 +240,26 @@ class Store:
         limit: int | None = None,
         reverse: bool = False,
         consistent: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> Iterator[E]:
-        """Iterate over the items of a selection in sort key order, reading pages as needed."""
+        """Iterate over the items of a selection in sort key order, reading pages as needed.
+
+        `cursor` continues after a page, or after ReadLimitReached, which is raised once `max_read`
+        items were evaluated. With `on_mismatch`, items that do not fit are reported and skipped.
+        """
         reader = query.create_query(
-            self._context, selection, where, reverse=reverse, consistent=consistent
+            self._context,
+            selection,
+            where,
+            reverse=reverse,
+            consistent=consistent,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
         )
         return self._iterate(
+            start_at(reader, cursor),
             lambda most: query.next_instances(reader, most),
             limit,
             lambda: shape_of_query("query", selection, consistent=consistent),
@@ -258,18 +272,30 @@ class Store:
         where: Condition[E] | None = None,
         limit: int | None = None,
         reverse: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> Iterator[E]:
         """Iterate over the items of an index that contains only some attributes.
 
         The items are read from the table by the keys in the index.
         """
-        reader = ItemQuery(self._context, selection, where, reverse=reverse)
+        reader = ItemQuery(
+            self._context,
+            selection,
+            where,
+            reverse=reverse,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
+        )
         return self._iterate(
+            start_at(reader, cursor),
             lambda most: query.next_hydrated(reader, most),
             limit,
             lambda: shape_of_query("hydrate", selection),
         )
 
+    @overload
     def page(
         self,
         selection: Selection[E],
@@ -279,14 +305,100 @@ class Store:
         where: Condition[E] | None = None,
         reverse: bool = False,
         consistent: bool = False,
-    ) -> Page[E]:
-        """Return one page of items, and a cursor for the next one, which is safe to hand out."""
-        reader = query.create_query(
-            self._context, selection, where, reverse=reverse, consistent=consistent
-        )
+        hydrate: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
+    ) -> Page[E]: ...
+    @overload
+    def page(
+        self,
+        selection: Selection[E],
+        size: int,
+        *,
+        fields: tuple[Path[E, A]],
+        cursor: str | None = None,
+        where: Condition[E] | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
+    ) -> Page[tuple[A]]: ...
+    @overload
+    def page(
+        self,
+        selection: Selection[E],
+        size: int,
+        *,
+        fields: tuple[Path[E, A], Path[E, B]],
+        cursor: str | None = None,
+        where: Condition[E] | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
+    ) -> Page[tuple[A, B]]: ...
+    @overload
+    def page(
+        self,
+        selection: Selection[E],
+        size: int,
+        *,
+        fields: tuple[Path[E, A], Path[E, B], Path[E, C]],
+        cursor: str | None = None,
+        where: Condition[E] | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
+    ) -> Page[tuple[A, B, C]]: ...
+    @overload
+    def page(
+        self,
+        selection: Selection[E],
+        size: int,
+        *,
+        fields: tuple[Path[E, A], Path[E, B], Path[E, C], Path[E, D]],
+        cursor: str | None = None,
+        where: Condition[E] | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
+    ) -> Page[tuple[A, B, C, D]]: ...
+    def page(
+        self,
+        selection: Selection[E],
+        size: int,
+        *,
+        fields: tuple[Path[E, Any], ...] | None = None,
+        cursor: str | None = None,
+        where: Condition[E] | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+        hydrate: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
+    ) -> Page[Any]:
+        """Return one page of items, with cursors for the next and the previous one.
+
+        Cursors are safe to hand out. `fields` reads only those, as typed tuples; `hydrate` reads
+        whole items by the keys of an index that contains only some attributes. With `max_read`, a
+        page may be shorter, or empty, and have a cursor to go on.
+        """
         check_count("size", size)
+        reader, next_results = query.create_page_query(
+            self._context,
+            selection,
+            where,
+            fields=fields,
+            hydrate=hydrate,
+            reverse=reverse,
+            consistent=consistent,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
+        )
         return self._run(
-            read_page(reader, size, cursor),
+            read_page(reader, size, cursor, next_results),
             lambda: shape_of_query("page", selection, consistent=consistent),
         )
 
@@ -295,11 +407,18 @@ class Store:
         selection: Selection[E],
         *,
         where: Condition[E] | None = None,
+        limit: int | None = None,
         consistent: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
     ) -> int:
-        """Return the number of items, on all pages."""
+        """Return the number of items, on all pages; with `limit`, stop counting there."""
+        check_limit(limit)
+        reader = ItemQuery(
+            self._context, selection, where, consistent=consistent, max_read=max_read
+        )
         return self._run(
-            ItemQuery(self._context, selection, where, consistent=consistent).count(),
+            count_items(start_at(reader, cursor), limit),
             lambda: shape_of_query("count", selection, consistent=consistent),
         )
 
@@ -325,6 +444,9 @@ class Store:
         where: Condition[E] | None = None,
         limit: int | None = None,
         reverse: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> Iterator[tuple[A]]: ...
     @overload
     def select(
@@ -337,6 +459,9 @@ class Store:
         where: Condition[E] | None = None,
         limit: int | None = None,
         reverse: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> Iterator[tuple[A, B]]: ...
     @overload
     def select(
@@ -350,6 +475,9 @@ class Store:
         where: Condition[E] | None = None,
         limit: int | None = None,
         reverse: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> Iterator[tuple[A, B, C]]: ...
     @overload
     def select(
@@ -364,6 +492,9 @@ class Store:
         where: Condition[E] | None = None,
         limit: int | None = None,
         reverse: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> Iterator[tuple[A, B, C, D]]: ...
     def select(
         self,
@@ -373,10 +504,22 @@ class Store:
         where: Condition[E] | None = None,
         limit: int | None = None,
         reverse: bool = False,
+        cursor: str | None = None,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> Iterator[tuple[Any, ...]]:
         """Iterate over some fields of the items of a selection, as typed tuples."""
-        reader = query.create_field_query(self._context, selection, paths, where, reverse=reverse)
+        reader = query.create_field_query(
+            self._context,
+            selection,
+            paths,
+            where,
+            reverse=reverse,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
+        )
         return self._iterate(
+            start_at(reader, cursor),
             lambda most: query.next_fields(reader, paths, most),
             limit,
             lambda: shape_of_query("select", selection),
@@ -440,10 +583,14 @@ class Store:
         return run(self._inner, observed)
 
     def _iterate(
-        self, next_items: NextItems[R], limit: int | None, shape: Callable[[], CallShape]
+        self,
+        reader: ItemQuery[Any],
+        next_items: NextItems[R],
+        limit: int | None,
+        shape: Callable[[], CallShape],
     ) -> Iterator[R]:
         check_limit(limit)
-        return self._pages(next_items, limit, shape)
+        return self._pages(within_bound(reader, next_items), limit, shape)
 
     def _pages(
         self, next_items: NextItems[R], limit: int | None, shape: Callable[[], CallShape]
@@ -474,19 +621,23 @@ class Admin:
         """Create the declared table, and return whether it is new."""
         return run(self._driver, admin.create_table(self._context, table, if_missing=if_missing))
 
-    def scan(self, entity: type[E]) -> Iterator[E]:
-        """Iterate over all items of an entity, in no order; reads, and costs, the whole table."""
-        (model,) = models_of([entity])
-        after, continued = None, False
-        while True:
-            page, after = self._run(
-                admin.scan_page(self._context, model, after),
-                lambda: shape_of_entities("scan", "scan", entity),
-                continued=continued,
-            )
-            yield from page
-            if after is None:
-                return
+    def scan(
+        self, entity: type[E], *, segments: int = 1, on_mismatch: OnMismatch | None = None
+    ) -> Iterator[E]:
+        """Iterate over all items of an entity, in no order; reads, and costs, the whole table.
+
+        An async store reads the `segments` of the table concurrently; it holds one page of each.
+        With `on_mismatch`, items that do not fit the entity are reported and skipped.
+        """
+        reader = admin.EntityScan(self._context, entity, segments, on_mismatch)
+        return self._scan_pages(reader, lambda: shape_of_entities("scan", "scan", entity))
+
+    def _scan_pages(
+        self, reader: admin.EntityScan, shape: Callable[[], CallShape]
+    ) -> Iterator[Any]:
+        continued = False
+        while not reader.done:
+            yield from self._run(reader.next_instances(), shape, continued=continued)
             continued = True
 
     def items(self, table: Table, size: int, *, cursor: str | None = None) -> Page[Item]:

@@ -14,6 +14,13 @@ with connect("memory:") as driver:
     first: Election | None = election
     second: Ballot | None = ballot
     ballots: list[Ballot] = list(store.query(Ballot.key.partition("Languages")))
+    everyone = Ballot.key.partition("Languages")
+    page: Page[Ballot] = store.page(everyone, 5, hydrate=True, max_read=100, on_mismatch=print)
+    back: str | None = page.previous
+    names: Page[tuple[str]] = store.page(everyone, 5, fields=(Ballot.voter,))
+    pairs: Page[tuple[str, str]] = store.page(everyone, 5, fields=(Ballot.voter, Ballot.election))
+    few: int = store.count(everyone, limit=10, max_read=1000)
+    scanned: list[Ballot] = list(store.admin.scan(Ballot, segments=4, on_mismatch=print))
     stored: Page[Item] = store.admin.items(votes, 10)
     known: list[object | None] = [store.admin.decode(votes, item) for item in stored.items]
     gone: int = store.admin.clear(votes, keep=[Election.key("Languages"), Ballot.key("x", "ada")])

@@ -1,0 +1,20 @@
+"""Reads with fields of other entities, wrong bounds and callbacks."""
+
+from __future__ import annotations
+
+from singletable import Page, Store
+from tests.typing.declared import Ballot, Election
+
+EVERYONE = Ballot.key.partition("L")
+
+
+def read(store: Store) -> None:
+    store.page(EVERYONE, 5, fields=(Election.name,))  # error: misc, call-overload | reportCallIssue, reportArgumentType
+    store.page(EVERYONE, 5, fields=Ballot.voter)  # error: call-overload | reportCallIssue, reportArgumentType
+    store.page(EVERYONE, 5, fields=(Ballot.voter,), hydrate=True)  # error: call-overload | reportCallIssue, reportArgumentType
+    store.page(EVERYONE, 5, max_read="10")  # error: call-overload | reportCallIssue, reportArgumentType
+    numbers: Page[tuple[int]] = store.page(EVERYONE, 5, fields=(Ballot.voter,))  # error: assignment, arg-type | reportAssignmentType, reportArgumentType
+    store.count(EVERYONE, limit="10")  # error: arg-type | reportArgumentType
+    store.admin.scan(Ballot, segments="4")  # error: arg-type | reportArgumentType
+    store.query(EVERYONE, on_mismatch=1)  # error: arg-type | reportArgumentType
+    print(numbers)
