@@ -32,7 +32,7 @@ _EXPORTS = {
         RequestLimitExceeded ResourceInUse ResourceNotFound SerializationError
         ServiceUnavailable SingleTableError StaleDocs StorageError TableNotFound Throttled
         ThrottlingReason TransactionCanceled TransactionConflict TransactionInProgress
-        TrimmedDataAccess UnexpectedResponse UnrecognizedClient UnsupportedPattern
+        TrimmedDataAccess UnexpectedResponse UnknownField UnrecognizedClient UnsupportedPattern
         ValidationError VersionConflict
     """,
     "singletable.operations": """

@@ -54,6 +54,7 @@ from singletable.errors import TransactionConflict as TransactionConflict
 from singletable.errors import TransactionInProgress as TransactionInProgress
 from singletable.errors import TrimmedDataAccess as TrimmedDataAccess
 from singletable.errors import UnexpectedResponse as UnexpectedResponse
+from singletable.errors import UnknownField as UnknownField
 from singletable.errors import UnrecognizedClient as UnrecognizedClient
 from singletable.errors import UnsupportedPattern as UnsupportedPattern
 from singletable.errors import ValidationError as ValidationError

@@ -8,6 +8,7 @@ SingleTableError
 │  └─ UnsupportedPattern           no key or index supports an access pattern
 ├─ StaleDocs                       generated docs do not match the code
 ├─ InvalidValue                    a value does not fit its field; nothing was sent
+│  └─ UnknownField                 an entity has no field of this name; says which is meant
 ├─ OutOfScope                      a key or request is outside the scope of the store; not sent
 ├─ ItemMismatch                    a stored item does not fit its entity
 │  └─ DecryptionFailed             an encrypted field cannot be read: another key, or altered
@@ -96,6 +97,10 @@ class InvalidValue(SingleTableError, ValueError):
         super().__init__(f"{path}: {text}" if path else text)
         self.text = text
         self.path = path
+
+
+class UnknownField(InvalidValue, AttributeError):
+    """An entity has no field of this name; the message suggests the nearest one."""
 
 
 class OutOfScope(SingleTableError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, dataclass_transform
 
-from singletable.errors import InvalidValue
+from singletable.errors import InvalidValue, UnknownField
 from singletable.schema.declaration import add_entity, read_fields
 from singletable.schema.fields import (
     Attr,
@@ -114,13 +114,31 @@ class Entity(EntityInstance):
             elif field.role is None or field.role == "expires":
                 raise InvalidValue(f"{model.name}: expected a value for {name}, but got none.")
         if values:
-            raise InvalidValue(
-                f"{model.name} has no field {' or '.join(values)}. "
-                f"Fields: {', '.join(model.fields)}."
-            )
+            raise _unknown_field(model, *values)
         # The store sets the timestamps; until then the check uses a placeholder.
         timestamps = {name: PLACEHOLDER_TIME for name in model.fields if name not in own}
         model.codec.check({**timestamps, **own})
+
+    if not TYPE_CHECKING:  # type checkers would allow assignments to every name
+
+        def __setattr__(self, name: str, value: object) -> None:
+            model = MODELS.get(type(self))
+            if model is None or name in model.fields:
+                self.__dict__[name] = value
+            elif name.startswith("_") or hasattr(getattr(type(self), name, None), "__set__"):
+                object.__setattr__(self, name, value)
+            else:
+                raise _unknown_field(model, name)
+
+        def __delattr__(self, name: str) -> None:
+            model = MODELS.get(type(self))
+            if model is not None and name in model.fields:
+                raise InvalidValue(
+                    f"{model.fields[name]} cannot be deleted from an instance. Assign None if the "
+                    f"field is optional, or remove the stored value: "
+                    f"store.update(…, {model.fields[name]}.remove())."
+                )
+            object.__delattr__(self, name)
 
     @classmethod
     def edits(cls: type[E], patch: object, *, unset: Unset = "skip") -> tuple[Edit[E], ...]:
@@ -163,3 +181,13 @@ class Entity(EntityInstance):
             if name in self.__dict__ and not field.hidden
         )
         return f"{type(self).__name__}({shown})"
+
+
+def _unknown_field(model: Model, *names: str) -> UnknownField:
+    from difflib import get_close_matches  # imported late: it is for errors only
+
+    near = [match for name in names for match in get_close_matches(name, model.fields, 1)]
+    meant = f" Did you mean {' and '.join(near)}?" if near else ""
+    return UnknownField(
+        f"{model.name} has no field {' or '.join(names)}.{meant} Fields: {', '.join(model.fields)}."
+    )

@@ -34,7 +34,9 @@ def none_to_four(
     s: str, i: int, d: date, t: datetime, u: UUID, m: Decimal, b: bool, g: Stage
 ) -> None:
     """Pass values to each shape of key, from left to right."""
-    first, second, third, fourth = (Index(n, pk=f"{n}P", sk=f"{n}S") for n in ("A", "B", "C", "D"))
+    first, second, third, fourth = (
+        Index(n, pk=f"{n}P", sk=f"{n}S") for n in ("one", "two", "three", "four")
+    )
     table = Table("shapes", indexes=[first, second, third, fourth])
 
     class Thing(Entity, table=table):
