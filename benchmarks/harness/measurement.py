@@ -102,13 +102,13 @@ def temporary_folder() -> Generator[Path]:
         yield Path(folder)
 
 
-def run_peer_program(package: str, *arguments: str | Path) -> Any:
-    """Run `programs/with_<package>.py` in the peer's environment; return the JSON it prints."""
+def run_peer_program(package: str, *arguments: str | Path, prefix: str = "with") -> Any:
+    """Run `programs/<prefix>_<package>.py` in the peer's environment; return the JSON it prints."""
     python = PEERS / package / "bin" / "python"
     if not python.is_file():
         raise Missing(f"{package} is not installed in .peers")
     completed = subprocess.run(
-        [python, _PROGRAMS / f"with_{package}.py", *arguments],
+        [python, _PROGRAMS / f"{prefix}_{package}.py", *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
