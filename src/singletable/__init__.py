@@ -45,7 +45,7 @@ _EXPORTS = {
         WriteRequest
     """,
     "singletable.patterns": """
-        checks creates deletes FeedPattern Pattern PatternCatalog per_day per_hour
+        checks clears creates deletes FeedPattern loads Pattern PatternCatalog per_day per_hour
         per_minute per_second puts Rate ReadPattern ScanPattern updates WritePattern
     """,
     "singletable.remote": """

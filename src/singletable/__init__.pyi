@@ -105,8 +105,10 @@ from singletable.patterns import ReadPattern as ReadPattern
 from singletable.patterns import ScanPattern as ScanPattern
 from singletable.patterns import WritePattern as WritePattern
 from singletable.patterns import checks as checks
+from singletable.patterns import clears as clears
 from singletable.patterns import creates as creates
 from singletable.patterns import deletes as deletes
+from singletable.patterns import loads as loads
 from singletable.patterns import per_day as per_day
 from singletable.patterns import per_hour as per_hour
 from singletable.patterns import per_minute as per_minute

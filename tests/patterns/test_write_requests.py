@@ -15,6 +15,8 @@ import pytest
 from singletable import (
     AccessDenied,
     Attr,
+    BatchGetItem,
+    BatchWriteItem,
     Call,
     Count,
     Engine,
@@ -25,6 +27,7 @@ from singletable import (
     Key,
     Number,
     PatternCatalog,
+    Query,
     Store,
     Table,
     TransactWriteItems,
@@ -32,14 +35,17 @@ from singletable import (
     WritePattern,
     attr,
     checks,
+    clears,
     creates,
     deletes,
+    loads,
     puts,
     updated,
     updates,
     version,
 )
 from singletable.infrastructure.iam import ArnScope, create_policy, grants_for_patterns
+from singletable.operations.partition_keys import written_items
 from singletable.patterns import estimate, planned_requests
 from tests.infrastructure.enforcement import enforce
 
@@ -261,6 +267,18 @@ CASES = {
     "new key and counter": case(
         deletes(Member), creates(Member), call=hand_over, stored=stored_member
     ),
+    "bulk load in batches": case(loads(Task), call=lambda s: s.bulk_load([Task(code="1")])),
+    "bulk load with unique values and a count": case(
+        loads(Member), call=lambda s: s.bulk_load([Member(code="1", email="a@b.c", handle="a")])
+    ),
+    "partition in batches": case(
+        clears(Task), call=lambda s: s.delete_partition(Task.key.partition("1")), stored=stored_task
+    ),
+    "partition with unique values and a count": case(
+        clears(Member),
+        call=lambda s: s.delete_partition(Member.key.partition("1")),
+        stored=stored_member,
+    ),
     "check alone": case(checks(Org), call=check),
 }
 # Values that are absent, or stay, need fewer requests than planned.
@@ -320,14 +338,33 @@ def sent_requests(call: Call) -> Iterator[tuple[str, Item]]:
                 if part is not None
             ]
         for name, part in parts:
-            yield name, getattr(part, "key", None) or part.item
+            match part:
+                case BatchGetItem():
+                    items = [key for keys in part.request_items.values() for key in keys.keys]
+                case BatchWriteItem():
+                    items = [
+                        item
+                        for writes in part.request_items.values()
+                        for item in written_items(writes)
+                    ]
+                case Query():
+                    items = [{"PK": next(iter((part.expression_attribute_values or {}).values()))}]
+                case _:
+                    items = [getattr(part, "key", None) or part.item]
+            yield from ((name, item) for item in items)
 
 
 def describe_sent(call: Call, pattern: WritePattern) -> Counter[tuple[str, str]]:
     """Return the requests of a call, each with the entity or marker that has the key."""
     accesses = {request.subject: request.access for request in planned_requests(pattern)}
     return Counter(
-        (action, next((one for one, key in accesses.items() if key.parse(item)), "unplanned"))
+        (
+            action,
+            next(
+                (one for one, key in accesses.items() if all(c.parse(item) for c in key.pk)),
+                "unplanned",
+            ),
+        )
         for action, item in sent_requests(call)
     )
 
@@ -369,7 +406,8 @@ def test_policy_grants_the_actions_that_are_sent(
 ) -> None:
     sent = {action for action, _ in sent_requests(run(CASES[name], store, calls))}
     granted = {grant.action for grant in grants_for_patterns([pattern_of(CASES[name])])}
-    assert sent == granted - {"BatchWriteItem"} or (name in SHORTER and sent <= granted)
+    # Patterns of single items also allow batches of them.
+    assert sent in (granted, granted - {"BatchWriteItem"}) or (name in SHORTER and sent <= granted)
 
 
 def test_policy_for_patterns_allows_their_calls_and_no_others(tmp_path: Path) -> None:
@@ -392,7 +430,7 @@ def test_policy_for_patterns_allows_their_calls_and_no_others(tmp_path: Path) ->
 OTHER_CALLS: list[Callable[[Store], object]] = [
     lambda s: s.delete(Stamped.key("1")),
     lambda s: s.create(Stamped(code="1")),
-    lambda s: list(s.query(Task.key.partition("1"))),
+    lambda s: list(s.query(Stamped.key.partition("1"))),
     lambda s: list(s.hydrate(Task.in_state("open"))),
     lambda s: list(s.admin.scan(Task)),
 ]

@@ -101,12 +101,12 @@ def check_unused(where: str, tables: Sequence[Table], unused: Mapping[Index, str
 
 
 def check_effect(where: str, effect: EntityAccess) -> None:
-    """Raise unless `effect` was made by creates(), puts(), updates(), deletes() or checks()."""
+    """Raise unless `effect` was made by a function such as creates()."""
     if not isinstance(effect, EntityAccess):  # pyright: ignore[reportUnnecessaryIsInstance]
         name = getattr(effect, "__name__", "Ballot")
         raise DeclarationError(
             f"{where}: {effect!r} does not declare a write. Use creates({name}), puts({name}), "
-            f"updates({name}, …), deletes({name}) or checks({name})."
+            f"updates({name}, …), deletes({name}), checks({name}), loads({name}) or clears({name})."
         )
 
 

@@ -64,7 +64,7 @@ def _read_units(request: PlannedRequest, size: int, items: int) -> float:
     match request.action:
         case "GetRecords":
             return 0.0  # streams are charged per request, not in units
-        case "GetItem":
+        case "GetItem" | "BatchGetItem":
             return items * _blocks(size, READ_BLOCK)
         case _:
             shards = request.access.shards

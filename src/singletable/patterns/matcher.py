@@ -21,6 +21,8 @@ def match_pattern(patterns: Mapping[str, Pattern], shape: CallShape) -> Pattern 
     # Keys of read patterns also select what to write, which is not what they declare.
     if shape.method == "transaction":
         return _match_transaction(patterns.values(), shape.accesses)
+    if shape.method == "bulk_load":
+        return _match_load(patterns.values(), shape.accesses)
     if shape.method == "collect":
         return _match_collection(patterns.values(), shape.accesses)
     matches = [_match_access(patterns.values(), access) for access in shape.accesses]
@@ -73,6 +75,14 @@ def _match_collection(
 ) -> Pattern | None:
     for pattern in patterns:
         if isinstance(pattern, ReadPattern) and set(pattern.accesses) == set(accesses):
+            return pattern
+    return None
+
+
+def _match_load(patterns: Iterable[Pattern], accesses: tuple[EntityAccess, ...]) -> Pattern | None:
+    """Return the pattern that loads these entities; items of others may come later."""
+    for pattern in patterns:
+        if isinstance(pattern, WritePattern) and _covers(pattern.accesses, accesses):
             return pattern
     return None
 

@@ -259,6 +259,16 @@ def deletes(entity: type) -> EntityAccess:
     return EntityAccess("delete", _entity("deletes", entity))
 
 
+def loads(entity: type) -> EntityAccess:
+    """Declare that a pattern loads items of `entity` with bulk_load."""
+    return EntityAccess("load", _entity("loads", entity))
+
+
+def clears(entity: type) -> EntityAccess:
+    """Declare that a pattern deletes partitions of `entity`, with all that is in them."""
+    return EntityAccess("clear", _entity("clears", entity))
+
+
 def checks(entity: type) -> EntityAccess:
     """Declare that a transaction checks a condition on an item of `entity`."""
     return EntityAccess("check", _entity("checks", entity))

@@ -12,10 +12,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from singletable.patterns.pattern import FeedPattern, Pattern, ReadPattern, WritePattern
-from singletable.schema import Counter, Index, Model, ResolvedKey, Selection, Table, model_of
+from singletable.schema import (
+    Counter,
+    Index,
+    Model,
+    ResolvedKey,
+    Selection,
+    Table,
+    may_share_partition,
+    model_of,
+)
 from singletable.schema.key_template import FieldSegment
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
+from singletable.store.batch import is_batchable
 from singletable.store.plan import (
     changed_fields,
     reads_before_delete,
@@ -26,12 +36,14 @@ from singletable.store.side_writes import marker_fields
 
 Action: TypeAlias = Literal[
     "GetItem",
+    "BatchGetItem",
     "Query",
     "Scan",
     "PutItem",
     "UpdateItem",
     "DeleteItem",
     "ConditionCheckItem",
+    "BatchWriteItem",
     "GetRecords",
 ]
 
@@ -72,7 +84,7 @@ class PlannedRequest:
     @property
     def is_read(self) -> bool:
         """Whether the request reads."""
-        return self.action in ("GetItem", "Query", "Scan", "GetRecords")
+        return self.action in ("GetItem", "BatchGetItem", "Query", "Scan", "GetRecords")
 
 
 def planned_requests(pattern: Pattern) -> tuple[PlannedRequest, ...]:
@@ -129,7 +141,15 @@ class _WritePlan:
 
 def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, ...]:
     """Return all reads, then the writes: one request, or the actions of one transaction."""
-    plans = [_plan_write(effect) for effect in effects]
+    bulk = [
+        request
+        for effect in effects
+        if effect.kind in ("load", "clear")
+        for request in _bulk_requests(effect)
+    ]
+    plans = [_plan_write(effect) for effect in effects if effect.kind not in ("load", "clear")]
+    if not plans:
+        return tuple(bulk)
     _merge_counters(plans)
     reads = [request for plan in plans for request in plan.reads]
     writes = [
@@ -141,7 +161,32 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
     if len(writes) > 1 or writes[0].action == "ConditionCheckItem":
         writes = [replace(request, in_transaction=True) for request in writes]
     after = [plan.reads[0] for plan in plans if plan.read_after] if len(plans) == 1 else []
-    return (*reads, *writes, *after)
+    return (*reads, *writes, *after, *bulk)
+
+
+def _bulk_requests(effect: EntityAccess) -> list[PlannedRequest]:
+    """Return the requests for each item of a bulk load, or of a partition that is deleted."""
+    model = model_of(effect.entity)
+    if effect.kind == "load":
+        read = replace(_on_item("BatchGetItem", model), consistent=True)
+        plan = _plan_write(EntityAccess("create", model.entity))
+        return [read, *_bulk_writes(plan, model, batched=is_batchable(model))]
+    query = _request("Query", model, model.key, partition_condition(model.key))
+    requests = [replace(query, consistent=True)]
+    for other in map(model_of, model.table.entities):
+        if may_share_partition(model.key, other):
+            plan = _plan_write(EntityAccess("delete", other.entity))
+            batched = is_batchable(other, deletes=True)
+            writes = _bulk_writes(plan, other, batched=batched)
+            requests += [replace(write, conditional=True) for write in writes]
+    return requests
+
+
+def _bulk_writes(plan: _WritePlan, model: Model, *, batched: bool) -> list[PlannedRequest]:
+    if batched:
+        return [_on_item("BatchWriteItem", model)]
+    writes = [plan.write, *plan.markers, *plan.counters.values()]
+    return [replace(write, in_transaction=True) for write in writes]
 
 
 def _merge_counters(plans: Sequence[_WritePlan]) -> None:

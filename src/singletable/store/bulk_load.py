@@ -121,7 +121,7 @@ class BulkLoad:
 
     def shape(self) -> CallShape:
         """Return what writing the window does."""
-        return shape_of_items("bulk_load", "create", *self._window)
+        return shape_of_items("bulk_load", "load", *self._window)
 
     def write(self) -> Steps[None]:
         """Write the items of the window, and report the progress."""

@@ -25,7 +25,19 @@ from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue
 R = TypeVar("R")
 
 AccessKind: TypeAlias = Literal[
-    "get", "find", "query", "collect", "create", "put", "update", "delete", "check", "scan", "feed"
+    "get",
+    "find",
+    "query",
+    "collect",
+    "create",
+    "load",
+    "put",
+    "update",
+    "delete",
+    "clear",
+    "check",
+    "scan",
+    "feed",
 ]
 
 _LOG = logging.getLogger("singletable.store")
@@ -114,7 +126,7 @@ def shape_of_collect(
 
 def shape_of_partition_delete(selection: Selection[Any]) -> CallShape:
     """Return the shape of a call that deletes a partition."""
-    return CallShape("delete_partition", (EntityAccess("delete", selection.entity),))
+    return CallShape("delete_partition", (EntityAccess("clear", selection.entity),))
 
 
 def shape_of_entities(method: str, kind: AccessKind, *entities: type) -> CallShape:

@@ -20,6 +20,8 @@ _EFFECTS = {
     "update": "updates",
     "delete": "deletes",
     "check": "checks",
+    "load": "loads",
+    "clear": "clears",
 }
 # The reason of the innermost undeclared() block.
 _ALLOWED: ContextVar[str | None] = ContextVar("singletable_undeclared", default=None)
