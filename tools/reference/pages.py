@@ -173,7 +173,7 @@ INTERNAL_MEMBERS = {
     "LocalIndex": "local",
     "Partition": "of",
     "Path": "child codec document_path field",
-    "Selection": "key_queries whole_partition",
+    "Selection": "key_queries",
     "Shards": "suffix_for suffixes",
     "Size": "operand",
     "Table": "all_key_attributes key_attributes",
