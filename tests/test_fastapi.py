@@ -20,12 +20,12 @@ ROWS = [
 ]
 SERVER_FAULTS = {
     "AccessDenied", "AddressError", "BackupTableNotFound", "CertificateError",
-    "ContinuousBackupsUnavailable", "CredentialsError", "DeclarationError", "ExpiredToken",
-    "FaultsError", "IncompleteSignature", "InvalidSignature", "ItemMismatch", "LimitExceeded",
-    "MissingAuthenticationToken", "OperationError", "ResourceInUse", "ResourceNotFound",
-    "SerializationError", "SingleTableError", "StaleDocs", "StorageError", "TableNotFound",
-    "TransactionCanceled", "TrimmedDataAccess", "UnexpectedResponse", "UnrecognizedClient",
-    "UnsupportedPattern",
+    "ContinuousBackupsUnavailable", "CredentialsError", "DeclarationError", "DecryptionFailed",
+    "ExpiredToken", "FaultsError", "IncompleteSignature", "InvalidSignature", "ItemMismatch",
+    "LimitExceeded", "MissingAuthenticationToken", "OperationError", "ResourceInUse",
+    "ResourceNotFound", "SerializationError", "SingleTableError", "StaleDocs", "StorageError",
+    "TableNotFound", "TransactionCanceled", "TrimmedDataAccess", "UnexpectedResponse",
+    "UnrecognizedClient", "UnsupportedPattern",
 }  # fmt: skip
 
 
@@ -36,6 +36,8 @@ def raised(name: str) -> Exception:
             return errors.AlreadyExists("Issue.key('7') already exists.", ["number"])
         case "TransactionCanceled":
             return errors.TransactionCanceled([])
+        case "ReadLimitReached":
+            return errors.ReadLimitReached(100, "cursor")
         case "ValidationError":
             return errors.ValidationError("Item size has exceeded the maximum allowed size")
         case "OutOfScope":

@@ -79,6 +79,7 @@ def test_board_shows_a_status_by_priority_and_label(client: TestClient) -> None:
     assert [issue["number"] for issue in board["items"]] == [2, 1]
     bugs = client.get(f"{WEB}/issues", params={"label": "bug"}).json()
     assert [issue["number"] for issue in bugs["items"]] == [2]
+    assert client.get(f"{WEB}/issues/count").json() == 2
     client.patch(f"{WEB}/issues/2", json={"status": "done"})
     assert [one["number"] for one in client.get(f"{WEB}/issues").json()["items"]] == [1]
 
@@ -135,13 +136,15 @@ def test_issue_page_has_the_discussion(client: TestClient) -> None:
     assert (issue["comments"], issue["watchers"]) == (1, 0)
 
 
-def test_comments_have_pages(client: TestClient) -> None:
+def test_comments_have_pages_in_both_directions(client: TestClient) -> None:
     comments = f"{WEB}/issues/1/comments"
     for number in range(5):
         client.post(comments, json={"author": "ada", "text": str(number)})
     first = client.get(comments, params={"size": 2}).json()
     second = client.get(comments, params={"size": 2, "cursor": first["cursor"]}).json()
+    again = client.get(comments, params={"size": 2, "cursor": second["previous"]}).json()
     assert [one["text"] for one in second["items"]] == ["2", "3"]
+    assert again["items"] == first["items"]
     assert client.get(comments, params={"cursor": "forged"}).status_code == 400
 
 

@@ -76,6 +76,9 @@ _ANSWERS: dict[type[errors.SingleTableError], _Answer] = {
         409, "in-progress", "The same request is still in progress.", 1
     ),
     errors.InvalidValue: _Answer(422, "invalid-value", "A value is not valid."),
+    errors.ReadLimitReached: _Answer(
+        422, "read-limit", "This request reads too many items. Ask for less, or for a page."
+    ),
     errors.IdempotentParameterMismatch: _Answer(
         422, "idempotency-mismatch", "The idempotency key was used with another request."
     ),

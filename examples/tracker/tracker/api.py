@@ -168,7 +168,15 @@ def read_board(
 ) -> Page[Issue]:
     """Return a page of the issues with a status, most urgent first."""
     where = None if label is None else Issue.labels.contains(label)
-    return store.page(patterns.board(org, project, status), size, cursor=cursor, where=where)
+    # A page of a rare label may be short: it reads at most 500 issues, and its cursor goes on.
+    selection = patterns.board(org, project, status)
+    return store.page(selection, size, cursor=cursor, where=where, max_read=500)
+
+
+@router.get(PROJECT + "/issues/count")
+def count_issues(store: Tenant, org: str, project: str, status: Status = "open") -> int:
+    """Return the number of issues with a status, or 1,000 if there are more."""
+    return store.count(patterns.board(org, project, status), limit=1000)
 
 
 def next_number(store: Store, org: str, project: str) -> int:
@@ -274,7 +282,7 @@ def list_assigned(
 def list_comments(
     store: Tenant, org: str, project: str, number: int, size: Size = 20, cursor: str | None = None
 ) -> Page[Comment]:
-    """Return a page of comments."""
+    """Return a page of comments; its cursors lead to the next page and to the previous one."""
     return store.page(patterns.comments(org, project, number), size, cursor=cursor)
 
 
