@@ -64,7 +64,7 @@ _EXPORTS = {
         codec
     """,
     "singletable.store": """
-        Admin AsyncAdmin AsyncStore Call CallShape Change Changes DeleteResult
+        Admin AsyncAdmin AsyncStore Call CallShape Change Changes CollectionPage DeleteResult
         EntityAccess LoadConflict LoadResult Observer Page parse_stream_event Progress
         SentRequest Store Transaction
     """,

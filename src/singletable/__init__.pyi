@@ -163,6 +163,7 @@ from singletable.store import Call as Call
 from singletable.store import CallShape as CallShape
 from singletable.store import Change as Change
 from singletable.store import Changes as Changes
+from singletable.store import CollectionPage as CollectionPage
 from singletable.store import DeleteResult as DeleteResult
 from singletable.store import EntityAccess as EntityAccess
 from singletable.store import LoadConflict as LoadConflict

@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.engine import Engine
-from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
-from singletable.operations import Query
+from singletable.errors import (
+    DeclarationError,
+    InvalidCursor,
+    InvalidValue,
+    ItemMismatch,
+    ReadLimitReached,
+)
+from singletable.operations import PutItem, Query
 from singletable.patterns import PatternCatalog, planned_requests
-from singletable.schema import Selection
+from singletable.schema import Collection, Selection
 from singletable.store import Call, Store
 from tests.store.store_adapter import StoreOpener
 from tests.store.tracker import (
@@ -161,6 +167,140 @@ def test_collect_reads_no_more_than_the_range(store: Store, opener: StoreOpener)
     bounds = (request.operation.expression_attribute_values or {}).values()
     assert {"S": "ISSUE#0008"} in bounds
     assert {"S": "ISSUE#0008$"} in bounds
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("limit", [1, 4, 9, 100])
+def test_collect_with_a_limit_returns_the_first_members(
+    store: Store, limit: int, reverse: bool
+) -> None:
+    everything = [
+        *(("ISSUE", one.number, -1) for one in store.collect(Discussion, ACME).issues),
+        *(("ISSUE", one.number, one.comment) for one in store.collect(Discussion, ACME).comments),
+    ]
+
+    class IssuesAndComments(Collection):
+        issues: list[Issue]
+        comments: list[Comment]
+
+    found = store.collect(IssuesAndComments, ACME, limit=limit, reverse=reverse)
+    wanted = sorted(everything, reverse=reverse)[:limit]
+    assert [one.number for one in found.issues] == [one for _, one, at in wanted if at < 0]
+    assert [(one.number, one.comment) for one in found.comments] == [
+        (one, at) for _, one, at in wanted if at >= 0
+    ]
+
+
+# Items of other entities have none of the fields that a condition tests.
+def test_collect_filters_the_items_of_one_entity(store: Store) -> None:
+    found = store.collect(Discussion, ACME, where=Comment.comment == 1)
+    assert [one.number for one in found.comments] == [5, 8]
+    assert len(found.issues) == len(NUMBERS)
+    assert len(found.reactions) == len(store.collect(Discussion, ACME).reactions)
+    first: Any = Comment.comment == 1
+    wrong: Any
+    for wrong in (Wiki.title == "x", first & (Issue.number == 5), "comment"):
+        with pytest.raises(InvalidValue, match="where: expected a condition on"):
+            store.collect(Discussion, ACME, where=wrong)
+
+
+def test_collect_raises_if_a_required_member_is_beyond_the_limit(store: Store) -> None:
+    with pytest.raises(ItemMismatch, match="one Project in the first 2 items of the partition"):
+        store.collect(Overview, ACME, limit=2)
+
+
+def test_collect_raises_at_the_bound(store: Store) -> None:
+    with pytest.raises(ReadLimitReached) as caught:
+        store.collect(Discussion, ACME, max_read=5)
+    rest = store.collect_page(Discussion, ACME, 99, cursor=caught.value.cursor)
+    assert rest.collection.issues[-1].number == NUMBERS[-1]
+    assert len(store.collect(Discussion, ACME, max_read=100).issues) == len(NUMBERS)
+    assert len(store.collect(Discussion, ACME, max_read=5, limit=1).issues) == 1
+
+
+def test_collect_skips_items_that_do_not_fit(store: Store, opener: StoreOpener) -> None:
+    bad = Issue.key("acme", 8).key
+    opener.driver.execute(PutItem("tracker", {**bad, "title": {"N": "1"}}))
+    problems: list[ItemMismatch] = []
+    found = store.collect(Discussion, ACME, on_mismatch=problems.append)
+    assert len(found.issues) == len(NUMBERS) - 1
+    assert [problem.key for problem in problems] == [bad]
+    page = store.collect_page(Discussion, ACME, 100, on_mismatch=problems.append)
+    assert page.collection.issues == found.issues
+
+
+def _flat(found: Discussion) -> list[tuple[int, int, str]]:
+    return sorted(
+        [
+            *((one.number, -1, "") for one in found.issues),
+            *((one.number, one.comment, "") for one in found.comments),
+            *((one.number, one.comment, one.user) for one in found.reactions),
+        ]
+    )
+
+
+@pytest.mark.parametrize("selection", [ACME, ACME.gt(6)], ids=["partition", "range"])
+@pytest.mark.parametrize("max_read", [None, 4])
+@pytest.mark.parametrize("size", [1, 3, 7])
+def test_pages_of_a_collection_go_there_and_back(
+    store: Store, size: int, max_read: int | None, selection: Selection[Issue]
+) -> None:
+    wanted = _flat(store.collect(Discussion, selection))
+    page = store.collect_page(Discussion, selection, size, max_read=max_read)
+    assert page.previous is None
+    there = _flat(page.collection)
+    while page.cursor is not None:
+        page = store.collect_page(
+            Discussion, selection, size, max_read=max_read, cursor=page.cursor
+        )
+        assert len(_flat(page.collection)) <= size
+        there += _flat(page.collection)
+    assert there == wanted
+    back = _flat(page.collection)
+    while page.previous is not None:
+        page = store.collect_page(
+            Discussion, selection, size, max_read=max_read, cursor=page.previous
+        )
+        back = _flat(page.collection) + back
+    assert back == wanted
+
+
+def test_pages_of_sharded_collections_merge(store: Store) -> None:
+    store.put_many(Hit(page="home", number=number) for number in range(9))
+    store.put_many(Referrer(page="home", number=number, url="a") for number in range(9))
+    hits: list[int] = []
+    cursor = None
+    while True:
+        page = store.collect_page(Traffic, Hit.key.partition("home"), 4, cursor=cursor)
+        hits += [one.number for one in page.collection.hits]
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert hits == list(range(9))
+
+
+def test_page_of_a_collection_rejects_required_members(store: Store) -> None:
+    with pytest.raises(InvalidValue, match=r"IssueFile\.issue is required, but most pages"):
+        store.collect_page(IssueFile, ACME.eq(8), 5)
+
+
+def test_cursor_of_a_collection_is_for_that_collection(store: Store) -> None:
+    cursor = store.collect_page(Discussion, ACME, 3).cursor
+    assert cursor is not None
+    with pytest.raises(InvalidCursor):
+        store.collect_page(Traffic, ACME, 3, cursor=cursor)
+    with pytest.raises(InvalidCursor):
+        store.page(ACME, 3, cursor=cursor)
+    with pytest.raises(InvalidCursor):
+        store.collect_page(Discussion, ACME, 3, cursor=cursor, where=Comment.comment == 1)
+
+
+def test_page_of_a_collection_is_the_pattern_of_the_collection(
+    store: Store, opener: StoreOpener
+) -> None:
+    calls: list[Call] = []
+    opener.open(observers=[calls.append]).collect_page(Discussion, ACME, 3)
+    assert catalog.recognize(calls[0].shape) is of_org
 
 
 TEXTS = st.text(alphabet=' !"#$%ab', min_size=1, max_size=3)

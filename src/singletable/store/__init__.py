@@ -6,6 +6,7 @@ from singletable.store.bulk_delete import DeleteResult
 from singletable.store.bulk_load import LoadConflict, LoadResult
 from singletable.store.calls import Call, CallShape, EntityAccess, Observer, SentRequest
 from singletable.store.changes import Change, Changes, parse_stream_event
+from singletable.store.collection_query import CollectionPage
 from singletable.store.pagination import Page
 from singletable.store.store import Admin, Store
 from singletable.store.transaction import Transaction
@@ -18,6 +19,7 @@ __all__ = [
     "CallShape",
     "Change",
     "Changes",
+    "CollectionPage",
     "DeleteResult",
     "EntityAccess",
     "LoadConflict",

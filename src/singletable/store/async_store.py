@@ -27,7 +27,7 @@ from singletable.schema import (
     Table,
     UniqueValue,
 )
-from singletable.store import admin, batch, collection_query, items, query, transaction
+from singletable.store import admin, batch, items, query, transaction
 from singletable.store.bulk import ProgressCallback
 from singletable.store.bulk_delete import DeleteResult, PartitionDelete, Undeclared
 from singletable.store.bulk_load import AsyncItems, BulkLoad, ConflictCallback, LoadResult
@@ -45,6 +45,13 @@ from singletable.store.calls import (
     shape_of_update,
 )
 from singletable.store.changes import Changes, read_changes
+from singletable.store.collection_query import (
+    CollectionPage,
+    CollectionQuery,
+    check_pageable,
+    collect,
+    collect_page,
+)
 from singletable.store.context import Context, check_async_driver, create_context
 from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
@@ -427,15 +434,71 @@ class AsyncStore:
         )
 
     async def collect(
-        self, collection: type[K], selection: Selection[Any], *, consistent: bool = False
+        self,
+        collection: type[K],
+        selection: Selection[Any],
+        *,
+        where: Condition[Any] | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> K:
         """Return the items of several entities in a partition or range, with one query.
 
-        A narrowed selection includes the items whose sort keys continue one in its range.
+        A narrowed selection includes the items whose sort keys continue one in its range. `where`
+        tests the items of its own entity; the others are returned in any case.
         """
+        check_limit(limit)
+        reader = CollectionQuery(
+            self._context,
+            collection,
+            selection,
+            where,
+            reverse=reverse,
+            consistent=consistent,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
+        )
         return await self._run(
-            collection_query.collect(self._context, collection, selection, consistent=consistent),
-            lambda: shape_of_collect(collection, selection, consistent=consistent),
+            collect(reader, collection, limit),
+            lambda: shape_of_collect("collect", collection, selection, consistent=consistent),
+        )
+
+    async def collect_page(
+        self,
+        collection: type[K],
+        selection: Selection[Any],
+        size: int,
+        *,
+        cursor: str | None = None,
+        where: Condition[Any] | None = None,
+        reverse: bool = False,
+        consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
+    ) -> CollectionPage[K]:
+        """Return one page of a collection, with cursors for the next and the previous one.
+
+        `size` counts the items of all entities. The collection has lists and optional members only,
+        because a required one would be missing on most pages.
+        """
+        check_count("size", size)
+        reader = CollectionQuery(
+            self._context,
+            collection,
+            selection,
+            where,
+            reverse=reverse,
+            consistent=consistent,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
+        )
+        check_pageable(collection)
+        return await self._run(
+            collect_page(reader, collection, size, cursor),
+            lambda: shape_of_collect("collect_page", collection, selection, consistent=consistent),
         )
 
     @overload

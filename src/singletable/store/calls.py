@@ -117,11 +117,11 @@ def shape_of_query(
 
 
 def shape_of_collect(
-    collection: type[Collection], selection: Selection[Any], *, consistent: bool
+    method: str, collection: type[Collection], selection: Selection[Any], *, consistent: bool
 ) -> CallShape:
     """Return the shape of a call that reads a collection."""
     accesses = collection_accesses(collection, selection)
-    return CallShape("collect", accesses, _patterns([selection]), consistent)
+    return CallShape(method, accesses, _patterns([selection]), consistent)
 
 
 def shape_of_partition_delete(selection: Selection[Any]) -> CallShape:

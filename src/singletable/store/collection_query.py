@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
+from singletable import expressions
 from singletable.errors import InvalidValue
+from singletable.expressions import holds, render_condition
 from singletable.retry import Steps
-from singletable.schema import Collection, Model, ResolvedKey, Selection, model_of
+from singletable.schema import Collection, Condition, Model, ResolvedKey, Selection, model_of
+from singletable.schema.fields import Attr, NestedPath
 from singletable.store.context import Context
-from singletable.store.decoder import check_whole, decode_item
-from singletable.store.query import ItemQuery
+from singletable.store.decoder import OnMismatch, check_whole, decode_each, decode_item
+from singletable.store.pagination import check_bound, read_page
+from singletable.store.query import ItemQuery, ShardBuffer
 from singletable.store.ttl import is_expired
-from singletable.store.validation import check_collection, check_selection
+from singletable.store.validation import check_collection, check_selection, condition_node
 from singletable.values import Item
 
 K = TypeVar("K", bound=Collection)
+# An instance, with its entity.
+_Member: TypeAlias = tuple[type, object]
 
 
 class CollectionQuery(ItemQuery[Any]):
@@ -25,8 +33,12 @@ class CollectionQuery(ItemQuery[Any]):
         context: Context,
         collection: type[Collection],
         selection: Selection[Any],
+        where: Condition[Any] | None = None,
         *,
+        reverse: bool = False,
         consistent: bool = False,
+        max_read: int | None = None,
+        on_mismatch: OnMismatch | None = None,
     ) -> None:
         check_collection(collection)
         check_selection(selection)
@@ -41,8 +53,20 @@ class CollectionQuery(ItemQuery[Any]):
             check_whole(model, selection.access)
         check_required_members(collection, selection)
         self.range = selection.all_entities()
-        super().__init__(context, self.range, consistent=consistent, all_entities=True)
+        super().__init__(
+            context,
+            self.range,
+            reverse=reverse,
+            consistent=consistent,
+            max_read=max_read,
+            on_mismatch=on_mismatch,
+            all_entities=True,
+        )
         self.now = context.clock()
+        # Whether to drop other items when they are fetched, so that a limit counts members only.
+        self.drops_early = False
+        # The condition, and the entity whose items it tests.
+        self.tested, self.test = _member_condition(collection, self.members, where)
 
     def member(self, item: Item) -> Model | None:
         """Return the entity of an item; None if it is not part of the collection, or expired."""
@@ -50,8 +74,52 @@ class CollectionQuery(ItemQuery[Any]):
             if model.matches(item):
                 if is_expired(model, item, self.now) or not self.range.includes(item):
                     return None
+                if model is self.tested and self.test is not None and not holds(self.test, item):
+                    return None
                 return model
         return None
+
+    def fingerprint(self) -> list[object]:
+        """Return what tells this query apart from others, for its cursors."""
+        parts = [*super().fingerprint(), "collection", [model.name for model in self.members]]
+        if self.test is not None:
+            condition = render_condition(self.test)
+            parts += [condition.text, condition.names, condition.values]
+        return parts
+
+    def _takes_all(self, shard: ShardBuffer) -> bool:
+        return not self.drops_early and super()._takes_all(shard)
+
+    def _is_wanted(self, shard: ShardBuffer, item: Item) -> bool:
+        if not super()._is_wanted(shard, item):
+            return False
+        return not self.drops_early or self.member(item) is not None
+
+
+def _member_condition(
+    collection: type[Collection], members: Sequence[Model], where: Condition[Any] | None
+) -> tuple[Model | None, expressions.Condition | None]:
+    """Return the entity that a condition tests, and the condition as an expression."""
+    if where is None:
+        return None, None
+    if not isinstance(where, Condition):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidValue(
+            f"where: expected a condition on an entity of {collection.__name__}, but got {where!r}."
+        )
+    for model in members:
+        if all(_is_field_of(model, path) for path in where.fields):
+            return model, condition_node(model, where)
+    fields = ", ".join(dict.fromkeys(str(path) for path in where.fields))
+    names = ", ".join(model.name for model in members)
+    raise InvalidValue(
+        f"where: expected a condition on one entity of {collection.__name__} ({names}), but it "
+        f"tests {fields}."
+    )
+
+
+def _is_field_of(model: Model, path: object) -> bool:
+    root = path._root if isinstance(path, NestedPath) else path  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return isinstance(root, Attr) and model.fields.get(root.name) is root
 
 
 def check_required_members(collection: type[Collection], selection: Selection[Any]) -> None:
@@ -77,16 +145,70 @@ def _keys_in(access: ResolvedKey, model: Model) -> list[ResolvedKey]:
     return [key for key in model.indexes.values() if key.index is access.index]
 
 
-def collect(
-    context: Context, collection: type[K], selection: Selection[Any], *, consistent: bool
-) -> Steps[K]:
-    """Return the items of a partition or range, grouped by entity into a collection."""
-    query = CollectionQuery(context, collection, selection, consistent=consistent)
-    instances: dict[type, list[object]] = {model.entity: [] for model in query.members}
-    while items := (yield from query.next_items(None)):
-        for item in items:
-            model = query.member(item)
-            if model is not None:
-                instances[model.entity].append(decode_item(model, item))
-    where = f"the range {selection!r}" if query.range.is_narrowed else "the partition"
-    return collection.of(instances, where)
+@dataclass(frozen=True, slots=True)
+class CollectionPage(Generic[K]):
+    """Some items of a collection, the cursor of the next page and that of the previous one.
+
+    `cursor` is None on the last page, and `previous` on the first.
+    """
+
+    collection: K
+    cursor: str | None
+    previous: str | None = None
+
+
+def collect(query: CollectionQuery, collection: type[K], limit: int | None) -> Steps[K]:
+    """Return the items of a partition or range, at most `limit`, grouped into a collection."""
+    query.drops_early = limit is not None
+    members: list[_Member] = []
+    while limit is None or len(members) < limit:
+        left = None if limit is None else limit - len(members)
+        more = yield from _next_members(query, left)
+        if not more:
+            check_bound(query)
+            break
+        members += more
+    place = f"the range {query.selection!r}" if query.range.is_narrowed else "the partition"
+    if len(members) == limit:
+        place = f"the first {limit} items of {place}"
+    return _group(collection, members, place)
+
+
+def collect_page(
+    query: CollectionQuery, collection: type[K], size: int, cursor: str | None
+) -> Steps[CollectionPage[K]]:
+    """Return one page of the items of a partition or range, grouped into a collection."""
+    query.drops_early = True
+    page = yield from read_page(query, size, cursor, lambda limit: _next_members(query, limit))
+    return CollectionPage(_group(collection, page.items, "the page"), page.cursor, page.previous)
+
+
+def check_pageable(collection: type[Collection]) -> None:
+    """Raise if a collection has a required member, which only one of its pages contains."""
+    for name, entity in collection.required_members().items():
+        raise InvalidValue(
+            f"{collection.__name__}.{name} is required, but most pages do not contain it. Declare "
+            f"`{name}: {entity.__name__} | None`, or read it with get()."
+        )
+
+
+def _next_members(query: CollectionQuery, limit: int | None) -> Steps[list[_Member]]:
+    """Return the next instances with their entities; none at the end or the bound."""
+    while items := (yield from query.next_items(limit)):
+        found = [(model, item) for item in items if (model := query.member(item)) is not None]
+        members = decode_each(_decode_member, found, query.on_mismatch)
+        if members:
+            return members
+    return []
+
+
+def _decode_member(found: tuple[Model, Item]) -> _Member:
+    model, item = found
+    return model.entity, decode_item(model, item)
+
+
+def _group(collection: type[K], members: Iterable[_Member], place: str) -> K:
+    instances: dict[type, list[object]] = {entity: [] for entity in collection.entities()}
+    for entity, instance in members:
+        instances[entity].append(instance)
+    return collection.of(instances, place)

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from singletable import Change, Item, Page, Store, connect, parse_stream_event
+from singletable import (
+    Change,
+    Collection,
+    CollectionPage,
+    Item,
+    Page,
+    Store,
+    connect,
+    parse_stream_event,
+)
 from tests.typing.declared import Ballot, Election, votes
+
+
+class BallotFile(Collection):
+    """The ballots of an election."""
+
+    election: Election | None
+    ballots: list[Ballot]
+
 
 with connect("memory:") as driver:
     store = Store(driver)
@@ -19,6 +36,9 @@ with connect("memory:") as driver:
     back: str | None = page.previous
     names: Page[tuple[str]] = store.page(everyone, 5, fields=(Ballot.voter,))
     pairs: Page[tuple[str, str]] = store.page(everyone, 5, fields=(Ballot.voter, Ballot.election))
+    part: CollectionPage[BallotFile] = store.collect_page(BallotFile, everyone, 5)
+    file: BallotFile = store.collect(BallotFile, everyone, where=Ballot.voter != "x", limit=5)
+    found: list[Ballot] = part.collection.ballots + file.ballots
     few: int = store.count(everyone, limit=10, max_read=1000)
     scanned: list[Ballot] = list(store.admin.scan(Ballot, segments=4, on_mismatch=print))
     stored: Page[Item] = store.admin.items(votes, 10)
