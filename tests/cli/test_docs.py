@@ -52,6 +52,14 @@ def test_module_without_patterns_is_rejected_with_a_hint(run: Run, folder: Path)
     assert "Did you mean shop_without_patterns.patterns?" in run("docs", "shop_without_patterns")[2]
 
 
+def test_name_of_another_kind_of_file_is_rejected(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("docs", APP, "--output", str(tmp_path / "shop.txt"))
+    assert code == 2
+    assert "such as" in err
+    assert "shop.md" in err
+    assert not list(tmp_path.iterdir())
+
+
 def test_other_file_is_not_used_as_a_folder(run: Run, tmp_path: Path) -> None:
     (notes := tmp_path / "notes.txt").write_text("mine")
     code, _, err = run("docs", APP, "--output", str(notes))

@@ -164,11 +164,20 @@ def test_missing_things_are_reported_and_not_created(
     assert not list(folder.iterdir())
 
 
-def test_only_declared_table_is_used_for_any_name(run: Run, tmp_path: Path) -> None:
+def test_selected_table_is_used_for_any_name(run: Run, tmp_path: Path) -> None:
     address = f"file:{tmp_path / 'shop.db'}"
     fill(address)
     _, out, _ = run("show", address, "shop", "--app", f"{APP}:shop")
     assert "3 Order" in out
+
+
+def test_table_that_the_app_does_not_declare_is_rejected(run: Run, tmp_path: Path) -> None:
+    address = f"file:{tmp_path / 'shop.db'}"
+    fill(address)
+    other = "tests.infrastructure.declarations"
+    code, out, err = run("show", address, "shop", "--app", other)
+    assert (code, out) == (2, "")
+    assert f"{other} declares no table 'shop'" in err
 
 
 def test_key_that_is_a_prefix_of_others_is_on_their_branch() -> None:

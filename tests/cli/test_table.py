@@ -149,7 +149,7 @@ def test_missing_table_is_reported_beside_the_others(run: Run) -> None:
         (("table_shop:nothing", "memory:"), "no table 'nothing'. Its tables: shop, log"),
         (("table_shop", "nowhere"), "'nowhere' is not an address"),
         (("table_shop", "memory:", "--table-name", "shp=x"), "'shp'"),
-        (("table_shop", "memory:", "--table-name", "shop"), "Expected NAME=VALUE"),
+        (("table_shop", "memory:", "--table-name", "shop"), "Expected DECLARED=REAL"),
         (("table_shop", "memory:", "--stream", "ALL"), "ALL"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import PatternApp, TableNames, parse_pairs
+from singletable.cli.options import PatternApp, TableNames, parse_table_names
 
 if TYPE_CHECKING:
     from singletable.patterns import Pattern
@@ -70,7 +70,7 @@ def explain(
     if reason := _why_not_run(loaded, allow_scan=allow_scan):
         console.print(reason)
         return
-    result = run_pattern(call, address, parse_pairs("--table-name", table_names))
+    result = run_pattern(call, address, parse_table_names(table_names))
     print_result(console, result, in_memory=address is None)
 
 

@@ -16,6 +16,7 @@ from singletable.cli.options import (
     TableNames,
     parse_encryption,
     parse_pairs,
+    parse_table_names,
 )
 from singletable.errors import DeclarationError
 
@@ -155,7 +156,7 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
         from singletable.infrastructure import AlarmThresholds, Deployment, Scaling
 
         deployment = Deployment(
-            names=parse_pairs("--table-name", table_names),
+            names=parse_table_names(table_names),
             capacity=_parse_capacity(capacity),
             scaling=Scaling(max_scale, target_utilization) if max_scale else None,
             recovery_days=recovery_days or None,
@@ -258,7 +259,7 @@ def iam(
             param_hint="'--patterns'",
         )
     tables = load_tables(app)
-    names = parse_pairs("--table-name", table_names)
+    names = parse_table_names(table_names)
     resolve_table_names(tables, names)
     if patterns:
         grants = grants_for_patterns(_load_patterns(app))
@@ -266,7 +267,7 @@ def iam(
         actions = action or (READS if read_only else (*READS, *WRITES))
         actions = (*actions, "Scan") if allow_scan else actions
         grants = grants_for_entities(_select_entities(tables, entity), actions)
-    restriction = Owner(parse_pairs("--owner", owner)) if owner else None
+    restriction = Owner(parse_pairs("--owner", owner, "FIELD=VARIABLE")) if owner else None
     omitted: list[str] = []
     if restriction is not None:
         grants, omitted = restrict_to_owner(grants, restriction)

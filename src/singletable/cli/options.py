@@ -58,15 +58,22 @@ TableNames = Annotated[
 ]
 
 
-def parse_pairs(option: str, values: Iterable[str] | None) -> dict[str, str]:
-    """Parse the values NAME=VALUE of a repeatable option."""
+def parse_pairs(
+    option: str, values: Iterable[str] | None, form: str = "NAME=VALUE"
+) -> dict[str, str]:
+    """Parse the values of a repeatable option, which have the form NAME=VALUE."""
     pairs: dict[str, str] = {}
     for pair in values or ():
         name, equals, value = pair.partition("=")
         if not name or not equals:
-            raise typer.BadParameter(f"Expected NAME=VALUE, got {pair!r}.", param_hint=repr(option))
+            raise typer.BadParameter(f"Expected {form}, got {pair!r}.", param_hint=repr(option))
         pairs[name] = value
     return pairs
+
+
+def parse_table_names(values: Iterable[str] | None) -> dict[str, str]:
+    """Parse the values of --table-name."""
+    return parse_pairs("--table-name", values, "DECLARED=REAL")
 
 
 def parse_encryption(value: str) -> Encryption:

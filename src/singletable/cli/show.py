@@ -55,7 +55,8 @@ def show(
     )
     from singletable.cli.show_view import print_items, print_tables
 
-    declared = None if app is None else load_tables(app)
+    if app is not None:
+        load_tables(app)  # before connecting
     console = Console(highlight=False)
     with connect_existing(address) as driver:
         if table is None:
@@ -64,7 +65,7 @@ def show(
         described = describe_existing(driver, table)
         classifier = (
             GuessingClassifier(described)
-            if declared is None
-            else DeclaredClassifier.from_tables(declared, table)
+            if app is None
+            else DeclaredClassifier.from_app(app, table)
         )
         print_items(console, TableReader(driver, described, partition or (), limit), classifier)

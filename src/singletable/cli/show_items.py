@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from singletable.cli.app_loader import load_tables
 from singletable.cli.output import format_value
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.operations import Driver, PageOutput, Query, Scan, TableDescription
@@ -168,14 +169,15 @@ class DeclaredClassifier:
         self._keys = {attribute.name for attribute in table.all_key_attributes()}
 
     @classmethod
-    def from_tables(cls, tables: Sequence[Table], name: str) -> DeclaredClassifier:
-        """Use the declared table of this name, or the only declared table."""
-        matching = [table for table in tables if table.name == name] or tables
-        if len(matching) > 1:
+    def from_app(cls, app: str, name: str) -> DeclaredClassifier:
+        """Use the table that `app` selects (`shop.entities:orders`), or the one of this name."""
+        tables = load_tables(app)
+        matching = tables if ":" in app else [table for table in tables if table.name == name]
+        if not matching:
             names = ", ".join(table.name for table in tables)
             raise DeclarationError(
-                f"No declared table has the name {name!r}; declared are {names}. Choose one, such "
-                "as --app shop.entities:orders."
+                f"{app} declares no table {name!r}; it declares {names}. If one of them has this "
+                f"name here, select it: --app {app}:VARIABLE."
             )
         return cls(matching[0])
 

@@ -15,7 +15,7 @@ from singletable.cli.options import (
     TableClass,
     TableNames,
     parse_encryption,
-    parse_pairs,
+    parse_table_names,
 )
 from singletable.errors import TableNotFound
 
@@ -181,6 +181,6 @@ def _connect(
     from singletable.cli.app_loader import load_tables
     from singletable.infrastructure import resolve_table_names
 
-    names = resolve_table_names(load_tables(app), parse_pairs("--table-name", table_names))
+    names = resolve_table_names(load_tables(app), parse_table_names(table_names))
     with connect(address) as driver:
         yield driver, names

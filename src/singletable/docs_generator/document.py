@@ -16,7 +16,7 @@ from singletable.docs_generator.diagram import (
 )
 from singletable.docs_generator.markdown import code, escape
 from singletable.docs_generator.tables import cost_table, entity_table, field_table, pattern_table
-from singletable.errors import DeclarationError, StaleDocs, StorageError
+from singletable.errors import DeclarationError, InvalidValue, StaleDocs, StorageError
 from singletable.patterns import PatternCatalog, find_catalogs
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
 from singletable.patterns.pattern import BasePattern
@@ -201,6 +201,11 @@ def _expected_files(module: ModuleType, path: Path) -> tuple[Path, dict[str, str
         raise DeclarationError(
             f"The module {module.__name__} declares no access patterns. Name the module that "
             "creates a PatternCatalog(…)."
+        )
+    if path.suffix[1:].isalpha() and path.suffix != ".md" and not path.exists():
+        raise InvalidValue(
+            f"'{path}' ends in {path.suffix}. Documentation is written as Markdown: name a file "
+            f"that ends in .md, such as {path.with_suffix('.md')}, or a folder without a suffix."
         )
     if path.suffix == ".md":
         return path.parent, render_documents(module, path.stem, f"{path.stem}-")
