@@ -1,5 +1,7 @@
 """Codecs, unions and TypedDicts in pydantic schemas, generated docs and Workbench models."""
 
+# pyright: reportUnusedClass=false
+
 from __future__ import annotations
 
 from datetime import timedelta

@@ -1,5 +1,7 @@
 """Encrypted and compressed fields: what is stored, what is bound to an item, what is hidden."""
 
+# pyright: reportUnusedClass=false
+
 from __future__ import annotations
 
 import base64

@@ -9,7 +9,17 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from hashlib import md5
-from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NewType,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 from uuid import UUID
 
 from typing_extensions import is_typeddict
@@ -48,7 +58,7 @@ def example_value(kind: Any, name: str, number: int) -> object:
         return {name: example_value(arguments[1], name, number)}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return list(kind)[number % len(kind)]
-    if is_typeddict(kind):
+    if is_typeddict(cast("object", kind)):
         members = type_hints(kind).items()
         return {one: example_value(without_qualifiers(hint), one, number) for one, hint in members}
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):

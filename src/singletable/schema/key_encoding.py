@@ -14,7 +14,12 @@ from uuid import UUID
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import TimeFormat
 from singletable.schema.codec.codec import SourceBuilder
-from singletable.schema.codec.field_codec import CustomCodec, FieldCodec, runtime_class
+from singletable.schema.codec.field_codec import (
+    CustomCodec,
+    FieldCodec,
+    field_codecs,
+    runtime_class,
+)
 from singletable.schema.codec.times import EPOCH, MICROSECOND, in_utc, writer_of
 
 INT_DIGITS = 19
@@ -71,7 +76,7 @@ def key_encoding_of(annotation: object, time_format: TimeFormat | None) -> KeyEn
     if get_origin(annotation) is Annotated:
         inner, *extras = get_args(annotation)
         own = next((extra for extra in extras if isinstance(extra, TimeFormat)), None)
-        codecs = [extra for extra in extras if isinstance(extra, FieldCodec)]
+        codecs = field_codecs(extras)
         if codecs:
             return _custom_encoding(codecs[-1], inner, own or time_format)
         return key_encoding_of(inner, own or time_format)

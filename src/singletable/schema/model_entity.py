@@ -16,8 +16,9 @@ from enum import Enum, EnumType
 from typing import Annotated, Any, Literal, Optional, TypeVar, cast, get_args, get_origin
 
 from singletable.errors import DeclarationError, ItemMismatch
-from singletable.schema.codec import FieldCodec, TimeFormat
+from singletable.schema.codec import TimeFormat
 from singletable.schema.codec.dynamic import adapter_codec, is_model
+from singletable.schema.codec.field_codec import field_codecs
 from singletable.schema.codec.items import UNKNOWN
 from singletable.schema.codec.unions import without_none
 from singletable.schema.declaration import add_entity, declared_fields
@@ -237,7 +238,7 @@ def _resolve(field: Attr[Any], model: type[Any], info: Any) -> None:
     annotation = Optional[inner] if optional else inner  # noqa: UP045 (evaluated at run time)
     declared = next((extra for extra in info.metadata if isinstance(extra, TimeFormat)), None)
     field.time_format = field.time_format or declared
-    own = [extra for extra in info.metadata if isinstance(extra, FieldCodec)]
+    own = field_codecs(info.metadata)
     if own and field.field_codec is None:
         annotation = Annotated[(annotation, *own)]
     try:

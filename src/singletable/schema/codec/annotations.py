@@ -33,7 +33,7 @@ from singletable.schema.codec.dynamic import (
     is_model,
     model_codec,
 )
-from singletable.schema.codec.field_codec import FieldCodec
+from singletable.schema.codec.field_codec import FieldCodec, field_codecs
 from singletable.schema.codec.scalars import BOOL, BYTES, DECIMAL, FLOAT, INT, STRING, UUID_CODEC
 from singletable.schema.codec.times import DATE, TIMEDELTA, TimeFormat, datetime_codec
 from singletable.schema.codec.typed_dicts import typed_dict_codec
@@ -109,7 +109,7 @@ class _AnnotationReader:
         if annotation is datetime:
             self.format_used = self.format_used or options.time_format is not None
             return datetime_codec(options.time_format or TimeFormat.MICROSECONDS)
-        if options.json and annotation in (Any, object):
+        if options.json and (annotation is Any or annotation is object):
             self.json_used = True
             return JSON_CODEC
         if (simple := _simple(annotation)) is not None:
@@ -128,7 +128,7 @@ class _AnnotationReader:
         inner, *extras = get_args(annotation)
         own = next((extra for extra in extras if isinstance(extra, TimeFormat)), None)
         options = options._replace(time_format=own or options.time_format)
-        codecs = [extra for extra in extras if isinstance(extra, FieldCodec)]
+        codecs = field_codecs(extras)
         if not codecs:
             return self.read(inner, options)
         bare = without_none(inner)

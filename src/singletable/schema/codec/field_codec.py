@@ -6,7 +6,7 @@ change how the type of the field is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Generic, NewType, Protocol, TypeVar, cast, get_origin
 
@@ -117,6 +117,11 @@ def codec(
         if not callable(function):
             raise DeclarationError(f"codec({name}={function!r}): expected a function.")
     return CustomCodec(encode, decode, stored_as)
+
+
+def field_codecs(extras: Iterable[object]) -> list[FieldCodec[Any]]:
+    """Return the codecs in the metadata of `Annotated`."""
+    return [cast("FieldCodec[Any]", extra) for extra in extras if isinstance(extra, FieldCodec)]
 
 
 def runtime_class(annotation: object) -> type | None:

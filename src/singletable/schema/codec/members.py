@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from typing import Annotated, Any, NewType, Union, get_args, get_origin
+from typing import Annotated, Any, NewType, Union, cast, get_args, get_origin
 
 from typing_extensions import is_typeddict
 
@@ -44,7 +44,7 @@ def member_type(annotation: Any, step: str | int, where: str) -> Any:
     if origin in (Union, types.UnionType):
         return _member_of_union(arguments, step, where)
     if isinstance(step, str) and (is_typeddict(outer) or dataclasses.is_dataclass(outer)):
-        hints = type_hints(outer)
+        hints = type_hints(cast(Any, outer))
         if step in hints:
             return without_qualifiers(hints[step])
         raise InvalidValue(f"{where} has no member {step!r}. Members: {', '.join(hints)}.")

@@ -261,7 +261,7 @@ def _literal_fields(annotation: Any) -> dict[str, tuple[str | int, ...]]:
 def _member_hints(annotation: Any) -> dict[str, Any]:
     """Return the types of the members of a class, by the names under which they are stored."""
     if is_typeddict(annotation) or dataclasses.is_dataclass(annotation):
-        return type_hints(annotation)
+        return type_hints(cast(Any, annotation))
     # Of a pydantic model; a field with an alias is stored under the alias.
     fields: dict[str, Any] = getattr(annotation, "model_fields", {})
     return {
