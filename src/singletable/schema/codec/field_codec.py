@@ -121,7 +121,7 @@ def codec(
 
 def field_codecs(extras: Iterable[object]) -> list[FieldCodec[Any]]:
     """Return the codecs in the metadata of `Annotated`."""
-    return [cast("FieldCodec[Any]", extra) for extra in extras if isinstance(extra, FieldCodec)]
+    return [extra for extra in extras if isinstance(extra, FieldCodec)]  # pyright: ignore[reportUnknownVariableType]
 
 
 def runtime_class(annotation: object) -> type | None:
