@@ -12,7 +12,7 @@ from singletable.errors import AlreadyExists
 from singletable.faults import Faults, FaultyDriver
 from singletable.operations import BatchWriteItem, Driver, Operation, PutItem
 from singletable.schema import ItemKey
-from singletable.store import Call, Store
+from singletable.store import Call, Progress, Store
 from singletable.values import Item
 from tests.store.entities import Ballot, Candidate, Election, ballot, votes
 from tests.store.member_entity import Member, check_markers, members
@@ -37,10 +37,9 @@ def left(store: Store) -> set[object]:
 
 
 def test_clear_deletes_all_items(store: Store) -> None:
-    told: list[int] = []
-    assert store.admin.clear(votes, progress=told.append) == 63
-    assert told == sorted(told)
-    assert told[-1] == 63
+    told: list[Progress] = []
+    assert store.admin.clear(votes, on_progress=told.append) == 63
+    assert told[-1] == Progress(63, None)
     assert left(store) == set()
     assert store.admin.clear(votes) == 0
     store.create(ballot("v1"))

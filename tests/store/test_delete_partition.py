@@ -58,6 +58,8 @@ def check_only_acme_is_deleted(store: Store) -> None:
 
 
 def test_delete_partition_deletes_items_of_all_entities(store: Store) -> None:
+    assert store.delete_partition(ACME, dry_run=True) == DeleteResult(deleted=62, kept=0)
+    assert len(list(store.query(ACME))) == 30
     assert store.delete_partition(ACME) == DeleteResult(deleted=62, kept=0)
     check_only_acme_is_deleted(store)
     assert store.delete_partition(ACME) == DeleteResult(deleted=0, kept=0)

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from singletable.cli.bulk import delete_partition, load
 from singletable.cli.docs import docs
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
@@ -69,6 +70,8 @@ app.command()(introspect)
 app.command()(docs)
 app.command()(explain)
 app.command()(show)
+app.command()(load)
+app.command("delete-partition")(delete_partition)
 app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")

@@ -66,10 +66,11 @@ def parse_arguments(pattern: ReadPattern[Any, Any], texts: Sequence[str]) -> lis
             f"{pattern.code} ({pattern.description}) expects "
             f"{pluralize(len(parameters), 'argument')} ({expected or 'none'}), but got {got}."
         )
-    return [_parse_argument(p, text) for p, text in zip(parameters, texts, strict=True)]
+    return [parse_argument(p, text) for p, text in zip(parameters, texts, strict=True)]
 
 
-def _parse_argument(parameter: Parameter, text: str) -> object:
+def parse_argument(parameter: Parameter, text: str) -> object:
+    """Parse one argument by the type of its parameter."""
     try:
         return _parse_value(parameter.type, text)
     except (ValueError, KeyError, InvalidOperation):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console, RenderableType
@@ -11,6 +14,9 @@ from rich.text import Text
 
 from singletable.errors import StorageError
 from singletable.values import AttributeValue, Item, content_of
+
+if TYPE_CHECKING:
+    from singletable.store import Progress
 
 
 def write_output(text: str, path: Path | None, *, overwrite: bool = False) -> None:
@@ -75,3 +81,18 @@ def format_key(key: Item) -> str:
 def pluralize(count: float, noun: str) -> str:
     """Return the count with its noun: 1 item, 2 items, 0.5 read units."""
     return f"{count:,.10g} {noun}" if count == 1 else f"{count:,.10g} {noun}s"
+
+
+@contextmanager
+def progress_bar(description: str) -> Generator[Callable[[Progress], None]]:
+    """Show a progress bar on standard error within the block, unless it is not a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda progress: None
+        return
+    from rich import progress as bars
+
+    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), bars.MofNCompleteColumn())
+    with bars.Progress(*columns, bars.TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda progress: bar.update(task, completed=progress.done, total=progress.total)

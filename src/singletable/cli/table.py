@@ -86,7 +86,7 @@ def create_tables(
 
     differs = False
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
-    with _connect(app, address, table_names, connect) as (driver, names):
+    with connect_tables(app, address, table_names, connect) as (driver, names):
         for table, name in names.items():
             created = False
             if (described := describe_table(driver, name, settings)) is None:
@@ -121,7 +121,7 @@ def check_tables(
 
     code = 0
     settings = _settings(deletion_protection, stream, table_class, recovery_days, encryption)
-    with _connect(app, address, table_names, connect_existing) as (driver, names):
+    with connect_tables(app, address, table_names, connect_existing) as (driver, names):
         for table, name in names.items():
             described = describe_table(driver, name, settings)
             if described is None:
@@ -171,13 +171,13 @@ def _settings(
 
 
 @contextmanager
-def _connect(
+def connect_tables(
     app: str,
     address: str,
     table_names: list[str] | None,
     connect: Callable[[str], Engine | Remote],
 ) -> Generator[tuple[Driver, Mapping[Table, str]]]:
-    """Yield the driver and the real names of the app's tables."""
+    """Yield a driver and the real names of the app's tables."""
     from singletable.cli.app_loader import load_tables
     from singletable.infrastructure import resolve_table_names
 

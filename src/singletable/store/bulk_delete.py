@@ -55,6 +55,8 @@ class PartitionDelete:
         selection: Selection[Any],
         undeclared: Undeclared,
         on_progress: ProgressCallback | None,
+        *,
+        dry_run: bool = False,
     ) -> None:
         check_selection(selection)
         check_callback("on_progress", on_progress)
@@ -72,6 +74,7 @@ class PartitionDelete:
         self._selection = selection
         self._undeclared = undeclared
         self._on_progress = on_progress
+        self._dry_run = dry_run
         self._range = selection.all_entities()
         self._query = ItemQuery(context, self._range, consistent=True, all_entities=True)
         self._models = [model_of(entity) for entity in self._query.model.table.entities]
@@ -108,11 +111,12 @@ class PartitionDelete:
                 plain.append(key_attributes(self._query.model, item))
             else:
                 changes.append(_DeletedItem(context, model, item))
-        yield from commit_changes(context, changes)
-        # After them, because these may be the items that count them.
-        parts = split_evenly(plain, MAX_BATCH_WRITES)
-        if parts:
-            yield from together([_delete_plain(context, self._table, part) for part in parts])
+        if not self._dry_run:
+            yield from commit_changes(context, changes)
+            # After them, because these may be the items that count them.
+            parts = split_evenly(plain, MAX_BATCH_WRITES)
+            if parts:
+                yield from together([_delete_plain(context, self._table, part) for part in parts])
         self._deleted += len(plain) + len(changes)
         self.is_continued = True
         if self._on_progress is not None:

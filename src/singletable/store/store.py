@@ -28,7 +28,7 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.store import admin, batch, items, query, transaction
-from singletable.store.bulk import ProgressCallback
+from singletable.store.bulk import Progress, ProgressCallback
 from singletable.store.bulk_delete import DeleteResult, PartitionDelete, Undeclared
 from singletable.store.bulk_load import BulkLoad, ConflictCallback, Items, LoadResult
 from singletable.store.calls import (
@@ -60,6 +60,7 @@ from singletable.store.query import ItemQuery
 from singletable.store.scope import ScopedDriver, Shared, scope_context
 from singletable.store.transaction import Transaction
 from singletable.store.validation import (
+    check_callback,
     check_count,
     check_iterable,
     check_keys,
@@ -226,15 +227,19 @@ class Store:
         selection: Selection[Any],
         *,
         undeclared: Undeclared = "raise",
+        dry_run: bool = False,
         on_progress: ProgressCallback | None = None,
     ) -> DeleteResult:
         """Delete all items of a partition, of all entities, with their markers and counters.
 
         A narrowed selection deletes the items in its range, and those whose sort keys continue one
         of them, as `collect` reads them. If it is interrupted, call it again. An item of no
-        declared entity raises ItemMismatch, unless `undeclared` is "keep" or "delete".
+        declared entity raises ItemMismatch, unless `undeclared` is "keep" or "delete". With
+        `dry_run` the items are counted, and nothing is deleted.
         """
-        deletion = PartitionDelete(self._context, selection, undeclared, on_progress)
+        deletion = PartitionDelete(
+            self._context, selection, undeclared, on_progress, dry_run=dry_run
+        )
         while self._run(deletion.delete_page(), deletion.shape, continued=deletion.is_continued):
             pass
         return deletion.result
@@ -721,14 +726,14 @@ class Admin:
         table: Table,
         *,
         keep: Iterable[ItemKey[Any]] = (),
-        progress: Callable[[int], None] | None = None,
+        on_progress: ProgressCallback | None = None,
     ) -> int:
         """Delete all items of a table except those to `keep`; return how many were deleted.
 
         Markers of the unique values of kept items stay. Items that are written meanwhile may stay
-        too. If it is interrupted, call it again. `progress` is called after each page with the
-        number of items deleted so far.
+        too. If it is interrupted, call it again. `on_progress` is called after each page.
         """
+        check_callback("on_progress", on_progress)
         clearing = admin.TableClearing.create(self._context, table, keep)
         total, after, continued = 0, None, False
         while True:
@@ -736,8 +741,8 @@ class Admin:
                 clearing.clear_page(after), lambda: CallShape("clear", ()), continued=continued
             )
             total, continued = total + deleted, True
-            if progress is not None:
-                progress(total)
+            if on_progress is not None:
+                on_progress(Progress(total))
             if after is None:
                 return total
 

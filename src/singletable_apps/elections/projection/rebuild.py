@@ -69,7 +69,7 @@ def _rebuild(store: Store, lease: RebuildLease, report: Callable[[int], None]) -
         lease.renew()
         report(done)
 
-    store.admin.clear(votes, keep=[Sync.key()], progress=lambda _: lease.renew())
+    store.admin.clear(votes, keep=[Sync.key()], on_progress=lambda _: lease.renew())
     lease.reset_position()
     catch_up(store, rebuilding=True, progress=renew_and_report)
     lease.finish()
