@@ -115,9 +115,12 @@ class Entity(EntityInstance):
                 raise InvalidValue(f"{model.name}: expected a value for {name}, but got none.")
         if values:
             raise _unknown_field(model, *values)
-        # The store sets the timestamps; until then the check uses a placeholder.
-        timestamps = {name: PLACEHOLDER_TIME for name in model.fields if name not in own}
-        model.codec.check({**timestamps, **own})
+        checked = own
+        if len(own) < len(model.fields):
+            # The store sets the timestamps; until then the check uses a placeholder.
+            timestamps = {name: PLACEHOLDER_TIME for name in model.fields if name not in own}
+            checked = {**timestamps, **own}
+        model.codec.check(checked)
 
     if not TYPE_CHECKING:  # type checkers would allow assignments to every name
 

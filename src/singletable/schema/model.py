@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from singletable.errors import DeclarationError
 from singletable.schema.codec import ItemCodec
@@ -61,8 +61,7 @@ class Model:
 
     def item(self, values: Mapping[str, object]) -> Item:
         """Return the item for these values, with keys, type tag and unknown attributes."""
-        item = dict(cast("Item", values.get("_unknown", {})))
-        item.update(self.codec.encode(values))
+        item = self.codec.encode(values)
         if self.tag is not None:
             item[self.tag[0]] = {"S": self.tag[1]}
         item.update(self.key.require_attributes(values))
@@ -108,7 +107,7 @@ class Model:
         if self.factory is not None:
             return self.factory(values)
         instance = object.__new__(self.entity)
-        instance.__dict__ = values
+        object.__setattr__(instance, "__dict__", values)  # an entity checks assignments
         return instance
 
     def matches(self, item: Item) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias, cast
 
 from singletable import expressions
@@ -185,8 +186,9 @@ class ResolvedKey:
     parameters: tuple[str, ...] = field(init=False, repr=False, compare=False)
     fields: tuple[str, ...] = field(init=False, repr=False, compare=False)
     dedicated_attributes: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    # Returns the key attributes for these values, or None if one of them is missing.
+    # Render all attributes of the key, and those of its partition key.
     attributes: KeyRenderer = field(init=False, repr=False, compare=False)
+    partition_attributes: KeyRenderer = field(init=False, repr=False, compare=False)
     # The condition of a sparse index (`when`) as an expression.
     condition: expressions.Condition | None = field(init=False, repr=False, compare=False)
 
@@ -200,7 +202,8 @@ class ResolvedKey:
             "fields": tuple(dict.fromkeys(name for one in columns for name in one.fields)),
             "dedicated_attributes": tuple(one.attribute.name for one in columns if one.dedicated),
             "condition": None if self.when is None else self.when.node(),
-            "attributes": self._compile_attributes,
+            "attributes": partial(self._compile, "attributes", columns),
+            "partition_attributes": partial(self._compile, "partition_attributes", self.pk),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -221,10 +224,12 @@ class ResolvedKey:
             )
         return dict(zip(fields, values, strict=True))
 
-    def _compile_attributes(self, values: Mapping[str, object]) -> Item | None:
-        """Compile `attributes` on first use, because most programs do not use every key."""
-        render = compile_renderer(str(self), self.columns)
-        object.__setattr__(self, "attributes", render)
+    def _compile(
+        self, name: str, columns: tuple[Column, ...], values: Mapping[str, object]
+    ) -> Item | None:
+        """Compile a renderer on first use, because most programs do not use every key."""
+        render = compile_renderer(str(self), columns)
+        object.__setattr__(self, name, render)
         return render(values)
 
     def require_attributes(self, values: Mapping[str, object]) -> Item:

@@ -96,12 +96,14 @@ class Selection(Generic[E]):
         return shards
 
     def _partition_clauses(self, shard: str | None) -> KeyCondition:
+        attributes = self.access.partition_attributes(self.values) if shard is None else None
         clauses: list[KeyClause] = []
         for column in self.access.pk:
-            value = column.value(self.values, shard)
+            name = column.attribute.name
+            value = attributes[name] if attributes else column.value(self.values, shard)
             if value is None:
                 raise InvalidValue(f"{self.access}: a query needs all values of the partition key.")
-            clauses.append(KeyClause(column.attribute.name, "=", (value,)))
+            clauses.append(KeyClause(name, "=", (value,)))
         return tuple(clauses)
 
     def _sort_clauses(self) -> list[SortClause]:

@@ -143,11 +143,12 @@ def _read_fields(source: SourceBuilder, struct: _ItemStruct, model: Model) -> li
     entries = ", ".join(f"{name!r}: {variable}" for name, variable in variables.items())
     if model.factory is not None:
         return [*lines, f"return {source.bind(model.factory, 'factory')}({{{entries}}})"]
-    new = source.bind(object.__new__, "new")
+    # An entity checks assignments; these functions do not.
+    new, assign = source.bind(object.__new__, "new"), source.bind(object.__setattr__, "assign")
     return [
         *lines,
         f"instance = {new}({source.bind(model.entity, model.name)})",
-        f"instance.__dict__ = {{{entries}}}",
+        f"{assign}(instance, '__dict__', {{{entries}}})",
         "return instance",
     ]
 
