@@ -12,7 +12,6 @@ no partition key, such as a scan, is rejected.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -47,33 +46,43 @@ R = TypeVar("R")
 
 # What a scope allows besides its own keys: shared entities, and unique values across tenants.
 Shared: TypeAlias = "type[Any] | BoundUnique[Any, *tuple[Any, ...]]"
-_ANY = f"[^{SEPARATOR}]+"
+# What a segment of a key may be: a text, one of several, or anything (None).
+_Segment: TypeAlias = str | frozenset[str] | None
+# The segments of a key attribute; or the attribute is a field, with this text, or any (None).
+_KeyShape: TypeAlias = tuple[_Segment, ...] | str | None
 
 
 @dataclass(frozen=True, slots=True)
 class _ScopedKey:
     """A key of an entity: which partition keys it has, and which of them are in the scope.
 
-    There is a pattern for each attribute of the partition key. `inside` is None if the key does not
+    There is a shape for each attribute of the partition key. `inside` is None if the key does not
     contain the fields of the scope.
     """
 
     access: ResolvedKey
-    all: tuple[re.Pattern[str], ...]
-    inside: tuple[re.Pattern[str], ...] | None
+    all: tuple[_KeyShape, ...]
+    inside: tuple[_KeyShape, ...] | None
     shared: bool
 
     def has(self, texts: Sequence[str]) -> bool:
-        return _match(self.all, texts)
+        return all(map(_matches, self.all, texts))
 
     def has_inside(self, texts: Sequence[str]) -> bool:
-        return self.inside is not None and _match(self.inside, texts)
+        return self.inside is not None and all(map(_matches, self.inside, texts))
 
 
-def _match(patterns: tuple[re.Pattern[str], ...], texts: Sequence[str]) -> bool:
-    return all(
-        pattern.fullmatch(text) is not None for pattern, text in zip(patterns, texts, strict=True)
-    )
+def _matches(shape: _KeyShape, text: str) -> bool:
+    if not isinstance(shape, tuple):
+        return shape is None or shape == text
+    pieces = text.split(SEPARATOR)
+    return len(pieces) == len(shape) and all(map(_matches_segment, shape, pieces))
+
+
+def _matches_segment(segment: _Segment, piece: str) -> bool:
+    if segment is None:
+        return bool(piece)
+    return piece == segment if isinstance(segment, str) else piece in segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +205,14 @@ class Scope:
         return [model for model in MODELS.values() if model.table.name == name]
 
     def _scoped_key(self, model: Model, access: ResolvedKey) -> _ScopedKey:
-        every = tuple(_pattern(column, {}) for column in access.pk)
+        every = tuple(_shape(column, {}) for column in access.pk)
         inside = None
         if all(_segment_of(access, name) is not None for name in self.values):
             try:
-                inside = tuple(_pattern(column, self.values) for column in access.pk)
+                inside = tuple(_shape(column, self.values) for column in access.pk)
             except InvalidValue:
                 # The field has another type here: no key has the value.
-                inside = tuple(re.compile(r"(?!)") for _ in access.pk)
+                inside = tuple("" for _ in access.pk)
         shared = not self.shared.isdisjoint(((model.entity, ""), (model.entity, access.name)))
         return _ScopedKey(access, every, inside, shared)
 
@@ -248,7 +257,7 @@ def _check_value(name: str, value: object) -> None:
     problem = ""
     for model, column in columns:
         try:
-            _pattern(column, {name: value})
+            _shape(column, {name: value})
         except InvalidValue as error:
             problem = problem or f"{model.name}: {error}"
         else:
@@ -299,34 +308,30 @@ def _segment_in(column: Column, name: str) -> object | None:
     return None
 
 
-def _pattern(column: Column, values: Mapping[str, object]) -> re.Pattern[str]:
-    """Return the pattern of a key attribute's texts, with these values for their fields."""
+def _shape(column: Column, values: Mapping[str, object]) -> _KeyShape:
+    """Return what the texts of a key attribute look like, with these values for their fields."""
     if isinstance(column, FieldColumn):
         if column.field not in values:
-            return re.compile(".*", re.DOTALL)
+            return None
         encoded = column.value(values)
         if encoded is None:
             raise InvalidValue(f"{column.field}: expected a value, but got None.")
-        return re.compile("|".join(re.escape(text) for text in canonical_key_texts(encoded)))
+        return next(canonical_key_texts(encoded))
     template = column.template
-    return re.compile(
-        SEPARATOR.join(
-            _segment_pattern(template, position, values)
-            for position in range(len(template.segments))
-        )
-    )
+    positions = range(len(template.segments))
+    return tuple(_segment_shape(template, position, values) for position in positions)
 
 
-def _segment_pattern(template: KeyTemplate, position: int, values: Mapping[str, object]) -> str:
+def _segment_shape(template: KeyTemplate, position: int, values: Mapping[str, object]) -> _Segment:
     match template.segments[position]:
         case FixedSegment(text):
-            return re.escape(text)
+            return text
         case ShardSegment(shards):
-            return f"(?:{'|'.join(map(re.escape, shards.suffixes))})"
+            return frozenset(shards.suffixes)
         case (FieldSegment() as segment) | RepeatedSegment(segment):
             if segment.field not in values:
-                return _ANY
-            return re.escape(template.value_text(position, segment, values[segment.field]))
+                return None
+            return template.value_text(position, segment, values[segment.field])
 
 
 def _shown(column: Column) -> str:
