@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Generic, Protocol, TypeVar
 
 from singletable import expressions
 from singletable.errors import DeclarationError
 from singletable.expressions import At, Compare, Constant, Operand
 from singletable.schema.codec import Codec
+from singletable.schema.codec.codec import invalid_value
 
 E = TypeVar("E")
 
 NULL = Constant({"NULL": True})
+
+
+class ConditionPath(Protocol):
+    """The path to a value that a condition tests."""
+
+    def document_path(self) -> expressions.Path:
+        """Return the path by attribute names."""
+        ...
+
+    @property
+    def field(self) -> str:
+        """The name of the field that the path starts with."""
+        ...
 
 
 class Condition(Generic[E]):
@@ -23,7 +37,7 @@ class Condition(Generic[E]):
 
     __slots__ = ("_build", "fields")
 
-    def __init__(self, build: Callable[[], expressions.Condition], *fields: object) -> None:
+    def __init__(self, build: Callable[[], expressions.Condition], *fields: ConditionPath) -> None:
         # Built when it is used: fields have no names yet while their class is being declared.
         self._build = build
         self.fields = fields
@@ -45,6 +59,14 @@ class Condition(Generic[E]):
     def __invert__(self) -> Condition[E]:
         return Condition(lambda: expressions.Not(self.node()), *self.fields)
 
+    def __repr__(self) -> str:
+        try:
+            # Paths by attribute names become the fields that the condition was written with.
+            names = {field.document_path(): str(field) for field in self.fields}
+            return _shown(self.node(), names)
+        except DeclarationError:
+            return "Condition(…)"  # Its class is being declared.
+
     def __bool__(self) -> bool:
         raise DeclarationError(
             "A condition is neither true nor false: DynamoDB evaluates it on items. Pass it to "
@@ -61,13 +83,16 @@ class Size(Generic[E]):
 
     __slots__ = ("_document_path", "_path")
 
-    def __init__(self, document_path: Callable[[], expressions.Path], path: object) -> None:
+    def __init__(self, document_path: Callable[[], expressions.Path], path: ConditionPath) -> None:
         self._document_path = document_path
         self._path = path
 
     def operand(self) -> Operand:
         """Return the size as an expression."""
         return expressions.SizeOf(self._document_path())
+
+    def __repr__(self) -> str:
+        return f"{self._path!r}.size()"
 
     def __lt__(self, other: int) -> Condition[E]:
         return self._compare("<", other)
@@ -90,9 +115,61 @@ class Size(Generic[E]):
     __hash__ = object.__hash__
 
     def _compare(self, comparator: expressions.Comparator, other: int) -> Condition[E]:
+        if not isinstance(other, int) or isinstance(other, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise invalid_value("a size, a whole number (int)", other)
         return Condition(
             lambda: Compare(comparator, self.operand(), Constant({"N": str(other)})), self._path
         )
+
+
+def _shown(node: expressions.Condition, names: Mapping[expressions.Path, str]) -> str:
+    """Return a condition as it is written in Python."""
+
+    def show(operand: Operand) -> str:
+        match operand:
+            case At(path):
+                return names.get(path) or ".".join(map(str, path))
+            case expressions.SizeOf(path):
+                return f"{show(At(path))}.size()"
+            case Constant({"N": number}):
+                return str(number)
+            case Constant({"NULL": _}):
+                return "None"
+            case Constant(value):
+                return repr(next(iter(value.values())))
+
+    match node:
+        case expressions.And(expressions.Exists(path), Compare("<>", At(other), null)) if (
+            path == other and null == NULL
+        ):
+            return f"{show(At(path))}.exists()"
+        case expressions.Or(expressions.NotExists(path), Compare("=", At(other), null)) if (
+            path == other and null == NULL
+        ):
+            return f"{show(At(path))}.missing()"
+        case Compare(comparator, left, right):
+            sign = {"=": "==", "<>": "!="}.get(comparator, comparator)
+            return f"{show(left)} {sign} {show(right)}"
+        case expressions.Between(operand, low, high):
+            return f"{show(operand)}.between({show(low)}, {show(high)})"
+        case expressions.In(operand, options):
+            return f"{show(operand)}.in_({', '.join(map(show, options))})"
+        case expressions.Exists(path):
+            return f"{show(At(path))}.exists()"
+        case expressions.NotExists(path):
+            return f"{show(At(path))}.missing()"
+        case expressions.HasType(operand, type_):
+            return f"{show(operand)} has type {type_}"
+        case expressions.BeginsWith(operand, prefix):
+            return f"{show(operand)}.begins_with({show(prefix)})"
+        case expressions.Contains(operand, member):
+            return f"{show(operand)}.contains({show(member)})"
+        case expressions.And(one, two):
+            return f"({_shown(one, names)}) & ({_shown(two, names)})"
+        case expressions.Or(one, two):
+            return f"({_shown(one, names)}) | ({_shown(two, names)})"
+        case expressions.Not(inner):
+            return f"~({_shown(inner, names)})"
 
 
 # None is an absent attribute or null: other programs write null for "no value", and so does the

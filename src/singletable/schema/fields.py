@@ -193,6 +193,9 @@ class Attr(Path[Any, T], KeyPart[T]):
             run_check(self.check, value, str(self), secret=self.codec().cipher is not None)
         return edit
 
+    def _is_declared(self) -> bool:
+        return self._codec is not None and bool(self.owner)
+
     def _may_be_absent(self) -> bool:
         return self.codec().optional or self.default is not None
 

@@ -17,6 +17,7 @@ from singletable import expressions
 from singletable.errors import InvalidValue
 from singletable.expressions import At, Compare, Constant, Operand
 from singletable.schema.codec import Codec
+from singletable.schema.codec.codec import invalid_value
 from singletable.schema.condition import Condition, Size, is_not_null, is_null
 from singletable.values import AttributeValue
 
@@ -101,6 +102,8 @@ class Path(ABC, Generic[E, T]):
 
     def in_(self, *options: T) -> Condition[E]:
         """Match one of these values."""
+        if not options:
+            raise InvalidValue("in_() expects at least one value, but got none: no item matches.")
         values = [option for option in options if option is not None]
         if len(values) < len(options):
             return self.in_(*values) | self.missing() if values else self.missing()
@@ -120,6 +123,8 @@ class Path(ABC, Generic[E, T]):
 
     def begins_with(self: Path[E, str] | Path[E, str | None], prefix: str) -> Condition[E]:
         """Match a string that starts with the prefix."""
+        if not isinstance(prefix, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise invalid_value("a prefix, a string (str)", prefix)
         return self._condition(
             lambda: expressions.BeginsWith(self._compared(), self._of_type("S", {"S": prefix}))
         )
@@ -231,9 +236,17 @@ class Path(ABC, Generic[E, T]):
         )
 
     def _condition(
-        self, build: Callable[[], expressions.Condition], *others: object
+        self, build: Callable[[], expressions.Condition], *others: Path[Any, Any]
     ) -> Condition[E]:
-        return Condition(build, self, *others)
+        if not self._is_declared():
+            return Condition(build, self, *others)
+        # Built at once, so that a wrong value is rejected where it is written.
+        node = build()
+        return Condition(lambda: node, self, *others)
+
+    def _is_declared(self) -> bool:
+        """Return whether the class of the field is complete, so that it has a name and a codec."""
+        return True
 
     def _edit(self, action: expressions.Action) -> Edit[E]:
         return Edit(self.field, self, action)

@@ -35,6 +35,7 @@ SortClause: TypeAlias = tuple[KeyClause, str | None]
 # After every text that starts with the same characters.
 MAX_TEXT = "\U0010ffff"
 
+_METHODS: dict[Comparison, str] = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _REVERSED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -121,8 +122,15 @@ class Selection(Generic[E]):
         return clauses
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
-        return f"{self.access}({values}){'' if self.range is None else f' {self.range}'}"
+        access = self.access
+        given = ", ".join(f"{name}={self.values[name]!r}" for name in access.pk_fields)
+        sorts = [self.values[name] for name in access.sk_fields if name in self.values]
+        text = f"{access}{'' if access.index else '.partition'}({given})"
+        text += "".join(f".eq({value!r})" for value in sorts)
+        if self.range is None:
+            return text
+        method = _METHODS.get(self.range.comparison, self.range.comparison)
+        return f"{text}.{method}({', '.join(map(repr, self.range.bounds))})"
 
 
 class EntitiesSelection(Selection[E]):

@@ -19,6 +19,7 @@ from singletable.schema import (
     UniqueValue,
     model_of,
 )
+from singletable.schema.codec.codec import short_repr
 from singletable.schema.fields import Attr, NestedPath
 from singletable.schema.model import MODELS
 
@@ -125,7 +126,7 @@ def check_collection(collection: object) -> None:
     """Raise unless `collection` is a subclass of Collection."""
     if isinstance(collection, type) and issubclass(collection, Collection):
         return
-    raise InvalidValue(f"expected a Collection class, but got {str(collection)[:100]!r}.")  # pyright: ignore[reportUnknownArgumentType]
+    raise InvalidValue(f"expected a Collection class, but got {_show(collection)}.")  # pyright: ignore[reportUnknownArgumentType]
 
 
 def check_count(name: str, value: object) -> None:
@@ -194,4 +195,4 @@ def _raise_unknown_field(model: Model, path: object) -> NoReturn:
 
 
 def _show(value: object) -> str:
-    return f"{str(value)[:100]!r} ({type(value).__name__})" if value is not None else "None"
+    return f"{short_repr(value)} ({type(value).__name__})" if value is not None else "None"
