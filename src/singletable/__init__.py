@@ -45,8 +45,9 @@ _EXPORTS = {
         WriteRequest
     """,
     "singletable.patterns": """
-        checks clears creates deletes FeedPattern loads Pattern PatternCatalog per_day per_hour
-        per_minute per_second puts Rate ReadPattern ScanPattern updates WritePattern
+        checks clears creates deletes FeedPattern loads modifies Pattern PatternCatalog per_day
+        per_hour per_minute per_second puts Rate ReadPattern ScanPattern updates upserts
+        WritePattern
     """,
     "singletable.remote": """
         AsyncRemote Remote

@@ -109,12 +109,14 @@ from singletable.patterns import clears as clears
 from singletable.patterns import creates as creates
 from singletable.patterns import deletes as deletes
 from singletable.patterns import loads as loads
+from singletable.patterns import modifies as modifies
 from singletable.patterns import per_day as per_day
 from singletable.patterns import per_hour as per_hour
 from singletable.patterns import per_minute as per_minute
 from singletable.patterns import per_second as per_second
 from singletable.patterns import puts as puts
 from singletable.patterns import updates as updates
+from singletable.patterns import upserts as upserts
 from singletable.remote import AsyncRemote as AsyncRemote
 from singletable.remote import Remote as Remote
 from singletable.schema import Attr as Attr

@@ -177,8 +177,8 @@ INVALID: dict[str, tuple[Callable[[PatternCatalog], object], str]] = {
     "entity instead of an effect": (
         lambda c: c.write("A", "Other", Election),  # type: ignore[arg-type]
         f"Pattern 'A' (Other): {Election!r} does not declare a write. Use creates(Election), "
-        "puts(Election), updates(Election, …), deletes(Election), checks(Election), "
-        "loads(Election) or clears(Election).",
+        "puts(Election), updates(Election, …), upserts(Election, …), modifies(Election), "
+        "deletes(Election), checks(Election), loads(Election) or clears(Election).",
     ),
     "scan without a reason": (
         lambda c: c.scan("A", "All", Ballot, reason=" "),

@@ -14,12 +14,14 @@ from singletable.patterns.pattern import (
     creates,
     deletes,
     loads,
+    modifies,
     per_day,
     per_hour,
     per_minute,
     per_second,
     puts,
     updates,
+    upserts,
 )
 from singletable.patterns.requests import PlannedRequest, planned_requests
 
@@ -40,6 +42,7 @@ __all__ = [
     "estimate",
     "find_catalogs",
     "loads",
+    "modifies",
     "per_day",
     "per_hour",
     "per_minute",
@@ -47,4 +50,5 @@ __all__ = [
     "planned_requests",
     "puts",
     "updates",
+    "upserts",
 ]

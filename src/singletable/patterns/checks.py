@@ -106,7 +106,8 @@ def check_effect(where: str, effect: EntityAccess) -> None:
         name = getattr(effect, "__name__", "Ballot")
         raise DeclarationError(
             f"{where}: {effect!r} does not declare a write. Use creates({name}), puts({name}), "
-            f"updates({name}, …), deletes({name}), checks({name}), loads({name}) or clears({name})."
+            f"updates({name}, …), upserts({name}, …), modifies({name}), deletes({name}), "
+            f"checks({name}), loads({name}) or clears({name})."
         )
 
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
 from singletable.store import CallShape, EntityAccess
 
+# Effects that declare the fields they edit.
+EDITS = ("update", "upsert")
+
 
 def match_pattern(patterns: Mapping[str, Pattern], shape: CallShape) -> Pattern | None:
     """Return the declared pattern that matches this call, or None."""
@@ -60,7 +63,7 @@ def _match_access(patterns: Iterable[Pattern], access: EntityAccess) -> Pattern 
         for pattern in patterns
         if len(pattern.accesses) == 1 and _matches(pattern.accesses[0], access)
     ]
-    if access.kind != "update":
+    if access.kind not in EDITS:
         return matches[0] if matches else None
     # Several patterns may allow an update: the one that declares the fewest fields is meant.
     return min(
@@ -105,7 +108,7 @@ def _covers(declared: Iterable[EntityAccess], accesses: Iterable[EntityAccess]) 
 
 
 def _matches(declared: EntityAccess, done: EntityAccess) -> bool:
-    if declared.kind != "update" or done.kind != "update":
+    if declared.kind not in EDITS or declared.kind != done.kind:
         return declared == done
     same_entity = declared.entity is done.entity
     return same_entity and (

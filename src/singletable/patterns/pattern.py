@@ -243,15 +243,17 @@ def puts(entity: type) -> EntityAccess:
 
 def updates(entity: type, *fields: Path[Any, Any]) -> EntityAccess:
     """Declare that a pattern updates these fields of `entity`; without fields, any of them."""
-    model = model_of(_entity("updates", entity))
-    for path in fields:
-        if not isinstance(path, Path) or path.field not in model.fields:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DeclarationError(
-                f"updates({model.name}, …): {path!r} is not a field of {model.name}, which has "
-                f"{', '.join(model.fields)}."
-            )
-    edited = frozenset(path.field for path in fields)
-    return EntityAccess("update", model.entity, edited_fields=edited)
+    return _edits("updates", "update", entity, fields)
+
+
+def upserts(entity: type, *fields: Path[Any, Any]) -> EntityAccess:
+    """Declare that a pattern upserts items of `entity`, with edits of these fields, or of any."""
+    return _edits("upserts", "upsert", entity, fields)
+
+
+def modifies(entity: type) -> EntityAccess:
+    """Declare that a pattern reads, changes and writes an item of `entity`: store.modify."""
+    return EntityAccess("modify", _entity("modifies", entity))
 
 
 def deletes(entity: type) -> EntityAccess:
@@ -278,6 +280,23 @@ def check_entity(where: str, entity: type) -> None:
     """Raise unless `entity` is a class."""
     if not isinstance(entity, type):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DeclarationError(f"{where}: expected an entity class, but got {entity!r}.")
+
+
+def _edits(
+    function: str,
+    kind: Literal["update", "upsert"],
+    entity: type,
+    fields: tuple[Path[Any, Any], ...],
+) -> EntityAccess:
+    model = model_of(_entity(function, entity))
+    for path in fields:
+        if not isinstance(path, Path) or path.field not in model.fields:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DeclarationError(
+                f"{function}({model.name}, …): {path!r} is not a field of {model.name}, which has "
+                f"{', '.join(model.fields)}."
+            )
+    edited = frozenset(path.field for path in fields)
+    return EntityAccess(kind, model.entity, edited_fields=edited)
 
 
 def _entity(function: str, entity: type) -> type:

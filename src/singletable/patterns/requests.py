@@ -126,8 +126,8 @@ def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
 class _WritePlan:
     """The requests of one effect, as the store sends them.
 
-    `read_after` says that an update reads the item which it returns, because a transaction returns
-    none.
+    `alternative` is sent instead of the write if the item does not exist. `read_after` says that an
+    update reads the item which it returns, because a transaction returns none.
     """
 
     reads: list[PlannedRequest]
@@ -136,6 +136,7 @@ class _WritePlan:
     counters: dict[_CounterId, PlannedRequest] = field(
         default_factory=dict["_CounterId", PlannedRequest]
     )
+    alternative: PlannedRequest | None = None
     read_after: bool = False
 
 
@@ -157,11 +158,13 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
         for plan in plans
         for request in (plan.write, *plan.markers, *plan.counters.values())
     ]
+    alternatives = [plan.alternative for plan in plans if plan.alternative is not None]
     # Only a transaction has condition checks.
     if len(writes) > 1 or writes[0].action == "ConditionCheckItem":
         writes = [replace(request, in_transaction=True) for request in writes]
+        alternatives = [replace(request, in_transaction=True) for request in alternatives]
     after = [plan.reads[0] for plan in plans if plan.read_after] if len(plans) == 1 else []
-    return (*reads, *writes, *after, *bulk)
+    return (*reads, *writes, *alternatives, *after, *bulk)
 
 
 def _bulk_requests(effect: EntityAccess) -> list[PlannedRequest]:
@@ -234,6 +237,11 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
             _plan_side_writes(plan, model, claims="if needed", releases="if needed")
         case "update":
             plan = _plan_update(model, effect.edited_fields)
+        case "upsert":
+            plan = _plan_upsert(model, effect.edited_fields)
+        case "modify":
+            plan = _plan_write(EntityAccess("put", effect.entity))
+            plan.reads = [_read(model), *(one for one in plan.reads if one.subject != model.name)]
         case "delete":
             plan = _WritePlan(
                 _read_first(model, needed=reads_before_delete(model)), _on_item("DeleteItem", model)
@@ -257,6 +265,19 @@ def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:
     )
     _plan_side_writes(plan, model, claims="if needed", releases="if needed", edited=edited)
     plan.read_after = bool(plan.markers or plan.counters)
+    return plan
+
+
+def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
+    """Plan an upsert: one update, or after reading the item an update or a put."""
+    plan = _plan_update(model, declared)
+    must_read = bool(model.uniques or model.counts or model.role("expires"))
+    plan.reads = [replace(_read(model), conditional=not must_read)]
+    put = replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields))
+    plan.alternative = replace(put, conditional=True)
+    plan.markers.clear()
+    plan.counters.clear()
+    _plan_side_writes(plan, model, claims="if needed", releases="if needed")
     return plan
 
 

@@ -33,6 +33,8 @@ AccessKind: TypeAlias = Literal[
     "load",
     "put",
     "update",
+    "upsert",
+    "modify",
     "delete",
     "clear",
     "check",
@@ -100,6 +102,13 @@ def shape_of_update(key: ItemKey[Any], edits: Iterable[Edit[Any]]) -> CallShape:
     edited = frozenset(edit.field for edit in edits)
     access = EntityAccess("update", key.entity, edited_fields=edited)
     return CallShape("update", (access,), _patterns([key]))
+
+
+def shape_of_upsert(key: ItemKey[Any], edits: Iterable[Edit[Any]]) -> CallShape:
+    """Return the shape of an upsert."""
+    edited = frozenset(edit.field for edit in edits)
+    access = EntityAccess("upsert", key.entity, edited_fields=edited)
+    return CallShape("upsert", (access,), _patterns([key]))
 
 
 def shape_of_find(value: UniqueValue[Any]) -> CallShape:

@@ -45,6 +45,8 @@ def commit(
             yield context.retry_policy.backoff(attempt - 1, "conflict")
         plan = yield from planner()
         writes = remaining_writes(plan.writes, dropped)
+        if not writes:
+            return plan, None
         try:
             if len(writes) == 1:
                 return plan, (yield from send(context.retry_policy, writes[0].operation(returning)))

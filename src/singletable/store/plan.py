@@ -259,6 +259,18 @@ def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -
     return bool(effects.side_fields) or not effects.index_fields <= values
 
 
+def unknown_index_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
+    """Return the fields of index keys whose values after these edits depend on the stored item."""
+    model = key.model
+    fields = {
+        name
+        for access in model.indexes.values()
+        if access.dedicated_attributes
+        for name in _dependencies(model, access)
+    }
+    return fields - _known_fields(key, edits)
+
+
 def changed_fields(model: Model, edited: Iterable[str]) -> set[str]:
     """Return the fields that an update of `edited` changes, with those that the store sets."""
     stamped = {field.name for role, field in model.roles.items() if role in ("version", "updated")}

@@ -9,11 +9,12 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
 )
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from singletable.operations import Driver
 from singletable.retry import NextItems, Steps, run, unwrap_retries
@@ -28,6 +29,8 @@ from singletable.schema import (
     UniqueValue,
 )
 from singletable.store import admin, batch, items, query, transaction
+from singletable.store import modify as modification
+from singletable.store import upsert as upserts
 from singletable.store.bulk import Progress, ProgressCallback
 from singletable.store.bulk_delete import DeleteResult, PartitionDelete, Undeclared
 from singletable.store.bulk_load import BulkLoad, ConflictCallback, Items, LoadResult
@@ -43,6 +46,7 @@ from singletable.store.calls import (
     shape_of_keys,
     shape_of_query,
     shape_of_update,
+    shape_of_upsert,
 )
 from singletable.store.changes import Changes, read_changes
 from singletable.store.collection_query import (
@@ -165,6 +169,52 @@ class Store:
         return self._run(
             items.update(self._context, key, edits, if_, returning),
             lambda: shape_of_update(key, edits),
+        )
+
+    @overload
+    def upsert(
+        self,
+        key: ItemKey[E],
+        *edits: Edit[E],
+        on_create: Sequence[Edit[E]] = (),
+        if_: Condition[E] | None = None,
+        returning: Literal["new"] = "new",
+    ) -> E: ...
+    @overload
+    def upsert(
+        self,
+        key: ItemKey[E],
+        *edits: Edit[E],
+        on_create: Sequence[Edit[E]] = (),
+        if_: Condition[E] | None = None,
+        returning: Literal["old"],
+    ) -> E | None: ...
+    def upsert(
+        self,
+        key: ItemKey[E],
+        *edits: Edit[E],
+        on_create: Sequence[Edit[E]] = (),
+        if_: Condition[E] | None = None,
+        returning: State = "new",
+    ) -> E | None:
+        """Edit an item, or create it if it does not exist, and return it.
+
+        A new item has the defaults of its fields and `on_create`, then the edits are applied. `if_`
+        is a condition on an existing item. With returning="old" the result is None for a new item.
+        """
+        steps = upserts.upsert(self._context, key, edits, on_create, if_, returning)
+        return self._run(steps, lambda: shape_of_upsert(key, (*edits, *on_create)))
+
+    def modify(self, key: ItemKey[E], function: Callable[[E], E | None]) -> E:
+        """Read an item, let `function` change or replace it, and write it; raise NotFound.
+
+        The write uses optimistic locking, by the version or else by all attributes. After a
+        conflict the item is read again and the function called again, so it must have no other
+        effects, and it must not be async. An item that it leaves unchanged is not written.
+        """
+        return self._run(
+            modification.modify(self._context, key, function),
+            lambda: shape_of_keys("modify", "modify", key),
         )
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> E | None:

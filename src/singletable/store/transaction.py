@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from singletable.errors import InvalidValue, TransactionCanceled, TransactionConflict
@@ -15,6 +15,7 @@ from singletable.store.calls import (
     shape_of_items,
     shape_of_keys,
     shape_of_update,
+    shape_of_upsert,
 )
 from singletable.store.commit import MAX_TOKEN_LENGTH, MAX_TRANSACTION_ITEMS, commit_all
 from singletable.store.context import Context
@@ -28,6 +29,7 @@ from singletable.store.items import (
 )
 from singletable.store.plan import Plan, plan_check
 from singletable.store.ttl import is_expired
+from singletable.store.upsert import Upsert
 from singletable.store.validation import check_edits, check_key, check_keys, model_of_item
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
@@ -83,6 +85,18 @@ class Transaction:
         check_edits(key.model, key, edits)
         self._shapes.append(shape_of_update(key, edits))
         self._add(None, lambda: _only_plan(prepare_update(self._context, key, edits, if_)))
+
+    def upsert(
+        self,
+        key: ItemKey[E],
+        *edits: Edit[E],
+        on_create: Sequence[Edit[E]] = (),
+        if_: Condition[E] | None = None,
+    ) -> None:
+        """Edit an item, or create it if it does not exist."""
+        change = Upsert(self._context, key, edits, on_create, if_)
+        self._shapes.append(shape_of_upsert(key, (*edits, *on_create)))
+        self._add(None, change.plan)
 
     def delete(self, key: ItemKey[E], *, if_: Condition[E] | None = None) -> None:
         """Delete an item, if it exists."""

@@ -18,6 +18,8 @@ _EFFECTS = {
     "create": "creates",
     "put": "puts",
     "update": "updates",
+    "upsert": "upserts",
+    "modify": "modifies",
     "delete": "deletes",
     "check": "checks",
     "load": "loads",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from singletable import ConditionFailed, evolve
+from singletable import ConditionFailed, ItemKey, Store, evolve
 from singletable.schema import Edit
 from tests.typing.declared import Ballot, Election, Place, Ranking
 
@@ -52,3 +52,13 @@ def patch_and_evolve(ballot: Ballot, error: ConditionFailed) -> None:
     copy: Ballot = evolve(ballot, note="x")
     current: Ballot | None = error.current_as(Ballot)
     del edits, copy, current
+
+
+def upsert_and_modify(store: Store, key: ItemKey[Ballot]) -> None:
+    """Create, update and modify items."""
+    new: Ballot = store.upsert(key, Ballot.weight.add(1), on_create=[Ballot.when_cast.set(NOW)])
+    old: Ballot | None = store.upsert(key, Ballot.weight.add(1), returning="old")
+    changed: Ballot = store.modify(key, lambda ballot: evolve(ballot, weight=2))
+    with store.transaction() as tx:
+        tx.upsert(key, Ballot.weight.add(1), on_create=(Ballot.when_cast.set(NOW),))
+    del new, old, changed

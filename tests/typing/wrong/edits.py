@@ -43,3 +43,11 @@ def patch_and_evolve(error: ConditionFailed, store: Store) -> None:
     current: Election | None = error.current_as(Ballot)  # error: assignment, arg-type | reportAssignmentType, reportArgumentType
     Ballot.edits({}, unset="none")  # error: arg-type | reportArgumentType
     del current
+
+
+def upsert_and_modify(store: Store) -> None:
+    """Mix entities, or return something else."""
+    store.upsert(Election.key("L"), Ballot.weight.add(1))  # error: call-overload, arg-type, misc | reportArgumentType, reportCallIssue
+    maybe: Ballot = store.upsert(Ballot.key("L", "a"), returning="old")  # error: assignment, arg-type | reportAssignmentType, reportArgumentType
+    store.modify(Ballot.key("L", "a"), lambda ballot: ballot.weight)  # error: arg-type, return-value | reportArgumentType, reportReturnType
+    del maybe

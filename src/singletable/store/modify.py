@@ -1,0 +1,109 @@
+"""Read-modify-write: a function changes the item, which is written with optimistic locking.
+
+The write is applied only if the item is still the one that was read: by its version, or without one
+by all its attributes. After a conflict the item is read again, and the function is called again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isawaitable
+from typing import Any, TypeVar, cast
+
+from msgspec.structs import replace
+
+from singletable import expressions
+from singletable.errors import InvalidValue, NotFound
+from singletable.expressions import At, Compare, Constant, Exists, NotExists
+from singletable.retry import Steps
+from singletable.schema import ItemKey, Model
+from singletable.store.commit import commit
+from singletable.store.context import Context
+from singletable.store.decoder import decode_item
+from singletable.store.items import apply_stamps, read_item
+from singletable.store.plan import Plan, plan_put
+from singletable.store.side_writes import skip_correct_markers
+from singletable.store.ttl import is_visible
+from singletable.store.validation import check_key
+from singletable.store.writes import both
+from singletable.values import Item
+
+E = TypeVar("E")
+
+
+def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None]) -> Steps[E]:
+    """Read an item, let the function change or replace it, and write it unless it is unchanged."""
+    check_key(key)
+    if not callable(function):
+        raise InvalidValue(f"{key}: expected a function that takes the item, but got {function!r}.")
+    model = key.model
+    item: Any = None
+
+    def planner() -> Steps[Plan]:
+        nonlocal item
+        stored = yield from read_item(context, key, consistent=True)
+        if stored is None or not is_visible(context, model, stored):
+            raise NotFound(f"{key} does not exist.")
+        item = _changed(key, function, decode_item(model, stored))
+        read = decode_item(model, stored)
+        _keep_stamps(model, item, read)
+        if model.codec.encode(item.__dict__) == model.codec.encode(read.__dict__):
+            return Plan([], {})
+        # Optimistic locking is the guard's work here, so that a conflict means another attempt.
+        plan = plan_put(context, model, item, None, stored, must_exist=True)
+        guard = both(_unchanged(model, stored), plan.writes[0].guard)
+        write = replace(plan.writes[0], condition=None, guard=guard)
+        writes = yield from skip_correct_markers(context, [write, *plan.writes[1:]])
+        return Plan(writes, plan.stamps)
+
+    plan, _ = yield from commit(context, planner)
+    return cast(E, apply_stamps(item, plan))
+
+
+def _changed(key: ItemKey[Any], function: Callable[[Any], Any], item: Any) -> Any:
+    """Return what the function returns, or else the item that it may have changed."""
+    result = function(item)
+    if isawaitable(result):
+        close = getattr(result, "close", None)
+        if close is not None:
+            close()
+        raise InvalidValue(
+            f"{key}: modify() calls its function between requests, so it must not be async. Read "
+            "what it needs before."
+        )
+    changed = item if result is None else result
+    if type(changed) is not key.entity:
+        raise InvalidValue(
+            f"{key}: the function must return a {key.entity.__name__}, or None after changing the "
+            f"one it got, but it returned {type(changed).__name__}."
+        )
+    model = key.model
+    if model.key.require_attributes(changed.__dict__) != key.key:
+        raise InvalidValue(
+            f"{key}: the function changed the key of the item. To move it, create one with the new "
+            "key and delete this one, in a transaction."
+        )
+    return changed
+
+
+def _keep_stamps(model: Model, item: Any, read: Any) -> None:
+    """Set the version and timestamps that were read; the function has no say in them."""
+    for role, field in model.roles.items():
+        if role != "expires":
+            vars(item)[field.name] = vars(read)[field.name]
+
+
+def _unchanged(model: Model, stored: Item) -> expressions.Condition:
+    """Return the condition that the item is still the one that was read."""
+    condition: expressions.Condition = Exists((model.table.pk.name,))
+    field = model.role("version")
+    names = sorted(stored) if field is None else [field.attribute]
+    for name in names:
+        value = stored.get(name)
+        same = NotExists((name,)) if value is None else Compare("=", At((name,)), Constant(value))
+        condition = both(condition, same) or condition
+    if field is None:
+        for one in model.fields.values():
+            if one.stored and one.attribute not in stored:
+                condition = both(condition, NotExists((one.attribute,))) or condition
+    return condition

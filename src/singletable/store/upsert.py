@@ -1,0 +1,276 @@
+"""Upsert: update an item, or create it if there is none.
+
+Rule 1. A new item has the values of its key, the defaults of its fields and `on_create`, and then
+        the edits are applied to it. It is checked before anything is sent, whether or not the item
+        exists. An expired item counts as absent: nothing of it survives.
+Rule 2. One UpdateItem is sent where its result is the same in both cases. Otherwise the item is
+        read first, and the write is guarded: if the item has appeared, disappeared or changed
+        meanwhile, the change is planned again.
+Rule 3. `if_` is a condition on an existing item; an item that does not exist is created.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
+
+from msgspec.structs import replace
+
+from singletable import expressions
+from singletable.errors import InvalidValue, ItemMismatch, OperationError
+from singletable.expressions import (
+    Add,
+    Constant,
+    IfNotExists,
+    ListAppend,
+    NotExists,
+    Or,
+    Remove,
+    Set,
+    apply_update,
+)
+from singletable.retry import Steps
+from singletable.schema import Attr, Condition, Edit, ItemKey
+from singletable.schema.patch import PLACEHOLDER_TIME
+from singletable.store.commit import commit
+from singletable.store.context import Context
+from singletable.store.decoder import decode_item
+from singletable.store.items import State, apply_stamps, read_item
+from singletable.store.plan import (
+    Plan,
+    plan_check,
+    plan_create,
+    plan_update,
+    unknown_index_fields,
+)
+from singletable.store.ttl import is_expired, item_absent, item_exists
+from singletable.store.validation import check_edits, check_key, condition_node
+from singletable.store.write_errors import expected_version, missing_or_changed
+from singletable.store.writes import Write, both
+from singletable.values import Item
+
+E = TypeVar("E")
+
+
+class Upsert:
+    """One upsert; `plan` may be called again after a conflict."""
+
+    def __init__(
+        self,
+        context: Context,
+        key: ItemKey[Any],
+        edits: Sequence[Edit[Any]],
+        on_create: Sequence[Edit[Any]],
+        if_: Condition[Any] | None,
+    ) -> None:
+        check_key(key)
+        check_edits(key.model, key, edits)
+        check_edits(key.model, key, on_create)
+        condition_node(key.model, if_)
+        self.context = context
+        self.key = key
+        self.edits = tuple(edits)
+        self.on_create = tuple(on_create)
+        self.if_ = if_
+        # The item before an update; and the new item, if that is what was planned.
+        self.old: Item | None = None
+        self.created: Any = None
+        self._new_item()
+
+    def plan(self) -> Steps[Plan]:
+        """Plan one UpdateItem, or read the item and plan to create or to update it."""
+        self.old = self.created = None
+        if self._is_one_request():
+            return self._plan_update_item()
+        model, now = self.key.model, self.context.clock()
+        stored = yield from read_item(self.context, self.key, consistent=True)
+        if stored is None or is_expired(model, stored, now):
+            self.created = self._new_item()
+            plan = plan_create(self.context, model, self.created, None)
+            write = replace(plan.writes[0], condition=None, guard=item_absent(model, now))
+            return Plan([write, *plan.writes[1:]], plan.stamps)
+        self.old = stored
+        if self.edits:
+            plan = plan_update(self.context, self.key, self.edits, self.if_, stored, was_read=True)
+        else:
+            plan = plan_check(self.context, self.key, self.if_)
+        write = plan.writes[0]
+        write = replace(write, guard=both(item_exists(model, now), write.guard))
+        return Plan([write, *plan.writes[1:]], plan.stamps, plan.after)
+
+    def _new_item(self) -> Any:
+        """Return the instance to create; raise InvalidValue if it would not be valid."""
+        model = self.key.model
+        item = self._initial_attributes()
+        try:
+            for edit in (*self.on_create, *self.edits):
+                item = apply_update((edit.action,), item)
+        except OperationError as error:
+            raise InvalidValue(
+                f"{self.key}: the edits cannot be applied to a new item: {error.message}"
+            ) from error
+        missing = [
+            field.name
+            for field in model.fields.values()
+            if field.stored and field.attribute not in item and _is_required(field)
+        ]
+        if missing:
+            raise InvalidValue(
+                f"{self.key}: an upsert may create the item, which needs a value for "
+                f"{', '.join(missing)}. Add an edit, or pass it in on_create=(…)."
+            )
+        edited = {edit.field for edit in (*self.on_create, *self.edits)}
+        stamped = [
+            field
+            for role, field in model.roles.items()
+            if role in ("created", "updated") and field.name not in edited
+        ]
+        placeholders = {one.attribute: one.codec().encode(PLACEHOLDER_TIME) for one in stamped}
+        try:
+            instance = decode_item(model, {**item, **placeholders, **self.key.key})
+        except ItemMismatch as error:
+            raise InvalidValue(error.text, error.path) from error
+        for field in stamped:
+            instance.__dict__[field.name] = None
+        plan_create(self.context, model, instance, None)  # checks the values, and the index keys
+        return instance
+
+    def _initial_attributes(self) -> Item:
+        """Return the attributes of the key's values and of the defaults."""
+        item: Item = {}
+        for field in self.key.model.fields.values():
+            if not field.stored:
+                continue
+            if field.name in self.key.values:
+                value = self.key.values[field.name]
+            elif field.default is not None:
+                value = field.default()
+            else:
+                continue
+            encoded = field.codec().encode(value)
+            if "NULL" not in encoded:
+                item[field.attribute] = encoded
+        return item
+
+    def _is_one_request(self) -> bool:
+        """Return whether one UpdateItem has the right result for old and for new items."""
+        model = self.key.model
+        if model.uniques or model.counts or "expires" in model.roles or model.factory is not None:
+            return False
+        made = model.role("created")
+        if made is not None and made.codec().optional:
+            return False
+        if unknown_index_fields(self.key, self.edits):
+            return False
+        edited = {edit.field for edit in self.edits}
+        for edit in self.on_create:
+            # Every existing item has a required value, so if_not_exists() means a new item.
+            if edit.field in edited or not _is_required(model.fields[edit.field]):
+                return False
+            if not _sets_field(edit.action):
+                return False
+        names = [edit.field for edit in (*self.edits, *self.on_create)]
+        if len(names) != len(set(names)):
+            return False
+        return all(_is_same_for_new(model.fields[one.field], one.action) for one in self.edits)
+
+    def _plan_update_item(self) -> Plan:
+        """Plan the update that creates the item if there is none."""
+        model, now = self.key.model, self.context.clock()
+        plan = plan_update(self.context, self.key, self.edits, None, None, was_read=False)
+        actions = list(plan.writes[0].actions)
+        edited = {action.path[0] for action in actions}
+        initial = self._initial_attributes()
+        for edit in self.on_create:
+            action = edit.action
+            if isinstance(action, Set) and isinstance(action.term, Constant):
+                initial[cast(str, action.path[0])] = action.term.value
+        made = model.role("created")
+        if made is not None:
+            initial.setdefault(made.attribute, made.codec().encode(now))
+        if model.tag is not None:
+            initial[model.tag[0]] = {"S": model.tag[1]}
+        instance = self._new_item()
+        new = plan_create(self.context, model, instance, None).writes[0].item or {}
+        for access in model.indexes.values():
+            for name in access.dedicated_attributes:
+                if name in new:
+                    initial.setdefault(name, new[name])
+        for name, value in initial.items():
+            if name not in edited and name not in self.key.key:
+                term = IfNotExists((name,), Constant(value))
+                actions.append(Set((name,), term))
+        caller = condition_node(model, self.if_)
+        absent = NotExists((model.table.pk.name,))
+        write = Write(
+            "update",
+            self.context.table_name(model.table),
+            self.key.key,
+            missing_or_changed(model, self.key, now, expected_version(model, caller)),
+            actions=tuple(actions),
+            condition=None if caller is None else Or(absent, caller),
+        )
+        return Plan([write], {})
+
+
+def upsert(
+    context: Context,
+    key: ItemKey[E],
+    edits: Sequence[Edit[E]],
+    on_create: Sequence[Edit[E]],
+    if_: Condition[E] | None,
+    returning: State,
+) -> Steps[E | None]:
+    """Update an item or create it; return it as it is, or as it was: None if it is new."""
+    if returning not in ("old", "new"):
+        raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
+    change = Upsert(context, key, edits, on_create, if_)
+    plan, output = yield from commit(
+        context, change.plan, "ALL_OLD" if returning == "old" else "ALL_NEW"
+    )
+    if change.created is not None:
+        return None if returning == "old" else cast(E, apply_stamps(change.created, plan))
+    if output is not None:
+        if output.attributes is not None:
+            return cast(E, decode_item(key.model, output.attributes))
+        if returning == "old" and change.old is None:
+            return None
+    # A transaction returns no attributes.
+    if returning == "old" and change.old is not None:
+        return cast(E, decode_item(key.model, change.old))
+    item = yield from read_item(context, key, consistent=True)
+    return cast(E, decode_item(key.model, item or plan.after or {}))
+
+
+def _is_required(field: Attr[Any]) -> bool:
+    """Return whether every item has this attribute."""
+    if field.role in ("version", "created", "updated"):
+        return False
+    return field.default is None and not field.codec().optional and not _may_be_empty(field)
+
+
+def _may_be_empty(field: Attr[Any]) -> bool:
+    """Return whether the value may be an empty set, which is not stored."""
+    return bool(field.codec().types & {"SS", "NS", "BS"})
+
+
+def _sets_field(action: expressions.Action) -> bool:
+    return isinstance(action, Set) and len(action.path) == 1 and isinstance(action.term, Constant)
+
+
+def _is_same_for_new(field: Attr[Any], action: expressions.Action) -> bool:
+    """Return whether the edit has the same result if the field starts with its default."""
+    if len(action.path) != 1:
+        return False
+    default = None if field.default is None else field.default()
+    match action:
+        case Set(_, Constant()) | Remove():
+            return True
+        case Set(_, IfNotExists(_, Constant())):
+            return default is None
+        case Set(_, ListAppend(IfNotExists(), Constant()) | ListAppend(Constant(), IfNotExists())):
+            return not default
+        case Add():
+            return not default
+        case _:
+            return False

@@ -1,0 +1,92 @@
+"""Patterns that upsert and modify, compared with the requests that the store sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from singletable import (
+    Attr,
+    Call,
+    DeclarationError,
+    Engine,
+    Entity,
+    Index,
+    Key,
+    Pattern,
+    PatternCatalog,
+    Store,
+    Table,
+    Unique,
+    attr,
+    evolve,
+    modifies,
+    upserts,
+)
+from singletable.operations import TransactWriteItems
+from singletable.patterns import planned_requests
+
+by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
+table = Table("upserted", indexes=[by_state])
+
+
+class Hits(Entity, table=table):
+    name: Attr[str] = attr()
+    count: Attr[int] = attr(default=0)
+    key = Key(pk=("HITS", name), sk="HITS")
+
+
+class Task(Entity, table=table):
+    name: Attr[str] = attr()
+    slug: Attr[str] = attr()
+    state: Attr[str] = attr(default="open")
+    key = Key(pk=("TASK", name), sk="TASK")
+    of_state = Key(pk=("STATE", state), sk=(name,)).on(by_state)
+    one_slug = Unique(slug)
+
+
+catalog = PatternCatalog("upserts", table, unused={by_state: "only to be written"})
+hit = catalog.write("W1", "Count a hit", upserts(Hits, Hits.count))
+save = catalog.write("W2", "Save a task", upserts(Task))
+change = catalog.write("W3", "Change a task", modifies(Task))
+count = catalog.write("W4", "Change the hits", modifies(Hits))
+
+CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
+    "upsert": (hit, lambda s: s.upsert(Hits.key("a"), Hits.count.add(1))),
+    "upsert, new": (save, lambda s: s.upsert(Task.key("b"), Task.slug.set("t"))),
+    "upsert, old": (save, lambda s: s.upsert(Task.key("a"), Task.slug.set("t"))),
+    "modify": (change, lambda s: s.modify(Task.key("a"), lambda one: evolve(one, slug="t"))),
+    "modify alone": (count, lambda s: s.modify(Hits.key("old"), lambda one: evolve(one, count=9))),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_are_recognized_and_planned(name: str) -> None:
+    pattern, call = CALLS[name]
+    calls: list[Call] = []
+    with Engine.in_memory() as engine:
+        store = Store(engine, observers=[calls.append])
+        store.admin.create_table(table)
+        store.create(Task(name="a", slug="s"))
+        store.create(Hits(name="old"))
+        calls.clear()
+        call(store)
+    (done,) = calls
+    assert catalog.recognize(done.shape) is pattern
+    sent: set[str] = set()
+    for request in done.requests:
+        operation = request.operation
+        if isinstance(operation, TransactWriteItems):
+            for action in operation.transact_items:
+                kinds: dict[str, object] = {"PutItem": action.put, "UpdateItem": action.update}
+                kinds |= {"DeleteItem": action.delete}
+                sent |= {kind for kind, value in kinds.items() if value is not None}
+        else:
+            sent.add(type(operation).__name__)
+    assert sent <= {one.action for one in planned_requests(pattern)}
+
+
+def test_upserts_rejects_other_fields() -> None:
+    with pytest.raises(DeclarationError, match=r"upserts\(Task, …\)"):
+        upserts(Task, Hits.count)

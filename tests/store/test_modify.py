@@ -1,0 +1,266 @@
+"""Read-modify-write: the function sees the newest item, and no update is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from singletable import (
+    AlreadyExists,
+    Attr,
+    Count,
+    Engine,
+    Entity,
+    Index,
+    InvalidValue,
+    Key,
+    ModelEntity,
+    NotFound,
+    Store,
+    Table,
+    TransactionConflict,
+    Unique,
+    attr,
+    created,
+    evolve,
+    expires,
+    updated,
+    version,
+)
+from singletable.operations import PutItem
+from singletable.store import Call
+from singletable.values import Item
+from tests.store.clock import Clock
+from tests.store.store_adapter import StoreOpener
+
+by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
+tracker = Table("tracker", indexes=[by_state], ttl="TTL")
+
+
+class Project(Entity, table=tracker):
+    name: Attr[str] = attr()
+    issues: Attr[int] = attr(default=0)
+    title: Attr[str] = attr(default="")
+    key = Key(pk=("PROJECT", name), sk="PROJECT")
+
+
+class Issue(Entity, table=tracker):
+    project: Attr[str] = attr()
+    number: Attr[int] = attr()
+    title: Attr[str] = attr(default="")
+    slug: Attr[str | None] = attr(default=None)
+    state: Attr[str] = attr(default="open")
+    votes: Attr[list[str]] = attr(factory=list)
+    made: Attr[datetime] = created()
+    changed: Attr[datetime] = updated()
+    version: Attr[int] = version()
+    key = Key(pk=("PROJECT", project), sk=("ISSUE", number))
+    of_state = Key(pk=("PROJECT", project, state), sk=(number,)).on(by_state)
+    one_slug = Unique(slug)
+    counted = Count(Project, Project.issues, key=(project,))
+
+
+class Plain(Entity, table=tracker):
+    name: Attr[str] = attr()
+    votes: Attr[list[str]] = attr(factory=list)
+    note: Attr[str | None] = attr(default=None)
+    ends: Attr[datetime | None] = expires(default=None)
+    key = Key(pk=("PLAIN", name), sk="PLAIN")
+
+
+class Note(BaseModel):
+    name: str
+    text: str = ""
+
+
+class Notes(ModelEntity[Note], table=tracker):
+    name: Attr[str] = attr()
+    key = Key(pk=("NOTE", name), sk="NOTE")
+
+
+ONE = Issue.key("web", 1)
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    empty.admin.create_table(tracker)
+    empty.create(Project(name="web"))
+    empty.create(Issue(project="web", number=1, slug="s"))
+    return empty
+
+
+def test_modify_in_place_and_by_a_new_item(store: Store, clock: Clock) -> None:
+    before = store.get(ONE)
+    assert before is not None
+    clock.advance(minutes=1)
+
+    def close(issue: Issue) -> None:
+        issue.state = "closed"
+
+    found = store.modify(ONE, close)
+    assert found == store.get(ONE)
+    assert (found.state, found.version, found.made) == ("closed", 2, before.made)
+    assert found.changed == clock.now
+    found = store.modify(ONE, lambda issue: evolve(issue, title="new"))
+    assert (found.state, found.title, found.version) == ("closed", "new", 3)
+    found = store.modify(ONE, lambda issue: Issue(project="web", number=1, title="fresh"))
+    assert found == store.get(ONE)
+    assert (found.state, found.version, found.made) == ("open", 4, before.made)
+    store.create(Note(name="n"))
+    assert store.modify(Notes.key("n"), lambda note: Note(name="n", text="x")).text == "x"
+
+
+def test_modify_maintains_uniques_counts_and_index_keys(store: Store) -> None:
+    def change(issue: Issue) -> None:
+        issue.slug, issue.state = "t", "closed"
+
+    store.modify(ONE, change)
+    assert store.find(Issue.one_slug("s")) is None
+    assert store.find(Issue.one_slug("t")) == store.get(ONE)
+    assert [one.number for one in store.query(Issue.of_state("web", "closed"))] == [1]
+    assert [*store.query(Issue.of_state("web", "open"))] == []
+    store.create(Issue(project="web", number=2, slug="u"))
+    with pytest.raises(AlreadyExists):
+        store.modify(ONE, lambda issue: evolve(issue, slug="u"))
+    project = store.modify(Project.key("web"), lambda one: evolve(one, title="x", issues=99))
+    assert (project.issues, project.title) == (2, "x")
+    assert store.get(Project.key("web")) == project
+
+
+def test_unknown_attributes_are_kept(store: Store, opener: StoreOpener) -> None:
+    stored: Item = {**Plain.key("p").key, "name": {"S": "p"}, "extra": {"S": "x"}}
+    opener.driver.execute(PutItem("tracker", stored))
+    store.modify(Plain.key("p"), lambda one: evolve(one, votes=["a"]))
+    put = PutItem("tracker", stored, return_values="ALL_OLD")
+    assert (opener.driver.execute(put).attributes or {})["extra"] == {"S": "x"}
+
+
+def test_unchanged_items_are_not_written() -> None:
+    calls: list[Call] = []
+    with Engine.in_memory() as engine:
+        store = Store(engine, observers=[calls.append])
+        store.admin.create_table(tracker)
+        store.create(Plain(name="p"))
+        calls.clear()
+        assert store.modify(Plain.key("p"), lambda one: None) == Plain(name="p")
+        assert store.modify(Plain.key("p"), lambda one: evolve(one)) == Plain(name="p")
+        store.modify(Plain.key("p"), lambda one: evolve(one, note="x"))
+        sent = [[type(one.operation).__name__ for one in call.requests] for call in calls]
+        assert sent == [["GetItem"], ["GetItem"], ["GetItem", "PutItem"]]
+        assert {call.shape.method for call in calls} == {"modify"}
+
+
+def _fail(_: Issue) -> None:
+    raise RuntimeError("no")
+
+
+async def _wait(_: Issue) -> None: ...
+
+
+REJECTED: dict[str, tuple[Callable[[Any], object], str]] = {
+    "key": (lambda one: evolve(one, number=2), "changed the key"),
+    "other type": (lambda one: "x", "must return a Issue"),
+    "class": (lambda one: Issue, "must return a Issue"),
+    "invalid value": (lambda one: vars(one).update(title=3), "Issue.title"),
+    "async": (_wait, "must not be async"),
+}
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_modify_rejects(store: Store, name: str) -> None:
+    function, message = REJECTED[name]
+    before = store.get(ONE)
+    with pytest.raises(InvalidValue, match=message):
+        store.modify(ONE, function)  # type: ignore[arg-type]
+    assert store.get(ONE) == before
+
+
+def test_errors_of_the_function_propagate(store: Store, clock: Clock) -> None:
+    before = store.get(ONE)
+    with pytest.raises(RuntimeError, match="no"):
+        store.modify(ONE, _fail)
+    with pytest.raises(NotFound):
+        store.modify(Issue.key("web", 2), _fail)
+    with pytest.raises(InvalidValue, match="expected a function"):
+        store.modify(ONE, "x")  # type: ignore[arg-type]
+    assert store.get(ONE) == before
+    store.create(Plain(name="p", ends=clock.advance(hours=1)))
+    clock.advance(days=1)
+    with pytest.raises(NotFound):
+        store.modify(Plain.key("p"), lambda one: evolve(one, note="x"))
+
+
+# Another client always writes between the read and the write.
+@pytest.mark.parametrize("name", ["version", "attributes"])
+def test_modify_calls_the_function_again_after_a_conflict(
+    store: Store, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("singletable.retry.random.uniform", lambda low, high: 0)
+    store.create(Plain(name="p"))
+    key: Any = ONE if name == "version" else Plain.key("p")
+    interruptions = 2
+
+    def add(item: Any) -> None:
+        nonlocal interruptions
+        if interruptions:
+            interruptions -= 1
+            if key is ONE:
+                store.update(ONE, Issue.votes.append("other"))
+            else:
+                # It adds an attribute that the item did not have.
+                edits = [Plain.note.set("x"), Plain.votes.append("other")]
+                store.update(Plain.key("p"), edits[interruptions])
+        item.votes.append("mine")
+
+    if not isinstance(store, Store):
+        pytest.skip("the function cannot use the loop that runs it")
+    store.modify(key, add)
+    found = store.get(key)
+    assert found is not None
+    assert found.votes.count("mine") == 1
+    assert found.votes.count("other") == (2 if key is ONE else 1)
+    if key is ONE:
+        interruptions = 1000
+        with pytest.raises(TransactionConflict):
+            store.modify(key, add)
+        found = store.get(key)
+        assert found is not None
+        assert found.votes.count("mine") == 1
+
+
+def test_concurrent_modifications_lose_nothing(tmp_path: Any) -> None:
+    with Engine.on_file(tmp_path / "t.db") as engine:
+        store = Store(engine)
+        store.admin.create_table(tracker)
+        store.create(Project(name="web"))
+        store.create(Issue(project="web", number=1))
+        store.create(Plain(name="p"))
+
+        def work(name: str) -> None:
+            for number in range(5):
+                vote = f"{name}{number}"
+                for key in (ONE, Plain.key("p")):
+                    while True:
+                        try:
+                            store.modify(key, lambda one, vote=vote: one.votes.append(vote))  # type: ignore[misc]
+                            break
+                        except TransactionConflict:
+                            continue
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        expected = sorted(f"{name}{number}" for name in "abcd" for number in range(5))
+        issue, plain = store.get(ONE), store.get(Plain.key("p"))
+        assert issue is not None
+        assert plain is not None
+        assert sorted(issue.votes) == expected
+        assert sorted(plain.votes) == expected
+        assert issue.version == 21
