@@ -151,6 +151,12 @@ def test_many_items_are_encrypted(store: Store) -> None:
     assert store.get_many([Plain.key(one.name) for one in items]) == items
 
 
+# Two encryptions of one value differ, but a load that is repeated finds the items unchanged.
+def test_repeated_bulk_load_skips_equal_items(store: Store) -> None:
+    assert store.bulk_load([Plain(name="1", text="a")]).written == 1
+    assert store.bulk_load([Plain(name="1", text="a")]).skipped == 1
+
+
 def test_put_replaces_with_a_new_nonce(store: Store, opener: StoreOpener) -> None:
     note = store.create(Note(name="1", text="a"))
     before = _stored(opener)["text"]

@@ -56,11 +56,11 @@ def example_value(kind: Any, name: str, number: int) -> object:
         return {example_value(arguments[0], name, number)}
     if origin is dict:
         return {name: example_value(arguments[1], name, number)}
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return list(kind)[number % len(kind)]
     if is_typeddict(cast("object", kind)):
         members = type_hints(kind).items()
         return {one: example_value(without_qualifiers(hint), one, number) for one, hint in members}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return list(kind)[number % len(kind)]
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
         names = [one.name for one in dataclasses.fields(kind) if one.init]

@@ -8,9 +8,10 @@ from decimal import Decimal
 from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from singletable import Condition, Edit, Json, codec
+from singletable import Compressed, Condition, Edit, Encrypted, Json, codec
 from singletable.schema import Attr, Entity, Key, Table, attr
 
+SECRET = Encrypted(key=lambda key_id: key_id.encode(), key_id="1")
 HOST = codec(encode=str, decode=IPv4Address, stored_as=str)
 
 
@@ -49,12 +50,14 @@ class Visit(Entity, table=Table("visits")):
     size: Attr[Size | None] = attr(default=None)
     by: Attr[Card | Transfer] = attr()
     label: Attr[int | str] = attr(default=1)
+    page: Attr[str] = attr(codec=Compressed(), default="")
+    secret: Attr[str | None] = attr(codec=SECRET)
 
     key = Key(pk=("HOST", host), sk=("VISIT", length))
 
 
 host = IPv4Address("10.0.0.1")
-visit = Visit(host=host, later=None, by=Card("1"), size={"width": 1})
+visit = Visit(host=host, later=None, secret="x", by=Card("1"), size={"width": 1})
 Visit.key(host, timedelta(1))
 edits: list[Edit[Visit]] = [
     Visit.length.add(timedelta(1)),
@@ -62,6 +65,8 @@ edits: list[Edit[Visit]] = [
     Visit.size.nested(lambda size: size["width"]).set(1),
     Visit.label.set("x"),
     Visit.label.set(2),
+    Visit.secret.set("y"),
+    Visit.secret.set(None),
 ]
 conditions: list[Condition[Visit]] = [
     Visit.host == host,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from ipaddress import IPv4Address
 
-from singletable import Json, codec
+from singletable import Encrypted, Json, codec
 from singletable.schema import Attr, Entity, Key, Table, attr
 
 HOST = codec(encode=str, decode=IPv4Address, stored_as=str)
 
+Encrypted(key=bytes(32), key_id="1")  # error: arg-type | reportArgumentType
 codec(encode=str, decode=IPv4Address)  # error: call-arg | reportCallIssue
 codec(encode=str, decode=len, stored_as=str, form=1)  # error: call-arg | reportCallIssue
 
