@@ -8,6 +8,7 @@ import pytest
 
 from singletable import (
     Call,
+    Collection,
     Engine,
     EntityAccess,
     PatternCatalog,
@@ -29,6 +30,15 @@ from tests.store.member_entity import Member, members
 NO_CALLS = {"admin", "driver", "scoped"}
 ADA = Ballot.key("L", "ada")
 PARTITION = Ballot.key.partition("L")
+
+
+class FilePage(Collection):
+    """A part of a File, whose election is on the first page."""
+
+    election: Election | None
+    candidates: list[Candidate]
+    ballots: list[Ballot]
+
 
 catalog = PatternCatalog("c", votes, members)
 get = catalog.read("R1", "A ballot", Ballot.key)
@@ -60,6 +70,7 @@ METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "count": (lambda s: s.count(PARTITION), ballots),
     "hydrate": (lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))), choices),
     "collect": (lambda s: s.collect(File, Election.key.partition("L")), file),
+    "collect_page": (lambda s: s.collect_page(FilePage, Election.key.partition("L"), 5), file),
     "changes": (lambda s: s.changes(Ballot), feed),
     "create": (lambda s: s.create(ballot("ben")), effect("W1", creates(Ballot))),
     "put": (lambda s: s.put(ballot("ben")), effect("W2", puts(Ballot))),
