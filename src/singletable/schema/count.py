@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -46,14 +46,25 @@ class Counter:
         return tuple(values[field] for field in self.fields)
 
 
-_COUNTERS: dict[type, list[Path[Any, int]]] = {}
+# By the entity with the number; then by the entity that is counted, and the name of its count.
+_COUNTERS: dict[type, dict[tuple[type, str], Path[Any, int]]] = {}
 
 
-def register_counter(counter: Counter) -> None:
+def register_counter(counted: type, counter: Counter) -> None:
     """Remember that items of the counter's entity have this counter."""
-    _COUNTERS.setdefault(counter.entity, []).append(counter.path)
+    _COUNTERS.setdefault(counter.entity, {})[counted, counter.name] = counter.path
 
 
-def counters_of(entity: type) -> Sequence[Path[Any, int]]:
+def replace_counters(previous: type, entity: type, fields: Collection[str]) -> None:
+    """Let a class that was declared again have the counters of the previous one, and no others."""
+    for counters in _COUNTERS.values():
+        for counted, name in [key for key in counters if key[0] is previous]:
+            del counters[counted, name]
+    kept = _COUNTERS.get(previous, {})
+    _COUNTERS[entity] = {key: path for key, path in kept.items() if path.field in fields}
+
+
+def counters_of(entity: type) -> Collection[Path[Any, int]]:
     """Return the paths of an entity's numbers that count items of other entities."""
-    return _COUNTERS.get(entity, ())
+    counters = _COUNTERS.get(entity)
+    return () if counters is None else counters.values()

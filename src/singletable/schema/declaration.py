@@ -16,7 +16,7 @@ from singletable.schema.checks import (
     check_tags,
 )
 from singletable.schema.codec import StoredField, compile_codec
-from singletable.schema.count import Count, Counter, register_counter
+from singletable.schema.count import Count, Counter, register_counter, replace_counters
 from singletable.schema.fields import Attr
 from singletable.schema.key_encoding import type_name
 from singletable.schema.key_overlap import check_overlaps
@@ -111,15 +111,33 @@ def add_entity(
         key_only_fields=tuple(name for name, field in fields.items() if not field.stored),
         factory=factory,
     )
-    others = [MODELS[other] for other in table.entities]
+    previous = next((other for other in table.entities if _is_same_class(other, entity)), None)
+    others = [MODELS[other] for other in table.entities if other is not previous]
     check_model(model)
     check_counts(model)
     check_tags(model, others)
-    check_overlaps(table, others, model)
+    try:
+        check_overlaps(table, others, model)
+    except DeclarationError as error:
+        modules = [one.entity.__module__ for one in others if one.name == model.name]
+        if not modules:
+            raise
+        raise DeclarationError(
+            f"{error} {model.name} is declared in {modules[0]} and in {entity.__module__}."
+        ) from None
     MODELS[entity] = model
-    table.entities.append(entity)
+    if previous is None:
+        table.add_entity(entity)
+    else:
+        # A notebook cell that is run again. Instances of the previous class can still be written.
+        replace_counters(previous, entity, fields)
+        table.add_entity(entity, instead_of=previous)
     for counter in model.counts.values():
-        register_counter(counter)
+        register_counter(entity, counter)
+
+
+def _is_same_class(one: type, other: type) -> bool:
+    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
 
 
 def _hints(entity: type) -> dict[str, Any]:

@@ -146,6 +146,8 @@ class Table:
         self.ttl = ttl
         self.capacity = capacity
         self.entities: list[type] = []
+        # Changes with every entity, for caches of what the entities have in common.
+        self.revision = 0
         for index in self.indexes:
             if index.local:
                 index.pk = (self.pk,)
@@ -155,6 +157,14 @@ class Table:
     def key_attributes(self) -> tuple[KeyAttribute, ...]:
         """The attributes of the primary key."""
         return (self.pk,) if self.sk is None else (self.pk, self.sk)
+
+    def add_entity(self, entity: type, instead_of: type | None = None) -> None:
+        """Add an entity that was checked, or replace one whose class was declared again."""
+        if instead_of is None:
+            self.entities.append(entity)
+        else:
+            self.entities[self.entities.index(instead_of)] = entity
+        self.revision += 1
 
     def _check(self) -> None:
         names = [index.name for index in self.indexes]

@@ -378,13 +378,13 @@ class ItemQuery(Generic[E]):
         )
 
 
-# Cached by the identity of the key, which lives as long as its entity, and by the number of
-# entities in the table, because a new entity may share the range.
+# Cached by the identity of the key, which lives as long as its entity, and by the revision of the
+# table, because a new entity may share the range.
 _SHARED_RANGES: dict[tuple[int, int], bool] = {}
 
 
 def _shares_range(access: ResolvedKey, model: Model) -> bool:
-    cache_key = id(access), len(model.table.entities)
+    cache_key = id(access), model.table.revision
     shared = _SHARED_RANGES.get(cache_key)
     if shared is None:
         shared = _SHARED_RANGES[cache_key] = has_overlapping_range(access, model)
