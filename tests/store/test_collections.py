@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from singletable.engine import Engine
 from singletable.errors import (
@@ -20,7 +21,7 @@ from singletable.errors import (
 from singletable.operations import PutItem, Query
 from singletable.patterns import PatternCatalog, planned_requests
 from singletable.schema import Collection, Selection
-from singletable.store import Call, Store
+from singletable.store import Call, CollectionPage, Store
 from tests.store.store_adapter import StoreOpener
 from tests.store.tracker import (
     Comment,
@@ -375,3 +376,11 @@ def test_collection_pattern_is_rejected_if_a_required_member_is_outside() -> Non
 
     with pytest.raises(DeclarationError, match=r"Overview\.project is required"):
         catalog.read("C9", "Too narrow", issue, collection=Overview)
+
+
+# FastAPI validates and serializes responses with pydantic.
+def test_page_of_a_collection_is_a_response(store: Store) -> None:
+    page = store.collect_page(Discussion, ACME, 2)
+    document = TypeAdapter(CollectionPage[Discussion]).dump_python(page, mode="json")
+    assert sorted(document) == ["collection", "cursor", "previous"]
+    assert [one["number"] for one in document["collection"]["issues"]] == [5]

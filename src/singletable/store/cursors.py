@@ -68,9 +68,10 @@ class CursorSealer:
         encrypted = sealed[_NONCE_LENGTH + _TAG_LENGTH :]
         if not hmac.compare_digest(tag, _tag(self.secret, self.digest, nonce, encrypted)):
             raise InvalidCursor(_INVALID)
-        content = msgspec.json.decode(_apply_key_stream(self.secret, nonce, encrypted))
-        backward = isinstance(content, dict)
-        return (content["before"] if backward else content), backward
+        content: list[Position] | dict[str, list[Position]] = msgspec.json.decode(
+            _apply_key_stream(self.secret, nonce, encrypted)
+        )
+        return (content["before"], True) if isinstance(content, dict) else (content, False)
 
 
 def _tag(secret: bytes, digest: bytes, nonce: bytes, encrypted: bytes) -> bytes:
