@@ -17,8 +17,10 @@ from singletable import (
     creates,
     deletes,
     loads,
+    modifies,
     puts,
     updates,
+    upserts,
 )
 from singletable.infrastructure.iam import grants_for_patterns
 from singletable.patterns import Pattern, estimate, planned_requests
@@ -59,6 +61,10 @@ def write_in_transaction(store: Store) -> None:
         transaction.put(Candidate(election="L", name="py"))
 
 
+def rank_first(found: Ballot) -> None:
+    found.rank = 1
+
+
 METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "get": (lambda s: s.get(ADA), get),
     "get_many": (lambda s: s.get_many([ADA]), get),
@@ -77,6 +83,8 @@ METHODS: dict[str, tuple[Callable[[Store], object], Pattern]] = {
     "replace": (lambda s: s.replace(ballot("ada")), catalog["W2"]),
     "put_many": (lambda s: s.put_many([ballot("ben")]), catalog["W2"]),
     "update": (lambda s: s.update(ADA, Ballot.rank.set(1)), effect("W3", updates(Ballot))),
+    "upsert": (lambda s: s.upsert(ADA, Ballot.rank.set(1)), effect("W8", upserts(Ballot))),
+    "modify": (lambda s: s.modify(ADA, rank_first), effect("W9", modifies(Ballot))),
     "delete": (lambda s: s.delete(ADA), effect("W4", deletes(Ballot))),
     "delete_many": (lambda s: s.delete_many([ADA]), catalog["W4"]),
     "transaction": (write_in_transaction, effect("W5", creates(Ballot), puts(Candidate))),
