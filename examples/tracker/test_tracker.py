@@ -74,7 +74,7 @@ def test_issues_are_numbered_in_their_project(client: TestClient) -> None:
 
 def test_board_shows_a_status_by_priority_and_label(client: TestClient) -> None:
     client.patch(f"{WEB}/issues/2", json={"priority": "urgent"})
-    client.put(f"{WEB}/issues/2/labels/bug")
+    client.post(f"{WEB}/issues/2/labels", json={"add": ["bug"]})
     board = client.get(f"{WEB}/issues").json()
     assert [issue["number"] for issue in board["items"]] == [2, 1]
     bugs = client.get(f"{WEB}/issues", params={"label": "bug"}).json()
@@ -157,10 +157,11 @@ def test_a_moved_issue_gets_a_new_number(client: TestClient) -> None:
 
 
 def test_labels_are_added_and_removed(client: TestClient) -> None:
-    for label in ("bug", "ui", "bug"):
-        client.put(f"{WEB}/issues/1/labels/{label}")
-    assert client.delete(f"{WEB}/issues/1/labels/ui").json()["labels"] == ["bug"]
-    assert client.put(f"{WEB}/issues/9/labels/bug").status_code == 404
+    labels = f"{WEB}/issues/1/labels"
+    client.post(labels, json={"add": ["bug", "ui"]})
+    changed = client.post(labels, json={"add": ["login"], "remove": ["ui"]})
+    assert sorted(changed.json()["labels"]) == ["bug", "login"]
+    assert client.post(f"{WEB}/issues/9/labels", json={"add": ["bug"]}).status_code == 404
 
 
 def test_bad_input_is_never_a_server_error(client: TestClient) -> None:

@@ -16,7 +16,12 @@ import pytest
 from tests.docs.markdown import blocks
 from tests.house.sources import ROOT
 
-PAGES = ("README.md", "docs/guide/first-design.md", "docs/guide/http.md")
+PAGES = (
+    "README.md",
+    "docs/guide/coming-from.md",
+    "docs/guide/first-design.md",
+    "docs/guide/http.md",
+)
 REJECTED = "# rejected by mypy and pyright"
 
 

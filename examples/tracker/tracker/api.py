@@ -131,7 +131,7 @@ def set_label(
     store: Tenant, org: str, project: str, name: schemas.Name, body: schemas.LabelColor
 ) -> Label:
     """Create a label, or change its color."""
-    return store.put(Label(org=org, project=project, name=name, color=body.color))
+    return store.upsert(Label.key(org=org, project=project, name=name), Label.color.set(body.color))
 
 
 @router.post("/orgs/{org}/projects/{project}/sprints", status_code=201)
@@ -237,20 +237,16 @@ def edit_issue(
     return issue
 
 
-@router.put(ISSUE + "/labels/{label}")
-def add_label(store: Tenant, org: str, project: str, number: int, label: schemas.Name) -> Issue:
-    """Add a label to an issue."""
-    return store.update(
-        Issue.key(org=org, project=project, number=number), Issue.labels.add_members(label)
-    )
+@router.post(ISSUE + "/labels")
+def change_labels(
+    store: Tenant, org: str, project: str, number: int, body: schemas.LabelChanges
+) -> Issue:
+    """Add and remove labels at once."""
 
+    def relabel(issue: Issue) -> None:
+        issue.labels = (issue.labels | body.add) - body.remove
 
-@router.delete(ISSUE + "/labels/{label}")
-def remove_label(store: Tenant, org: str, project: str, number: int, label: str) -> Issue:
-    """Remove a label from an issue."""
-    return store.update(
-        Issue.key(org=org, project=project, number=number), Issue.labels.remove_members(label)
-    )
+    return store.modify(Issue.key(org=org, project=project, number=number), relabel)
 
 
 @router.post(ISSUE + "/move")

@@ -7,12 +7,14 @@ from singletable import (
     Selection,
     creates,
     deletes,
+    modifies,
     per_day,
     per_hour,
     per_minute,
     per_second,
     puts,
     updates,
+    upserts,
 )
 from tracker.entities import (
     Comment,
@@ -78,7 +80,9 @@ def project_page(org: str, project: str) -> Selection[Project]:
 
 
 start_project = catalog.write("P3", "Start a project", creates(Project), rate=per_day(50))
-set_label = catalog.write("P4", "Create or recolor a label", puts(Label), rate=per_hour(20))
+set_label = catalog.write(
+    "P4", "Create or recolor a label", upserts(Label, Label.color), rate=per_hour(20)
+)
 plan_sprint = catalog.write("P5", "Plan a sprint", creates(Sprint), rate=per_hour(5))
 count_up = catalog.write(
     "P6",
@@ -126,10 +130,7 @@ edit_issue = catalog.write(
     rate=per_second(5),
 )
 label_issue = catalog.write(
-    "I9",
-    "Add or remove a label of an issue",
-    updates(Issue, Issue.labels, Issue.last_comment),
-    rate=per_minute(30),
+    "I9", "Add and remove labels of an issue", modifies(Issue), rate=per_minute(30)
 )
 move_issue = catalog.write(
     "I10", "Move an issue to another project", creates(Issue), deletes(Issue), rate=per_hour(20)
@@ -144,6 +145,12 @@ def comments(org: str, project: str, number: int) -> Selection[Comment]:
     return Comment.key.partition(org, project).eq(number)
 
 
+count_comment = catalog.write(
+    "C4",
+    "Take the next number of a comment",
+    updates(Issue, Issue.last_comment),
+    rate=per_second(2),
+)
 add_comment = catalog.write("C2", "Comment on an issue", creates(Comment), rate=per_second(2))
 delete_comment = catalog.write("C3", "Delete a comment", deletes(Comment), rate=per_hour(10))
 watch = catalog.write("W1", "Watch an issue", puts(Watcher), rate=per_minute(20))

@@ -77,6 +77,13 @@ class IssuePatch(BaseModel):
     sprint: int | None = None
 
 
+class LabelChanges(BaseModel):
+    """Labels to add to an issue, and labels to remove."""
+
+    add: set[Name] = set()
+    remove: set[Name] = set()
+
+
 class Destination(BaseModel):
     """The project that an issue moves to."""
 
