@@ -58,10 +58,19 @@ def test_filtered_page_reads_no_more_than_the_bound(store: Store, calls: list[Ca
     assert (page.items, page.previous) == ([], None)
     assert page.cursor is not None
     assert _evaluated(calls) == 10
-    bounded = calls[0].read_units
-    calls.clear()
-    store.page(ALL, 5, where=RARE)
-    assert bounded < calls[0].read_units / 3
+
+
+# Not on other engines: moto charges every request the same.
+def test_bounded_page_consumes_fewer_units() -> None:
+    calls: list[Call] = []
+    with Engine.in_memory() as engine:
+        store = Store(engine, observers=[calls.append])
+        store.admin.create_table(votes)
+        store.put_many(ballot(f"v{one:02}", rank=one, notes=["x" * 5000]) for one in range(MANY))
+        calls.clear()
+        store.page(ALL, 5, where=RARE, max_read=10)
+        store.page(ALL, 5, where=RARE)
+    assert calls[0].read_units < calls[1].read_units / 3
 
 
 @pytest.mark.parametrize("reverse", [False, True])
