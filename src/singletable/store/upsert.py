@@ -64,8 +64,11 @@ class Upsert:
         if_: Condition[Any] | None,
     ) -> None:
         check_key(key)
-        check_edits(key.model, key, edits)
-        check_edits(key.model, key, on_create)
+        if isinstance(on_create, Edit):
+            raise InvalidValue(f"{key}: on_create: expected a list of edits, but got one edit.")
+        for group in (edits, on_create):
+            check_edits(key.model, key, group)
+            _check_distinct(key, group)
         condition_node(key.model, if_)
         self.context = context
         self.key = key
@@ -224,22 +227,36 @@ def upsert(
     """Update an item or create it; return it as it is, or as it was: None if it is new."""
     if returning not in ("old", "new"):
         raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
-    change = Upsert(context, key, edits, on_create, if_)
+    # Checked before an observer asks for the shape of the call.
+    return _commit(Upsert(context, key, edits, on_create, if_), returning)
+
+
+def _commit(change: Upsert, returning: State) -> Steps[Any]:
+    context, key = change.context, change.key
     plan, output = yield from commit(
         context, change.plan, "ALL_OLD" if returning == "old" else "ALL_NEW"
     )
     if change.created is not None:
-        return None if returning == "old" else cast(E, apply_stamps(change.created, plan))
+        return None if returning == "old" else apply_stamps(change.created, plan)
     if output is not None:
         if output.attributes is not None:
-            return cast(E, decode_item(key.model, output.attributes))
+            return decode_item(key.model, output.attributes)
         if returning == "old" and change.old is None:
             return None
     # A transaction returns no attributes.
     if returning == "old" and change.old is not None:
-        return cast(E, decode_item(key.model, change.old))
+        return decode_item(key.model, change.old)
     item = yield from read_item(context, key, consistent=True)
-    return cast(E, decode_item(key.model, item or plan.after or {}))
+    return decode_item(key.model, item or plan.after or {})
+
+
+def _check_distinct(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> None:
+    """Raise if two edits change the same value, which DynamoDB rejects in an update."""
+    paths: set[expressions.Path] = set()
+    for edit in edits:
+        if edit.action.path in paths:
+            raise InvalidValue(f"{key}: two edits change {edit.field}. Combine them.")
+        paths.add(edit.action.path)
 
 
 def _is_required(field: Attr[Any]) -> bool:
