@@ -17,6 +17,7 @@ WEB = "/orgs/acme/projects/web"
 
 def test_org_page_has_members_and_projects(client: TestClient) -> None:
     page = client.get(ACME).json()
+    assert "last_issue" not in page["projects"][0]
     assert page["org"] == {"org": "acme", "name": "Acme", "members": 1}
     assert [member["login"] for member in page["members"]] == ["ada"]
     assert [project["project"] for project in page["projects"]] == ["web"]

@@ -52,15 +52,13 @@ def found(item: T | None) -> T:
 
 
 @router.post("/orgs", status_code=201)
-def found_org(request: Request, body: schemas.NewOrg) -> Org:
+def found_org(request: Request, body: schemas.NewOrg, response: Response) -> None:
     """Found an organization, with its first admin."""
-    org = Org(org=body.org, name=body.name)
-    with tenant(request, body.org).transaction() as tx:
-        tx.create(org)
-        tx.create(
-            Member(org=body.org, login=body.admin.login, email=body.admin.email, role="admin")
-        )
-    return org
+    org, admin = body.org, body.admin
+    with tenant(request, org).transaction() as tx:
+        tx.create(Org(org=org, name=body.name))
+        tx.create(Member(org=org, login=admin.login, email=admin.email, role="admin"))
+    response.headers["Location"] = f"/orgs/{org}"
 
 
 @router.get("/orgs/{org}")

@@ -74,8 +74,8 @@ class Project(Entity, table=table):
     org: Attr[str] = attr()
     project: Attr[str] = attr()
     title: Attr[str] = attr()
-    last_issue: Attr[int] = attr(default=0)
-    last_sprint: Attr[int] = attr(default=0)
+    last_issue: Attr[int] = attr(default=0, hidden=True)
+    last_sprint: Attr[int] = attr(default=0, hidden=True)
 
     key = Key(pk=("ORG", org), sk=("PROJECT", project))
 
@@ -118,7 +118,7 @@ class Issue(Entity, table=table):
     sprint: Attr[int | None] = attr(default=None)
     comments: Attr[int] = attr(default=0)
     watchers: Attr[int] = attr(default=0)
-    last_comment: Attr[int] = attr(default=0)
+    last_comment: Attr[int] = attr(default=0, hidden=True)
     created: Attr[datetime] = created()
     changed: Attr[datetime] = updated()
     version: Attr[int] = version()
