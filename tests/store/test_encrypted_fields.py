@@ -138,9 +138,38 @@ def test_updates_and_transactions_encrypt(store: Store, opener: StoreOpener) -> 
     assert _bytes(_stored(opener), "text").startswith(b"\x01\x042026")
 
 
+def test_upserts_encrypt(store: Store, opener: StoreOpener) -> None:
+    for text in ("a", "b"):
+        assert (
+            store.upsert(ONE, Note.text.set(text), on_create=[Note.card.set("1" * 16)]).text == text
+        )
+    plain = Plain.key("1")
+    assert store.upsert(plain, Plain.text.set("a")).mark == "none"
+    assert store.upsert(plain, Plain.mark.set("m"), on_create=[Plain.text.set("b")]).text == "a"
+    assert store.upsert(Plain.key("2"), Plain.text.set_if_missing("c")).text == "c"
+    assert store.upsert(Plain.key("2"), Plain.text.set_if_missing("d")).text == "c"
+    stored = opener.driver.execute(GetItem("vault", plain.key)).item or {}
+    assert _bytes(stored, "text").startswith(b"\x01\x042026")
+    assert _bytes(stored, "mark").startswith(b"\x01\x042026")
+
+
+class Tagged(Entity, table=vault):
+    name: Attr[str] = attr()
+    tags: Attr[set[str]] = attr(codec=SECRET)
+
+    key = Key(pk=("TAGGED", name), sk="TAGGED")
+
+
+# An empty set is not stored, so the attribute may be missing although the field is required.
+def test_upsert_of_an_existing_item_leaves_an_empty_set(store: Store) -> None:
+    store.create(Tagged(name="1", tags=set()))
+    assert store.upsert(Tagged.key("1"), on_create=[Tagged.tags.set({"new"})]).tags == set()
+
+
 class Plain(Entity, table=vault):
     name: Attr[str] = attr()
     text: Attr[str] = attr(codec=SECRET)
+    mark: Attr[str] = attr(codec=SECRET, default="none")
 
     key = Key(pk=("PLAIN", name), sk="PLAIN")
 

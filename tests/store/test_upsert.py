@@ -121,6 +121,20 @@ def test_upsert_creates_then_updates(store: Store, clock: Clock) -> None:
     assert store.upsert(ONE, Issue.title.set("y"), returning="old") == before
 
 
+def test_transaction_upserts_the_item_that_counts_another(store: Store) -> None:
+    for number in (1, 2):
+        with store.transaction() as transaction:
+            transaction.upsert(Project.key("new"))
+            transaction.create(Issue(project="new", number=number, title="x"))
+        project = store.get(Project.key("new"))
+        assert project is not None
+        assert project.issues == number
+    with store.transaction() as transaction:
+        transaction.create(Issue(project="newer", number=1, title="x"))
+        transaction.upsert(Project.key("newer"))
+    assert store.get(Project.key("newer")) == Project(name="newer", issues=1)
+
+
 def test_upsert_sends_one_request_where_that_is_exact() -> None:
     calls: list[Call] = []
     with Engine.in_memory() as engine:

@@ -94,7 +94,7 @@ class Transaction:
         if_: Condition[E] | None = None,
     ) -> None:
         """Edit an item, or create it if it does not exist."""
-        change = Upsert(self._context, key, edits, on_create, if_)
+        change = Upsert(self._context, key, edits, on_create, if_, in_transaction=True)
         self._shapes.append(shape_of_upsert(key, (*edits, *on_create)))
         self._add(None, change.plan)
 

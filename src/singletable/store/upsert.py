@@ -30,8 +30,9 @@ from singletable.expressions import (
     apply_update,
 )
 from singletable.retry import Steps
-from singletable.schema import Attr, Condition, Edit, ItemKey
+from singletable.schema import Attr, Condition, Edit, ItemKey, counters_of
 from singletable.schema.patch import PLACEHOLDER_TIME
+from singletable.schema.sealing import seal_item
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
@@ -62,6 +63,8 @@ class Upsert:
         edits: Sequence[Edit[Any]],
         on_create: Sequence[Edit[Any]],
         if_: Condition[Any] | None,
+        *,
+        in_transaction: bool = False,
     ) -> None:
         check_key(key)
         if isinstance(on_create, Edit):
@@ -75,6 +78,8 @@ class Upsert:
         self.edits = tuple(edits)
         self.on_create = tuple(on_create)
         self.if_ = if_
+        # Another change of the transaction may count in this item.
+        self.may_be_counting = in_transaction and bool(counters_of(key.model.entity))
         # The item before an update; and the new item, if that is what was planned.
         self.old: Item | None = None
         self.created: Any = None
@@ -160,6 +165,8 @@ class Upsert:
         model = self.key.model
         if model.uniques or model.counts or "expires" in model.roles or model.factory is not None:
             return False
+        if self.may_be_counting:
+            return False
         made = model.role("created")
         if made is not None and made.codec().optional:
             return False
@@ -193,6 +200,7 @@ class Upsert:
             initial.setdefault(made.attribute, made.codec().encode(now))
         if model.tag is not None:
             initial[model.tag[0]] = {"S": model.tag[1]}
+        seal_item(model.encrypted, initial, self.key.key)
         instance = self._new_item()
         new = plan_create(self.context, model, instance, None).writes[0].item or {}
         for access in model.indexes.values():
@@ -263,12 +271,7 @@ def _is_required(field: Attr[Any]) -> bool:
     """Return whether every item has this attribute."""
     if field.role in ("version", "created", "updated"):
         return False
-    return field.default is None and not field.codec().optional and not _may_be_empty(field)
-
-
-def _may_be_empty(field: Attr[Any]) -> bool:
-    """Return whether the value may be an empty set, which is not stored."""
-    return bool(field.codec().types & {"SS", "NS", "BS"})
+    return field.default is None and field.codec().absent_value is None
 
 
 def _sets_field(action: expressions.Action) -> bool:

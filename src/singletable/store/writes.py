@@ -155,8 +155,13 @@ def _merge(first: Write, second: Write) -> Write:
             )
         case ("check", "update") | ("update", "check"):
             update = first if first.kind == "update" else second
-            condition = both(first.condition, second.condition)
-            return replace(update, condition=condition, error=first.error, optional=False)
+            return replace(
+                update,
+                condition=both(first.condition, second.condition),
+                guard=both(first.guard, second.guard),
+                error=first.error,
+                optional=False,
+            )
         case "put", "update" if _only_adds(second):
             # The item has a counter of another item that is written in the same transaction.
             return replace(first, item=apply_update(second.actions, first.item or {}))
