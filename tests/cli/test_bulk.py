@@ -112,12 +112,13 @@ INVALID: dict[str, tuple[str, tuple[str, ...], str]] = {
     "no JSON": ('{"Project": {"name": "web"}}\n{', (), "items.jsonl, line 2: is not JSON"),
     "no object": ("[1]", (), "line 1: expected a JSON object"),
     "no entity": ('{"name": "web"}', (), "line 1: expected an object that names its entity"),
+    "misspelled entity": ('{"Isue": {"number": 1}}', (), "but got the keys 'Isue'. Entities:"),
     "unknown field": ('{"Project": {"title": "x"}}', (), "Project has no field 'title'"),
     "missing field": ('{"Issue": {"project": "web"}}', (), "line 1: Issue: expected a value for"),
     "wrong type": (
         '{"Issue": {"project": "web", "number": "1"}}',
         (),
-        "line 1: Issue.number: Expected `int`, got `str`",
+        "line 1: Issue.number: Expected `int`, got `str`. The value is '1'.",
     ),
     "wrong choice": (
         '{"Issue": {"project": "web", "number": 1, "kind": "x"}}',
@@ -162,6 +163,7 @@ def test_missing_files_and_tables_are_reported(run: Run) -> None:
     write_lines(*JSON_LINES)
     code, _, err = run("load", APP, "file:none.db", "items.jsonl")
     assert (code, "There is no file" in err) == (2, True)
+    assert "singletable table create APP file:none.db" in err
     code, _, err = run("load", APP, ADDRESS, "items.jsonl", "--table-name", "tracker=other")
     assert (code, "There is no table 'other'" in err) == (2, True)
 
@@ -210,6 +212,7 @@ def test_partition_is_deleted_after_confirmation(run: Run, monkeypatch: pytest.M
     [
         (("Nobody", "web"), "Entities: Project, Issue."),
         (("Issue", "web", "1", "2"), "expects 1 to 2 values (project, number)"),
+        (("Project", "web", "1"), "expects 1 value (name), but got 2."),
         (("Issue", "web", "one"), "number: expected an integer"),
         (("Issue", "web", "--yes", "--undeclared", "drop"), "undeclared: expected"),
     ],

@@ -179,3 +179,37 @@ def test_control_characters_are_escaped(run: Run) -> None:
     assert code == 0
     assert "\x1b" not in out
     assert "PK=CUSTOMER#ada\\x1b[2J\\n" in out
+
+
+SECRETS = """
+from singletable import Attr, Encrypted, Entity, Index, Key, PatternCatalog, Table, attr
+
+by_ward = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=["diagnosis"])
+clinic = Table("clinic", indexes=[by_ward])
+SECRET = Encrypted(key={"1": bytes(32)}.__getitem__, key_id="1")
+
+
+class Patient(Entity, table=clinic):
+    name: Attr[str] = attr()
+    ward: Attr[str] = attr()
+    born: Attr[int] = attr(default=2000)
+    diagnosis: Attr[str | None] = attr(codec=SECRET)
+    key = Key(pk=("PATIENT", name), sk="PATIENT")
+    in_ward = Key(pk=("WARD", ward), sk=name).on(by_ward)
+
+
+patterns = PatternCatalog("clinic", clinic)
+patient = patterns.read("P1", "A patient", Patient.key)
+of_ward = patterns.read("P2", "Patients of a ward", Patient.in_ward)
+"""
+
+
+@pytest.mark.parametrize("call", [("P1", "ann"), ("P2", "east")])
+def test_encrypted_values_are_not_printed(run: Run, folder: Path, call: tuple[str, str]) -> None:
+    (folder / "explained_clinic.py").write_text(SECRETS)
+    (folder / "ann.jsonl").write_text('{"name": "ann", "ward": "east", "diagnosis": "hay fever"}')
+    address = "file:clinic.db"
+    run("table", "create", "explained_clinic", address)
+    run("load", "explained_clinic", address, "ann.jsonl")
+    code, out, _ = run("explain", "explained_clinic", *call, "--address", address)
+    assert (code, "<encrypted>" in out, "hay" in out) == (0, True, False)

@@ -160,15 +160,17 @@ def _models(table: Any) -> list[Model]:
 def _parse_selection(model: Model, texts: list[str]) -> Selection[Any]:
     """Return the partition with these values, narrowed by those of the sort key."""
     from singletable.cli.explain_run import parse_argument
+    from singletable.cli.output import pluralize
     from singletable.patterns.pattern import Parameter
     from singletable.schema import Partition
 
     names = [*model.key.pk_fields, *model.key.sk_fields]
     least = len(model.key.pk_fields)
     if not least <= len(texts) <= len(names):
+        most = pluralize(len(names), "value")
+        expected = most if least == len(names) else f"{least} to {most}"
         raise InvalidValue(
-            f"{model.key} expects {least} to {len(names)} values ({', '.join(names)}), but got "
-            f"{len(texts)}."
+            f"{model.key} expects {expected} ({', '.join(names)}), but got {len(texts)}."
         )
     values = [
         parse_argument(Parameter(name, model.fields[name].annotation, None), text)

@@ -83,8 +83,8 @@ class EntityFile:
                     line,
                     'expected an object that names its entity, such as {"'
                     + next(iter(self._models))
-                    + '": {…}}. Entities: '
-                    + f"{', '.join(self._models)}. Or pass --entity.",
+                    + f'": {{…}}}}, but got the keys {", ".join(map(repr, values)) or "(none)"}. '
+                    + f"Entities: {', '.join(self._models)}. Or pass --entity.",
                 )
             ((name, fields),) = values.items()
             yield line, self._models[name], fields
@@ -166,7 +166,10 @@ class EntityFile:
                     raise
                 return cast("object", msgspec.json.decode(value, type=type_))
         except msgspec.DecodeError as error:
-            self._fail(line, f"{field}: {error}, got {str(value)[:60]!r}.")
+            got = (
+                "" if field.attribute in model.encrypted else f" The value is {str(value)[:60]!r}."
+            )
+            self._fail(line, f"{field}: {error}.{got}")
         except TypeError as error:
             self._fail(line, f"{field} cannot be read from a file: {error}.")
 

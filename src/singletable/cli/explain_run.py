@@ -178,7 +178,19 @@ class PatternResult:
             model = model_of(type(item))
             names = [*model.fields]
             _, rows = self.items.setdefault(model.name, (names, []))
-            rows.append([getattr(item, name, None) for name in names])
+            rows.append(mask_encrypted(model, names, [getattr(item, name, None) for name in names]))
+
+
+def mask_encrypted(
+    model: Model, names: Sequence[str], values: Sequence[object]
+) -> Sequence[object]:
+    """Return the values of these fields to print, without those of encrypted fields."""
+    return [
+        "<encrypted>"
+        if value is not None and model.fields[name].attribute in model.encrypted
+        else value
+        for name, value in zip(names, values, strict=True)
+    ]
 
 
 def run_pattern(
@@ -244,7 +256,8 @@ def _query(
     else:
         paths = [model.fields[name] for name in names]
         items = list(islice(store.select(selection, *paths, limit=call.limit), limit + 1))
-        result.items[model.name] = names, items[:limit]
+        rows = [mask_encrypted(model, names, row) for row in items[:limit]]
+        result.items[model.name] = names, rows
     result.has_more = len(items) > limit or call.limit == len(items)
 
 
