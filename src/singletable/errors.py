@@ -126,7 +126,8 @@ class ItemMismatch(SingleTableError):
     """A stored item does not fit its entity. `path` says where: `Ballot.ranks[2]`.
 
     `key` is the item's key in the table: `{"PK": {"S": "BALLOT#7"}, …}`; None if no single item is
-    the cause.
+    the cause. A write that returns its item is applied before that is decoded: then the error says
+    so, and `item` has the attributes.
     """
 
     def __init__(
@@ -136,6 +137,7 @@ class ItemMismatch(SingleTableError):
         self.text = text
         self.path = path
         self.key = key
+        self.item: Mapping[str, Mapping[str, object]] | None = None
 
     def __str__(self) -> str:
         message = super().__str__()

@@ -27,6 +27,7 @@ from tests.store.entities import Ballot, Candidate, Election, File, ballot, vote
 from tests.store.member_entity import Member, members
 from tests.store.store_adapter import StoreOpener
 
+BEA = Ballot.key("L", "bea")
 KEY: Item = {"PK": {"S": "ELECTION#L"}, "SK": {"S": "BALLOT#bea"}}
 
 
@@ -68,6 +69,32 @@ def test_mismatch_names_the_item(store: Store, read: Callable[[Store], object]) 
     assert caught.value.key == KEY
     assert caught.value.path == "Ballot.rank"
     assert str(caught.value).endswith("The item is PK='ELECTION#L', SK='BALLOT#bea'.")
+
+
+WRITES: dict[str, tuple[str, Callable[[Store], object]]] = {
+    "update": ("updated", lambda store: store.update(BEA, Ballot.choice.set("x"))),
+    "old": ("updated", lambda store: store.update(BEA, Ballot.choice.set("x"), returning="old")),
+    "upsert": ("updated", lambda store: store.upsert(BEA, Ballot.choice.set("x"))),
+    "delete": ("deleted", lambda store: store.delete(BEA)),
+}
+
+
+# The write was applied: the error says so, and what was deleted is not lost.
+@pytest.mark.parametrize(("done", "write"), WRITES.values(), ids=WRITES)
+def test_error_of_a_write_has_the_item(
+    store: Store, done: str, write: Callable[[Store], object]
+) -> None:
+    with pytest.raises(ItemMismatch) as caught:
+        write(store)
+    assert caught.value.item is not None
+    assert caught.value.item["rank"] == {"S": "first"}
+    assert caught.value.item["SK"] == KEY["SK"]
+    assert caught.value.__notes__ == [
+        f"The item was {done}. Its attributes are in the error's `item`."
+    ]
+    assert pickle.loads(pickle.dumps(caught.value)).item == caught.value.item
+    if done == "deleted":
+        assert store.get(BEA) is None
 
 
 def test_find_names_the_item(opener: StoreOpener) -> None:

@@ -36,6 +36,16 @@ def decode_item(model: Model, item: Item) -> Any:
         raise
 
 
+def decode_result(model: Model, item: Item, done: str) -> Any:
+    """Return the item that a write returned; an error says that the write is `done`."""
+    try:
+        return decode_item(model, item)
+    except ItemMismatch as error:
+        error.item = item
+        error.add_note(f"The item was {done}. Its attributes are in the error's `item`.")
+        raise
+
+
 def decode_each(
     decode: Callable[[T], R], items: Iterable[T], on_mismatch: OnMismatch | None
 ) -> list[R]:

@@ -7,13 +7,13 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
 
-from singletable.errors import InvalidValue
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import GetItem, GetItemOutput
 from singletable.retry import Steps, send
 from singletable.schema import Condition, Edit, ItemKey, UniqueValue, key_of, model_of
 from singletable.store.commit import commit
 from singletable.store.context import Context
-from singletable.store.decoder import decode_item
+from singletable.store.decoder import decode_result
 from singletable.store.plan import (
     Plan,
     plan_check,
@@ -104,12 +104,16 @@ def update(
         context, planner, "ALL_OLD" if returning == "old" else "ALL_NEW"
     )
     if output is not None and output.raw_attributes is not None:
-        return cast(E, raw_decoder(key.model)(output.raw_attributes))
+        try:
+            return cast(E, raw_decoder(key.model)(output.raw_attributes))
+        except ItemMismatch:
+            item = item_from_json(output.raw_attributes)
+            return cast(E, decode_result(key.model, item, "updated"))
     # A transaction returns no attributes.
     if returning == "old" and old is not None:
-        return cast(E, decode_item(key.model, old))
-    item = yield from read_item(context, key, consistent=True)
-    return cast(E, decode_item(key.model, item or plan.after or {}))
+        return cast(E, decode_result(key.model, old, "updated"))
+    item = (yield from read_item(context, key, consistent=True)) or plan.after or {}
+    return cast(E, decode_result(key.model, item, "updated"))
 
 
 def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps[E | None]:
@@ -125,7 +129,7 @@ def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps
     deleted = old if output is None else output.attributes
     if deleted is None or not is_visible(context, key.model, deleted):
         return None
-    return cast(E, decode_item(key.model, deleted))
+    return cast(E, decode_result(key.model, deleted, "deleted"))
 
 
 def prepare_create(context: Context, item: object, if_: Condition[Any] | None) -> Steps[Plan]:

@@ -35,7 +35,7 @@ from singletable.schema.patch import PLACEHOLDER_TIME
 from singletable.schema.sealing import seal_item
 from singletable.store.commit import commit
 from singletable.store.context import Context
-from singletable.store.decoder import decode_item
+from singletable.store.decoder import decode_item, decode_result
 from singletable.store.items import State, apply_stamps, read_item
 from singletable.store.plan import (
     Plan,
@@ -248,14 +248,14 @@ def _commit(change: Upsert, returning: State) -> Steps[Any]:
         return None if returning == "old" else apply_stamps(change.created, plan)
     if output is not None:
         if output.attributes is not None:
-            return decode_item(key.model, output.attributes)
+            return decode_result(key.model, output.attributes, "updated")
         if returning == "old" and change.old is None:
             return None
     # A transaction returns no attributes.
     if returning == "old" and change.old is not None:
-        return decode_item(key.model, change.old)
-    item = yield from read_item(context, key, consistent=True)
-    return decode_item(key.model, item or plan.after or {})
+        return decode_result(key.model, change.old, "updated")
+    item = (yield from read_item(context, key, consistent=True)) or plan.after or {}
+    return decode_result(key.model, item, "updated")
 
 
 def _check_distinct(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> None:
