@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable.errors import InvalidValue, ItemMismatch
+from singletable.errors import InvalidValue, ItemMismatch, NotFound
 from singletable.operations import PutItem
 from singletable.schema import Attr, Collection, Entity, Key, Table, attr
 from singletable.store import Store
@@ -70,6 +70,23 @@ def test_collect_raises_if_a_required_member_is_missing(store: Store) -> None:
     store.delete(Election.key("L"))
     with pytest.raises(ItemMismatch, match="one Election in the partition, but found 0"):
         store.collect(File, Election.key.partition("L"))
+
+
+# As for an address with a wrong id: the response to it is a 404.
+def test_collect_raises_not_found_if_nothing_is_there(store: Store) -> None:
+    with pytest.raises(NotFound, match=r"File\.election: there is no Election in the partition"):
+        store.collect(File, Election.key.partition("other"))
+
+
+def test_collect_reports_a_required_member_that_does_not_fit(
+    store: Store, opener: StoreOpener
+) -> None:
+    item: Item = {**Election.key("bad").key, "name": {"S": "bad"}, "title": {"N": "7"}}
+    opener.driver.execute(PutItem("vote_data", item))
+    problems: list[ItemMismatch] = []
+    with pytest.raises(ItemMismatch, match="but found 0"):
+        store.collect(File, Election.key.partition("bad"), on_mismatch=problems.append)
+    assert [problem.path for problem in problems] == ["Election.title"]
 
 
 def test_collect_sets_a_missing_optional_member_to_none(store: Store) -> None:

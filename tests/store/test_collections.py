@@ -16,6 +16,7 @@ from singletable.errors import (
     InvalidCursor,
     InvalidValue,
     ItemMismatch,
+    NotFound,
     ReadLimitReached,
 )
 from singletable.operations import PutItem, Query
@@ -116,7 +117,7 @@ def test_collect_raises_if_the_range_never_contains_a_required_member(
 
 
 def test_collect_names_the_range_in_which_a_required_member_is_missing(store: Store) -> None:
-    with pytest.raises(ItemMismatch, match=r"one Issue in the range .*99.*, but found 0"):
+    with pytest.raises(NotFound, match=r"no Issue in the range .*99"):
         store.collect(IssueFile, ACME.eq(99))
     with pytest.raises(ItemMismatch, match="found 2"):
         store.collect(IssueFile, ACME.gt(8))

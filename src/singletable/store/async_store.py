@@ -503,7 +503,8 @@ class AsyncStore:
         """Return the items of several entities in a partition or range, with one query.
 
         A narrowed selection includes the items whose sort keys continue one in its range. `where`
-        tests the items of its own entity; the others are returned in any case.
+        tests the items of its own entity; the others are returned in any case. If nothing is found
+        and the collection has a required member, it raises NotFound.
         """
         check_limit(limit)
         reader = CollectionQuery(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from singletable import expressions
-from singletable.errors import InvalidValue
+from singletable.errors import InvalidValue, NotFound
 from singletable.expressions import holds, render_condition
 from singletable.retry import Steps
 from singletable.schema import Collection, Condition, Model, ResolvedKey, Selection, model_of
@@ -65,6 +65,8 @@ class CollectionQuery(ItemQuery[Any]):
         self.now = context.clock()
         # Whether to drop other items when they are fetched, so that a limit counts members only.
         self.drops_early = False
+        # Whether an item of a member was found, even if it could not be decoded.
+        self.has_found = False
         # The condition, and the entity whose items it tests.
         self.tested, self.test = _member_condition(collection, self.members, where)
 
@@ -171,6 +173,13 @@ def collect(query: CollectionQuery, collection: type[K], limit: int | None) -> S
     place = f"the range {query.selection!r}" if query.range.is_narrowed else "the partition"
     if len(members) == limit:
         place = f"the first {limit} items of {place}"
+    if not query.has_found:
+        # Without any item there is no such collection, as for a key that nobody created. Items
+        # without the required one are inconsistent, which is an ItemMismatch.
+        for name, entity in collection.required_members().items():
+            raise NotFound(
+                f"{collection.__name__}.{name}: there is no {entity.__name__} in {place}."
+            )
     return _group(collection, members, place)
 
 
@@ -196,6 +205,7 @@ def _next_members(query: CollectionQuery, limit: int | None) -> Steps[list[_Memb
     """Return the next instances with their entities; none at the end or the bound."""
     while items := (yield from query.next_items(limit)):
         found = [(model, item) for item in items if (model := query.member(item)) is not None]
+        query.has_found = query.has_found or bool(found)
         members = decode_each(_decode_member, found, query.on_mismatch)
         if members:
             return members
