@@ -91,8 +91,10 @@ class Sketch:
         return [one for one in (*self.pk, *self.sk) if isinstance(one, Kind)]
 
 
-def declare(table: Table, sketch: Sketch, name: str = "Thing") -> Model | None:
+def declare(table: Table, sketch: Sketch) -> Model | None:
     """Declare an entity with this key, or return None if it is rejected."""
+    # A class of the same name would replace the first one.
+    name = f"Thing{len(table.entities)}"
     fields = {f"f{at}": kind for at, kind in enumerate(sketch.kinds)}
     attrs: dict[str, Any] = {field: attr() for field in fields}
     left = iter(fields.items())

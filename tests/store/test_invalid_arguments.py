@@ -195,7 +195,6 @@ INSIDE: dict[str, Callable[[Any], object]] = {
     "put": lambda transaction: transaction.put(ADA),
     "replace": lambda transaction: transaction.replace(None),
     "update": lambda transaction: transaction.update(ballot("ada"), Ballot.rank.set(1)),
-    "update nothing": lambda transaction: transaction.update(ADA),
     "delete": lambda transaction: transaction.delete(ballot("ada")),
     "check": lambda transaction: transaction.check(Ballot),
 }

@@ -163,7 +163,8 @@ def _shape(node: Any, values: list[AttributeValue]) -> object:
 
 def _chain_shape(node: Any, values: list[AttributeValue]) -> object:
     """Return the shape of a left-leaning chain of AND or OR, without recursion."""
-    kind, links = node.__class__, []
+    kind = node.__class__
+    links: list[object] = []
     while node.__class__ is kind:
         links.append(_shape(node.right, values))
         node = node.left
