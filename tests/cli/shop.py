@@ -62,6 +62,7 @@ file = patterns.read("C3", "All of a customer", Customer.key.partition, collecti
 order = patterns.read("O1", "An order", Order.key, consistent=True)
 orders = patterns.read("O2", "Orders", Order.key.partition)
 of_day = patterns.read("O3", "Orders of a day", Order.of_day)
+whole_of_day = patterns.read("O4", "Whole orders of a day", Order.of_day, hydrate=True)
 join = patterns.write("W1", "Join", creates(Customer))
 everything = patterns.scan("X1", "All orders", Order, reason="the nightly copy")
 follow = patterns.feed("X2", "New orders", Order)

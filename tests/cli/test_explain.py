@@ -71,6 +71,8 @@ def test_pattern_is_named_by_code_id_or_variable(run: Run, address: str) -> None
         (("O2", "nobody"), "No items."),
         # An index without all attributes shows those it has.
         (("O3", "2026-03-01"), "Query shop / by_day\n"),
+        (("O3", "2026-03-01"), "BatchGetItem  shop: PK = CUSTOMER#{customer} and SK = "),
+        (("O4", "2026-03-01"), "2 requests, 3 items, 2 read units"),
         (("X1", "--allow-scan"), "1 request, 3 items"),
     ],
     ids=str,

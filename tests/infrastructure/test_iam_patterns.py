@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -33,6 +34,10 @@ withdraw = catalog.write("AP9", "Withdraw", deletes(Ballot))
 export = catalog.scan("AP10", "All elections", Election, reason="the nightly copy")
 follow = catalog.feed("AP11", "Ballots as they are cast", Ballot)
 
+hydrating = PatternCatalog("hydrating", votes, skills)
+lately = hydrating.read("AP1", "Skills of a person by date", Skill.lately, hydrate=False)
+fresh = hydrating.read("AP2", "The current user of an address", User.at_email, hydrate=True)
+
 
 @pytest.mark.parametrize(
     ("pattern", "expected"),
@@ -50,6 +55,8 @@ follow = catalog.feed("AP11", "Ballots as they are cast", Ballot)
         (ballots, ["Query Ballot.key"]),
         # The index projects some attributes; the rest comes from the table.
         (experts, ["Query Skill.at_level", "BatchGetItem Skill.key"]),
+        (lately, ["Query Skill.lately"]),
+        (fresh, ["Query User.at_email", "BatchGetItem User.key"]),
         (join, ["PutItem User.key", "PutItem User.one_email"]),
         (cast, ["PutItem Ballot.key", "UpdateItem Election.key"]),
         (correct, ["UpdateItem Ballot.key"]),
@@ -105,3 +112,25 @@ def test_policy_for_patterns_allows_patterns_only(
             list(store.query(User.at_email("alice@example.org")))  # no pattern queries this index
         with pytest.raises(AccessDenied):
             both.app.execute(Scan("vote_data"))
+
+
+# BatchGetItem is allowed for what is hydrated, and not for what an index contains.
+def test_policy_allows_hydrating_as_declared(tmp_path_factory: pytest.TempPathFactory) -> None:
+    grants = grants_for_patterns([fresh, experts, ballots])
+    policy = create_policy(grants, scope=ArnScope("us-east-1", "123456789012"))
+    with enforce(policy, tmp_path_factory.mktemp("hydrating")) as both:
+        operator, store = Store(both.operator), Store(both.app)
+        alice = User(name="alice", email="alice@example.org")
+        skill = Skill(person="alice", skill="Python", level=3, years=7, last_used=date(2026, 1, 1))
+        operator.create(alice)
+        operator.create(skill)
+        operator.create(Election(name="Language"))
+        operator.create(Ballot(election="Language", voter="alice", rankings=["Rust"]))
+        assert list(store.hydrate(fresh("alice@example.org"))) == [alice]
+        assert list(store.hydrate(experts("Python", 3))) == [skill]
+        assert store.page(experts("Python", 3), 5, hydrate=True).items == [skill]
+        assert store.count(ballots("Language")) == 1
+        with pytest.raises(AccessDenied):
+            list(store.hydrate(ballots("Language")))  # declared without hydrate=True
+        with pytest.raises(AccessDenied):
+            store.page(ballots("Language"), 5, hydrate=True)

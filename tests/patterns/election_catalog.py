@@ -45,6 +45,8 @@ newest = elections.lookup(
     "AP7", "Ballots of a voter, in time", Ballot, Ballot.voter, order=Ballot.when_cast
 )
 devices = elections.read("AP8", "Sessions on a device", Session.by_device)
+fresh = elections.read("AP9", "Current ballots of a voter", Ballot.by_voter, hydrate=True)
+voters = elections.read("AP17", "Voters of a choice", Ballot.by_choice, hydrate=False)
 
 cast_ballot = elections.write("AP10", "Cast a ballot", creates(Ballot), checks(Election))
 correct = elections.write("AP11", "Correct a ballot", updates(Ballot, Ballot.rank, Ballot.choice))

@@ -261,6 +261,28 @@ INVALID: dict[str, tuple[Callable[[PatternCatalog], object], str]] = {
         lambda c: PatternCatalog("c", votes, sizes={"Ballot": 300}),  # type: ignore[dict-item]
         "PatternCatalog('c'): sizes: expected an entity class, but got 'Ballot'.",
     ),
+    "hydrate by a whole key": (
+        lambda c: c.read("A", "One", Ballot.key, hydrate=True),
+        "Pattern 'A' (One): hydrate=True is for patterns that query items of one entity: "
+        "Ballot.by_voter, Ballot.key.partition.",
+    ),
+    "hydrate of a collection": (
+        lambda c: c.read("A", "File", Election.key.partition, collection=File, hydrate=True),
+        "Pattern 'A' (File): hydrate=True is for patterns that query items of one entity: "
+        "Ballot.by_voter, Ballot.key.partition.",
+    ),
+    "hydrate of a write": (
+        lambda c: c.write("A", "Begin", creates(Election), hydrate=True),
+        "Pattern 'A' (Begin): hydrate=… is for patterns that query.",
+    ),
+    "hydrate of a scan": (
+        lambda c: c.scan("A", "All", Election, reason="a copy", hydrate=False),
+        "Pattern 'A' (All): hydrate=… is for patterns that query.",
+    ),
+    "hydrate that is not a bool": (
+        lambda c: c.read("A", "Mine", Ballot.by_voter, hydrate="yes"),  # type: ignore[call-overload]
+        "Pattern 'A' (Mine): hydrate='yes': expected True or False.",
+    ),
     "no table": (
         lambda c: PatternCatalog("empty"),
         "PatternCatalog('empty') has no table. Pass the tables that its patterns use.",

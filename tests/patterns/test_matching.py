@@ -16,6 +16,7 @@ from tests.patterns.election_catalog import (
     newest,
     one_ballot,
     since,
+    voters,
 )
 from tests.store.entities import NOON, Ballot, Candidate, Election, File, ballot, votes
 from tests.store.member_entity import Member, members
@@ -96,6 +97,14 @@ CALLS: dict[str, tuple[Callable[[Store], object], str | None]] = {
     "range with another bound": (lambda s: list(s.query(Ballot.by_voter("ada").lt(NOON))), "AP5"),
     "selection of a pattern": (lambda s: list(s.query(since("ada", NOON))), "AP5"),
     "hydrate": (lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))), "AP6"),
+    "hydrated page": (lambda s: s.page(Ballot.by_choice("L", "py"), 3, hydrate=True), "AP6"),
+    "hydrate of a full index": (lambda s: list(s.hydrate(Ballot.by_voter("ada"))), "AP9"),
+    "undeclared hydrate": (lambda s: list(s.hydrate(ballots("L"))), None),
+    "hydrated page of a key that another pattern hydrates": (
+        lambda s: s.page(voters("L", "py"), 3, hydrate=True),
+        "AP6",
+    ),
+    "hydrate of a collection": (lambda s: list(s.hydrate(file("L"))), None),
     "lookup": (lambda s: list(s.query(newest("ada"))), "AP7"),
     "transaction": (cast, "AP10"),
     "transaction with a missing write": (cast_twice_without_check, None),

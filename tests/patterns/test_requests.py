@@ -59,7 +59,10 @@ CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
     "collect": (p.file, lambda s: s.collect(File, p.file("L"))),
     "find": (p.by_mail, lambda s: s.find(p.by_mail("m@b.c"))),
     "range": (p.since, lambda s: list(s.query(p.since("ada", NOON)))),
-    "keys only": (p.choices, lambda s: s.count(p.choices("L", "py"))),
+    "keys only": (p.choices, lambda s: list(s.hydrate(p.choices("L", "py")))),
+    "hydrated page": (p.choices, lambda s: s.page(p.choices("L", "py"), 5, hydrate=True)),
+    "hydrated, all fields": (p.fresh, lambda s: list(s.hydrate(p.fresh("ada")))),
+    "only what the index contains": (p.voters, lambda s: s.count(p.voters("L", "py"))),
     "sessions": (p.devices, lambda s: list(s.query(p.devices("phone")))),
     "transaction": (p.cast_ballot, cast),
     "update": (
@@ -122,7 +125,20 @@ def test_put_reads_the_markers_of_unchanged_values(store: Store, calls: list[Cal
     assert estimate(keeps).read >= calls[0].read_units
 
 
-@pytest.mark.parametrize("name", ["get", "query", "find", "range", "keys only", "sessions"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "get",
+        "query",
+        "find",
+        "range",
+        "keys only",
+        "hydrated page",
+        "hydrated, all fields",
+        "only what the index contains",
+        "sessions",
+    ],
+)
 def test_read_estimate_equals_consumed_units(store: Store, calls: list[Call], name: str) -> None:
     pattern, call = CALLS[name]
     call(store)
@@ -144,6 +160,20 @@ def test_write_estimate_is_not_below_consumed_units(
 def test_collection_estimate_uses_the_largest_items() -> None:
     sizes: dict[type, int] = {Election: 100, Candidate: 100, Ballot: 600}
     assert estimate(p.file, sizes).read == estimate(p.ballots, {Ballot: 720}).read
+
+
+# Hydrating 25 items costs a read of each, besides the query of the index.
+def test_estimate_includes_the_items_that_are_hydrated(store: Store, calls: list[Call]) -> None:
+    catalog = PatternCatalog("c", votes)
+    whole = catalog.read("A", "Whole ballots", Ballot.by_choice, items=25)
+    names = catalog.read("B", "Voters", Ballot.by_choice, items=25, hydrate=False)
+    store.put_many([ballot(f"w{number}", choice="go") for number in range(25)])
+    calls.clear()
+    assert len(list(store.hydrate(whole("L", "go")))) == 25
+    assert store.count(names("L", "go")) == 25
+    consumed = {call.shape.method: call.read_units for call in calls if call.requests}
+    assert consumed == {"hydrate": 13.0, "count": 0.5}
+    assert (estimate(whole).read, estimate(names).read) == (13.5, 1.0)
 
 
 # A table has one stream for all entities.

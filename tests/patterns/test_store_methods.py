@@ -129,6 +129,7 @@ def test_method_is_known_to_observers_patterns_and_policies(
     assert PatternCatalog("empty", votes).recognize(shape) is None
     if method != "changes":
         assert "catalog." in suggest_declaration(shape)
+        assert ("hydrate=True" in suggest_declaration(shape)) == (method == "hydrate")
     # A pattern does not say that it is read in a transaction, which costs twice as much.
     if method not in ("changes", "transact_get"):
         assert calls[0].read_units <= estimate(pattern).read

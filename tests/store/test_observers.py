@@ -51,6 +51,7 @@ def store(driver: FaultyDriver, calls: list[Call]) -> Store:
 
 
 QUERY = EntityAccess("query", Ballot, "key", ("election",))
+CHOICE = EntityAccess("query", Ballot, "by_choice", ("election", "choice"))
 QUESTIONS: dict[str, tuple[Callable[[Store], object], CallShape]] = {
     "get": (lambda s: s.get(ADA), CallShape("get", (EntityAccess("get", Ballot),))),
     "get, consistent": (
@@ -106,7 +107,11 @@ QUESTIONS: dict[str, tuple[Callable[[Store], object], CallShape]] = {
     ),
     "fetch": (
         lambda s: list(s.hydrate(Ballot.by_choice("L", "py"))),
-        CallShape("hydrate", (EntityAccess("query", Ballot, "by_choice", ("election", "choice")),)),
+        CallShape("hydrate", (CHOICE,), hydrates=True),
+    ),
+    "hydrated page": (
+        lambda s: s.page(Ballot.by_choice("L", "py"), 5, hydrate=True),
+        CallShape("page", (CHOICE,), hydrates=True),
     ),
     "page": (lambda s: s.page(ALL, 10), CallShape("page", (QUERY,))),
     "count": (lambda s: s.count(ALL), CallShape("count", (QUERY,))),

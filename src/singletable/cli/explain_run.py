@@ -246,12 +246,16 @@ def _read(result: PatternResult, store: Store, call: PatternCall) -> None:
 def _query(
     result: PatternResult, store: Store, selection: Selection[Any], call: PatternCall
 ) -> None:
-    """Read the first items; from an index without all attributes, read the fields it has."""
+    """Read the first items as the pattern does, or the fields that an index has."""
     model, limit = model_of(selection.entity), call.limit or DEFAULT_LIMIT
     names = _projected_fields(model, selection)
-    if names is None:
+    items: list[Any]
+    if call.pattern.expected.hydrate:
+        items = list(islice(store.hydrate(selection, limit=call.limit), limit + 1))
+        result.add(items[:limit])
+    elif names is None:
         query = store.query(selection, limit=call.limit, consistent=call.consistent)
-        items: list[Any] = list(islice(query, limit + 1))
+        items = list(islice(query, limit + 1))
         result.add(items[:limit])
     else:
         paths = [model.fields[name] for name in names]

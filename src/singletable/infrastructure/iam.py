@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.infrastructure.names import ResourceNames, pascal_case
-from singletable.patterns import Pattern, PlannedRequest, ReadPattern, planned_requests
+from singletable.patterns import Pattern, ReadPattern, planned_requests
 from singletable.schema import Model, ResolvedKey, Table, model_of
 from singletable.schema.key_template import (
     FieldSegment,
@@ -94,23 +94,14 @@ def _pattern_grants(pattern: Pattern) -> Iterator[Grant]:
     for request in planned_requests(pattern):
         for action in STREAM_READS if request.action == "GetRecords" else (request.action,):
             yield Grant(action, request.table, request.access)
-        if isinstance(pattern, ReadPattern):
-            yield from _batch_reads(request)
+        if isinstance(pattern, ReadPattern) and request.action == "GetItem":  # get_many
+            yield Grant("BatchGetItem", request.table, request.access)
     for touch in pattern.accesses:
         model = model_of(touch.entity)
         # A batch reaches the same items, so patterns do not distinguish it. The store rejects
         # batches of entities with unique values or counts.
         if touch.kind in ("put", "delete") and not model.uniques and not model.counts:
             yield Grant("BatchWriteItem", model.table, model.key)
-
-
-def _batch_reads(request: PlannedRequest) -> Iterator[Grant]:
-    """Grant BatchGetItem for get_many, and for hydrating items that an index projects partly."""
-    index = request.index
-    if request.action == "GetItem":
-        yield Grant("BatchGetItem", request.table, request.access)
-    elif request.action == "Query" and index is not None and index.projection != "ALL":
-        yield Grant("BatchGetItem", request.table, model_of(request.entity).key)
 
 
 # Owners: restrict partition keys to the caller, or to a tenant

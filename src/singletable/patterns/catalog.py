@@ -18,6 +18,7 @@ from singletable.errors import DeclarationError, SingleTableError
 from singletable.patterns.checks import (
     check_code,
     check_effect,
+    check_hydrate,
     check_indexes,
     check_name,
     check_sizes,
@@ -128,7 +129,8 @@ class PatternCatalog:
         With `collection` it reads the partition, or a range of it, into a Collection. `example` has
         a value for each parameter, where the default ones do not work. The expected load: `rate` is
         how often the pattern is called; one call finds `items` items of `size` bytes; `consistent`
-        requests strongly consistent reads.
+        requests strongly consistent reads; `hydrate` says whether the items of a query are read
+        with `hydrate`, which is assumed for an index that does not contain all fields.
         """
         return self._read(ReadPattern, code, description, selector, collection, example, expected)
 
@@ -154,6 +156,7 @@ class PatternCatalog:
             ) from error
         load = ExpectedLoad.declared(where, expected)
         accesses = read_accesses(where, self.tables, sample, collection, consistent=load.consistent)
+        check_hydrate(where, sample, collection, load.hydrate)
         return self._add(
             kind(
                 self.name,
@@ -270,6 +273,7 @@ class PatternCatalog:
                 f"{where}: consistent=… is for patterns that read. What a write must read first is "
                 "always read with strong consistency."
             )
+        _check_no_hydrate(where, expected)
         load = ExpectedLoad.declared(where, expected)
         return self._add(WritePattern(self.name, code, description, load, tuple(effects)))
 
@@ -295,6 +299,7 @@ class PatternCatalog:
         entity = declared_entity(entity)
         check_table(where, self.tables, entity)
         accesses = (EntityAccess("scan", entity),)
+        _check_no_hydrate(where, expected)
         load = ExpectedLoad.declared(where, expected)
         return self._add(ScanPattern(self.name, code, description, load, accesses, reason))
 
@@ -351,3 +356,8 @@ def find_catalogs(module: ModuleType) -> list[PatternCatalog]:
 
 def _show_examples(parameters: Sequence[Parameter]) -> str:
     return ", ".join(f"{one.name}={one.example!r}" for one in parameters) or "no values"
+
+
+def _check_no_hydrate(where: str, expected: Expectations) -> None:
+    if expected.get("hydrate") is not None:
+        raise DeclarationError(f"{where}: hydrate=… is for patterns that query.")

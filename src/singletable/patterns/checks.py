@@ -121,6 +121,17 @@ def check_consistent(where: str, access: ResolvedKey) -> None:
         )
 
 
+def check_hydrate(
+    where: str, sample: object, collection: type[Collection] | None, hydrate: bool | None
+) -> None:
+    """Raise if a pattern that queries no items of one entity is to hydrate them."""
+    if hydrate and (collection is not None or not isinstance(sample, Selection)):
+        raise DeclarationError(
+            f"{where}: hydrate=True is for patterns that query items of one entity: "
+            "Ballot.by_voter, Ballot.key.partition."
+        )
+
+
 def check_table(where: str, tables: Iterable[Table], entity: type) -> None:
     """Raise unless the entity is in one of the catalog's tables."""
     catalog_tables = list(tables)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
+from singletable.patterns.requests import hydration
 from singletable.store import CallShape, EntityAccess
 
 # Effects that declare the fields they edit.
@@ -13,6 +14,8 @@ EDITS = ("update", "upsert")
 
 def match_pattern(patterns: Mapping[str, Pattern], shape: CallShape) -> Pattern | None:
     """Return the declared pattern that matches this call, or None."""
+    if shape.hydrates:
+        patterns = {code: one for code, one in patterns.items() if hydration(one)}
     marked = [pattern for pattern in patterns.values() if pattern.id in shape.patterns]
     for pattern in marked:
         if isinstance(pattern, WritePattern):  # of a transaction

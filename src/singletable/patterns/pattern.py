@@ -101,19 +101,22 @@ class Expectations(TypedDict, total=False):
     items: int
     size: int | None
     consistent: bool
+    hydrate: bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLoad:
     """The expected load of a pattern; `rate` and `size` are None where they were not declared.
 
-    One call reads or writes `items` items of `size` bytes each.
+    One call reads or writes `items` items of `size` bytes each. `hydrate` says whether it gets them
+    from the table by the keys in an index; None says that it does if the index lacks fields.
     """
 
     rate: Rate | None = None
     items: int = 1
     size: int | None = None
     consistent: bool = False
+    hydrate: bool | None = None
 
     @classmethod
     def declared(cls, where: str, expectations: Expectations) -> ExpectedLoad:
@@ -127,6 +130,8 @@ class ExpectedLoad:
             raise DeclarationError(
                 f"{where}: items={load.items!r}: expected a whole number, 0 or more."
             )
+        if load.hydrate not in (None, True, False):
+            raise DeclarationError(f"{where}: hydrate={load.hydrate!r}: expected True or False.")
         if load.size is not None:
             check_item_size(f"{where}: size", load.size)
         return load

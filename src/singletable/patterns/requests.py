@@ -26,6 +26,7 @@ from singletable.schema.key_template import FieldSegment
 from singletable.schema.resolved_key import Column, TextColumn
 from singletable.store import EntityAccess
 from singletable.store.batch import is_batchable
+from singletable.store.decoder import missing_fields
 from singletable.store.plan import (
     changed_fields,
     reads_before_delete,
@@ -95,9 +96,28 @@ def planned_requests(pattern: Pattern) -> tuple[PlannedRequest, ...]:
     requests = [request for access in pattern.accesses for request in _reads(access, sample)]
     if isinstance(pattern, ReadPattern) and pattern.collection is not None:
         return tuple(requests[:1])  # one query reads the items of all entities
+    if need := hydration(pattern):
+        get = _on_item("BatchGetItem", model_of(pattern.accesses[0].entity))
+        requests.append(replace(get, conditional=need == "if needed"))
     if isinstance(pattern, FeedPattern):
         return tuple({request.table: request for request in reversed(requests)}.values())[::-1]
     return tuple(requests)
+
+
+def hydration(pattern: Pattern) -> _Need:
+    """Return whether calls of the pattern get the items of a query from the table, by their keys.
+
+    An index that lacks fields returns whole items only so; others may read what it contains.
+    """
+    if not isinstance(pattern, ReadPattern) or pattern.collection is not None:
+        return False
+    selection, declared = pattern.sample, pattern.expected.hydrate
+    if not isinstance(selection, Selection):
+        return False
+    if declared is not None:
+        return "always" if declared else False
+    model = model_of(selection.entity)
+    return "if needed" if missing_fields(model, selection.access.index) else False
 
 
 def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:

@@ -358,7 +358,7 @@ class AsyncStore:
             start_at(reader, cursor),
             lambda most: query.next_hydrated(reader, most),
             limit,
-            lambda: shape_of_query("hydrate", selection),
+            lambda: shape_of_query("hydrate", selection, hydrates=True),
         )
 
     @overload
@@ -465,7 +465,7 @@ class AsyncStore:
         )
         return await self._run(
             read_page(reader, size, cursor, next_results),
-            lambda: shape_of_query("page", selection, consistent=consistent),
+            lambda: shape_of_query("page", selection, consistent=consistent, hydrates=hydrate),
         )
 
     async def count(

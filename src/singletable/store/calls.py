@@ -75,13 +75,15 @@ class EntityAccess:
 class CallShape:
     """A call of a store's method, without the values that it was called with.
 
-    `patterns` are the access patterns that built its keys and selections.
+    `patterns` are the access patterns that built its keys and selections. A call that `hydrates`
+    gets the items of a query from the table, by their keys.
     """
 
     method: str
     accesses: tuple[EntityAccess, ...]
     patterns: frozenset[str] = frozenset()
     consistent: bool = False
+    hydrates: bool = False
 
 
 def shape_of_items(method: str, kind: AccessKind, *items: object) -> CallShape:
@@ -119,10 +121,11 @@ def shape_of_find(value: UniqueValue[Any]) -> CallShape:
 
 
 def shape_of_query(
-    method: str, selection: Selection[Any], *, consistent: bool = False
+    method: str, selection: Selection[Any], *, consistent: bool = False, hydrates: bool = False
 ) -> CallShape:
     """Return the shape of a call that queries."""
-    return CallShape(method, (query_access(selection),), _patterns([selection]), consistent)
+    patterns = _patterns([selection])
+    return CallShape(method, (query_access(selection),), patterns, consistent, hydrates)
 
 
 def shape_of_collect(

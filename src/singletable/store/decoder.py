@@ -141,17 +141,21 @@ def key_with_field(model: Model, access: ResolvedKey, name: str) -> ResolvedKey 
     return next((key for key in (model.key, access) if name in key.recoverable_fields), None)
 
 
-def check_whole(model: Model, access: ResolvedKey) -> None:
-    """Raise if an index does not contain whole items."""
-    projected = projected_attributes(model, access.index)
+def missing_fields(model: Model, index: Index | None) -> list[str]:
+    """Return the fields that an index does not contain."""
+    projected = projected_attributes(model, index)
     if projected is None:
-        return
-    missing = [
+        return []
+    return [
         name
         for name, field in model.fields.items()
         if field.stored and field.attribute not in projected
     ]
-    if missing:
+
+
+def check_whole(model: Model, access: ResolvedKey) -> None:
+    """Raise if an index does not contain whole items."""
+    if missing := missing_fields(model, access.index):
         raise InvalidValue(
             f"{access}: {access.index!r} does not contain {', '.join(missing)}, so it cannot "
             f"return whole items of {model.name}. Read the fields that it contains with select(), "

@@ -354,7 +354,7 @@ class Store:
             start_at(reader, cursor),
             lambda most: query.next_hydrated(reader, most),
             limit,
-            lambda: shape_of_query("hydrate", selection),
+            lambda: shape_of_query("hydrate", selection, hydrates=True),
         )
 
     @overload
@@ -461,7 +461,7 @@ class Store:
         )
         return self._run(
             read_page(reader, size, cursor, next_results),
-            lambda: shape_of_query("page", selection, consistent=consistent),
+            lambda: shape_of_query("page", selection, consistent=consistent, hydrates=hydrate),
         )
 
     def count(

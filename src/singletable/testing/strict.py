@@ -108,10 +108,11 @@ def suggest_declaration(shape: CallShape) -> str:
             f'catalog.scan("AP…", "…", {entity}, reason="…")'
         )
     key = _key_expression(first)
+    options = ", collection=…" if first.kind == "collect" else ""
+    options += ", hydrate=True" if shape.hydrates else ""
     if key is None:
-        return f"Declare it with a function: {_function(first)}"
-    collects = ", collects=…" if first.kind == "collect" else ""
-    return f'Declare it: catalog.read("AP…", "…", {key}{collects})'
+        return f"Declare it with a function: {_function(first, options)}"
+    return f'Declare it: catalog.read("AP…", "…", {key}{options})'
 
 
 def _effect(touch: EntityAccess) -> str:
@@ -137,7 +138,7 @@ def _key_expression(touch: EntityAccess) -> str | None:
             return f"{entity}.{touch.key_name}" + (".partition" if primary else "")
 
 
-def _function(touch: EntityAccess) -> str:
+def _function(touch: EntityAccess, options: str) -> str:
     model = model_of(touch.entity)
     entity = touch.entity.__name__
     primary = touch.key_name == model.key.name
@@ -150,4 +151,5 @@ def _function(touch: EntityAccess) -> str:
     if touch.range_field is not None:
         selection += f".between(low, high) (or .ge, .lt, … of {touch.range_field})"
         names += ["low", "high"]
-    return f'@catalog.read_function("AP…") def …({", ".join(names)}): return {selection}'
+    function = f"def …({', '.join(names)}): return {selection}"
+    return f'@catalog.read_function("AP…"{options}) {function}'
