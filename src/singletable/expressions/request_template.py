@@ -27,6 +27,7 @@ from singletable.expressions.nodes import (
     Or,
     Projection,
     Remove,
+    Set,
     SizeOf,
     Update,
 )
@@ -78,19 +79,19 @@ def render_request(
     """Render the expressions of a request, from the template of their shape if there is one."""
     values: list[AttributeValue] = []
     shape = (
-        tuple([_shape(action, values) for action in update]),
+        tuple([_shape(action, values) for action in update]) if update else (),
         None if condition is None else _shape(condition, values),
-        tuple([_clause_shape(clause, values) for clause in key_condition]),
+        tuple([_clause_shape(one, values) for one in key_condition]) if key_condition else (),
         None if filter is None else _shape(filter, values),
         projection,
     )
+    # Equal values share a placeholder, and others of the same shape need not be equal.
+    if len(values) > 1 and len({value_identity(value) for value in values}) < len(values):
+        return _render(update, condition, key_condition, filter, projection)
     template = _TEMPLATES.get(shape)
-    identities = [value_identity(value) for value in values] if len(values) > 1 else []
-    if template is None or len(set(identities)) < len(identities):
+    if template is None:
         rendered = _render(update, condition, key_condition, filter, projection)
-        # Equal values share a placeholder, and others of the same shape need not be equal.
-        if len(set(identities)) == len(identities):
-            _remember(shape, rendered, values)
+        _remember(shape, rendered, values)
         return rendered
     known = template.expressions
     return RequestExpressions(
@@ -100,7 +101,7 @@ def render_request(
         known.filter,
         known.projection,
         None if known.names is None else dict(known.names),
-        {alias: values[position] for alias, position in template.positions} or None,
+        {alias: values[position] for alias, position in template.positions} if values else None,
     )
 
 
@@ -145,6 +146,8 @@ def _shape(node: Any, values: list[AttributeValue]) -> object:
         return kind
     if kind in _PATHS:
         return kind, node.path
+    if kind is Set:
+        return kind, node.path, _shape(node.term, values)
     if kind is Add or kind is Delete:
         values.append(node.value)
         return kind, node.path

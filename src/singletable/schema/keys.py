@@ -99,6 +99,8 @@ class Key(Generic[P, *S]):
     pk: KeySpec
     sk: KeySpec | None
     name: str
+    # By entity: a mixin declares a key for several.
+    _bound: dict[type, BoundKey[Any, Any, *tuple[Any, ...]]]
 
     @overload
     def __new__(cls, *, pk: NoValue, sk: NoValue | None = None) -> Key[tuple[()]]: ...
@@ -179,6 +181,7 @@ class Key(Generic[P, *S]):
         key = super().__new__(cls)
         key.pk = pk
         key.sk = sk
+        key._bound = {}
         return key
 
     def on(self, index: Index, *, when: Condition[Any] | None = None) -> IndexKey[P, *S]:
@@ -195,7 +198,11 @@ class Key(Generic[P, *S]):
     @overload
     def __get__(self, instance: object, owner: type[E], /) -> BoundKey[E, P, *S]: ...
     def __get__(self, instance: object, owner: type[Any], /) -> BoundKey[Any, P, *S]:
-        return BoundKey(declared_entity(owner), self.name)
+        entity = declared_entity(owner)
+        bound = self._bound.get(entity)
+        if bound is None:
+            bound = self._bound[entity] = BoundKey(entity, self.name)
+        return bound
 
 
 class IndexKey(Generic[P, *S]):

@@ -93,15 +93,10 @@ def update(
     """Edit an existing item and return it, as it is or as it was."""
     if returning not in ("old", "new"):
         raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
-    old: Item | None = None
-
-    def planner() -> Steps[Plan]:
-        nonlocal old
-        plan, old = yield from prepare_update(context, key, edits, if_)
-        return plan
-
     plan, output = yield from commit(
-        context, planner, "ALL_OLD" if returning == "old" else "ALL_NEW"
+        context,
+        lambda: prepare_update(context, key, edits, if_),
+        "ALL_OLD" if returning == "old" else "ALL_NEW",
     )
     if output is not None and output.raw_attributes is not None:
         try:
@@ -110,23 +105,16 @@ def update(
             item = item_from_json(output.raw_attributes)
             return cast(E, decode_result(key.model, item, "updated"))
     # A transaction returns no attributes.
-    if returning == "old" and old is not None:
-        return cast(E, decode_result(key.model, old, "updated"))
+    if returning == "old" and plan.before is not None:
+        return cast(E, decode_result(key.model, plan.before, "updated"))
     item = (yield from read_item(context, key, consistent=True)) or plan.after or {}
     return cast(E, decode_result(key.model, item, "updated"))
 
 
 def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps[E | None]:
     """Delete an item and return it, or None if it did not exist."""
-    old: Item | None = None
-
-    def planner() -> Steps[Plan]:
-        nonlocal old
-        plan, old = yield from prepare_delete(context, key, if_)
-        return plan
-
-    _, output = yield from commit(context, planner, "ALL_OLD")
-    deleted = old if output is None else output.attributes
+    plan, output = yield from commit(context, lambda: prepare_delete(context, key, if_), "ALL_OLD")
+    deleted = plan.before if output is None else output.attributes
     if deleted is None or not is_visible(context, key.model, deleted):
         return None
     return cast(E, decode_result(key.model, deleted, "deleted"))
@@ -157,28 +145,26 @@ def prepare_update(
     key: ItemKey[Any],
     edits: Sequence[Edit[Any]],
     if_: Condition[Any] | None,
-) -> Steps[tuple[Plan, Item | None]]:
-    """Plan an update; also return the old item if it was read."""
+) -> Steps[Plan]:
+    """Plan an update, after reading the old item if necessary."""
     check_key(key)
     check_edits(key.model, key, edits)
     if not edits:
         # Nothing to write: neither the version nor the timestamp changes.
-        return plan_check(context, key, if_), None
+        return plan_check(context, key, if_)
     must_read, old = reads_before_update(key, edits), None
     if must_read:
         old = yield from read_item(context, key, consistent=True)
-    return plan_update(context, key, edits, if_, old, was_read=must_read), old
+    return plan_update(context, key, edits, if_, old, was_read=must_read)
 
 
-def prepare_delete(
-    context: Context, key: ItemKey[Any], if_: Condition[Any] | None
-) -> Steps[tuple[Plan, Item | None]]:
-    """Plan a delete; also return the old item if it was read."""
+def prepare_delete(context: Context, key: ItemKey[Any], if_: Condition[Any] | None) -> Steps[Plan]:
+    """Plan a delete, after reading the old item if necessary."""
     check_key(key)
     old = None
     if reads_before_delete(key.model):
         old = yield from read_item(context, key, consistent=True)
-    return plan_delete(context, key, if_, old), old
+    return plan_delete(context, key, if_, old)
 
 
 def read_item(context: Context, key: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:

@@ -62,7 +62,8 @@ class Plan(Struct, frozen=True):
 
     writes: list[Write]
     stamps: Mapping[str, object]
-    # The item after an update, if it was read before.
+    # The item as it was, if it was read first; and as it will be after an update.
+    before: Item | None = None
     after: Item | None = None
 
 
@@ -79,13 +80,13 @@ def plan_create(
     stamps = _stamps(model, instance, now, version=1)
     if keep_stamps:
         stamps = {name: value for name, value in stamps.items() if not instance.__dict__.get(name)}
-    item = _encode(model, {**instance.__dict__, **stamps})
+    item = _encode(model, {**instance.__dict__, **stamps} if stamps else instance.__dict__)
     key = key_attributes(model, item)
     write = Write(
         "put",
         context.table_name(model.table),
         key,
-        already_exists(model, _key_of(model, instance), now),
+        already_exists(model, _ShownKey(model, instance), now),
         item=item,
         condition=both(item_absent(model, now), condition_node(model, if_)),
     )
@@ -107,7 +108,7 @@ def plan_put(
     version: int = instance.__dict__.get(field.name, 0) if field else 0
     stamps = _stamps(model, instance, now, version=version + 1)
     item = _encode(model, {**instance.__dict__, **stamps})
-    key, shown = key_attributes(model, item), _key_of(model, instance)
+    key, shown = key_attributes(model, item), _ShownKey(model, instance)
     condition = both(item_exists(model, now) if must_exist else None, condition_node(model, if_))
     error: ErrorFactory
     if field is None:
@@ -155,9 +156,11 @@ def plan_update(
     condition = both(item_exists(model, now), caller_condition)
     if was_read and old is None:
         raise NotFound(f"{key} does not exist.")
-    effects = _effects_of(key, edits)
+    effects = _effects_of(model, edits)
     edited, needed = effects.changed, effects.index_fields
-    actions = [*edit_actions(key, edits), *_stamp_actions(model, now)]
+    actions = edit_actions(key, edits)
+    if model.roles:
+        actions += _stamp_actions(model, now)
     guard, new = None, None
     side_writes: list[Write] = []
     if old is not None:
@@ -180,7 +183,7 @@ def plan_update(
         condition=condition,
         guard=guard,
     )
-    return Plan([write, *side_writes], {}, new)
+    return Plan([write, *side_writes], {}, old, new)
 
 
 def edit_actions(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> list[expressions.Action]:
@@ -210,7 +213,7 @@ def plan_delete(
         else both(item_exists(model, now), caller_condition),
         guard=_guard(model, old, side_write_fields(model)) if reads_before_delete(model) else None,
     )
-    return Plan([write, *plan_side_writes(context, model, key.key, old, None, now)], {})
+    return Plan([write, *plan_side_writes(context, model, key.key, old, None, now)], {}, old)
 
 
 def plan_check(context: Context, key: ItemKey[Any], condition: Condition[Any] | None) -> Plan:
@@ -239,7 +242,7 @@ def reads_before_delete(model: Model) -> bool:
 
 def reads_before_update(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> bool:
     """Return whether this update reads the old item."""
-    effects = _effects_of(key, edits)
+    effects = _effects_of(key.model, edits)
     if effects.side_fields or not effects.index_fields:
         return bool(effects.side_fields)
     return not effects.index_fields <= _known_fields(key, edits)
@@ -279,13 +282,20 @@ def changed_fields(model: Model, edited: Iterable[str]) -> set[str]:
 
 def key_attributes(model: Model, item: Item) -> Item:
     """Return the key attributes of an item."""
-    return {attribute.name: item[attribute.name] for attribute in model.table.key_attributes}
+    table = model.table
+    pk, sk = table.pk.name, table.sk
+    return {pk: item[pk]} if sk is None else {pk: item[pk], sk.name: item[sk.name]}
 
 
-def _key_of(model: Model, instance: Any) -> ItemKey[Any]:
-    """Return an instance's key for error messages, without the encoded attributes."""
-    values = {name: instance.__dict__.get(name) for name in model.key.fields}
-    return ItemKey(model.entity, {}, values)
+class _ShownKey(Struct, frozen=True):
+    """The key of an instance for error messages, formatted only when there is an error."""
+
+    model: Model
+    instance: Any
+
+    def __str__(self) -> str:
+        values = {name: self.instance.__dict__.get(name) for name in self.model.key.fields}
+        return str(ItemKey(self.model.entity, {}, values))
 
 
 def _encode(model: Model, values: Mapping[str, object]) -> Item:
@@ -389,8 +399,8 @@ class _UpdateEffects(Struct, frozen=True):
     side_fields: frozenset[str]
 
 
-def _effects_of(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> _UpdateEffects:
-    return _update_effects(key.model, frozenset([edit.field for edit in edits]))
+def _effects_of(model: Model, edits: Sequence[Edit[Any]]) -> _UpdateEffects:
+    return _update_effects(model, frozenset([edit.field for edit in edits]))
 
 
 # Updates of the same fields of an entity are planned alike.

@@ -84,7 +84,7 @@ class Transaction:
         check_key(key)
         check_edits(key.model, key, edits)
         self._shapes.append(shape_of_update(key, edits))
-        self._add(None, lambda: _only_plan(prepare_update(self._context, key, edits, if_)))
+        self._add(None, lambda: prepare_update(self._context, key, edits, if_))
 
     def upsert(
         self,
@@ -102,7 +102,7 @@ class Transaction:
         """Delete an item, if it exists."""
         check_key(key)
         self._shapes.append(shape_of_keys("delete", "delete", key))
-        self._add(None, lambda: _only_plan(prepare_delete(self._context, key, if_)))
+        self._add(None, lambda: prepare_delete(self._context, key, if_))
 
     def check(self, key: ItemKey[E], condition: Condition[E] | None = None) -> None:
         """Commit only if the item exists, and satisfies the condition."""
@@ -187,8 +187,3 @@ def _transact_get_items(
         f"The transactional read conflicted with writes {context.retry_policy.max_attempts} times "
         "in a row."
     )
-
-
-def _only_plan(steps: Steps[tuple[Plan, Item | None]]) -> Steps[Plan]:
-    plan, _ = yield from steps
-    return plan

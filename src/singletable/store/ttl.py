@@ -6,10 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 
 from singletable import expressions
-from singletable.expressions import At, Compare, Constant, Exists, Not, NotExists, Or
+from singletable.expressions import And, At, Compare, Constant, Exists, Not, NotExists, Or
 from singletable.schema import Model
 from singletable.store.context import Context
-from singletable.store.writes import both
 from singletable.values import Item
 
 
@@ -37,7 +36,8 @@ def not_expired(model: Model, now: datetime) -> expressions.Condition | None:
 def item_exists(model: Model, now: datetime) -> expressions.Condition:
     """Return the condition that an item exists and has not expired."""
     exists = Exists((model.table.pk.name,))
-    return both(exists, not_expired(model, now)) or exists
+    alive = not_expired(model, now)
+    return exists if alive is None else And(exists, alive)
 
 
 def item_absent(model: Model, now: datetime) -> expressions.Condition:

@@ -104,7 +104,7 @@ class Upsert:
             plan = plan_check(self.context, self.key, self.if_)
         write = plan.writes[0]
         write = replace(write, guard=both(item_exists(model, now), write.guard))
-        return Plan([write, *plan.writes[1:]], plan.stamps, plan.after)
+        return Plan([write, *plan.writes[1:]], plan.stamps, plan.before, plan.after)
 
     def _new_item(self) -> Any:
         """Return the instance to create; raise InvalidValue if it would not be valid."""

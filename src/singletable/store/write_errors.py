@@ -99,6 +99,8 @@ def counter_missing(key: ItemKey[object], counted: Model) -> ErrorFactory:
 
 def expected_version(model: Model, condition: expressions.Condition | None) -> int | None:
     """Return the version that the caller's condition requires, `if_=Loan.version == 3`, or None."""
+    if condition is None:
+        return None
     field = model.role("version")
     match condition:
         case And(left, right):
