@@ -239,6 +239,18 @@ def test_keys_rotate(store: Store, opener: StoreOpener, monkeypatch: pytest.Monk
         store.get(ONE)
 
 
+def test_selected_field_that_cannot_be_decrypted_is_named_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.create(Note(name="1", text="old"))
+    monkeypatch.setitem(KEYS, "2026", b"z" * 32)
+    SECRET._ciphers.clear()
+    with pytest.raises(DecryptionFailed) as caught:
+        store.page(Note.key.partition("1"), 1, fields=(Note.text,))
+    assert caught.value.path == "Note.text"
+    assert caught.value.key == ONE.key
+
+
 def test_wrong_key_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.create(Note(name="1", text="old"))
     monkeypatch.setitem(KEYS, "2026", b"z" * 32)

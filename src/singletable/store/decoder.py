@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from singletable import expressions
-from singletable.errors import InvalidValue, ItemMismatch
+from singletable.errors import DecryptionFailed, InvalidValue, ItemMismatch
 from singletable.expressions import condition_paths, value_at
 from singletable.schema import Index, Model, Path, ResolvedKey
 from singletable.values import AttributeValue, Item
@@ -114,6 +114,9 @@ def _decode_value(model: Model, item: Item, path: Path[Any, Any], value: Attribu
         if path.document_path()[0] in model.encrypted:
             value = model.decrypted(item)[str(path.document_path()[0])]
         return path.codec().decode(value)
+    except DecryptionFailed as error:
+        error.key = _table_key(model, item)
+        raise
     except ItemMismatch as error:
         place = f"{path}{error.path}"
         raise type(error)(error.text, place, _table_key(model, item)) from None
