@@ -8,6 +8,7 @@ import base64
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Annotated, Any, cast
 
 import pytest
@@ -26,6 +27,7 @@ from singletable import (
     InvalidValue,
     ItemMismatch,
     Key,
+    Number,
     Store,
     Table,
     Unique,
@@ -35,7 +37,7 @@ from singletable import (
 )
 from singletable.docs_generator.tables import field_table
 from singletable.operations import GetItem, PutItem
-from singletable.schema import Condition, model_of
+from singletable.schema import Condition, key_of, model_of
 from singletable.schema.codec.compression import Compressed as CompressedCodec
 from singletable.values import Item
 from singletable.workbench.exporter import example_items
@@ -95,6 +97,12 @@ def _stored(opener: StoreOpener, key: Any = ONE) -> Item:
     item = opener.driver.execute(GetItem("vault", key.key)).item
     assert item is not None
     return item
+
+
+def _stored_item(opener: StoreOpener, table: str, item: object) -> Item:
+    stored = opener.driver.execute(GetItem(table, key_of(item).key)).item
+    assert stored is not None
+    return stored
 
 
 def _bytes(item: Item, name: str) -> bytes:
@@ -237,6 +245,31 @@ def test_keys_rotate(store: Store, opener: StoreOpener, monkeypatch: pytest.Monk
     SECRET._ciphers.clear()
     with pytest.raises(DecryptionFailed, match=r"Note\.text: .*key '2026', which key=… does not"):
         store.get(ONE)
+
+
+meters = Table("meters", pk=Number("meter"), sk=Number("at"))
+
+
+class Reading(Entity, table=meters):
+    meter: Attr[Decimal] = attr()
+    time: Attr[int] = attr()
+    text: Attr[str] = attr(codec=SECRET)
+
+    key = Key(pk=(meter,), sk=(time,))
+
+
+@pytest.mark.parametrize(("meter", "at"), [("100", "7"), ("1E2", "7.0"), ("100.00", "+7")])
+def test_numbers_of_the_key_are_the_same_however_written(
+    empty: Store, opener: StoreOpener, meter: str, at: str
+) -> None:
+    empty.admin.create_table(meters)
+    reading = empty.create(Reading(meter=Decimal(100), time=7, text="a"))
+    item = _stored_item(opener, "meters", reading)
+    written: Item = {**item, "meter": {"N": meter}, "at": {"N": at}}
+    assert empty.admin.decode(meters, written) == reading
+    for other in ({"N": "8"}, {"S": "7"}):
+        with pytest.raises(ItemMismatch):
+            model_of(Reading).instance({**written, "at": cast(Any, other)})
 
 
 def test_selected_field_that_cannot_be_decrypted_is_named_once(

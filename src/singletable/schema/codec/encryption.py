@@ -22,7 +22,7 @@ from singletable.errors import DeclarationError, DecryptionFailed, InvalidValue,
 from singletable.schema.codec.codec import Codec
 from singletable.schema.codec.compression import opaque_codec
 from singletable.schema.codec.field_codec import FieldCodec, TypeReader
-from singletable.values import AttributeValue, Item
+from singletable.values import AttributeValue, Item, check_value
 
 VERSION = 1
 KEY_BYTES = 32
@@ -128,8 +128,9 @@ class Encrypted(FieldCodec[Any]):
         return cipher
 
     def _associated_data(self, header: bytes, attribute: str, key: Item) -> bytes:
-        names = sorted(key)
-        return header + json.encode([self._context, attribute, [[one, key[one]] for one in names]])
+        # A number in a key may be written in several ways: 100, 1E2.
+        bound = [[name, check_value(key[name])[0]] for name in sorted(key)]
+        return header + json.encode([self._context, attribute, bound])
 
     def __repr__(self) -> str:
         return "Encrypted(…)"
