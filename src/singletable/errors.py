@@ -245,11 +245,21 @@ class ConditionFailed(OperationError):
         self.current: object = None
 
     def current_as(self, entity: type[E]) -> E | None:
-        """Return the item as it was, if it is of this entity (or pydantic model); else None.
+        """Return the item as it was, an instance of this entity or pydantic model.
 
-        It is also None if there was no item, or the item could not be decoded.
+        It is None if there was no item, or the item could not be decoded. Raises InvalidValue if
+        the item is of another entity.
         """
-        return self.current if isinstance(self.current, entity) else None
+        if not isinstance(entity, type):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidValue(f"current_as(…): expected an entity class, but got {entity!r}.")
+        if self.current is None or isinstance(self.current, entity):
+            return self.current
+        name = type(self.current).__name__
+        raise InvalidValue(
+            f"current_as({entity.__name__}): the item is an instance of {name}. Write "
+            f"current_as({name}), or test isinstance(error.current, {name}) where a transaction "
+            "writes items of several entities."
+        )
 
 
 class AlreadyExists(ConditionFailed):

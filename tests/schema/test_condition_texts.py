@@ -83,6 +83,7 @@ WRONG: dict[str, Callable[[], Condition[Any]]] = {
     "between of texts": lambda: field.rank.between("1", "3"),
     "comparison with a text": lambda: field.rank == "3",
     "size of a text": lambda: field.notes.size() > "3",
+    "size of a number": lambda: field.rank.size() > 3,
     "size of a boolean": lambda: field.notes.size() == True,  # noqa: E712
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
-from singletable import DeclarationError, Store, Table, connect
+from singletable import DeclarationError, OutOfScope, Store, Table, connect
 from singletable.schema import counters_of
 
 PROJECT = """
@@ -27,6 +28,7 @@ class Issue(Entity, table=table):
 def declare(source: str, names: dict[str, Any], module: str = "notebook") -> None:
     names["__name__"] = module
     exec("from singletable import *\nfrom singletable import Attr, Count, Entity, Key, attr", names)
+    exec("from singletable import ModelEntity", names)
     exec(source, names)
 
 
@@ -73,6 +75,66 @@ def test_range_that_a_new_declaration_shares_is_noticed() -> None:
     declare(other, names)
     store.create(names["Note"](name="web"))
     assert store.count(names["Issue"].key.partition("web")) == 1
+
+
+POLLS = """
+class Polls(ModelEntity[Poll], table=table):
+    name: Attr[str] = attr()
+    key = Key(pk=("POLL", name), sk="POLL")
+"""
+
+
+def test_declaration_of_the_same_model_replaces_the_first() -> None:
+    class Poll(BaseModel):
+        name: str
+        owner: str = "ada"
+        votes: int = 0
+
+    table = Table("notebook")
+    names: dict[str, Any] = {"table": table, "Poll": Poll}
+    declare(POLLS, names)
+    first = names["Polls"]
+    declare(POLLS.replace('sk="POLL"', 'sk="SECOND"'), names)
+    assert table.entities == [Poll]
+    store = Store(connect("memory:"))
+    store.admin.create_table(table)
+    store.create(Poll(name="lunch"))
+    assert store.get(names["Polls"].key("lunch")) == Poll(name="lunch")
+    assert store.get(first.key("lunch")) == Poll(name="lunch")
+    assert first.key("lunch").key["SK"] == {"S": "SECOND"}
+    with pytest.raises(DeclarationError, match="Poll is stored already, in table 'notebook'"):
+        declare(POLLS.replace("Polls", "Others"), names)
+    with pytest.raises(DeclarationError):
+        declare(POLLS.replace("name", "nome"), names)
+    assert store.get(names["Polls"].key("lunch")) == Poll(name="lunch")
+
+
+def test_declaration_of_the_same_model_can_move_to_a_new_table() -> None:
+    class Poll(BaseModel):
+        name: str
+
+    first, second = Table("notebook"), Table("notebook")
+    declare(POLLS, {"table": first, "Poll": Poll})
+    declare(POLLS, {"table": second, "Poll": Poll})
+    assert (first.entities, second.entities) == ([], [Poll])
+
+
+def test_scope_uses_the_keys_of_the_last_declaration() -> None:
+    class Poll(BaseModel):
+        name: str
+        owner: str = "ada"
+
+    table = Table("notebook")
+    names: dict[str, Any] = {"table": table, "Poll": Poll}
+    source = POLLS.replace("key =", "owner: Attr[str] = attr()\n    key =")
+    declare(source.replace('("POLL", name)', '("POLL", owner)'), names)
+    store = Store(connect("memory:"))
+    store.admin.create_table(table)
+    scoped = store.scoped(owner="ada")
+    assert scoped.create(Poll(name="lunch")).owner == "ada"
+    declare(source, names)
+    with pytest.raises(OutOfScope):
+        scoped.create(Poll(name="lunch"))
 
 
 def test_invalid_declaration_leaves_the_first() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec import UNSET, Struct, UnsetType
@@ -289,7 +289,10 @@ def test_current_as_is_typed(store: Store) -> None:
     current = exists.value.current_as(Issue)
     assert current is not None
     assert current.title == "old"
-    assert exists.value.current_as(Project) is None
+    with pytest.raises(InvalidValue, match="the item is an instance of Issue"):
+        exists.value.current_as(Project)
+    with pytest.raises(InvalidValue, match="expected an entity class, but got 'Issue'"):
+        exists.value.current_as(cast("type[Issue]", "Issue"))
     stale = evolve(current, title="stale")
     store.update(ONE, Issue.title.set("newer"))
     with pytest.raises(VersionConflict) as conflict:
@@ -300,3 +303,14 @@ def test_current_as_is_typed(store: Store) -> None:
     with pytest.raises(NotFound) as missing:
         store.update(Issue.key("web", 9), Issue.title.set("x"))
     assert missing.value.current_as(Issue) is None
+
+
+def test_current_as_of_a_model_expects_the_model(store: Store) -> None:
+    store.create(Note(number=1, text="a"))
+    with pytest.raises(AlreadyExists) as exists:
+        store.create(Note(number=1, text="b"))
+    current = exists.value.current_as(Note)
+    assert current is not None
+    assert current.text == "a"
+    with pytest.raises(InvalidValue, match=r"Write current_as\(Note\)"):
+        exists.value.current_as(Notes)

@@ -65,6 +65,12 @@ class Counter(Entity, table=tracker, type_tag=("kind", "COUNTER")):
     named = Key(pk="COUNTERS", sk=(name,)).on(by_owner)
 
 
+class Tagged(Entity, table=tracker):
+    name: Attr[str] = attr()
+    tags: Attr[set[str]] = attr()
+    key = Key(pk=("TAGGED", name), sk="TAGGED")
+
+
 class Issue(Entity, table=tracker):
     project: Attr[str] = attr()
     number: Attr[int] = attr()
@@ -100,6 +106,7 @@ def store(empty: Store) -> Store:
 
 HITS = Counter.key("hits")
 ONE = Issue.key("web", 1)
+TAGGED = Tagged.key("a")
 
 
 def test_upsert_creates_then_updates(store: Store, clock: Clock) -> None:
@@ -247,6 +254,11 @@ def test_upsert_in_a_transaction(store: Store) -> None:
 
 
 REJECTED: dict[str, tuple[Callable[[Any], object], str]] = {
+    "required set": (lambda s: s.upsert(TAGGED), "needs a value for tags"),
+    "no members": (
+        lambda s: s.upsert(TAGGED, Tagged.tags.remove_members("a")),
+        "needs a value for tags",
+    ),
     "required": (lambda s: s.upsert(HITS, Counter.hits.add(1)), "needs a value for unit"),
     "key": (lambda s: s.upsert(ONE, Issue.number.set(2)), "primary key"),
     "key on create": (
@@ -291,6 +303,16 @@ def test_concurrent_upserts_lose_nothing() -> None:
         assert counter is not None
         assert issue is not None
         assert (counter.start, issue.votes) == (50, 43)
+
+
+def test_required_set_may_be_empty(store: Store) -> None:
+    edits = Tagged.tags.set(set())
+    assert store.upsert(TAGGED, on_create=[edits]) == Tagged(name="a", tags=set())
+    assert store.upsert(TAGGED, Tagged.tags.add_members("x")).tags == {"x"}
+    assert store.upsert(TAGGED, on_create=[edits]).tags == {"x"}
+    assert store.upsert(TAGGED, edits).tags == set()
+    assert store.update(TAGGED, edits).tags == set()
+    assert store.upsert(TAGGED, on_create=[Tagged.tags.set({"y"})]).tags == set()
 
 
 TEXTS = st.sampled_from(["a", "b", "gone"])

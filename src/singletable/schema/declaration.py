@@ -111,7 +111,7 @@ def add_entity(
         key_only_fields=tuple(name for name, field in fields.items() if not field.stored),
         factory=factory,
     )
-    previous = next((other for other in table.entities if _is_same_class(other, entity)), None)
+    previous = next((other for other in table.entities if is_same_class(other, entity)), None)
     others = [MODELS[other] for other in table.entities if other is not previous]
     check_model(model)
     check_counts(model)
@@ -136,7 +136,8 @@ def add_entity(
         register_counter(entity, counter)
 
 
-def _is_same_class(one: type, other: type) -> bool:
+def is_same_class(one: type, other: type) -> bool:
+    """Return whether both classes have the same name in the same module."""
     return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
 
 

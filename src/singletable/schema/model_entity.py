@@ -21,7 +21,7 @@ from singletable.schema.codec.dynamic import adapter_codec, is_model
 from singletable.schema.codec.field_codec import field_codecs
 from singletable.schema.codec.items import UNKNOWN
 from singletable.schema.codec.unions import without_none
-from singletable.schema.declaration import add_entity, declared_fields
+from singletable.schema.declaration import add_entity, declared_fields, is_same_class
 from singletable.schema.fields import DECLARED_ENTITIES, Attr, EntityDeclaration
 from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS
@@ -68,7 +68,10 @@ class ModelEntity(EntityDeclaration[M], metaclass=_ModelEntityMeta):
         super().__init_subclass__()
         model = _model_of(cls)
         fields = _model_fields(cls, model, by_alias=by_alias)
+        previous = MODELS.get(model)
         add_entity(cls, model, fields, table, type_tag, _model_factory(model))
+        if previous is not None and previous.table is not table:
+            previous.table.remove_entity(model)
         DECLARED_ENTITIES[cls] = model
 
     @classmethod
@@ -114,11 +117,23 @@ def _check_model(declaration: type, model: Any) -> None:
             f"{where}: extra='allow' accepts fields without a type, which cannot be stored. "
             "Declare the fields, or collect the rest in a field of type dict[str, Any]."
         )
-    if model in MODELS:
+    if model in MODELS and _previous(declaration, model) is None:
         raise DeclarationError(
             f"{where}: {model.__name__} is stored already, in table {MODELS[model].table.name!r}. "
             "To store it elsewhere too, create a subclass of the model."
         )
+
+
+def _previous(declaration: type, model: type[Any]) -> type | None:
+    """Return the class that this declaration replaces, because a notebook cell was run again."""
+    return next(
+        (
+            other
+            for other, entity in DECLARED_ENTITIES.items()
+            if entity is model and is_same_class(other, declaration)
+        ),
+        None,
+    )
 
 
 def _model_fields(declaration: type, model: type[Any], *, by_alias: bool) -> dict[str, Attr[Any]]:

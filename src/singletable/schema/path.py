@@ -145,15 +145,17 @@ class Path(ABC, Generic[E, T]):
 
     def size(self) -> Size[E]:
         """Return the number of characters, bytes or members, to compare."""
-        return Size(lambda: self._compared().path, self)
+        if self._is_declared():
+            self._measured()
+        return Size(self._measured, self)
 
     def set(self, value: T) -> Edit[E]:
         """Set the value; None removes it."""
         if value is not None and not is_empty_set(value):
             return self._edit(expressions.Set(self.document_path(), Constant(self._encoded(value))))
-        allowed = self.codec().optional if value is None else self._may_be_absent()
-        if not allowed:
+        if value is None and not self.codec().optional:
             raise InvalidValue(f"{self}: expected a value, but got {value!r}. It is not optional.")
+        self._encoded(value)  # rejects an empty set where another type is expected
         return self._edit(self._absence({"NULL": True}))
 
     def set_if_missing(self, value: T) -> Edit[E]:
@@ -260,6 +262,15 @@ class Path(ABC, Generic[E, T]):
                 "or store what you search for in another field."
             )
         return At(self.document_path())
+
+    def _measured(self) -> expressions.Path:
+        """Return the path of a value that has a size; raise InvalidValue if it has none."""
+        if self.codec().types <= {"N", "BOOL", "NULL"}:
+            raise InvalidValue(
+                f"{self}: {self.codec().expects} has no size. size() is for strings, bytes, lists, "
+                "maps and sets."
+            )
+        return self._compared().path
 
     def _operand(self, value: object) -> Operand:
         if isinstance(value, Path):

@@ -166,6 +166,11 @@ class Table:
             self.entities[self.entities.index(instead_of)] = entity
         self.revision += 1
 
+    def remove_entity(self, entity: type) -> None:
+        """Remove an entity that was declared again for another table."""
+        self.entities.remove(entity)
+        self.revision += 1
+
     def _check(self) -> None:
         names = [index.name for index in self.indexes]
         twice = {name for name in names if names.count(name) > 1}

@@ -378,17 +378,17 @@ class ItemQuery(Generic[E]):
         )
 
 
-# Cached by the identity of the key, which lives as long as its entity, and by the revision of the
-# table, because a new entity may share the range.
-_SHARED_RANGES: dict[tuple[int, int], bool] = {}
+# Cached by the identity of the key, which the cache keeps alive, and by the revision of the table,
+# because a new entity may share the range.
+_SHARED_RANGES: dict[tuple[int, int], tuple[ResolvedKey, bool]] = {}
 
 
 def _shares_range(access: ResolvedKey, model: Model) -> bool:
     cache_key = id(access), model.table.revision
-    shared = _SHARED_RANGES.get(cache_key)
-    if shared is None:
-        shared = _SHARED_RANGES[cache_key] = has_overlapping_range(access, model)
-    return shared
+    cached = _SHARED_RANGES.get(cache_key)
+    if cached is None:
+        cached = _SHARED_RANGES[cache_key] = access, has_overlapping_range(access, model)
+    return cached[1]
 
 
 def check_max_read(max_read: int, access: ResolvedKey, shards: int) -> None:

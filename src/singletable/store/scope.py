@@ -85,6 +85,11 @@ def _matches_segment(segment: _Segment, piece: str) -> bool:
     return piece == segment if isinstance(segment, str) else piece in segment
 
 
+# The name of a table, one of its indexes, and the declared tables of that name, each with its
+# revision.
+_CacheKey: TypeAlias = tuple[str, str | None, frozenset[tuple[Table, int]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Values for fields, and what is allowed although it does not have them."""
@@ -96,10 +101,8 @@ class Scope:
     tables: dict[str, dict[Table, None]] = field(
         default_factory=dict[str, dict[Table, None]], compare=False
     )
-    _keys: dict[tuple[str, str | None, int], list[_ScopedKey]] = field(
-        default_factory=dict[tuple[str, str | None, int], list[_ScopedKey]],
-        repr=False,
-        compare=False,
+    _keys: dict[_CacheKey, list[_ScopedKey]] = field(
+        default_factory=dict[_CacheKey, list[_ScopedKey]], repr=False, compare=False
     )
 
     def __str__(self) -> str:
@@ -189,8 +192,9 @@ class Scope:
         )
 
     def _scoped_keys(self, table: str, index: str | None) -> list[_ScopedKey]:
-        # Entities may be declared later.
-        cache_key = (table, index, len(MODELS) + len(self.tables.get(table, ())))
+        # Entities may be declared later, and again.
+        used = self.tables.get(table) or {model.table for model in self._models(table)}
+        cache_key = (table, index, frozenset((one, one.revision) for one in used))
         keys = self._keys.get(cache_key)
         if keys is None:
             models = self._models(table)

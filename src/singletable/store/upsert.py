@@ -21,6 +21,7 @@ from singletable.errors import InvalidValue, ItemMismatch, OperationError
 from singletable.expressions import (
     Add,
     Constant,
+    Delete,
     IfNotExists,
     ListAppend,
     NotExists,
@@ -117,10 +118,19 @@ class Upsert:
             raise InvalidValue(
                 f"{self.key}: the edits cannot be applied to a new item: {error.message}"
             ) from error
+        given = {
+            edit.field
+            for edit in (*self.on_create, *self.edits)
+            if not isinstance(edit.action, Delete)
+        }
         missing = [
             field.name
             for field in model.fields.values()
-            if field.stored and field.attribute not in item and _is_required(field)
+            if field.stored
+            and field.attribute not in item
+            and _is_required(field)
+            # An empty set was given, but is not stored.
+            and not (_may_be_empty(field) and field.name in given)
         ]
         if missing:
             raise InvalidValue(
@@ -175,7 +185,8 @@ class Upsert:
         edited = {edit.field for edit in self.edits}
         for edit in self.on_create:
             # Every existing item has a required value, so if_not_exists() means a new item.
-            if edit.field in edited or not _is_required(model.fields[edit.field]):
+            field = model.fields[edit.field]
+            if edit.field in edited or not _is_required(field) or _may_be_empty(field):
                 return False
             if not _sets_field(edit.action):
                 return False
@@ -268,10 +279,15 @@ def _check_distinct(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> None:
 
 
 def _is_required(field: Attr[Any]) -> bool:
-    """Return whether every item has this attribute."""
+    """Return whether a new item needs a value for the field."""
     if field.role in ("version", "created", "updated"):
         return False
-    return field.default is None and field.codec().absent_value is None
+    return field.default is None and not field.codec().optional
+
+
+def _may_be_empty(field: Attr[Any]) -> bool:
+    """Return whether the value may be an empty set, which is not stored."""
+    return field.codec().absent_value is not None
 
 
 def _sets_field(action: expressions.Action) -> bool:
