@@ -24,8 +24,9 @@ from singletable import (
     modifies,
     upserts,
 )
+from singletable.infrastructure.iam import grants_for_patterns
 from singletable.operations import TransactWriteItems
-from singletable.patterns import planned_requests
+from singletable.patterns import estimate, planned_requests
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 table = Table("upserted", indexes=[by_state])
@@ -51,11 +52,25 @@ hit = catalog.write("W1", "Count a hit", upserts(Hits, Hits.count))
 save = catalog.write("W2", "Save a task", upserts(Task))
 change = catalog.write("W3", "Change a task", modifies(Task))
 count = catalog.write("W4", "Change the hits", modifies(Hits))
+ensure = catalog.write("W5", "Save a task and count a hit", upserts(Task), upserts(Hits))
+
+
+def save_and_count(store: Store, name: str) -> None:
+    with store.transaction() as transaction:
+        transaction.upsert(Task.key(name), on_create=(Task.slug.set(name),))
+        transaction.upsert(Hits.key(name), Hits.count.add(1))
+
 
 CALLS: dict[str, tuple[Pattern, Callable[[Store], object]]] = {
     "upsert": (hit, lambda s: s.upsert(Hits.key("a"), Hits.count.add(1))),
     "upsert, new": (save, lambda s: s.upsert(Task.key("b"), Task.slug.set("t"))),
     "upsert, old": (save, lambda s: s.upsert(Task.key("a"), Task.slug.set("t"))),
+    "upsert without edits, old": (
+        save,
+        lambda s: s.upsert(Task.key("a"), on_create=(Task.slug.set("s"),)),
+    ),
+    "upsert without edits in a transaction, new": (ensure, lambda s: save_and_count(s, "b")),
+    "upsert without edits in a transaction, old": (ensure, lambda s: save_and_count(s, "a")),
     "modify": (change, lambda s: s.modify(Task.key("a"), lambda one: evolve(one, slug="t"))),
     "modify alone": (count, lambda s: s.modify(Hits.key("old"), lambda one: evolve(one, count=9))),
 }
@@ -81,10 +96,26 @@ def test_calls_are_recognized_and_planned(name: str) -> None:
             for action in operation.transact_items:
                 kinds: dict[str, object] = {"PutItem": action.put, "UpdateItem": action.update}
                 kinds |= {"DeleteItem": action.delete}
+                kinds |= {"ConditionCheckItem": action.condition_check}
                 sent |= {kind for kind, value in kinds.items() if value is not None}
         else:
             sent.add(type(operation).__name__)
     assert sent <= {one.action for one in planned_requests(pattern)}
+    assert done.read_units <= estimate(pattern).read
+    assert done.write_units <= estimate(pattern).write
+
+
+# An upsert updates the item or puts a new one, never both.
+def test_upsert_estimate_is_that_of_the_larger_write() -> None:
+    assert estimate(hit).write == 1
+    # The task, its move in the index, and the markers of the old and the new slug.
+    assert estimate(save).write == 2 + 2 + 2 * 2
+
+
+# A transaction of one upsert without edits is a condition check, too.
+def test_upsert_alone_may_be_a_condition_check() -> None:
+    assert "ConditionCheckItem" not in {one.action for one in planned_requests(save)}
+    assert "ConditionCheckItem" in {grant.action for grant in grants_for_patterns([save])}
 
 
 def test_upserts_rejects_other_fields() -> None:

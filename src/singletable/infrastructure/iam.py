@@ -102,6 +102,9 @@ def _pattern_grants(pattern: Pattern) -> Iterator[Grant]:
         # batches of entities with unique values or counts.
         if touch.kind in ("put", "delete") and not model.uniques and not model.counts:
             yield Grant("BatchWriteItem", model.table, model.key)
+        # In a transaction, an upsert without edits checks that the item exists.
+        if touch.kind == "upsert":
+            yield Grant("ConditionCheckItem", model.table, model.key)
 
 
 # Owners: restrict partition keys to the caller, or to a tenant

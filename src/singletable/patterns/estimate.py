@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from singletable.patterns.pattern import Pattern, ReadPattern
 from singletable.patterns.requests import PlannedRequest, planned_requests
-from singletable.schema import Index, Model, model_of
+from singletable.schema import Index, Model, ResolvedKey, model_of
 from singletable.store.decoder import projected_attributes
 
 DEFAULT_ITEM_SIZE = 1024
@@ -39,6 +39,7 @@ def estimate(pattern: Pattern, sizes: Mapping[type, int] | None = None) -> Estim
         access.entity not in known for access in pattern.accesses
     )
     read = write = 0.0
+    least: dict[ResolvedKey, float] = {}
     for request in planned_requests(pattern):
         size = MARKER_SIZE
         if not _is_marker(request):
@@ -49,7 +50,12 @@ def estimate(pattern: Pattern, sizes: Mapping[type, int] | None = None) -> Estim
             consistent = expected.consistent or request.consistent
             read += _read_units(request, size, expected.items) * (1.0 if consistent else 0.5)
         else:
-            write += _write_units(request, size) * expected.items
+            units = _write_units(request, size)
+            if request.alternative:  # count what it costs more than the write that it replaces
+                units = max(0, units - least[request.access])
+            else:
+                least[request.access] = min(units, least.get(request.access, units))
+            write += units * expected.items
     return Estimate(read, write, assumed)
 
 

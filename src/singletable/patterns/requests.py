@@ -63,7 +63,8 @@ class PlannedRequest:
 
     `access` is the key that it uses, `subject` the entity or marker, and `edited_fields` the fields
     that it changes. An action of a transaction is `in_transaction`. A `conditional` request is sent
-    only for some values, and a `consistent` one is always strongly consistent.
+    only for some values, and a `consistent` one is always strongly consistent. An `alternative` is
+    sent instead of the write of the same item.
     """
 
     action: Action
@@ -76,6 +77,7 @@ class PlannedRequest:
     in_transaction: bool = False
     conditional: bool = False
     consistent: bool = False
+    alternative: bool = False
 
     @property
     def index(self) -> Index | None:
@@ -146,7 +148,7 @@ def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
 class _WritePlan:
     """The requests of one effect, as the store sends them.
 
-    `alternative` is sent instead of the write if the item does not exist. `read_after` says that an
+    One of the `alternatives` may be sent instead of the write. `read_after` says that an
     update reads the item which it returns, because a transaction returns none.
     """
 
@@ -156,7 +158,7 @@ class _WritePlan:
     counters: dict[_CounterId, PlannedRequest] = field(
         default_factory=dict["_CounterId", PlannedRequest]
     )
-    alternative: PlannedRequest | None = None
+    alternatives: list[PlannedRequest] = field(default_factory=list[PlannedRequest])
     read_after: bool = False
 
 
@@ -178,7 +180,13 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
         for plan in plans
         for request in (plan.write, *plan.markers, *plan.counters.values())
     ]
-    alternatives = [plan.alternative for plan in plans if plan.alternative is not None]
+    # An upsert without edits checks that the item exists; alone, it sends an update for that.
+    alternatives = [
+        replace(request, conditional=True, alternative=True)
+        for plan in plans
+        for request in plan.alternatives
+        if len(plans) > 1 or request.action != "ConditionCheckItem"
+    ]
     # Only a transaction has condition checks.
     if len(writes) > 1 or writes[0].action == "ConditionCheckItem":
         writes = [replace(request, in_transaction=True) for request in writes]
@@ -293,8 +301,10 @@ def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
     plan = _plan_update(model, declared)
     must_read = bool(model.uniques or model.counts or model.role("expires"))
     plan.reads = [replace(_read(model), conditional=not must_read)]
-    put = replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields))
-    plan.alternative = replace(put, conditional=True)
+    put = _on_item("PutItem", model)
+    if model.role("expires"):  # it may replace an expired item
+        put = replace(put, edited_fields=frozenset(model.fields))
+    plan.alternatives = [put, _on_item("ConditionCheckItem", model)]
     plan.markers.clear()
     plan.counters.clear()
     _plan_side_writes(plan, model, claims="if needed", releases="if needed")
