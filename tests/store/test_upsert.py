@@ -142,6 +142,14 @@ def test_transaction_upserts_the_item_that_counts_another(store: Store) -> None:
     assert store.get(Project.key("newer")) == Project(name="newer", issues=1)
 
 
+# An iterator was read by the check, and then had no edits left.
+@pytest.mark.parametrize("wrong", [None, iter([Counter.unit.set("a")]), "unit"])
+def test_on_create_must_be_a_list(store: Store, wrong: Any) -> None:
+    with pytest.raises(InvalidValue, match=r"on_create: expected a list of edits, but got"):
+        store.upsert(HITS, Counter.unit.set("b"), on_create=wrong)
+    assert store.get(HITS) is None
+
+
 def test_upsert_sends_one_request_where_that_is_exact() -> None:
     calls: list[Call] = []
     with Engine.in_memory() as engine:

@@ -68,8 +68,10 @@ class Upsert:
         in_transaction: bool = False,
     ) -> None:
         check_key(key)
-        if isinstance(on_create, Edit):
-            raise InvalidValue(f"{key}: on_create: expected a list of edits, but got one edit.")
+        # Not an iterator, which could be read only once.
+        if not isinstance(on_create, list | tuple):
+            came = "one edit" if isinstance(on_create, Edit) else repr(on_create)
+            raise InvalidValue(f"{key}: on_create: expected a list of edits, but got {came}.")
         for group in (edits, on_create):
             check_edits(key.model, key, group)
             _check_distinct(key, group)
