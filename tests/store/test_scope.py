@@ -205,6 +205,15 @@ def memory() -> Any:
         yield store
 
 
+# The items are checked and written window by window.
+def test_bulk_load_stops_at_an_item_of_another_tenant(memory: Store) -> None:
+    ranks = [Rank(org="acme", name=f"{number:04}", level=1) for number in range(900)]
+    ranks[850] = Rank(org="other", name="ada", level=1)
+    with pytest.raises(OutOfScope):
+        memory.scoped(org="acme").bulk_load(ranks)
+    assert [memory.count(Rank.at_level(org, 1)) for org in ("acme", "other")] == [800, 0]
+
+
 def test_index_with_two_partition_keys_is_scoped(memory: Store) -> None:
     memory.put_many([Rank(org=org, name="ada", level=1) for org in ("acme", "other")])
     acme = memory.scoped(org="acme")
