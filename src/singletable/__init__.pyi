@@ -151,6 +151,7 @@ from singletable.schema import key_of as key_of
 from singletable.schema import ordered as ordered
 from singletable.schema import padded as padded
 from singletable.schema import repeated as repeated
+from singletable.schema import sequence as sequence
 from singletable.schema import updated as updated
 from singletable.schema import version as version
 from singletable.schema.codec import Compressed as Compressed

@@ -40,6 +40,7 @@ from singletable import (
     deletes,
     loads,
     puts,
+    sequence,
     updated,
     updates,
     version,
@@ -61,6 +62,7 @@ class Org(Entity, table=design):
     name: Attr[str] = attr()
     motto: Attr[str] = attr(default="")
     members: Attr[int] = attr(default=0)
+    last_bill: Attr[int] = attr(default=0)
     key = Key(pk=("ORG", name), sk="ORG")
 
 
@@ -113,6 +115,15 @@ class Member(Entity, table=design):
     counted = Count(Org, Org.members, key=(org,))
 
 
+class Bill(Entity, table=design):
+    """Numbered in each organization."""
+
+    org: Attr[str] = attr(default="acme")
+    number: Attr[int] = sequence(Org.last_bill, key=(org,))
+    text: Attr[str] = attr(default="")
+    key = Key(pk=("BILLS", org), sk=("BILL", number))
+
+
 def stored_member(store: Store) -> None:
     store.create(Member(code="1", email="a@b.c", handle="a"))
 
@@ -144,6 +155,12 @@ def dissolve(store: Store) -> None:
     with store.transaction() as transaction:
         transaction.delete(Org.key("acme"))
         transaction.delete(Member.key("1"))
+
+
+def bill_and_join(store: Store) -> None:
+    with store.transaction() as transaction:
+        transaction.create(Bill())
+        transaction.create(Member(code="1", email="a@b.c", handle="a"))
 
 
 def hand_over(store: Store) -> None:
@@ -266,6 +283,10 @@ CASES = {
     ),
     "new key and counter": case(
         deletes(Member), creates(Member), call=hand_over, stored=stored_member
+    ),
+    "create with a number": case(creates(Bill), call=lambda s: s.create(Bill())),
+    "create with a number in a transaction": case(
+        creates(Bill), creates(Member), call=bill_and_join
     ),
     "bulk load in batches": case(loads(Task), call=lambda s: s.bulk_load([Task(code="1")])),
     "bulk load with unique values and a count": case(

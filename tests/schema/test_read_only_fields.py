@@ -21,6 +21,7 @@ from singletable import (
     Table,
     attr,
     connect,
+    sequence,
 )
 
 tracker = Table("tracker")
@@ -240,3 +241,22 @@ def test_inherited_fields_stay_read_only_and_hidden() -> None:
     entry = entries.validate_python({"name": "x", "by": "me", "note": "mine"})
     assert (entry.by, entry.note) == ("system", "")
     assert entries.dump_python(entry) == {"by": "system", "name": "x"}
+
+
+class Ticket(Entity, table=tracker):
+    project: Attr[str] = attr()
+    number: Attr[int] = sequence(Project.closed, key=(project,))
+    key = Key(pk=("PROJECT", project), sk=("TICKET", number))
+
+
+numbered: TypeAdapter[Ticket] = TypeAdapter(Ticket)
+
+
+def test_body_sets_neither_the_number_of_a_sequence_nor_the_last_one(client: TestClient) -> None:
+    client.post("/projects", json=FORGED)
+    ticket = numbered.validate_json('{"project": "web", "number": 999}')
+    assert numbered.dump_python(ticket) == {"project": "web"}
+    assert numbered.dump_python(store.create(ticket)) == {"project": "web", "number": 1}
+    assert list(numbered.json_schema()["properties"]) == ["project"]
+    output = numbered.json_schema(mode="serialization")["properties"]
+    assert output["number"]["readOnly"] is True

@@ -25,6 +25,7 @@ from singletable.schema import (
     ordered,
     padded,
     repeated,
+    sequence,
     updated,
     version,
 )
@@ -108,6 +109,15 @@ class Vote(Entity, table=votes):
     number: Attr[int] = attr()
     key = Key(pk=("ELECTION", election), sk=("VOTE", number))
     counted = Count(Election, Election.ballots, key=(election,))
+
+
+class Protest(Entity, table=votes):
+    """A protest, numbered in each election."""
+
+    election: Attr[str] = attr()
+    number: Attr[int] = sequence(Election.ballots, key=(election,))
+    text: Attr[str] = attr()
+    key = Key(pk=("ELECTION", election), sk=("PROTEST", number))
 
 
 class Person(Entity, table=votes):

@@ -16,7 +16,7 @@ import msgspec
 from singletable.errors import InvalidValue, SingleTableError, StorageError
 from singletable.schema import Attr, Model, key_of
 
-_SET_BY_STORE = ("version", "created", "updated")
+_SET_BY_STORE = ("version", "created", "updated", "sequence")
 
 
 class EntityFile:

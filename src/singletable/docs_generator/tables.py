@@ -45,6 +45,7 @@ _ROLES = {
     "created": "set when the item is created",
     "updated": "set on every write",
     "expires": "TTL: expired items are not returned",
+    "sequence": "assigned when the item is created: the next number of its parent",
 }
 
 
@@ -103,11 +104,14 @@ def _notes(model: Model, name: str, field: Attr[Any]) -> Iterator[str]:
 
 
 def _count_notes(model: Model, name: str) -> Iterator[str]:
-    """Yield the entities of the table whose items are counted in a field."""
+    """Yield the entities of the table whose items are counted, or numbered, by a field."""
     for other in map(model_of, model.table.entities):
         for count in other.counts.values():
             if count.entity is model.entity and count.path.field == name:
                 yield f"counts {escape(other.name)} ({code(f'{other.name}.{count.name}')})"
+        last = other.sequence
+        if last is not None and last.entity is model.entity and last.path.field == name:
+            yield f"last number of {escape(other.name)} ({code(f'{other.name}.{last.name}')})"
 
 
 def _index_cell(model: Model, index: Index) -> str:

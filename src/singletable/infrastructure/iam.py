@@ -76,7 +76,8 @@ def _model_grants(model: Model, actions: Collection[str]) -> Iterator[Grant]:
             if action not in ("Query", SCAN):
                 yield Grant(action, table, marker.access)
     if any(action in actions for action in WRITES):
-        for count in model.counts.values():
+        numbers = () if model.sequence is None else (model.sequence,)
+        for count in (*model.counts.values(), *numbers):
             counter = model_of(count.entity)
             yield Grant("UpdateItem", counter.table, counter.key)
 

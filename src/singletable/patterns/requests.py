@@ -148,8 +148,9 @@ def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
 class _WritePlan:
     """The requests of one effect, as the store sends them.
 
-    One of the `alternatives` may be sent instead of the write. `read_after` says that an
-    update reads the item which it returns, because a transaction returns none.
+    One of the `alternatives` may be sent instead of the write. `number` takes the number of a
+    sequence before. `read_after` says that an update reads the item which it returns, because a
+    transaction returns none.
     """
 
     reads: list[PlannedRequest]
@@ -159,6 +160,7 @@ class _WritePlan:
         default_factory=dict["_CounterId", PlannedRequest]
     )
     alternatives: list[PlannedRequest] = field(default_factory=list[PlannedRequest])
+    number: PlannedRequest | None = None
     read_after: bool = False
 
 
@@ -192,7 +194,8 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
         writes = [replace(request, in_transaction=True) for request in writes]
         alternatives = [replace(request, in_transaction=True) for request in alternatives]
     after = [plan.reads[0] for plan in plans if plan.read_after] if len(plans) == 1 else []
-    return (*reads, *writes, *alternatives, *after, *bulk)
+    numbers = [plan.number for plan in plans if plan.number is not None]
+    return (*numbers, *reads, *writes, *alternatives, *after, *bulk)
 
 
 def _bulk_requests(effect: EntityAccess) -> list[PlannedRequest]:
@@ -256,6 +259,7 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
         case "create":
             plan = _WritePlan([], _on_item("PutItem", model))
             _plan_side_writes(plan, model, claims="always")
+            plan.number = _take_number(model)
         case "put":
             plan = _WritePlan(
                 _read_first(model, needed=reads_before_put(model)),
@@ -278,6 +282,14 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
         case _:
             plan = _WritePlan([], _on_item("ConditionCheckItem", model))
     return plan
+
+
+def _take_number(model: Model) -> PlannedRequest | None:
+    """Return the request that takes the number of a sequence, if there is one."""
+    if model.sequence is None:
+        return None
+    update = _on_item("UpdateItem", model_of(model.sequence.entity))
+    return replace(update, edited_fields=frozenset({model.sequence.path.field}))
 
 
 def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:

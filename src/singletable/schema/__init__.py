@@ -6,7 +6,7 @@ from singletable.schema.collection import Collection
 from singletable.schema.condition import Condition
 from singletable.schema.count import Count, Counter, counters_of
 from singletable.schema.entity import Entity
-from singletable.schema.fields import Attr, attr, created, expires, updated, version
+from singletable.schema.fields import Attr, attr, created, expires, sequence, updated, version
 from singletable.schema.key_overlap import has_overlapping_range, may_share_partition
 from singletable.schema.key_parts import (
     KeyPart,
@@ -83,6 +83,7 @@ __all__ = [
     "ordered",
     "padded",
     "repeated",
+    "sequence",
     "updated",
     "version",
 ]

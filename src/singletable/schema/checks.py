@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.condition import Condition
+from singletable.schema.count import Counter
 from singletable.schema.fields import Attr
 from singletable.schema.key_template import (
     FieldSegment,
@@ -121,6 +122,7 @@ _ROLE_TYPES: dict[str, tuple[type, str]] = {
     "created": (datetime, "is the time of the first write"),
     "updated": (datetime, "is the time of the last write"),
     "expires": (datetime, "is the expiration time"),
+    "sequence": (int, "is a number of a sequence"),
 }
 
 
@@ -129,16 +131,17 @@ def _check_role_type(field: Attr[Any]) -> None:
         return
     kind, meaning = _ROLE_TYPES[field.role]
     # Items written before the field was declared have no time. Their version is 0, never None.
-    may_be_none = field.role != "version"
+    may_be_none = field.role not in ("version", "sequence")
     if field.annotation is not kind or (field.codec().optional and not may_be_none):
         raise DeclarationError(
-            f"{field} {meaning}. Declare it as Attr[{kind.__name__}] = {field.role}()."
+            f"{field} {meaning}. Declare it as Attr[{kind.__name__}] = {field.role}"
+            f"{'(…)' if field.role == 'sequence' else '()'}."
         )
 
 
 def check_roles(entity: type, table: Table, fields: dict[str, Attr[Any]]) -> None:
     """Raise unless each role has at most one field, and items expire by the table's attribute."""
-    for role in ("version", "created", "updated", "expires"):
+    for role in _ROLE_TYPES:
         matching = [field for field in fields.values() if field.role == role]
         if len(matching) > 1:
             raise DeclarationError(
@@ -278,27 +281,65 @@ def check_counts(model: Model) -> None:
                 "items when you read, with store.count(…), or update the number from the change "
                 "feed, which reports expired items too."
             )
-        target = model_of(counter.entity)
-        number = target.fields.get(counter.path.field)
-        if number is None or str(counter.path).partition(".")[0] != number.owner:
+        _check_counter(where, model, counter)
+
+
+def check_sequence(model: Model) -> None:
+    """Raise unless the last number is a field of another entity, with the key of its item."""
+    sequence = model.sequence
+    if sequence is None:
+        return
+    where = f"{model.name}.{sequence.name}"
+    if model.factory is not None:
+        raise DeclarationError(
+            f"{where}: a pydantic model cannot have a sequence, because its number would need a "
+            "value before the item is created. Declare an Entity."
+        )
+    _check_counter(where, model, sequence)
+    optional = [name for name in sequence.fields if model.fields[name].codec().optional]
+    if optional or sequence.name in sequence.fields:
+        raise DeclarationError(
+            f"{where}: key=({', '.join(sequence.fields)}) is the key of the item with the last "
+            f"number, so it cannot contain {optional[0] if optional else sequence.name}, which may "
+            "have no value. Use fields that every item has."
+        )
+    target = model_of(sequence.entity)
+    if target.fields[sequence.path.field].annotation is not int:
+        raise DeclarationError(
+            f"{where}: {sequence.path} is not an integer. Declare it as Attr[int] = "
+            "attr(default=0)."
+        )
+    for access in target.indexes.values():
+        if access.dedicated_attributes and sequence.path.field in access.fields:
             raise DeclarationError(
-                f"{where}: {counter.path} is not a field of {target.name}, which has "
-                f"{', '.join(target.fields)}."
+                f"{where}: {sequence.path} is in {access}, which would not change with each number "
+                "that is taken. Use a number that is in no key: Attr[int] = attr(default=0)."
             )
-        if counter.path.codec().types != frozenset("N") or number.name in target.key.fields:
-            raise DeclarationError(
-                f"{where}: {counter.path} cannot be a counter. Use a number that is not in the "
-                "key: Attr[int] = attr(default=0)."
-            )
-        expected = (*target.key.pk_fields, *target.key.sk_fields)
-        types = [target.fields[field].annotation for field in expected]
-        unknown = [field for field in counter.fields if field not in model.fields]
-        if unknown or [model.fields[field].annotation for field in counter.fields] != types:
-            raise DeclarationError(
-                f"{where}: {target.key} takes ({', '.join(expected)}), but key="
-                f"({', '.join(counter.fields)}). Pass one field of {model.name} for each, of the "
-                "same type."
-            )
+
+
+def _check_counter(where: str, model: Model, counter: Counter) -> None:
+    """Raise unless the counter is a number of another entity, with the key of its item."""
+    target = model_of(counter.entity)
+    number = target.fields.get(counter.path.field)
+    if number is None or str(counter.path).partition(".")[0] != number.owner:
+        raise DeclarationError(
+            f"{where}: {counter.path} is not a field of {target.name}, which has "
+            f"{', '.join(target.fields)}."
+        )
+    if counter.path.codec().types != frozenset("N") or number.name in target.key.fields:
+        raise DeclarationError(
+            f"{where}: {counter.path} cannot be a counter. Use a number that is not in the "
+            "key: Attr[int] = attr(default=0)."
+        )
+    expected = (*target.key.pk_fields, *target.key.sk_fields)
+    types = [target.fields[field].annotation for field in expected]
+    unknown = [field for field in counter.fields if field not in model.fields]
+    if unknown or [model.fields[field].annotation for field in counter.fields] != types:
+        raise DeclarationError(
+            f"{where}: {target.key} takes ({', '.join(expected)}), but key="
+            f"({', '.join(counter.fields)}). Pass one field of {model.name} for each, of the "
+            "same type."
+        )
 
 
 def check_tags(model: Model, others: Sequence[Model]) -> None:

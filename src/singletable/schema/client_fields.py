@@ -1,7 +1,7 @@
 """Which fields the clients of an API may set; the pydantic schema of an entity applies it.
 
-Rule 1. The store sets version, created and updated, and it counts: a client that sends such a value
-        back, or makes one up, changes nothing.
+Rule 1. The store sets version, created and updated, it counts and numbers: a client that sends such
+        a value back, or makes one up, changes nothing.
 Rule 2. Counters are looked up when a body is validated, because the entity that is counted may be
         declared after the one with the number.
 """
@@ -20,7 +20,7 @@ from singletable.schema.model import Model
 
 def is_accepted(field: Attr[Any]) -> bool:
     """Return whether a request body may set the field; counters are not known here."""
-    set_by_store = field.role in ("version", "created", "updated")
+    set_by_store = field.role in ("version", "created", "updated", "sequence")
     return not (set_by_store or field.read_only or field.hidden)
 
 

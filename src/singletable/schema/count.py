@@ -1,4 +1,4 @@
-"""Counts that are updated in the same transaction as the items that they count."""
+"""Numbers of an item about others: counts, and the last number of a sequence."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ class Count(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A count, resolved: the number to update, and the fields with the key of its item."""
+    """A count or sequence, resolved: the number to update, the fields with the key of its item."""
 
     name: str
     entity: type[Any]
     path: Path[Any, int]
     fields: tuple[str, ...]
+    # Whether the number is the last one of a sequence, which never decreases.
+    is_sequence: bool = False
 
     def values(self, values: Mapping[str, object]) -> tuple[object, ...]:
         """Return the key values of the item with the counter, from left to right."""
@@ -47,12 +49,12 @@ class Counter:
 
 
 # By the entity with the number; then by the entity that is counted, and the name of its count.
-_COUNTERS: dict[type, dict[tuple[type, str], Path[Any, int]]] = {}
+_COUNTERS: dict[type, dict[tuple[type, str], Counter]] = {}
 
 
 def register_counter(counted: type, counter: Counter) -> None:
     """Remember that items of the counter's entity have this counter."""
-    _COUNTERS.setdefault(counter.entity, {})[counted, counter.name] = counter.path
+    _COUNTERS.setdefault(counter.entity, {})[counted, counter.name] = counter
 
 
 def replace_counters(previous: type, entity: type, fields: Collection[str]) -> None:
@@ -61,10 +63,14 @@ def replace_counters(previous: type, entity: type, fields: Collection[str]) -> N
         for counted, name in [key for key in counters if key[0] is previous]:
             del counters[counted, name]
     kept = _COUNTERS.get(previous, {})
-    _COUNTERS[entity] = {key: path for key, path in kept.items() if path.field in fields}
+    _COUNTERS[entity] = {
+        key: counter for key, counter in kept.items() if counter.path.field in fields
+    }
 
 
-def counters_of(entity: type) -> Collection[Path[Any, int]]:
-    """Return the paths of an entity's numbers that count items of other entities."""
+def counters_of(entity: type, *, sequences: bool = True) -> Collection[Path[Any, int]]:
+    """Return the paths of an entity's numbers that count, or number, items of other entities."""
     counters = _COUNTERS.get(entity)
-    return () if counters is None else counters.values()
+    if counters is None:
+        return ()
+    return [one.path for one in counters.values() if sequences or not one.is_sequence]

@@ -12,6 +12,7 @@ from singletable.schema.checks import (
     check_model,
     check_names,
     check_roles,
+    check_sequence,
     check_tag_shape,
     check_tags,
 )
@@ -110,11 +111,13 @@ def add_entity(
         ),
         key_only_fields=tuple(name for name, field in fields.items() if not field.stored),
         factory=factory,
+        sequence=_resolve_sequence(declaration, fields),
     )
     previous = next((other for other in table.entities if is_same_class(other, entity)), None)
     others = [MODELS[other] for other in table.entities if other is not previous]
     check_model(model)
     check_counts(model)
+    check_sequence(model)
     check_tags(model, others)
     try:
         check_overlaps(table, others, model)
@@ -134,6 +137,8 @@ def add_entity(
         table.add_entity(entity, instead_of=previous)
     for counter in model.counts.values():
         register_counter(entity, counter)
+    if model.sequence is not None:
+        register_counter(entity, model.sequence)
 
 
 def is_same_class(one: type, other: type) -> bool:
@@ -188,6 +193,23 @@ def _field(entity: type, name: str) -> Attr[Any]:
     setattr(entity, name, field)
     field.__set_name__(entity, name)
     return field
+
+
+def _resolve_sequence(declaration: type, fields: dict[str, Attr[Any]]) -> Counter | None:
+    """Return the sequence of an entity, with the entity that has its last number."""
+    for name, field in fields.items():
+        if field.numbered_by is None:
+            continue
+        path, key = field.numbered_by
+        for model in MODELS.values():
+            if model.fields.get(path.field) is path:
+                names = tuple(part.field for part in key)
+                return Counter(name, model.entity, path, names, is_sequence=True)
+        raise DeclarationError(
+            f"{field}: {path!r} is not a field of another entity with a table, which is declared "
+            f"before {declaration.__name__}."
+        )
+    return None
 
 
 def _stored_fields(fields: dict[str, Attr[Any]]) -> list[StoredField]:

@@ -14,11 +14,12 @@ from singletable.schema.fields import (
     attr,
     created,
     expires,
+    sequence,
     updated,
     version,
 )
 from singletable.schema.model import MODELS, Model, model_of
-from singletable.schema.patch import PLACEHOLDER_TIME, Unset, edits_of
+from singletable.schema.patch import Unset, edits_of, placeholders
 from singletable.schema.path import Edit
 from singletable.schema.table import Table
 
@@ -59,7 +60,7 @@ def _type(field: Attr[Any]) -> Any:
 
 def _field(field: Attr[Any]) -> Any:
     if field.default is None:
-        return dataclasses.field(init=field.role not in ("version", "created", "updated"))
+        return dataclasses.field(init=field.role not in _SET_BY_STORE)
     return dataclasses.field(default_factory=field.default)
 
 
@@ -70,11 +71,13 @@ _SET_BY_STORE: dict[Role, str] = {
     "created": ": leave it out. To keep the time of an item from elsewhere, assign it before the "
     "item is written.",
     "updated": " on every write: leave it out.",
+    "sequence": " when the item is created: leave it out. To keep the number of an item from "
+    "elsewhere, assign it before: item.{name} = 7.",
 }
 
 
 @dataclass_transform(
-    kw_only_default=True, field_specifiers=(attr, version, created, updated, expires)
+    kw_only_default=True, field_specifiers=(attr, version, created, updated, expires, sequence)
 )
 class Entity(EntityInstance):
     """Base class of entities. A subclass without a table is a mixin of fields for other entities.
@@ -117,9 +120,7 @@ class Entity(EntityInstance):
             raise _unknown_field(model, *values)
         checked = own
         if len(own) < len(model.fields):
-            # The store sets the timestamps; until then the check uses a placeholder.
-            timestamps = {name: PLACEHOLDER_TIME for name in model.fields if name not in own}
-            checked = {**timestamps, **own}
+            checked = {**placeholders(model, own), **own}
         model.codec.check(checked)
 
     if not TYPE_CHECKING:  # type checkers would allow assignments to every name

@@ -32,8 +32,9 @@ def declared_entity(owner: type[Any]) -> type[Any]:
     return DECLARED_ENTITIES.get(owner, owner)
 
 
-Role: TypeAlias = Literal["version", "created", "updated", "expires"]
+Role: TypeAlias = Literal["version", "created", "updated", "expires", "sequence"]
 Check: TypeAlias = Callable[[Any], object]
+NumberedBy: TypeAlias = tuple[Path[Any, int], tuple[KeyPart[Any], ...]]
 
 
 class EntityInstance:
@@ -56,6 +57,7 @@ class Attr(Path[Any, T], KeyPart[T]):
         read_only: bool = False,
         hidden: bool = False,
         codec: FieldCodec[Any] | None = None,
+        numbered_by: NumberedBy | None = None,
     ) -> None:
         self.attribute = name or ""
         self.default = default
@@ -69,6 +71,8 @@ class Attr(Path[Any, T], KeyPart[T]):
         self.read_only = read_only
         self.hidden = hidden
         self.field_codec = codec
+        # Of a sequence: the number of the parent, and the fields with the key of the parent.
+        self.numbered_by = numbered_by
         self.name = ""
         self.owner = ""
         self._type: object = None
@@ -111,6 +115,7 @@ class Attr(Path[Any, T], KeyPart[T]):
             read_only=self.read_only,
             hidden=self.hidden,
             codec=self.field_codec,
+            numbered_by=self.numbered_by,
         )
 
     def resolve(self, annotation: object, codec: Codec | None = None) -> None:
@@ -268,6 +273,7 @@ _NO_VALUE_REASONS: dict[Role | None, str] = {
     "created": "the store sets it when the item is written",
     "updated": "the store sets it when the item is written",
     "expires": "it was not set",
+    "sequence": "store.create() assigns it",
 }
 
 
@@ -398,3 +404,27 @@ def expires(*, name: str | None = None, default: object = ...) -> Any:
         role="expires",
         constant=default is not ...,
     )
+
+
+def sequence(
+    path: Path[Any, int],
+    *,
+    key: tuple[KeyPart[Any], ...],
+    name: str | None = None,
+    init: Literal[False] = False,
+) -> Any:
+    """Declare a number that `create` takes from a parent: 1, 2, 3 … for each parent.
+
+    `sequence(Project.last_number, key=(org, project))` adds one to the number of the project whose
+    key has these values. Numbers are never used twice, but a create that fails leaves a gap.
+    """
+    if not isinstance(key, tuple) or not all(isinstance(part, Attr) for part in key):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeclarationError(
+            f"sequence(…, key={key!r}): expected a tuple of fields, such as key=(org, project)."
+        )
+    if not isinstance(path, Attr):
+        raise DeclarationError(
+            f"sequence({path!r}, …): expected a field of another entity, such as "
+            "sequence(Project.last_number, key=(org, project))."
+        )
+    return Attr[Any](name=name, role="sequence", numbered_by=(path, key))

@@ -37,6 +37,8 @@ class Model:
     key_only_fields: tuple[str, ...]
     # Creates an instance from values; None: the values become its attributes.
     factory: Callable[[dict[str, object]], Any] | None = None
+    # The number of another entity from which `create` takes the number of an item.
+    sequence: Counter | None = None
     # The fields that the store maintains, by role; and whether any field has a check of its own.
     roles: Mapping[Role, Attr[Any]] = field(init=False, repr=False)
     has_checks: bool = field(init=False, repr=False)

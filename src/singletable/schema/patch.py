@@ -22,7 +22,7 @@ E = TypeVar("E")
 Unset: TypeAlias = Literal["skip", "include"]
 
 PLACEHOLDER_TIME = datetime(2000, 1, 1, tzinfo=UTC)
-_SET_BY_STORE = ("version", "created", "updated")
+_SET_BY_STORE = ("version", "created", "updated", "sequence")
 
 
 def edits_of(entity: type[E], patch: object, unset: Unset) -> tuple[Edit[E], ...]:
@@ -67,11 +67,18 @@ def evolve(item: E, /, **changes: Any) -> E:
 
 def check_values(model: Model, values: Mapping[str, object]) -> None:
     """Raise InvalidValue if a value does not fit its field, or a key field its key."""
-    # The store sets the timestamps; until then the check uses a placeholder.
-    timestamps = {name: PLACEHOLDER_TIME for name in model.fields if name not in values}
-    model.codec.check({**timestamps, **values})
+    model.codec.check({**placeholders(model, values), **values})
     if all(name in values for name in model.key.fields):
         model.key.require_attributes(values)
+
+
+def placeholders(model: Model, values: Mapping[str, object]) -> dict[str, object]:
+    """Return a value for each field that the store has not set yet, for checking the others."""
+    return {
+        name: 1 if field.role == "sequence" else PLACEHOLDER_TIME
+        for name, field in model.fields.items()
+        if name not in values
+    }
 
 
 def _evolve_model(model: Model, item: E, changes: Mapping[str, object]) -> E:
@@ -103,7 +110,7 @@ def _reason(model: Model, field: Attr[Any], counters: set[str]) -> str | None:
     if field.role in _SET_BY_STORE:
         return "is set by the store"
     if field.name in counters:
-        return "counts other items"
+        return "counts or numbers other items"
     if field.read_only or field.hidden:
         return "is hidden" if field.hidden else "is read-only"
     return None

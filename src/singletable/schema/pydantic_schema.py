@@ -1,7 +1,7 @@
 """The pydantic schema of an entity, so that FastAPI accepts it as request body and response.
 
-Rule 1. Fields that the store sets (version, created, updated, counters) and read-only fields are in
-        the output, and ignored in the input. Hidden fields are in neither.
+Rule 1. Fields that the store sets (version, created, updated, counters, numbers of sequences) and
+        read-only fields are in the output, and ignored in the input. Hidden fields are in neither.
 Rule 2. Values that the store would reject are rejected here, at their field, together with all
         other errors.
 Rule 3. Binary is base64 in JSON, because it need not be text.
@@ -158,7 +158,7 @@ def _output_field(field: Attr[Any], handler: GetCoreSchemaHandler) -> core_schem
     if not is_accepted(field):
         annotation = Annotated[annotation, Field(json_schema_extra={"readOnly": True})]
     schema = _with_default(handler.generate_schema(annotation), field)
-    required = field.role not in ("created", "updated")
+    required = field.role not in ("created", "updated", "sequence")
     return core_schema.typed_dict_field(schema, required=required)
 
 

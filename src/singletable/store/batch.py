@@ -23,6 +23,7 @@ from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
 from singletable.store.plan import Plan, plan_create
+from singletable.store.sequences import check_number
 from singletable.store.ttl import is_expired
 from singletable.store.validation import model_of_item
 from singletable.store.writes import ItemId, item_id
@@ -100,6 +101,7 @@ def put_many(context: Context, items: list[object]) -> Steps[None]:
     for position, item in enumerate(items):
         model = model_of_item(item)
         _check_batchable(model)
+        check_number(model, item)
         plan = plan_create(context, model, item, None)
         plans.append((item, plan))
         put = plan.writes[0]
@@ -154,7 +156,10 @@ def _unbatchable_features(model: Model, *, deletes: bool) -> list[tuple[str, boo
         ("a version", not deletes and model.role("version") is not None),
         ("unique values", bool(model.uniques)),
         ("counts", bool(model.counts)),
-        ("a count of others", not deletes and bool(counters_of(model.entity))),
+        (
+            "a count or last number of others",
+            not deletes and bool(counters_of(model.entity)),
+        ),
     ]
 
 

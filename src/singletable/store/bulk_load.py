@@ -38,6 +38,7 @@ from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.items import apply_stamps
 from singletable.store.plan import Plan, plan_create
+from singletable.store.sequences import check_number
 from singletable.store.ttl import is_expired
 from singletable.store.validation import check_callback, model_of_item
 from singletable.store.write_errors import already_exists
@@ -244,6 +245,7 @@ def _check_item(context: Context, item: object, position: int) -> _LoadedItem:
     """Return the item to load; raise InvalidValue, with its position, if it cannot be stored."""
     try:
         model = model_of_item(item)
+        check_number(model, item)
         for _, field in _missing_stamps(model, item):
             if field.name in model.key.fields:
                 raise InvalidValue(
@@ -299,8 +301,8 @@ def _stored_stamps(model: Model, item: Any, stored: Item) -> dict[str, object]:
 
 
 def _reset_counters(model: Model, item: Item) -> Item:
-    """Return the item with all its counters at zero."""
-    for counter in counters_of(model.entity):
+    """Return the item with all its counters at zero; the last number of a sequence is kept."""
+    for counter in counters_of(model.entity, sequences=False):
         path = counter.document_path()
         if value_at(path, item) is not None:
             item = apply_update((Set(path, Constant({"N": "0"})),), item)

@@ -26,6 +26,7 @@ from singletable.store.plan import (
     reads_before_update,
 )
 from singletable.store.raw_decoder import raw_decoder
+from singletable.store.sequences import check_number, lacks_number, set_number, take_number
 from singletable.store.side_writes import skip_correct_markers
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_edits, check_key, check_unique_value, model_of_item
@@ -71,6 +72,12 @@ def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
 
 def create(context: Context, item: E, if_: Condition[E] | None) -> Steps[E]:
     """Store an item that does not exist yet."""
+    model = model_of_item(item)
+    if lacks_number(model, item):
+        numbered = yield from take_number(context, model, item, if_)
+        plan, _ = yield from commit(context, lambda: prepare_create(context, numbered, if_))
+        set_number(model, item, numbered)
+        return apply_stamps(item, plan)
     plan, _ = yield from commit(context, lambda: prepare_create(context, item, if_))
     return apply_stamps(item, plan)
 
@@ -131,6 +138,7 @@ def prepare_put(
 ) -> Steps[Plan]:
     """Plan a put, after reading the old item and its markers if necessary."""
     model = model_of_item(item)
+    check_number(model, item)
     old = None
     if reads_before_put(model):
         old = yield from read_item(context, key_of(item), consistent=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from singletable.errors import InvalidValue, TransactionCanceled, TransactionConflict
+from singletable.errors import InvalidValue, NotFound, TransactionCanceled, TransactionConflict
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
 from singletable.retry import Steps, send
-from singletable.schema import Condition, Edit, ItemKey
+from singletable.schema import Condition, Counter, Edit, ItemKey, Model, key_of
 from singletable.store.calls import (
     CallShape,
     PatternLike,
@@ -28,6 +28,12 @@ from singletable.store.items import (
     prepare_update,
 )
 from singletable.store.plan import Plan, plan_check
+from singletable.store.sequences import (
+    lacks_number,
+    parent_key,
+    set_number,
+    take_number,
+)
 from singletable.store.ttl import is_expired
 from singletable.store.upsert import Upsert
 from singletable.store.validation import check_edits, check_key, check_keys, model_of_item
@@ -60,12 +66,19 @@ class Transaction:
         self._changes: list[tuple[Any, Callable[[], Steps[Plan]]]] = []
         self._shapes: list[CallShape] = []
         self._is_over = False
+        # By the identity of the item: what lacks a number until the commit, and the numbered copy.
+        self._unnumbered: dict[int, tuple[Model, Any, Condition[Any] | None]] = {}
+        self._numbered: dict[int, Any] = {}
 
     def create(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item that does not exist yet."""
-        model_of_item(item)
+        model = model_of_item(item)
         self._shapes.append(shape_of_items("create", "create", item))
-        self._add(item, lambda: prepare_create(self._context, item, if_))
+        self._add(
+            item, lambda: prepare_create(self._context, self._numbered.get(id(item), item), if_)
+        )
+        if lacks_number(model, item):
+            self._unnumbered[id(item)] = (model, item, if_)
 
     def put(self, item: E, *, if_: Condition[E] | None = None) -> None:
         """Store an item, over the one with its key if there is one."""
@@ -126,10 +139,13 @@ class Transaction:
     def commit(self) -> Steps[None]:
         """Apply all writes, or none."""
         self._is_over = True
+        yield from self._take_numbers()
         plans = yield from commit_all(self._context, self._plan, self._token)
         for (item, _), plan in zip(self._changes, plans, strict=True):
             if item is not None:
                 apply_stamps(item, plan)
+        for id_, (model, item, _) in self._unnumbered.items():
+            set_number(model, item, self._numbered.get(id_, item))
 
     def _add(self, item: object, planner: Callable[[], Steps[Plan]]) -> None:
         if self._is_over:
@@ -137,6 +153,24 @@ class Transaction:
                 "The transaction is over: it is committed at the end of the `with` block."
             )
         self._changes.append((item, planner))
+
+    def _take_numbers(self) -> Steps[None]:
+        """Take the numbers of new items, before the transaction."""
+        for id_, (model, item, if_) in self._unnumbered.items():
+            if not lacks_number(model, item):
+                continue  # assigned since
+            try:
+                self._numbered[id_] = yield from take_number(self._context, model, item, if_)
+            except NotFound as error:
+                sequence = cast(Counter, model.sequence)
+                key = parent_key(sequence, item)
+                if any(_has_key(one, key) for one, _ in self._changes):
+                    raise NotFound(
+                        f"{error} This transaction would create it, but numbers are taken before a "
+                        f"transaction is sent. Create it before, or assign {model.name}."
+                        f"{sequence.name} and {sequence.path} yourself."
+                    ) from None
+                raise
 
     def _plan(self) -> Steps[list[Plan]]:
         plans: list[Plan] = []
@@ -187,3 +221,9 @@ def _transact_get_items(
         f"The transactional read conflicted with writes {context.retry_policy.max_attempts} times "
         "in a row."
     )
+
+
+def _has_key(item: object, key: ItemKey[Any]) -> bool:
+    if type(item) is not key.entity or lacks_number(key.model, item):
+        return False
+    return key_of(item).key == key.key

@@ -22,7 +22,7 @@ from singletable.operations import (
 )
 from singletable.values import Item, key_bytes
 
-Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW"]
+Returning: TypeAlias = Literal["ALL_OLD", "ALL_NEW", "UPDATED_NEW"]
 # Returns the error for a failed condition, given the item as it was.
 ErrorFactory: TypeAlias = Callable[[Item | None], ConditionFailed]
 # What a write does to the marker of a unique value. "keep" writes a marker that should exist.

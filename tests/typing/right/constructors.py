@@ -6,9 +6,16 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Literal
 
-from tests.typing.declared import Ballot, Election, Place, Ranking, Stage
+from tests.typing.declared import Ballot, Election, Place, Protest, Ranking, Stage
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
+
+
+def protest(text: str) -> int:
+    """Leave out the number, which the store assigns."""
+    item = Protest(election="Languages", text=text)
+    item.number = 7
+    return item.number
 
 
 def stamps(ballot: Ballot) -> tuple[datetime, datetime]:

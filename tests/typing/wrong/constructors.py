@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from tests.typing.declared import Ballot, Election, Ranking
+from tests.typing.declared import Ballot, Election, Protest, Ranking
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
@@ -22,6 +22,7 @@ Ballot(election="L", voter="a", when_cast=NOW, tags={1})  # error: arg-type | re
 Ballot(election="L", voter="a", when_cast=NOW, rankings=["x"])  # error: list-item | reportArgumentType
 Ballot(election="L", voter="a", when_cast=NOW, status="lost")  # error: arg-type | reportArgumentType
 Election(name="L", stage="open")  # error: arg-type | reportArgumentType
+Protest(election="L", text="x", number=1)  # error: call-arg | reportCallIssue
 
 ballot = Ballot(election="L", voter="alice", when_cast=NOW)
 number: int = ballot.election  # error: assignment | reportAssignmentType

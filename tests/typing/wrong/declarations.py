@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from singletable.schema import Attr, Entity, Index, Key, Table, attr, ordered
+from singletable.schema import Attr, Entity, Index, Key, Table, attr, ordered, sequence
 from singletable.schema.count import Count
 from tests.typing.declared import Election, Stage, votes
 
@@ -26,6 +26,8 @@ class Wrong(Entity, table=votes):
     when = Key(pk=("A", text)).on(index, when=text)  # error: arg-type | reportArgumentType
     low = Key(pk=("A", text)).on(index, when=number > "x")  # error: operator | reportOperatorIssue
     counts = Count(Election, Election.name, key=(text,))  # error: arg-type | reportArgumentType
+    last: Attr[int] = sequence(Election.name, key=(text,))  # error: arg-type | reportArgumentType
+    next: Attr[int] = sequence(Election.ballots, key=text)  # error: arg-type | reportArgumentType
     other = Count(Election, "ballots", key=(text,))  # error: arg-type | reportArgumentType
 
 
