@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from singletable import (
     AlreadyExists,
@@ -264,3 +264,32 @@ def test_concurrent_modifications_lose_nothing(tmp_path: Any) -> None:
         assert sorted(issue.votes) == expected
         assert sorted(plain.votes) == expected
         assert issue.version == 21
+
+
+class Slot(BaseModel):
+    name: str
+    hour: int = 0
+
+    @field_validator("hour")
+    @classmethod
+    def _in_a_day(cls, hour: int) -> int:
+        if hour > 23:
+            raise ValueError("a day has 24 hours")
+        return hour
+
+
+class Slots(ModelEntity[Slot], table=tracker):
+    name: Attr[str] = attr()
+    key = Key(pk=("SLOT", name), sk="SLOT")
+
+
+# A pydantic model does not check assignments, and the item could not be read again.
+def test_item_that_its_model_rejects_is_not_written(store: Store) -> None:
+    store.create(Slot(name="lunch", hour=12))
+
+    def move(slot: Slot) -> None:
+        slot.hour = 99
+
+    with pytest.raises(InvalidValue, match=r"cannot be read again: .*a day has 24 hours"):
+        store.modify(Slots.key("lunch"), move)
+    assert store.get(Slots.key("lunch")) == Slot(name="lunch", hour=12)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 from msgspec.structs import replace
 
 from singletable import expressions
-from singletable.errors import InvalidValue, NotFound
+from singletable.errors import InvalidValue, ItemMismatch, NotFound
 from singletable.expressions import At, Compare, Constant, Exists, NotExists
 from singletable.retry import Steps
 from singletable.schema import ItemKey, Model
@@ -51,6 +51,7 @@ def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None])
             return Plan([], {})
         # Optimistic locking is the guard's work here, so that a conflict means another attempt.
         plan = plan_put(context, model, item, None, stored, must_exist=True)
+        _check_readable(key, plan.writes[0].item or {})
         guard = both(_unchanged(model, stored), plan.writes[0].guard)
         write = replace(plan.writes[0], condition=None, guard=guard)
         writes = yield from skip_correct_markers(context, [write, *plan.writes[1:]])
@@ -84,6 +85,18 @@ def _changed(key: ItemKey[Any], function: Callable[[Any], Any], item: Any) -> An
             "key and delete this one, in a transaction."
         )
     return changed
+
+
+def _check_readable(key: ItemKey[Any], item: Item) -> None:
+    """Raise InvalidValue if a pydantic model, which may not check assignments, rejects the item."""
+    if key.model.factory is None:
+        return
+    try:
+        key.model.instance(item)
+    except ItemMismatch as error:
+        raise InvalidValue(
+            f"{key}: the function left an item that cannot be read again: {error.text}", error.path
+        ) from error
 
 
 def _keep_stamps(model: Model, item: Any, read: Any) -> None:
