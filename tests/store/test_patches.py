@@ -140,7 +140,7 @@ def test_edits_can_include_defaults(store: Store) -> None:
 
 
 REJECTED: dict[str, tuple[object, str]] = {
-    "unknown": ({"tilte": "x"}, r"no field 'tilte'. Fields: project, number, title"),
+    "unknown": ({"tilte": "x"}, r"tilte: there is no such field. Fields: project, number, title"),
     "key": ({"number": 2}, "primary key"),
     "version": ({"version": 9}, "set by the store"),
     "created": ({"made": None}, "set by the store"),
@@ -163,6 +163,17 @@ def test_edits_reject(name: str) -> None:
     patch, message = REJECTED[name]
     with pytest.raises(InvalidValue, match=message):
         Issue.edits(patch)
+
+
+# The path is the `field` of an error response.
+def test_errors_of_a_patch_name_the_field() -> None:
+    patches = ({"tilte": "x"}, {"number": 2}, {"title": None}, {"title": 3}, {"title": "x" * 30})
+    paths: list[str] = []
+    for patch in patches:
+        with pytest.raises(InvalidValue) as caught:
+            Issue.edits(patch)
+        paths.append(caught.value.path)
+    assert paths == ["Issue.tilte", "Issue.number", "Issue.title", "Issue.title", "Issue.title"]
 
 
 def test_edits_reject_counters_and_invalid_options() -> None:
@@ -241,7 +252,7 @@ def test_move_an_item(store: Store) -> None:
 
 
 EVOLVED: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown": ({"tilte": "x"}, "no field 'tilte'"),
+    "unknown": ({"tilte": "x"}, "tilte: there is no such field"),
     "type": ({"title": 3}, "Issue.title"),
     "None": ({"title": None}, "Issue.title"),
     "check": ({"title": "x" * 30}, "Issue.title"),
@@ -277,7 +288,7 @@ def test_evolve_of_pydantic_models(store: Store, opener: StoreOpener) -> None:
     assert (opener.driver.execute(put).attributes or {})["extra"] == {"S": "x"}
     with pytest.raises(InvalidValue, match="at most 20"):
         evolve(old, text="x" * 30)
-    with pytest.raises(InvalidValue, match="no field"):
+    with pytest.raises(InvalidValue, match="no such field"):
         evolve(old, txt="x")
     with pytest.raises(InvalidValue, match="the class Issue"):
         evolve(Issue, title="x")

@@ -36,7 +36,7 @@ def edits_of(entity: type[E], patch: object, unset: Unset) -> tuple[Edit[E], ...
         field = _field(model, name)
         problem = _reason(model, field, counters)
         if problem is not None:
-            raise InvalidValue(f"{field} {problem}, so a patch cannot change it.")
+            raise InvalidValue(f"a patch cannot change this field, which {problem}.", str(field))
         edits.append(field.set(value))
     return tuple(edits)
 
@@ -98,7 +98,7 @@ def _field(model: Model, name: str) -> Attr[Any]:
     field = model.fields.get(name)
     if field is None:
         raise InvalidValue(
-            f"{model.name} has no field {name!r}. Fields: {', '.join(model.fields)}."
+            f"there is no such field. Fields: {', '.join(model.fields)}.", f"{model.name}.{name}"
         )
     return field
 

@@ -154,14 +154,16 @@ class Path(ABC, Generic[E, T]):
         if value is not None and not is_empty_set(value):
             return self._edit(expressions.Set(self.document_path(), Constant(self._encoded(value))))
         if value is None and not self.codec().optional:
-            raise InvalidValue(f"{self}: expected a value, but got {value!r}. It is not optional.")
+            raise InvalidValue(
+                f"expected a value, but got {value!r}. It is not optional.", str(self)
+            )
         self._encoded(value)  # rejects an empty set where another type is expected
         return self._edit(self._absence({"NULL": True}))
 
     def set_if_missing(self, value: T) -> Edit[E]:
         """Set the value unless the attribute exists; null written by another program stays."""
         if value is None or is_empty_set(value):
-            raise InvalidValue(f"{self}: expected a value, but got {value!r}.")
+            raise InvalidValue(f"expected a value, but got {value!r}.", str(self))
         path = self.document_path()
         constant = Constant(self._encoded(value))
         return self._edit(expressions.Set(path, expressions.IfNotExists(path, constant)))
@@ -283,7 +285,7 @@ class Path(ABC, Generic[E, T]):
         try:
             return self.codec().encode(value)
         except InvalidValue as error:
-            raise InvalidValue(f"{self}: {error}") from None
+            raise InvalidValue(error.text, f"{self}{error.path}") from None
 
     def _of_type(self, type_: str, value: AttributeValue) -> Operand:
         if type_ not in self.codec().types:
