@@ -63,6 +63,8 @@ def test_constructor_suggests_the_field_that_is_meant() -> None:
     create: Any = Doc
     with pytest.raises(UnknownField, match=r"no field bdy\. Did you mean body\?"):
         create(name="a", bdy="x")
+    with pytest.raises(UnknownField, match=r"no field nam\. Did you mean name\?"):
+        create(nam="a")  # rather than that name has no value
 
 
 def test_key_is_not_a_field() -> None:

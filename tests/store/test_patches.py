@@ -165,6 +165,11 @@ def test_edits_reject(name: str) -> None:
         Issue.edits(patch)
 
 
+def test_update_with_a_list_of_edits_says_how_to_pass_them(store: Store) -> None:
+    with pytest.raises(InvalidValue, match=r"\*edits"):
+        store.update(ONE, Issue.edits({"title": "new"}))  # type: ignore[arg-type]
+
+
 # The path is the `field` of an error response.
 def test_errors_of_a_patch_name_the_field() -> None:
     patches = ({"tilte": "x"}, {"number": 2}, {"title": None}, {"title": 3}, {"title": "x" * 30})

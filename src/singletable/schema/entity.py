@@ -115,6 +115,8 @@ class Entity(EntityInstance):
             elif field.role == "version":
                 own[name] = 0
             elif field.role is None or field.role == "expires":
+                if unknown := [other for other in values if other not in model.fields]:
+                    raise _unknown_field(model, *unknown)  # a misspelled name, probably
                 raise InvalidValue(f"{model.name}: expected a value for {name}, but got none.")
         if values:
             raise _unknown_field(model, *values)

@@ -159,10 +159,14 @@ def missing_fields(model: Model, index: Index | None) -> list[str]:
 def check_whole(model: Model, access: ResolvedKey) -> None:
     """Raise if an index does not contain whole items."""
     if missing := missing_fields(model, access.index):
+        keys = {*model.key.fields, *access.fields}
+        # The values of key fields can be read from the keys, as select() does.
+        absent = [name for name in missing if name not in keys] or missing
         raise InvalidValue(
-            f"{access}: {access.index!r} does not contain {', '.join(missing)}, so it cannot "
-            f"return whole items of {model.name}. Read the fields that it contains with select(), "
-            "or read the items from the table with hydrate()."
+            f"{access}: {access.index!r} does not contain {', '.join(absent)}, so it cannot "
+            f"return whole items of {model.name}. Read the fields that it contains with select() "
+            "or page(…, fields=(…)), or read the items from the table with hydrate() or page(…, "
+            "hydrate=True)."
         )
 
 

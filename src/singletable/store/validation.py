@@ -172,9 +172,11 @@ def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
     """Raise unless these edits are possible for items of this entity."""
     for edit in edits:
         if not isinstance(edit, Edit):  # pyright: ignore[reportUnnecessaryIsInstance]
+            is_list = isinstance(edit, (list, tuple))
+            advice = "Pass its members: *edits." if is_list else "Pass a condition as if_=…."
             raise InvalidValue(
                 f"{key}: expected edits, such as {model.name}.field.set(…) returns, but got "
-                f"{_show(edit)}. Pass a condition as if_=…."
+                f"{_show(edit)}. {advice}"
             )
         field = model.fields.get(edit.field)
         if field is None or edit.path.root is not field:
