@@ -151,9 +151,11 @@ def test_comments_have_pages_in_both_directions(client: TestClient) -> None:
 
 def test_a_moved_issue_gets_a_new_number(client: TestClient) -> None:
     client.post(f"{ACME}/projects", json={"project": "app", "title": "App"})
+    before = client.get(f"{WEB}/issues/2").json()
     moved = client.post(f"{WEB}/issues/2/move", json={"project": "app"})
     assert (moved.json()["project"], moved.json()["number"]) == ("app", 1)
     assert moved.json()["title"] == "Slow search"
+    assert moved.json()["created"] == before["created"]
     assert client.get(f"{WEB}/issues/2").status_code == 404
 
 

@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from singletable import Attr, DeclarationError, Entity, Index, Key, Shards, Table, attr, casefold
+from singletable import (
+    Attr,
+    DeclarationError,
+    Entity,
+    Index,
+    Key,
+    Shards,
+    Table,
+    attr,
+    casefold,
+    sequence,
+)
 from singletable.infrastructure.iam import (
     READS,
     WRITES,
@@ -111,6 +122,20 @@ def test_write_grants_include_counter_updates() -> None:
         ("UpdateItem", "Election"),
     ]
     assert len(grants_for_entities([Ballot], ("GetItem",))) == 1
+
+
+class Protest(Entity, table=Table("protests")):
+    election: Attr[str] = attr()
+    number: Attr[int] = sequence(Election.ballots, key=(election,))
+    key = Key(pk=("PROTESTS", election), sk=("PROTEST", number))
+
+
+def test_write_grants_include_the_numbers_of_a_sequence() -> None:
+    grants = grants_for_entities([Protest], ("PutItem",))
+    assert [(grant.action, grant.access.owner) for grant in grants] == [
+        ("PutItem", "Protest"),
+        ("UpdateItem", "Election"),
+    ]
 
 
 def test_scan_has_no_key_condition() -> None:

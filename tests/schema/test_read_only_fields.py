@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from fastapi import FastAPI
@@ -260,3 +260,21 @@ def test_body_sets_neither_the_number_of_a_sequence_nor_the_last_one(client: Tes
     assert list(numbered.json_schema()["properties"]) == ["project"]
     output = numbered.json_schema(mode="serialization")["properties"]
     assert output["number"]["readOnly"] is True
+
+
+class Sprint(Entity, table=tracker):
+    name: Attr[str] = attr()
+    last_task: Attr[int] = attr(default=0, hidden=True)
+    key = Key(pk=("SPRINT", name), sk="SPRINT")
+
+
+class Task(Entity, table=tracker):
+    sprint: Attr[str] = attr()
+    number: Attr[int] = sequence(Sprint.last_task, key=(sprint,))
+    key = Key(pk=("SPRINT", sprint), sk=("TASK", number))
+
+
+@pytest.mark.parametrize("mode", ["validation", "serialization"])
+def test_schema_has_no_hidden_number(mode: Literal["validation", "serialization"]) -> None:
+    schema = TypeAdapter[Sprint](Sprint).json_schema(mode=mode)
+    assert list(schema["properties"]) == ["name"]

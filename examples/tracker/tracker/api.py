@@ -5,11 +5,12 @@ There is no sign-in: put one in front of `tenant`, which is where a request gets
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 
-from singletable import NotFound, Page, Store, evolve, key_of
+from singletable import NotFound, Page, Store, key_of
 from singletable.fastapi import IfMatch, add_error_handlers, etag
 from tracker import patterns, schemas
 from tracker.entities import (
@@ -135,11 +136,7 @@ def set_label(
 @router.post("/orgs/{org}/projects/{project}/sprints", status_code=201)
 def plan_sprint(store: Tenant, org: str, project: str, body: schemas.NewSprint) -> Sprint:
     """Plan the next sprint."""
-    counted = store.update(Project.key(org=org, project=project), Project.last_sprint.add(1))
-    number = counted.last_sprint
-    return store.create(
-        Sprint(org=org, project=project, number=number, goal=body.goal, ends=body.ends)
-    )
+    return store.create(Sprint(org=org, project=project, goal=body.goal, ends=body.ends))
 
 
 @router.get("/orgs/{org}/projects/{project}/sprints/{sprint}/issues")
@@ -177,12 +174,6 @@ def count_issues(store: Tenant, org: str, project: str, status: Status = "open")
     return store.count(patterns.board(org, project, status), limit=1000)
 
 
-def next_number(store: Store, org: str, project: str) -> int:
-    """Return the next number of an issue in a project."""
-    counted = store.update(Project.key(org=org, project=project), Project.last_issue.add(1))
-    return counted.last_issue
-
-
 @router.post(PROJECT + "/issues", status_code=201)
 def file_issue(store: Tenant, org: str, project: str, body: schemas.NewIssue) -> Issue:
     """File an issue, with the next number of the project."""
@@ -190,7 +181,6 @@ def file_issue(store: Tenant, org: str, project: str, body: schemas.NewIssue) ->
         Issue(
             org=org,
             project=project,
-            number=next_number(store, org, project),
             title=body.title,
             text=body.text,
             priority=body.priority,
@@ -253,8 +243,11 @@ def move_issue(
 ) -> Issue:
     """Move an issue to another project, where it gets a new number. Its discussion stays."""
     issue = found(store.get(Issue.key(org=org, project=project, number=number)))
-    number = next_number(store, org, body.project)
-    moved = evolve(issue, project=body.project, number=number, sprint=None)
+    # Unlike evolve(), replace() drops what the store sets: the number, and the time of creation.
+    moved = replace(
+        issue, project=body.project, sprint=None, comments=0, watchers=0, last_comment=0
+    )
+    moved.created = issue.created
     with store.transaction() as tx:
         tx.create(moved)
         tx.delete(key_of(issue), if_=Issue.version == issue.version)
@@ -285,13 +278,11 @@ def add_comment(
     store: Tenant, org: str, project: str, number: int, body: schemas.NewComment
 ) -> Comment:
     """Comment on an issue."""
-    key = Issue.key(org=org, project=project, number=number)
     return store.create(
         Comment(
             org=org,
             project=project,
             issue=number,
-            number=store.update(key, Issue.last_comment.add(1)).last_comment,
             author=body.author,
             text=body.text,
         )

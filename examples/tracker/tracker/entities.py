@@ -30,6 +30,7 @@ from singletable import (
     descending,
     ordered,
     padded,
+    sequence,
     updated,
     version,
 )
@@ -96,7 +97,7 @@ class Sprint(Entity, table=table):
 
     org: Attr[str] = attr()
     project: Attr[str] = attr()
-    number: Attr[int] = attr()
+    number: Attr[int] = sequence(Project.last_sprint, key=(org, project))
     goal: Attr[str] = attr()
     ends: Attr[date] = attr()
 
@@ -108,7 +109,7 @@ class Issue(Entity, table=table):
 
     org: Attr[str] = attr()
     project: Attr[str] = attr()
-    number: Attr[int] = attr()
+    number: Attr[int] = sequence(Project.last_issue, key=(org, project))
     title: Attr[str] = attr()
     text: Attr[str] = attr(default="")
     status: Attr[Status] = attr(default="open")
@@ -140,7 +141,7 @@ class Comment(Entity, table=table):
     org: Attr[str] = attr()
     project: Attr[str] = attr()
     issue: Attr[int] = attr()
-    number: Attr[int] = attr()
+    number: Attr[int] = sequence(Issue.last_comment, key=(org, project, issue))
     author: Attr[str] = attr()
     text: Attr[str] = attr()
     written: Attr[datetime] = created()

@@ -84,12 +84,6 @@ set_label = catalog.write(
     "P4", "Create or recolor a label", upserts(Label, Label.color), rate=per_hour(20)
 )
 plan_sprint = catalog.write("P5", "Plan a sprint", creates(Sprint), rate=per_hour(5))
-count_up = catalog.write(
-    "P6",
-    "Take the next number of an issue or a sprint",
-    updates(Project, Project.last_issue, Project.last_sprint),
-    rate=per_minute(30),
-)
 
 # Issues
 issue = catalog.read("I1", "An issue", Issue.key, rate=per_second(50))
@@ -145,12 +139,6 @@ def comments(org: str, project: str, number: int) -> Selection[Comment]:
     return Comment.key.partition(org, project).eq(number)
 
 
-count_comment = catalog.write(
-    "C4",
-    "Take the next number of a comment",
-    updates(Issue, Issue.last_comment),
-    rate=per_second(2),
-)
 add_comment = catalog.write("C2", "Comment on an issue", creates(Comment), rate=per_second(2))
 delete_comment = catalog.write("C3", "Delete a comment", deletes(Comment), rate=per_hour(10))
 watch = catalog.write("W1", "Watch an issue", puts(Watcher), rate=per_minute(20))

@@ -106,6 +106,8 @@ def json_schema_of(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSch
     json_schema = handler(output if is_output else schema)
     definition = handler.resolve_ref_schema(json_schema)
     for field, steps in counter_steps(output["cls"]):
+        if field not in definition["properties"]:
+            continue  # hidden, or read-only in the input
         if is_output or steps:
             _mark_read_only(definition, (field, *steps))
             continue
