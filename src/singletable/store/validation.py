@@ -172,7 +172,7 @@ def check_edits(model: Model, key: object, edits: Iterable[Edit[Any]]) -> None:
     """Raise unless these edits are possible for items of this entity."""
     for edit in edits:
         if not isinstance(edit, Edit):  # pyright: ignore[reportUnnecessaryIsInstance]
-            is_list = isinstance(edit, (list, tuple))
+            is_list = type(edit) in (list, tuple)
             advice = "Pass its members: *edits." if is_list else "Pass a condition as if_=…."
             raise InvalidValue(
                 f"{key}: expected edits, such as {model.name}.field.set(…) returns, but got "
