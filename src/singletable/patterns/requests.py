@@ -111,11 +111,9 @@ def hydration(pattern: Pattern) -> _Need:
 
     An index that lacks fields returns whole items only so; others may read what it contains.
     """
-    if not isinstance(pattern, ReadPattern) or pattern.collection is not None:
+    if not isinstance(pattern, ReadPattern) or pattern.accesses[0].kind != "query":
         return False
-    selection, declared = pattern.sample, pattern.expected.hydrate
-    if not isinstance(selection, Selection):
-        return False
+    selection, declared = cast("Selection[Any]", pattern.sample), pattern.expected.hydrate
     if declared is not None:
         return "always" if declared else False
     model = model_of(selection.entity)
