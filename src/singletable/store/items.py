@@ -16,6 +16,7 @@ from singletable.store.context import Context
 from singletable.store.decoder import decode_result
 from singletable.store.plan import (
     Plan,
+    effects_of,
     plan_check,
     plan_create,
     plan_delete,
@@ -160,10 +161,11 @@ def prepare_update(
     if not edits:
         # Nothing to write: neither the version nor the timestamp changes.
         return plan_check(context, key, if_)
-    must_read, old = reads_before_update(key, edits), None
+    effects, old = effects_of(key.model, edits), None
+    must_read = reads_before_update(key, edits, effects)
     if must_read:
         old = yield from read_item(context, key, consistent=True)
-    return plan_update(context, key, edits, if_, old, was_read=must_read)
+    return plan_update(context, key, edits, if_, old, was_read=must_read, effects=effects)
 
 
 def prepare_delete(context: Context, key: ItemKey[Any], if_: Condition[Any] | None) -> Steps[Plan]:

@@ -149,6 +149,7 @@ def plan_update(
     old: Item | None,
     *,
     was_read: bool,
+    effects: UpdateEffects | None = None,
 ) -> Plan:
     """Plan to edit an existing item; `old` is the item if it `was_read`, or None if missing."""
     model, now = key.model, context.clock()
@@ -156,7 +157,7 @@ def plan_update(
     condition = both(item_exists(model, now), caller_condition)
     if was_read and old is None:
         raise NotFound(f"{key} does not exist.")
-    effects = _effects_of(model, edits)
+    effects = effects or effects_of(model, edits)
     edited, needed = effects.changed, effects.index_fields
     actions = edit_actions(key, edits)
     if model.roles:
@@ -240,9 +241,10 @@ def reads_before_delete(model: Model) -> bool:
     return bool(model.uniques or model.counts)
 
 
-def reads_before_update(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> bool:
-    """Return whether this update reads the old item."""
-    effects = _effects_of(key.model, edits)
+def reads_before_update(
+    key: ItemKey[Any], edits: Sequence[Edit[Any]], effects: UpdateEffects
+) -> bool:
+    """Return whether this update, with these effects, reads the old item."""
     if effects.side_fields or not effects.index_fields:
         return bool(effects.side_fields)
     return not effects.index_fields <= _known_fields(key, edits)
@@ -386,7 +388,7 @@ def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
     return actions
 
 
-class _UpdateEffects(Struct, frozen=True):
+class UpdateEffects(Struct, frozen=True):
     """What an update of some fields changes.
 
     `changed` are the fields, with those that the store sets; `index_fields` are all fields of the
@@ -399,19 +401,20 @@ class _UpdateEffects(Struct, frozen=True):
     side_fields: frozenset[str]
 
 
-def _effects_of(model: Model, edits: Sequence[Edit[Any]]) -> _UpdateEffects:
+def effects_of(model: Model, edits: Sequence[Edit[Any]]) -> UpdateEffects:
+    """Return what these edits change."""
     return _update_effects(model, frozenset([edit.field for edit in edits]))
 
 
 # Updates of the same fields of an entity are planned alike.
-_EFFECTS: dict[tuple[type, frozenset[str]], _UpdateEffects] = {}
+_EFFECTS: dict[tuple[type, frozenset[str]], UpdateEffects] = {}
 
 
-def _update_effects(model: Model, edited: frozenset[str]) -> _UpdateEffects:
+def _update_effects(model: Model, edited: frozenset[str]) -> UpdateEffects:
     effects = _EFFECTS.get((model.entity, edited))
     if effects is None:
         changed, side_fields = frozenset(changed_fields(model, edited)), side_write_fields(model)
-        effects = _EFFECTS[model.entity, edited] = _UpdateEffects(
+        effects = _EFFECTS[model.entity, edited] = UpdateEffects(
             changed,
             frozenset(_index_fields(model, changed)),
             frozenset(side_fields if changed & side_fields else ()),
