@@ -220,6 +220,7 @@ def _stored_fields(fields: dict[str, Attr[Any]]) -> list[StoredField]:
             field.codec(),
             (lambda: 0) if field.role == "version" else field.default,
             field.check,
+            field.constant,
         )
         for field in fields.values()
         if field.stored

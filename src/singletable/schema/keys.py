@@ -100,7 +100,7 @@ class Key(Generic[P, *S]):
     sk: KeySpec | None
     name: str
     # By entity: a mixin declares a key for several.
-    _bound: dict[type, BoundKey[Any, Any, *tuple[Any, ...]]]
+    _bound: dict[type, Any]
 
     @overload
     def __new__(cls, *, pk: NoValue, sk: NoValue | None = None) -> Key[tuple[()]]: ...
@@ -199,10 +199,10 @@ class Key(Generic[P, *S]):
     def __get__(self, instance: object, owner: type[E], /) -> BoundKey[E, P, *S]: ...
     def __get__(self, instance: object, owner: type[Any], /) -> BoundKey[Any, P, *S]:
         entity = declared_entity(owner)
-        bound = self._bound.get(entity)
+        bound: Any = self._bound.get(entity)
         if bound is None:
-            bound = self._bound[entity] = BoundKey(entity, self.name)
-        return bound
+            bound = self._bound[entity] = BoundKey[Any, P, *S](entity, self.name)
+        return bound  # type: ignore[no-any-return]
 
 
 class IndexKey(Generic[P, *S]):

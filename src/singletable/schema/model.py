@@ -82,7 +82,10 @@ class Model:
         attributes = access.attributes(values)
         if attributes is None:
             return {}
-        return {name: attributes[name] for name in access.dedicated_attributes}
+        dedicated = access.dedicated_attributes
+        if len(attributes) == len(dedicated):
+            return attributes
+        return {name: attributes[name] for name in dedicated}
 
     def values(self, item: Item) -> dict[str, object]:
         """Return the values by field that are stored in an item, whatever its key."""

@@ -338,9 +338,13 @@ class Path(ABC, Generic[E, T]):
         return expressions.Remove(self.document_path())
 
 
+# A union of types would be tested more slowly.
+_SETS = (set, frozenset)
+
+
 def is_empty_set(value: object) -> bool:
     """Return whether the value is an empty set, which DynamoDB cannot store."""
-    return isinstance(value, set | frozenset) and not value
+    return isinstance(value, _SETS) and not value
 
 
 def _paths(other: object) -> list[Path[Any, Any]]:

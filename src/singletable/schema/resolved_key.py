@@ -222,7 +222,7 @@ class ResolvedKey:
                 f"{self.owner}.{self.name} expects {len(fields)} {noun} "
                 f"({', '.join(fields)}), but got {len(values)}."
             )
-        return dict(zip(fields, values, strict=True))
+        return dict(zip(fields, values))  # noqa: B905 (the lengths are equal)
 
     def _compile(
         self, name: str, columns: tuple[Column, ...], values: Mapping[str, object]

@@ -197,7 +197,7 @@ class StoredField:
 
     `default` creates the value of an absent attribute; without it the attribute is required, unless
     the codec has an `absent_value`. `check` is the user's own validator: it raises ValueError or
-    returns False.
+    returns False. `constant` says that `default` always returns the same immutable value.
     """
 
     field: str
@@ -205,6 +205,7 @@ class StoredField:
     codec: Codec
     default: Callable[[], object] | None = None
     check: Callable[[Any], object] | None = None
+    constant: bool = False
 
     @property
     def absent_value(self) -> Callable[[], object] | None:

@@ -134,7 +134,10 @@ def _encoder(source: SourceBuilder, slow: _SlowPath) -> tuple[str, list[str]]:
 
 def _store_unless_null(source: SourceBuilder, stored: StoredField) -> list[str]:
     lines = [f'if "NULL" not in encoded: item[{stored.attribute!r}] = encoded']
-    if stored.default is not None:
+    if stored.constant:
+        if _must_store_null(stored):
+            lines.append(f"else: item[{stored.attribute!r}] = encoded")
+    elif stored.default is not None:
         must_store = source.bind(_must_store_null, "must_store_null")
         condition = f"{must_store}({source.bind(stored, stored.field)})"
         lines.append(f"elif {condition}: item[{stored.attribute!r}] = encoded")

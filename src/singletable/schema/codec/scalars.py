@@ -152,6 +152,8 @@ def _conversion_advice(value: object, kind: str) -> str:
 
 
 def _encode_int(value: object) -> str:
+    if type(value) is int and NEGATIVE_INT_LIMIT < value < INT_LIMIT:
+        return str(value)
     if not isinstance(value, int) or isinstance(value, bool):
         raise invalid_value(INT_TYPE, value, _conversion_advice(value, "int"))
     return number_text(INT_TYPE, int(value))

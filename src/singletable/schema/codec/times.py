@@ -67,7 +67,8 @@ def _utc(value: object) -> datetime:
 
 def _microseconds(value: object) -> str:
     # Ten times as fast as `isoformat`, but it leaves out microseconds that are zero.
-    text = cast(str, to_builtins(_utc(value)))
+    is_utc = type(value) is datetime and value.tzinfo is UTC
+    text = cast(str, to_builtins(value if is_utc else _utc(value)))
     return text if len(text) == FULL_LENGTH else f"{text[:19]}.000000Z"
 
 
@@ -132,7 +133,13 @@ def _datetime_codec(
         return f'{{"{tag}": {source.bind(write, time_format.name.lower())}({name})}}'
 
     def content_expression(source: SourceBuilder, content: str) -> str:
-        return f"{source.bind(fast_parse, 'parse_time')}({content})"
+        parse_time = source.bind(fast_parse, "parse_time")
+        if tag == "N":
+            return f"{parse_time}({content})"
+        # Nearly all stored times are in UTC.
+        time, utc = source.new_variable("time"), source.bind(UTC, "UTC")
+        parsed = f"({time} := {source.bind(datetime.fromisoformat, 'time')}({content}))"
+        return f"({time} if {parsed}.tzinfo is {utc} else {parse_time}({content}))"
 
     stored = f"{described} as a string (S)" if tag == "S" else f"{described} (N)"
     return scalar_codec(
