@@ -78,7 +78,7 @@ def test_table_of_contents_lists_every_page_of_the_guide(guide: Guide) -> None:
     } <= set(entries)
     assert guide.groups[0].entries[0].url == "/guide/first-design"
     before, after = guide.neighbors("/guide/declaring")
-    assert (before, after) == (guide.groups[0].entries[-1], guide.groups[1].entries[0])
+    assert (before, after) == (guide.groups[0].entries[-2], guide.groups[1].entries[0])
     assert guide.neighbors(entries[0])[0] is None
     assert guide.neighbors(entries[-1])[1] is None
 
