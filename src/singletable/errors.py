@@ -57,7 +57,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 E = TypeVar("E")
 
@@ -250,11 +250,14 @@ class ConditionFailed(OperationError):
         It is None if there was no item, or the item could not be decoded. Raises InvalidValue if
         the item is of another entity.
         """
-        if not isinstance(entity, type):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(cast(object, entity), type):
             raise InvalidValue(f"current_as(…): expected an entity class, but got {entity!r}.")
-        if self.current is None or isinstance(self.current, entity):
-            return self.current
-        name = type(self.current).__name__
+        current = self.current
+        if current is None:
+            return None
+        if isinstance(current, entity):
+            return current
+        name = type(current).__name__
         raise InvalidValue(
             f"current_as({entity.__name__}): the item is an instance of {name}. Write "
             f"current_as({name}), or test isinstance(error.current, {name}) where a transaction "
