@@ -208,7 +208,7 @@ CASES = {
     ),
     "replace, with the version in an index": case(
         puts(Versioned),
-        call=lambda s: s.replace(s.get(Versioned.key("1"))),
+        call=lambda s: s.replace(s.get(Versioned.key("1")) or Versioned(code="1")),
         stored=lambda s: s.create(Versioned(code="1")),
     ),
     "update of part of an index key": case(

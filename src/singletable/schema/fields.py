@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
@@ -39,6 +49,19 @@ NumberedBy: TypeAlias = tuple[Path[Any, int], tuple[KeyPart[Any], ...]]
 
 class EntityInstance:
     """Base of all entities, by which type checkers tell an instance from the class."""
+
+
+class ModelInstance(Protocol):
+    """An instance of a pydantic model, for type checkers: a class has no such value."""
+
+    @property
+    def model_fields_set(self) -> set[str]:
+        """The fields that were passed."""
+        ...
+
+
+# What a store writes: not the class of an entity, which is easily passed by mistake.
+StorableItem: TypeAlias = EntityInstance | ModelInstance
 
 
 class Attr(Path[Any, T], KeyPart[T]):

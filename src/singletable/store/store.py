@@ -28,6 +28,7 @@ from singletable.schema import (
     Table,
     UniqueValue,
 )
+from singletable.schema.fields import StorableItem
 from singletable.store import admin, batch, items, query, transaction
 from singletable.store import modify as modification
 from singletable.store import upsert as upserts
@@ -77,6 +78,7 @@ B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
 E = TypeVar("E")
+S = TypeVar("S", bound=StorableItem)
 K = TypeVar("K", bound=Collection)
 R = TypeVar("R")
 
@@ -134,21 +136,21 @@ class Store:
         steps = items.find(self._context, value)
         return self._run(steps, lambda: shape_of_find(value))
 
-    def create(self, item: E, *, if_: Condition[E] | None = None) -> E:
+    def create(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store a new item; raise AlreadyExists, with the fields, if its key or value is taken."""
         return self._run(
             items.create(self._context, item, if_),
             lambda: shape_of_items("create", "create", item),
         )
 
-    def put(self, item: E, *, if_: Condition[E] | None = None) -> E:
+    def put(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store an item, over the one with its key if there is one."""
         return self._run(
             items.put(self._context, item, if_, must_exist=False),
             lambda: shape_of_items("put", "put", item),
         )
 
-    def replace(self, item: E, *, if_: Condition[E] | None = None) -> E:
+    def replace(self, item: S, *, if_: Condition[S] | None = None) -> S:
         """Store an item over an existing one; raise NotFound if there is none."""
         return self._run(
             items.put(self._context, item, if_, must_exist=True),

@@ -9,6 +9,7 @@ from singletable.errors import InvalidValue, NotFound, TransactionCanceled, Tran
 from singletable.operations import Get, TransactGetItem, TransactGetItems, TransactGetItemsOutput
 from singletable.retry import Steps, send
 from singletable.schema import Condition, Counter, Edit, ItemKey, Model, key_of
+from singletable.schema.fields import StorableItem
 from singletable.store.calls import (
     CallShape,
     PatternLike,
@@ -41,6 +42,7 @@ from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
 E = TypeVar("E")
+S = TypeVar("S", bound=StorableItem)
 
 
 class Transaction:
@@ -70,7 +72,7 @@ class Transaction:
         self._unnumbered: dict[int, tuple[Model, Any, Condition[Any] | None]] = {}
         self._numbered: dict[int, Any] = {}
 
-    def create(self, item: E, *, if_: Condition[E] | None = None) -> None:
+    def create(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item that does not exist yet."""
         model = model_of_item(item)
         self._shapes.append(shape_of_items("create", "create", item))
@@ -80,13 +82,13 @@ class Transaction:
         if lacks_number(model, item):
             self._unnumbered[id(item)] = (model, item, if_)
 
-    def put(self, item: E, *, if_: Condition[E] | None = None) -> None:
+    def put(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item, over the one with its key if there is one."""
         model_of_item(item)
         self._shapes.append(shape_of_items("put", "put", item))
         self._add(item, lambda: prepare_put(self._context, item, if_, must_exist=False))
 
-    def replace(self, item: E, *, if_: Condition[E] | None = None) -> None:
+    def replace(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item over an existing one."""
         model_of_item(item)
         self._shapes.append(shape_of_items("replace", "put", item))

@@ -24,6 +24,7 @@ from singletable import (
     created,
 )
 from singletable.schema.unique import UniqueValue
+from tests.typing.declared import Election
 
 by_owner = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 table = Table("polls", indexes=[by_owner])
@@ -63,4 +64,6 @@ def use(store: Store, number: UUID, at: datetime) -> None:
     owned: Partition[Poll, datetime, UUID] = Polls.of_owner("ada")
     polls: list[Poll] = list(store.query(Polls.of_owner("ada").gt(at), where=Polls.made < at))
     taken: UniqueValue[Poll] = Polls.one_title("Lunch?")
-    del found, title, changed, owned, polls, taken
+    stored: Poll = store.create(changed)
+    either: Poll | Election = store.put(changed if polls else Election(name="L"))
+    del found, title, owned, taken, stored, either

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable import ConditionFailed, Store
+from singletable import ConditionFailed, Store, Transaction
 from singletable.schema import Edit
 from tests.typing.declared import Ballot, Election
 
@@ -43,6 +43,14 @@ def patch_and_evolve(error: ConditionFailed, store: Store) -> None:
     current: Election | None = error.current_as(Ballot)  # error: assignment, arg-type | reportAssignmentType, reportArgumentType
     Ballot.edits({}, unset="none")  # error: arg-type | reportArgumentType
     del current
+
+
+def write_no_item(store: Store, transaction: Transaction) -> None:
+    """Pass the class, a key, or an item that may be missing."""
+    store.create(Ballot)  # error: type-var | reportArgumentType
+    store.put(Ballot.key("L", "a"))  # error: type-var | reportArgumentType
+    store.replace(store.get(Ballot.key("L", "a")))  # error: type-var | reportArgumentType
+    transaction.create(Ballot)  # error: type-var | reportArgumentType
 
 
 def upsert_and_modify(store: Store) -> None:

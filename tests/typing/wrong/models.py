@@ -20,4 +20,6 @@ def use(store: Store, number: UUID, at: datetime) -> None:
     other: ItemKey[Ballot] = Polls.key(number)  # error: assignment | reportAssignmentType
     found: Poll = store.get(Polls.key(number))  # error: assignment | reportAssignmentType
     store.update(Polls.key(number), Ballot.weight.set(1))  # error: misc | reportArgumentType
+    store.create(Poll)  # error: type-var | reportArgumentType
+    store.create(Polls)  # error: type-var | reportArgumentType
     del one, other, found
