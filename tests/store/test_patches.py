@@ -182,7 +182,7 @@ def test_errors_of_a_patch_name_the_field() -> None:
 
 
 def test_edits_reject_counters_and_invalid_options() -> None:
-    with pytest.raises(InvalidValue, match="counts other items"):
+    with pytest.raises(InvalidValue, match="numbers other items"):
         Project.edits({"issues": 999})
     with pytest.raises(InvalidValue, match="'skip' or 'include'"):
         Issue.edits({}, unset="none")  # type: ignore[arg-type]
