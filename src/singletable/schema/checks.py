@@ -303,18 +303,12 @@ def check_sequence(model: Model) -> None:
             f"number, so it cannot contain {optional[0] if optional else sequence.name}, which may "
             "have no value. Use fields that every item has."
         )
-    target = model_of(sequence.entity)
-    if target.fields[sequence.path.field].annotation is not int:
+    number = model_of(sequence.entity).fields[sequence.path.field]
+    if number.annotation is not int:
         raise DeclarationError(
             f"{where}: {sequence.path} is not an integer. Declare it as Attr[int] = "
             "attr(default=0)."
         )
-    for access in target.indexes.values():
-        if access.dedicated_attributes and sequence.path.field in access.fields:
-            raise DeclarationError(
-                f"{where}: {sequence.path} is in {access}, which would not change with each number "
-                "that is taken. Use a number that is in no key: Attr[int] = attr(default=0)."
-            )
 
 
 def _check_counter(where: str, model: Model, counter: Counter) -> None:
@@ -340,6 +334,17 @@ def _check_counter(where: str, model: Model, counter: Counter) -> None:
             f"({', '.join(counter.fields)}). Pass one field of {model.name} for each, of the "
             "same type."
         )
+    for access in target.indexes.values():
+        # An attribute that is the number itself changes with it; one that is rendered from it, or
+        # present on a condition, does not.
+        written = [column for column in access.columns if column.dedicated]
+        is_tested = any(path[0] == number.attribute for path in access.condition_paths)
+        if written and (is_tested or any(number.name in column.fields for column in written)):
+            raise DeclarationError(
+                f"{where}: {counter.path} is in {access}, whose attributes are not written again "
+                "when the number changes. Let the number itself be a key attribute of the index: "
+                f'Index(…, sk=Number("{number.attribute}")).'
+            )
 
 
 def check_tags(model: Model, others: Sequence[Model]) -> None:
