@@ -101,7 +101,7 @@ def test_steps_of_the_example_can_be_chosen_by_pointer_and_keyboard(
         expect(panels.nth(hidden)).to_be_hidden()
     page.click("label[for=demo-2]")
     expect(panels.nth(1)).to_be_visible()
-    expect(panels.nth(1)).to_contain_text("VOTE#alice")
+    expect(panels.nth(1)).to_contain_text("ISSUE#0007#COMMENT#001")
     page.locator("#demo-2").press("ArrowRight")
     expect(panels.nth(2)).to_be_visible()
     expect(panels.nth(1)).to_be_hidden()
@@ -119,7 +119,8 @@ def test_install_command_and_code_of_the_guide_can_be_copied(
     page.locator(".code-block").first.hover()
     page.locator(".code-block .code-copy").first.click()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == page.locator(".code-block code").first.inner_text().strip()
+    # Without the prompt of the terminal.
+    assert f"$ {copied}" == page.locator(".code-block code").first.inner_text().strip()
     assert errors == []
 
 
@@ -128,6 +129,8 @@ def test_guide_leads_from_page_to_page_on_a_phone(open_page: OpenPage, site: str
     page.goto(f"{site}/")
     page.click("text=Read the guide")
     expect(page.locator("h1")).to_have_text("Your first design")
+    page.click("a[rel=next]")
+    expect(page.locator("h1")).to_contain_text("Coming from")
     page.click("a[rel=next]")
     expect(page.locator("h1")).to_have_text("Declarations")
     page.click("text=All pages")

@@ -100,7 +100,10 @@ def highlight_code(code: str, language: str) -> Markup:
     except ClassNotFound:
         return escape(code)
     parts: list[Markup] = []
-    for kind, tokens in groupby(lexer.get_tokens(code), lambda token: _code_class(token[0])):
+    # The lexer of terminal sessions leaves out a last line without a newline, so add one.
+    *rest, (last_kind, last_text) = lexer.get_tokens(f"{code}\n")
+    all_tokens = [*rest, (last_kind, last_text.removesuffix("\n"))]
+    for kind, tokens in groupby(all_tokens, lambda token: _code_class(token[0])):
         text = "".join(text for _, text in tokens)
         parts.append(
             Markup('<span class="{}">{}</span>').format(kind, text) if kind else escape(text)
@@ -293,11 +296,11 @@ def _rewrite_link(token: Token, resolve: Callable[[str], str | None]) -> None:
 
 
 def _close_heading_gap(tokens: Sequence[Token]) -> None:
-    """Make third-level headings second-level ones if the document has none of these."""
+    """Raise the headings below the first level if the document has none of the second."""
     if not any(token.tag == "h2" for token in tokens):
         for token in tokens:
-            if token.tag == "h3":
-                token.tag = "h2"
+            if token.tag in ("h3", "h4"):
+                token.tag = f"h{int(token.tag[1]) - 1}"
 
 
 def _heading(inline: Token, ids: dict[str, int]) -> Heading:

@@ -118,6 +118,19 @@ def test_links_to_modules_of_apps_show_their_source(guide: Guide, browser: TestC
     assert '<span class="code-keyword">from</span> __future__' in page.text
 
 
+def test_terminal_session_shows_its_last_line() -> None:
+    html = _render("```console\n$ make run\n$ make test\n```").html
+    assert html.count("make test") == 2  # shown, and copied
+    assert html.count('<span class="code-prompt">$ </span>') == 2
+
+
+def test_headings_have_no_gap_below_the_title() -> None:
+    html = _render("# Title\n\n### Error\n\n#### Error.member\n").html
+    assert "<h2" in html
+    assert "<h3" in html
+    assert "<h4" not in html
+
+
 def test_link_to_a_missing_file_becomes_text() -> None:
     assert _render("[a](missing.md) [b](keys.md)").html == (
         '<p><a>a</a> <a href="/guide/keys">b</a></p>\n'
