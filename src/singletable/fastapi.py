@@ -42,7 +42,7 @@ class ProblemDetails(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """How to respond to an error: the status, what the client is told, and when to retry."""
+    """The response to an error: its status, code, text and Retry-After."""
 
     status: int
     code: str
@@ -104,7 +104,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def problem_details(error: Exception, request: Request | None = None) -> ProblemDetails | None:
-    """Return what to tell the client about an error, or None if it is a fault of the server.
+    """Return the problem details of an error, or None if it is a fault of the server.
 
     A version conflict has status 412 if the request has an If-Match header, and 409 otherwise.
     """

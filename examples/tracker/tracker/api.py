@@ -297,7 +297,7 @@ def delete_comment(store: Tenant, org: str, project: str, number: int, comment: 
 
 @router.get("/orgs/{org}/members/{login}/watched")
 def list_watched(store: Tenant, org: str, login: str) -> list[Watcher]:
-    """Return what a member watches."""
+    """Return the issues that a member watches."""
     return list(store.query(patterns.watched(org, login)))
 
 

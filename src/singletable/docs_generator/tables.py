@@ -104,7 +104,7 @@ def _notes(model: Model, name: str, field: Attr[Any]) -> Iterator[str]:
 
 
 def _count_notes(model: Model, name: str) -> Iterator[str]:
-    """Yield the entities of the table whose items are counted, or numbered, by a field."""
+    """Yield the entities that a field counts or numbers."""
     for other in map(model_of, model.table.entities):
         for count in other.counts.values():
             if count.entity is model.entity and count.path.field == name:

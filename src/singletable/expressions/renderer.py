@@ -62,7 +62,7 @@ class RenderedExpression:
 
 
 def value_identity(value: AttributeValue) -> object:
-    """Return what only equal values have in common."""
+    """Return a hashable form that is equal for equal values only."""
     content = content_of(value)
     return (type_of(value), content) if isinstance(content, str) else item_to_json({"": value})
 

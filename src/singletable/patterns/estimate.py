@@ -60,7 +60,7 @@ def estimate(pattern: Pattern, sizes: Mapping[type, int] | None = None) -> Estim
 
 
 def _entities(pattern: Pattern, request: PlannedRequest) -> list[type]:
-    """Return the entities whose items a request reads or writes; a collection has several."""
+    """Return the entities that a request reads or writes; a collection has several."""
     if isinstance(pattern, ReadPattern) and pattern.collection is not None:
         return pattern.collection.entities()
     return [request.entity]

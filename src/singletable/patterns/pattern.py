@@ -35,10 +35,10 @@ Q_co = TypeVar("Q_co", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]",
 
 
 class Positional(Protocol[P, Q_co]):
-    """A key or unique constraint, whose `__call__` also accepts values by name."""
+    """A key or unique constraint; call it with values in order or by name."""
 
     def positional(self, *args: P.args, **kwargs: P.kwargs) -> Q_co:
-        """Return what the pattern returns, from values in order."""
+        """Return the key or selection for values in order."""
         ...
 
 
@@ -206,7 +206,7 @@ class ReadPattern(BasePattern, Generic[P, Q]):
 
 
 class FunctionPattern(ReadPattern[P, Q]):
-    """A read pattern declared as a function, whose parameters type checkers know by name."""
+    """A read pattern declared as a function; type checkers know its parameters."""
 
     __slots__ = ()
 

@@ -362,7 +362,7 @@ def check_tags(model: Model, others: Sequence[Model]) -> None:
 
 
 def check_tag_shape(entity: type, tag: object) -> None:
-    """Raise unless a type tag is a pair of strings; "XY" is no pair, though it has two letters."""
+    """Raise unless a type tag is a tuple of two strings; a string of two letters is rejected."""
     if tag is None or (
         isinstance(tag, tuple)
         and len(cast("tuple[object, ...]", tag)) == 2

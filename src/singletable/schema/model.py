@@ -10,9 +10,14 @@ from singletable.errors import DeclarationError
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counter
 from singletable.schema.fields import Attr, Role
+from singletable.schema.item_encryption import (
+    EncryptedFields,
+    encrypted_fields,
+    open_item,
+    seal_item,
+)
 from singletable.schema.key_check import check_item_key
 from singletable.schema.resolved_key import ResolvedKey
-from singletable.schema.sealing import EncryptedFields, encrypted_fields, open_item, seal_item
 from singletable.schema.table import Table
 from singletable.schema.unique import UniqueConstraint
 from singletable.values import Item

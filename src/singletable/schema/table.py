@@ -159,7 +159,7 @@ class Table:
         return (self.pk,) if self.sk is None else (self.pk, self.sk)
 
     def add_entity(self, entity: type, instead_of: type | None = None) -> None:
-        """Add an entity that was checked, or replace one whose class was declared again."""
+        """Add an entity after its checks, or replace one that was declared again."""
         if instead_of is None:
             self.entities.append(entity)
         else:

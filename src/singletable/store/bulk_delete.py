@@ -88,7 +88,7 @@ class PartitionDelete:
         return DeleteResult(self._deleted, self._kept)
 
     def shape(self) -> CallShape:
-        """Return what deleting does."""
+        """Return the shape of the call."""
         return shape_of_partition_delete(self._selection)
 
     def delete_page(self) -> Steps[bool]:

@@ -81,7 +81,7 @@ ConflictCallback: TypeAlias = Callable[[LoadConflict], object]
 
 
 class BulkLoad:
-    """A load in progress: the items of the current window, and what happened to those before."""
+    """A load in progress: the items of the current window, and the result so far."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class BulkLoad:
         return sum(self._counts.values())
 
     def shape(self) -> CallShape:
-        """Return what writing the window does."""
+        """Return the shape of the call for the current window."""
         return shape_of_items("bulk_load", "load", *self._window)
 
     def write(self) -> Steps[None]:
@@ -162,7 +162,7 @@ class BulkLoad:
 
 
 class _LoadedItem(BulkChange):
-    """An item to load, and what happened to it."""
+    """An item to load, and its result."""
 
     def __init__(self, context: Context, model: Model, item: Any) -> None:
         self.context = context
@@ -201,7 +201,7 @@ class _LoadedItem(BulkChange):
         apply_stamps(self.item, self.plan)
 
     def _plan(self) -> Plan:
-        """Plan the write, with counters that start at zero: what they count is loaded, too."""
+        """Plan the write; counters start at zero, because the counted items are loaded too."""
         plan = plan_create(self.context, self.model, self.item, None, keep_stamps=True)
         put, *side_writes = plan.writes
         reset = structs.replace(put, item=_reset_counters(self.model, put.item or {}))
@@ -295,7 +295,7 @@ def _missing_stamps(model: Model, item: Any) -> list[tuple[str, Attr[Any]]]:
 
 
 def _stored_stamps(model: Model, item: Any, stored: Item) -> dict[str, object]:
-    """Return what the store set when it stored the item."""
+    """Return the stamps of a stored item: its version and timestamps."""
     names = [field.name for _, field in _missing_stamps(model, item)]
     return decode_fields(model, stored, names) if names else {}
 

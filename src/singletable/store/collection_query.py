@@ -82,7 +82,7 @@ class CollectionQuery(ItemQuery[Any]):
         return None
 
     def fingerprint(self) -> list[object]:
-        """Return what tells this query apart from others, for its cursors."""
+        """Return the parts that identify the query; its cursors are bound to them."""
         parts = [*super().fingerprint(), "collection", [model.name for model in self.members]]
         if self.test is not None:
             condition = render_condition(self.test)

@@ -40,7 +40,7 @@ class CursorSealer:
 
     @classmethod
     def of(cls, secret: bytes, fingerprint: Sequence[object]) -> CursorSealer:
-        """Return the sealer for what is read, which the fingerprint tells apart."""
+        """Return the sealer for one query, identified by its fingerprint."""
         return cls(secret, hashlib.sha256(msgspec.json.encode(fingerprint)).digest())
 
     def seal(self, positions: Sequence[Position], *, backward: bool = False) -> str:

@@ -62,7 +62,7 @@ def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None])
 
 
 def _changed(key: ItemKey[Any], function: Callable[[Any], Any], item: Any) -> Any:
-    """Return what the function returns, or else the item that it may have changed."""
+    """Call the function; return its result, or the item if it returns None."""
     result = function(item)
     if isawaitable(result):
         close = getattr(result, "close", None)

@@ -38,7 +38,7 @@ from singletable.schema import (
     ResolvedKey,
     counters_of,
 )
-from singletable.schema.sealing import seal_action
+from singletable.schema.item_encryption import seal_action
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
 from singletable.store.side_writes import plan_side_writes, side_write_fields

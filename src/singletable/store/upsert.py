@@ -32,8 +32,8 @@ from singletable.expressions import (
 )
 from singletable.retry import Steps
 from singletable.schema import Attr, Condition, Edit, ItemKey, counters_of
+from singletable.schema.item_encryption import seal_item
 from singletable.schema.patch import PLACEHOLDER_TIME
-from singletable.schema.sealing import seal_item
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result

@@ -38,7 +38,7 @@ class Compressed(FieldCodec[Any]):
         self._max_size = max_size
 
     def build(self, annotation: object, reader: TypeReader) -> Codec:
-        """Return the codec that compresses what the codec of the type stores."""
+        """Return a codec that compresses the stored form of the type."""
         return opaque_codec(
             reader.codec_of(annotation), "compressed", self._compress, self._decompress
         )
@@ -94,7 +94,7 @@ def opaque_codec(
     pack: Callable[[AttributeValue], object],
     unpack: Callable[[object], AttributeValue],
 ) -> Codec:
-    """Return the codec that stores what `inner` stores as binary; null stays null."""
+    """Return a codec that packs the stored form of `inner` into binary; null stays null."""
 
     def encode(value: object) -> AttributeValue:
         try:

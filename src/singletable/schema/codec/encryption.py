@@ -1,8 +1,8 @@
 """Encrypted fields: AES-256-GCM, with keys of your own, stored as binary (B).
 
-The key of an item is part of what is authenticated, and a codec does not know it. So `encode`
-returns a value that is not encrypted yet, `Unsealed`, which no driver can send. The model of the
-entity seals it when the item's key is known, and opens it before `decode` (`schema/sealing.py`).
+The key of an item is authenticated too, and a codec does not know it. So `encode` returns a value
+that is not encrypted yet, `Unsealed`, which no driver can send. The entity's model encrypts it when
+the item's key is known, and decrypts it before `decode`: see `schema/item_encryption.py`.
 
 The stored bytes are a version (1), the length of the key id and the key id, a random nonce of 96
 bits, and the ciphertext with its tag.
@@ -72,7 +72,7 @@ class Encrypted(FieldCodec[Any]):
         self._ciphers: dict[str, Any] = {}
 
     def build(self, annotation: object, reader: TypeReader) -> Codec:
-        """Return the codec that encrypts what the codec of the type stores."""
+        """Return a codec that encrypts the stored form of the type."""
         inner = reader.codec_of(annotation)
         codec = opaque_codec(_secretive(inner), "encrypted", Unsealed, _unsealed)
         return replace(codec, cipher=self)

@@ -6,6 +6,7 @@ change how the type of the field is stored.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Generic, NewType, Protocol, TypeVar, cast, get_origin
@@ -32,16 +33,16 @@ class TypeReader(Protocol):
         ...
 
 
-class FieldCodec(Generic[T_co]):
+class FieldCodec(ABC, Generic[T_co]):
     """How values of type T are stored; created with `codec()`, `Json()`, `Compressed()` and so on.
 
     Pass it as `attr(codec=…)`, or put it into the type: `Annotated[T, …]`. None is never passed to
     a codec: it is an absent attribute, or null.
     """
 
+    @abstractmethod
     def build(self, annotation: object, reader: TypeReader) -> Codec:
         """Return the codec for fields of this type, which is not optional."""
-        raise NotImplementedError
 
 
 class CustomCodec(FieldCodec[T_co]):
@@ -125,7 +126,7 @@ def field_codecs(extras: Iterable[object]) -> list[FieldCodec[Any]]:
 
 
 def runtime_class(annotation: object) -> type | None:
-    """Return the class whose instances the type has; None if it is not known from the type."""
+    """Return the class of the values of a type, or None if it is unknown."""
     while isinstance(annotation, NewType):
         annotation = annotation.__supertype__
     kind = get_origin(annotation) or annotation

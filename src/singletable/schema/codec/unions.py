@@ -167,7 +167,7 @@ def union_codec(name: str, members: Sequence[tuple[Any, Codec]]) -> Codec:
 def _candidates(
     value: object, members: Sequence[_Member], discriminator: _Discriminator | None
 ) -> Sequence[_Member]:
-    """Return the members that a value may be of; a dict is told apart by the discriminator."""
+    """Return the members of the union that a value may be; the discriminator identifies a dict."""
     if discriminator is None or not isinstance(value, dict):
         return members
     chosen = cast("dict[object, object]", value).get(discriminator.field)

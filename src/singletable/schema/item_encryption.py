@@ -1,4 +1,4 @@
-"""Encrypt and decrypt the encrypted fields of items, whose primary key must be known.
+"""Encrypt and decrypt the encrypted fields of items, given their primary key.
 
 `ciphers` are those of an entity, by attribute. An encrypted value that a write does not pass
 through here stays `Unsealed`, and cannot be sent.
