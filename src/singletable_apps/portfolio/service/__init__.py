@@ -1,0 +1,1 @@
+"""The service of the portfolio: load items, apply the rules, write once."""

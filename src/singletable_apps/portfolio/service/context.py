@@ -1,0 +1,38 @@
+"""The store, secret, clock, mailer and bucket that every part of the service works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from singletable import ConnectionFailed, InternalError, Store
+from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.objects import Bucket
+
+# After one of these errors a write may or may not have been applied.
+UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
+# Called with the current revision; raises if the edit was based on another.
+RevisionCheck = Callable[[int], None]
+
+
+def any_revision(_: int) -> None:
+    """Accept every revision."""
+
+
+def utc_now() -> datetime:
+    """Return the current time."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every part of the service works with."""
+
+    store: Store
+    secret: bytes = field(repr=False)
+    mailer: Mailer
+    bucket: Bucket
+    urls: Urls
+    clock: Callable[[], datetime] = utc_now

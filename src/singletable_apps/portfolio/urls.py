@@ -1,0 +1,51 @@
+"""The URLs of pages, feeds and images, below the prefix at which the site is mounted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+# Where the site is beside other apps; on its own it is at the root, with the prefix "".
+PREFIX = "/portfolio"
+API = "/api/portfolio"
+
+
+@dataclass(frozen=True, slots=True)
+class Urls:
+    """Builds URLs. `prefix` is a path such as `/portfolio`; `public` an origin without a slash."""
+
+    prefix: str = PREFIX
+    public: str = "http://127.0.0.1:8000"
+
+    def page(self, *parts: str, **query: str) -> str:
+        """Return the URL of a page; every part is quoted."""
+        path = "/".join([self.prefix, *(quote(part, safe="") for part in parts)]) or "/"
+        return f"{path}?{urlencode(query)}" if query else path
+
+    def absolute(self, path: str) -> str:
+        """Return the URL with its origin, for feeds, e-mails and search engines."""
+        return path if path.startswith(("http://", "https://")) else f"{self.public}{path}"
+
+    def post(self, slug: str, *parts: str, **query: str) -> str:
+        """Return the URL of a post, or of an action on it."""
+        return self.page("blog", slug, *parts, **query)
+
+    def tag(self, tag: str) -> str:
+        """Return the URL of the posts with a tag."""
+        return self.page("tags", tag)
+
+    def category(self, category: str) -> str:
+        """Return the URL of the posts in a category."""
+        return self.page("categories", category)
+
+    def month(self, year: int, month: int) -> str:
+        """Return the URL of the posts of a month."""
+        return self.page("archive", f"{year:04}", f"{month:02}")
+
+    def media(self, name: str, width: int) -> str:
+        """Return the URL of an image in one of its widths."""
+        return self.page("media", name, f"{width}.webp")
+
+    def admin(self, *parts: str, **query: str) -> str:
+        """Return the URL of a page for authors."""
+        return self.page("admin", *parts, **query)
