@@ -17,6 +17,7 @@ from singletable_apps.polls.errors import (
     PollHasVotes,
     ResultsHidden,
 )
+from singletable_apps.shared.text import is_printable, normalize_line, normalize_text
 
 MAX_TITLE, MAX_DESCRIPTION, MAX_OPTION = 200, 2_000, 100
 MIN_OPTIONS, MAX_OPTIONS = 2, 50
@@ -247,23 +248,11 @@ def poll_has_votes(poll: Poll) -> PollHasVotes:
 # ------------------------------------------------------------------------------ text
 
 # Invisible characters (Unicode's Default_Ignorable_Code_Point and the empty Braille cell) outside
-# category Cf, and characters that change the text direction.
+# category Cf.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\ufe00-\ufe0f\ufff0-\ufff8"
     "\U000e0000-\U000e0fff]"
 )
-_BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
-def normalize_line(text: str) -> str:
-    """Return one line of text in NFC, trimmed, with single spaces between words."""
-    return " ".join(normalize("NFC", text).split())
-
-
-def normalize_text(text: str) -> str:
-    """Return lines of text in NFC without trailing spaces or surrounding blank lines."""
-    lines = normalize("NFC", text).replace("\t", " ").splitlines()
-    return "\n".join(line.rstrip() for line in lines).strip()
 
 
 def comparison_key(option: str) -> str:
@@ -273,13 +262,6 @@ def comparison_key(option: str) -> str:
     folded = normalize("NFKC", option).casefold()
     visible = "".join(each for each in folded if category(each) != "Cf")
     return normalize_line(_INVISIBLE.sub("", normalize("NFKC", visible)))
-
-
-def is_printable(text: str) -> bool:
-    """Return whether the text has no control characters, lone surrogates or bidi controls."""
-    return not any(
-        (category(each) in ("Cc", "Cs") and each != "\n") or each in _BIDI_CONTROLS for each in text
-    )
 
 
 def printable_excerpt(text: str) -> str:

@@ -27,8 +27,8 @@ from singletable_apps.polls.rules import (
     draft_from,
     is_final,
     is_open,
-    normalize_line,
 )
+from singletable_apps.shared.text import normalize_line
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

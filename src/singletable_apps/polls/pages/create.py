@@ -24,10 +24,10 @@ from singletable_apps.polls.rules import (
     PollDraft,
     check_draft,
     draft_copy,
-    normalize_line,
 )
 from singletable_apps.polls.urls import poll_url
 from singletable_apps.shared.pages import Form, PostedForm, submit_values
+from singletable_apps.shared.text import normalize_line
 
 router = APIRouter()
 

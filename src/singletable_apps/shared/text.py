@@ -1,0 +1,106 @@
+"""Text that people type: normalize it, and check the fields of a form or request together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from unicodedata import category, normalize
+from urllib.parse import urlsplit
+
+from singletable_apps.shared.mail import InvalidEmail, check_address
+
+_BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_MAX_URL = 2_000
+
+
+def normalize_line(text: str) -> str:
+    """Return one line of text in NFC, trimmed, with single spaces between words."""
+    return " ".join(normalize("NFC", text).split())
+
+
+def normalize_text(text: str) -> str:
+    """Return lines of text in NFC without trailing spaces or surrounding blank lines."""
+    lines = normalize("NFC", text).replace("\t", " ").splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def is_printable(text: str) -> bool:
+    """Return whether the text has no control characters, lone surrogates or bidi controls."""
+    return not any(
+        (category(each) in ("Cc", "Cs") and each != "\n") or each in _BIDI_CONTROLS for each in text
+    )
+
+
+def is_link(url: str) -> bool:
+    """Return whether a URL is a path of this site or an address of the web."""
+    if len(url) > _MAX_URL or not is_printable(url) or any(each in url for each in " \n\\<>\"'`"):
+        return False
+    try:
+        parts = urlsplit(url)
+        has_host = bool(parts.hostname)
+    except ValueError:
+        return False
+    if parts.scheme in ("http", "https"):
+        return has_host
+    return not parts.scheme and not parts.netloc and url.startswith("/")
+
+
+class InputChecks:
+    """Checks fields one after the other and reports all errors at once.
+
+        checks = InputChecks()
+        title = checks.line("title", draft.title, longest=200)
+        link = checks.link("link", draft.link)
+        checks.raise_errors(InvalidInput)   # InvalidInput({"title": "Please fill this in."})
+
+    Each method returns the normalized value; an invalid one is returned as it is.
+    """
+
+    def __init__(self) -> None:
+        self.errors: dict[str, str] = {}
+
+    def line(self, field: str, text: str, *, longest: int, required: bool = False) -> str:
+        """Check one line of text."""
+        return self._checked(field, normalize_line(text), longest, required)
+
+    def text(self, field: str, text: str, *, longest: int, required: bool = False) -> str:
+        """Check text of several lines."""
+        return self._checked(field, normalize_text(text), longest, required)
+
+    def link(self, field: str, url: str, *, required: bool = False) -> str:
+        """Check a link: a path of this site, or an address of the web."""
+        value = self._checked(field, url.strip(), _MAX_URL, required)
+        if value and field not in self.errors and not is_link(value):
+            self.reject(field, "Enter a link such as https://example.org/page.")
+        return value
+
+    def email(self, field: str, address: str, *, required: bool = False) -> str:
+        """Check an e-mail address."""
+        value = normalize("NFC", address).strip()
+        if not value:
+            if required:
+                self.reject(field, "Please fill this in.")
+            return value
+        try:
+            check_address(value)
+            value.encode()
+        except (InvalidEmail, UnicodeEncodeError):
+            self.reject(field, "Enter an e-mail address such as ada@example.org.")
+        return value
+
+    def reject(self, field: str, message: str) -> None:
+        """Add an error, unless the field has one already."""
+        self.errors.setdefault(field, message)
+
+    def raise_errors(self, error: Callable[[dict[str, str]], Exception]) -> None:
+        """Raise the error with all messages by field, if there are any."""
+        if self.errors:
+            raise error(self.errors)
+
+    def _checked(self, field: str, value: str, longest: int, required: bool) -> str:
+        if required and not value:
+            self.reject(field, "Please fill this in.")
+        elif len(value) > longest:
+            self.reject(field, f"Use at most {longest:,} characters; there are {len(value):,} now.")
+        elif not is_printable(value):
+            self.reject(field, "Remove the control characters from this text.")
+        return value
