@@ -66,6 +66,18 @@ class InputChecks:
         """Check text of several lines."""
         return self._checked(field, normalize_text(text), longest, required)
 
+    def source(self, field: str, text: str, *, most_bytes: int, required: bool = False) -> str:
+        """Check text in a markup language, whose tabs and indentation stay as they are."""
+        value = normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
+        size = len(value.encode(errors="replace"))
+        if required and not value.strip():
+            self.reject(field, "Please fill this in.")
+        elif size > most_bytes:
+            self.reject(field, f"Use at most {most_bytes:,} bytes; there are {size:,} now.")
+        elif not is_printable(value.replace("\t", " ")):
+            self.reject(field, "Remove the control characters from this text.")
+        return value
+
     def link(self, field: str, url: str, *, required: bool = False) -> str:
         """Check a link: a path of this site, or an address of the web."""
         value = self._checked(field, url.strip(), _MAX_URL, required)

@@ -42,16 +42,19 @@ def test_all_errors_are_reported_at_once() -> None:
     checks.line("name", " ", longest=5, required=True)
     checks.line("headline", "x" * 6, longest=5)
     checks.text("about", "a\x00b", longest=5)
+    assert checks.source("markdown", "\r\n\tx \r\n", most_bytes=9) == "\tx "
+    checks.source("text", "é" * 5, most_bytes=9, required=True)
     checks.link("link", "ftp://example.org")
     checks.email("email", "ada")
     assert checks.email("copy", " Ada@example.org ") == "Ada@example.org"
     checks.reject("email", "a second error is not shown")
-    with pytest.raises(ValueError) as raised:
-        checks.raise_errors(lambda errors: ValueError(errors))
+    with pytest.raises(KeyError) as raised:
+        checks.raise_errors(KeyError)
     assert raised.value.args[0] == {
         "name": "Please fill this in.",
         "headline": "Use at most 5 characters; there are 6 now.",
         "about": "Remove the control characters from this text.",
+        "text": "Use at most 9 bytes; there are 10 now.",
         "link": "Enter a link such as https://example.org/page.",
         "email": "Enter an e-mail address such as ada@example.org.",
     }

@@ -1,1 +1,70 @@
-"""The service of the portfolio: load items, apply the rules, write once."""
+"""The service of the portfolio: load items, apply the rules, write once.
+
+`open_portfolio(driver, secret, …)` returns `PortfolioService`, which is all that the API, the pages
+and the commands use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from singletable import Driver, Observer, Store
+from singletable_apps.portfolio.entities import data_table
+from singletable_apps.portfolio.service.context import (
+    Context,
+    RevisionCheck,
+    any_revision,
+    utc_now,
+)
+from singletable_apps.portfolio.service.profile import ProfileService
+from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.accounts import expiring
+from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.objects import Bucket
+
+__all__ = [
+    "TABLES",
+    "Context",
+    "PortfolioService",
+    "RevisionCheck",
+    "any_revision",
+    "open_portfolio",
+]
+
+# Sessions, password resets and the outbox expire; the document's table has what the document says.
+TABLES = {expiring: "portfolio_sessions"}
+
+
+@dataclass(frozen=True, slots=True)
+class PortfolioService:
+    """The service, by topic."""
+
+    context: Context
+    profile: ProfileService
+
+
+def open_portfolio(
+    driver: Driver,
+    secret: bytes,
+    *,
+    bucket: Bucket,
+    mailer: Callable[[Mailer], Mailer] | None = None,
+    urls: Urls | None = None,
+    clock: Callable[[], datetime] = utc_now,
+    create_tables: bool = True,
+    observers: Iterable[Observer] = (),
+) -> PortfolioService:
+    """Return the service on a driver, creating the tables if they are missing.
+
+    E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
+    """
+    store = Store(driver, tables=TABLES, observers=observers, clock=clock)
+    if create_tables:
+        for table in (data_table, expiring):
+            store.admin.create_table(table, if_missing=True)
+    outbox = Outbox(store)
+    sender = outbox if mailer is None else mailer(outbox)
+    context = Context(store, secret, sender, bucket, urls or Urls(), clock)
+    return PortfolioService(context=context, profile=ProfileService(context))

@@ -14,7 +14,8 @@ from singletable_apps.polls.api import PREFIX, ApiSettings, Limits, make_polls_a
 from singletable_apps.polls.api.dependencies import Api
 from singletable_apps.polls.service import Polls, open_polls
 from singletable_apps.shared.web import Settings
-from tests.apps.polls.support.harness import SECRET, Clock
+from tests.apps.polls.support.harness import SECRET
+from tests.apps.support.clock import Clock
 
 ADDRESS = "https://polls.example"
 OPTIONS = ["Go", "Rust", "Python"]

@@ -18,7 +18,8 @@ from singletable_apps.polls.errors import (
 )
 from singletable_apps.polls.rules import GRACE_PERIOD, PollDraft
 from singletable_apps.polls.service import Viewer, Voter
-from tests.apps.polls.support.harness import OPTIONS, Clock, World, check_counted, code, dump
+from tests.apps.polls.support.harness import OPTIONS, World, check_counted, code, dump
+from tests.apps.support.clock import Clock
 
 KNOWN = (Protection.BROWSER, Protection.CODES)
 

@@ -10,7 +10,8 @@ from singletable import Driver, Engine
 from singletable_apps.polls.entities import Protection
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, Voter
-from tests.apps.polls.support.harness import OPTIONS, Clock, World, code_voter
+from tests.apps.polls.support.harness import OPTIONS, World, code_voter
+from tests.apps.support.clock import Clock
 
 
 @dataclass(frozen=True)

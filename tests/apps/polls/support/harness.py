@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 
 from singletable import Call, Driver, Item, Store
 from singletable_apps.polls.entities import Poll, Vote, polls
@@ -14,30 +12,11 @@ from singletable_apps.polls.patterns import patterns
 from singletable_apps.polls.rules import PollDraft
 from singletable_apps.polls.service import ManagedPoll, Polls, Voter, open_polls
 from singletable_apps.polls.tokens import Secret
+from tests.apps.support.clock import Clock
 from tests.apps.support.patterns import check_declared
 
 SECRET = Secret(b"of tests" * 4)
 OPTIONS = ("Go", "Rust", "Python", "JavaScript")
-
-
-class Clock:
-    """A clock that is moved; unless it stands, nobody sees the same moment twice."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
-        self.stands = False
-        self._lock = threading.Lock()
-
-    def __call__(self) -> datetime:
-        with self._lock:
-            if not self.stands:
-                self.now += timedelta(microseconds=1)
-            return self.now
-
-    def move(self, **amount: float) -> None:
-        """Let time pass."""
-        with self._lock:
-            self.now += timedelta(**amount)
 
 
 class World:

@@ -1,0 +1,86 @@
+"""Every access pattern of the portfolio: the seven of the document, then the additions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from singletable import (
+    PatternCatalog,
+    Selection,
+    per_day,
+    per_minute,
+    per_second,
+    puts,
+)
+from singletable_apps.portfolio.entities import (
+    Blog,
+    BlogContent,
+    Comment,
+    DayStats,
+    Like,
+    LikeCount,
+    Listing,
+    Media,
+    PendingComment,
+    Portfolio,
+    Revision,
+    SiteSettings,
+    Slug,
+    User,
+    data_table,
+)
+
+SIZES = {
+    Portfolio: 4_000,
+    SiteSettings: 300,
+    User: 400,
+    Blog: 800,
+    BlogContent: 16_000,
+    Revision: 8_000,
+    Slug: 120,
+    Like: 200,
+    LikeCount: 100,
+    Comment: 500,
+    PendingComment: 500,
+    Media: 400,
+    DayStats: 120,
+}
+patterns = PatternCatalog("portfolio", data_table, sizes=SIZES)
+
+# The seven patterns of the document.
+portfolio = patterns.read("1", "Get Portfolio", Portfolio.key, rate=per_second(20))
+blog_by_id = patterns.read("2", "Get Blog by ID", Blog.key, rate=per_second(1))
+blog_by_slug = patterns.read("3", "Get Blog by Slug", Blog.by_slug, rate=per_second(10))
+
+
+@patterns.read_function("4", items=10, rate=per_second(5))
+def published_until(now: datetime) -> Selection[Blog]:
+    """Get All Blogs (Sorted by Date)."""
+    return Blog.by_date(Listing.ALL).le(now)
+
+
+user_by_email = patterns.read("5", "Get User", User.key, rate=per_minute(1))
+likes_of_blog = patterns.read(
+    "6", "Get Likes Count for Blog: the recount", Like.of_blog, items=100, rate=per_day(1)
+)
+like_of_visitor = patterns.read("7", "Check if IP Liked Blog", Like.key, rate=per_second(10))
+
+# The text of a post is an item of its own, the second read of the document's pattern 3.
+text_of_blog = patterns.read(
+    "3b", "Get Blog by Slug: the text", BlogContent.key, rate=per_second(10)
+)
+
+# The site.
+settings = patterns.read("S1", "Get the settings", SiteSettings.key, rate=per_second(20))
+put_portfolio = patterns.write("S2", "Edit the portfolio", puts(Portfolio), rate=per_day(5))
+put_settings = patterns.write("S3", "Edit the settings", puts(SiteSettings), rate=per_day(1))
+
+# Posts.
+
+# Likes, comments and statistics.
+
+# Accounts.
+
+# Media.
+
+patterns.check()

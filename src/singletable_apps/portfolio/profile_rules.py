@@ -1,0 +1,191 @@
+"""What the owner may enter for the profile and the settings of the site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from typing import Any
+from zoneinfo import available_timezones
+
+from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
+from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES
+from singletable_apps.shared.text import InputChecks, normalize_line
+
+SOCIAL_NETWORKS = ("github", "linkedin", "mastodon", "twitter", "instagram", "website")
+MAX_NAME, MAX_HEADLINE, MAX_BIO, MAX_DESCRIPTION = 100, 200, 1_000, 2_000
+MAX_ENTRIES, MAX_TECHNOLOGIES, MAX_TECHNOLOGY = 100, 20, 40
+MAX_POSTS_PER_PAGE = 50
+_ACCENT = re.compile(r"#[0-9a-f]{6}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True)
+class PortfolioEdits:
+    """The fields of the portfolio to change; None leaves a field as it is.
+
+    `about_markdown` is what authors write; `about_content` is HTML, as the original system sent.
+    """
+
+    name: str | None = None
+    headline: str | None = None
+    profile_pic_url: str | None = None
+    bio: str | None = None
+    email: str | None = None
+    social_links: Mapping[str, str] | None = None
+    about_markdown: str | None = None
+    about_content: str | None = None
+    projects: Sequence[Project] | None = None
+    experience: Sequence[Experience] | None = None
+
+
+@dataclass(frozen=True)
+class SettingsEdits:
+    """The settings to change; None leaves a setting as it is."""
+
+    title: str | None = None
+    tagline: str | None = None
+    language: str | None = None
+    time_zone: str | None = None
+    theme: Theme | None = None
+    accent: str | None = None
+    font: Font | None = None
+    posts_per_page: int | None = None
+    likes: bool | None = None
+    comments: bool | None = None
+    contact: bool | None = None
+
+
+def changes_of(edits: PortfolioEdits | SettingsEdits) -> dict[str, Any]:
+    """Return the fields that an edit changes."""
+    values = {each.name: getattr(edits, each.name) for each in fields(edits)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def check_portfolio_edits(edits: PortfolioEdits) -> PortfolioEdits:
+    """Return the edits normalized, or raise InvalidInput with an error for each invalid field."""
+    checks = InputChecks()
+    checked = changes_of(edits)
+    for field, longest in (("name", MAX_NAME), ("headline", MAX_HEADLINE)):
+        if field in checked:
+            checked[field] = checks.line(field, checked[field], longest=longest)
+    if edits.bio is not None:
+        checked["bio"] = checks.text("bio", edits.bio, longest=MAX_BIO)
+    if edits.email is not None:
+        checked["email"] = checks.email("email", edits.email)
+    if edits.profile_pic_url is not None:
+        checked["profile_pic_url"] = checks.link("profile_pic_url", edits.profile_pic_url)
+    if edits.social_links is not None:
+        checked["social_links"] = _check_social_links(checks, edits.social_links)
+    for field, most in (
+        ("about_markdown", MAX_MARKDOWN_BYTES),
+        ("about_content", MAX_HTML_BYTES),
+    ):
+        if field in checked:
+            checked[field] = checks.source(field, checked[field], most_bytes=most)
+    if edits.about_markdown is not None and edits.about_content is not None:
+        checks.reject("about_content", "Send about_markdown or about_content, not both.")
+    if edits.projects is not None:
+        _check_entries(checks, "projects", edits.projects)
+        checked["projects"] = [
+            _check_project(checks, f"projects/{number}", project)
+            for number, project in enumerate(edits.projects)
+        ]
+    if edits.experience is not None:
+        _check_entries(checks, "experience", edits.experience)
+        checked["experience"] = [
+            _check_experience(checks, f"experience/{number}", entry)
+            for number, entry in enumerate(edits.experience)
+        ]
+    checks.raise_errors(InvalidInput)
+    return PortfolioEdits(**checked)
+
+
+def check_settings_edits(edits: SettingsEdits) -> SettingsEdits:
+    """Return the edits normalized, or raise InvalidInput with an error for each invalid setting."""
+    checks = InputChecks()
+    checked = changes_of(edits)
+    if edits.title is not None:
+        checked["title"] = checks.line("title", edits.title, longest=MAX_NAME, required=True)
+    if edits.tagline is not None:
+        checked["tagline"] = checks.line("tagline", edits.tagline, longest=MAX_HEADLINE)
+    if edits.accent is not None:
+        checked["accent"] = edits.accent.strip().lower()
+        if not _ACCENT.fullmatch(checked["accent"]):
+            checks.reject("accent", "Enter a color such as #0f6b4f.")
+    if edits.language is not None and not _LANGUAGE.fullmatch(edits.language):
+        checks.reject("language", "Enter a language code such as en or pt-BR.")
+    if edits.time_zone is not None and edits.time_zone not in available_timezones():
+        checks.reject("time_zone", "Choose a time zone such as Europe/Lisbon.")
+    most = MAX_POSTS_PER_PAGE
+    if edits.posts_per_page is not None and not 1 <= edits.posts_per_page <= most:
+        checks.reject("posts_per_page", f"Enter a number from 1 to {most}.")
+    checks.raise_errors(InvalidInput)
+    return SettingsEdits(**checked)
+
+
+def format_period(start: date | None, end: date | None) -> str:
+    """Return the period of a position, such as `Mar 2021 – Present`."""
+    if start is None:
+        return "" if end is None else f"Until {end:%b %Y}"
+    return f"{start:%b %Y} – {'Present' if end is None else f'{end:%b %Y}'}"
+
+
+def _check_social_links(checks: InputChecks, links: Mapping[str, str]) -> dict[str, str]:
+    for name in links:
+        if name not in SOCIAL_NETWORKS:
+            checks.reject(f"social_links/{name}", f"Use one of {', '.join(SOCIAL_NETWORKS)}.")
+    checked = {name: checks.link(f"social_links/{name}", url) for name, url in links.items()}
+    return {name: url for name, url in checked.items() if url}
+
+
+def _check_entries(
+    checks: InputChecks, field: str, entries: Sequence[Project] | Sequence[Experience]
+) -> None:
+    if len(entries) > MAX_ENTRIES:
+        checks.reject(field, f"Use at most {MAX_ENTRIES} entries.")
+    ids = [entry.id for entry in entries]
+    for number, entry_id in enumerate(ids):
+        if not _ID.fullmatch(entry_id):
+            message = "Use 1 to 64 letters, digits, hyphens or underscores."
+            checks.reject(f"{field}/{number}/id", message)
+        elif entry_id in ids[:number]:
+            checks.reject(f"{field}/{number}/id", "Each entry needs an id of its own.")
+
+
+def _check_project(checks: InputChecks, field: str, project: Project) -> Project:
+    return Project(
+        id=project.id,
+        title=checks.line(f"{field}/title", project.title, longest=MAX_NAME, required=True),
+        description=checks.text(
+            f"{field}/description", project.description, longest=MAX_DESCRIPTION
+        ),
+        image_url=checks.link(f"{field}/image_url", project.image_url),
+        image_alt=checks.line(f"{field}/image_alt", project.image_alt, longest=MAX_HEADLINE),
+        technologies=_check_technologies(checks, field, project.technologies),
+        link=checks.link(f"{field}/link", project.link),
+    )
+
+
+def _check_experience(checks: InputChecks, field: str, entry: Experience) -> Experience:
+    start, end = entry.start_date, entry.end_date
+    if start is not None and end is not None and end < start:
+        checks.reject(f"{field}/end_date", "Choose a date after the start.")
+    return replace(
+        entry,
+        title=checks.line(f"{field}/title", entry.title, longest=MAX_NAME, required=True),
+        company=checks.line(f"{field}/company", entry.company, longest=MAX_NAME, required=True),
+        description=checks.text(f"{field}/description", entry.description, longest=MAX_DESCRIPTION),
+        technologies=_check_technologies(checks, field, entry.technologies),
+    )
+
+
+def _check_technologies(checks: InputChecks, field: str, names: Sequence[str]) -> list[str]:
+    place = f"{field}/technologies"
+    entered = [name for name in names if normalize_line(name)]
+    if len(entered) > MAX_TECHNOLOGIES:
+        checks.reject(place, f"Use at most {MAX_TECHNOLOGIES} technologies.")
+    return [checks.line(place, name, longest=MAX_TECHNOLOGY) for name in entered]

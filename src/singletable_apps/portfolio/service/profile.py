@@ -1,0 +1,86 @@
+"""The person and the site: read and edit the portfolio and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from singletable import VersionConflict, evolve
+from singletable_apps.portfolio.entities import Portfolio, SiteSettings, User
+from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
+from singletable_apps.portfolio.profile_rules import (
+    PortfolioEdits,
+    SettingsEdits,
+    changes_of,
+    check_portfolio_edits,
+    check_settings_edits,
+)
+from singletable_apps.portfolio.rules import MAX_HTML_BYTES, PERMISSIONS, Permission
+from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
+from singletable_apps.shared.markdown import render_markdown, sanitize_html
+
+E = TypeVar("E", Portfolio, SiteSettings)
+ID = "default"
+_ATTEMPTS = 5
+
+
+class ProfileService:
+    """The portfolio and the settings. `check` is called with the current revision."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def get_portfolio(self, *, consistent: bool = False) -> Portfolio:
+        """Return the portfolio; an empty one of revision 0 if nothing was saved yet."""
+        stored = self._context.store.get(Portfolio.key(ID), consistent=consistent)
+        return stored or Portfolio(updated_at=self._context.clock())
+
+    def get_settings(self, *, consistent: bool = False) -> SiteSettings:
+        """Return the settings; the defaults with revision 0 if the site is not set up."""
+        stored = self._context.store.get(SiteSettings.key(ID), consistent=consistent)
+        return stored or SiteSettings(updated_at=self._context.clock())
+
+    def is_set_up(self) -> bool:
+        """Return whether the first account was created."""
+        return self.get_settings(consistent=True).revision > 0
+
+    def update_portfolio(
+        self, actor: User, edits: PortfolioEdits, check: RevisionCheck = any_revision
+    ) -> Portfolio:
+        """Change some fields of the portfolio, and create it if it is missing."""
+        PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
+        changes = changes_of(self._render(check_portfolio_edits(edits)))
+        return self._save(lambda: self.get_portfolio(consistent=True), changes, check)
+
+    def update_settings(
+        self, actor: User, edits: SettingsEdits, check: RevisionCheck = any_revision
+    ) -> SiteSettings:
+        """Change some settings."""
+        PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
+        changes = changes_of(check_settings_edits(edits))
+        return self._save(lambda: self.get_settings(consistent=True), changes, check)
+
+    def _save(self, read: Callable[[], E], changes: dict[str, Any], check: RevisionCheck) -> E:
+        for _ in range(_ATTEMPTS):
+            current = read()
+            check(current.revision)
+            changed = evolve(current, **changes, updated_at=self._context.clock())
+            try:
+                return self._context.store.put(changed)
+            except VersionConflict:
+                continue
+        raise SiteBusy("Someone else is saving this right now. Try again.")
+
+    def _render(self, edits: PortfolioEdits) -> PortfolioEdits:
+        """Add the HTML of the about page; HTML from the original system is kept as Markdown."""
+        if edits.about_markdown is not None:
+            html = render_markdown(edits.about_markdown, media_prefix=self._context.urls.prefix)
+        elif edits.about_content is not None:
+            html = sanitize_html(edits.about_content)
+            edits = replace(edits, about_markdown=html)
+        else:
+            return edits
+        if len(html.encode()) > MAX_HTML_BYTES:
+            raise InvalidInput({"about_markdown": f"Use at most {MAX_HTML_BYTES:,} bytes of HTML."})
+        return replace(edits, about_content=html)

@@ -1,0 +1,36 @@
+"""The drivers that apps run on: in memory, on a file, and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from tests.conformance.endpoint import Exchangeable, endpoint
+
+
+@pytest.fixture(scope="session")
+def far_end() -> Iterator[tuple[Exchangeable, str]]:
+    """Run an endpoint whose engine is set by each test; yield it with its address."""
+    with endpoint() as (behind, host, port):
+        yield behind, f"dynamodb+http://{host}:{port}"
+
+
+@pytest.fixture(params=("memory", "file", "http"))
+def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Driver, Driver]]:
+    """Two drivers for the same table, of each kind, as two processes would have them."""
+    if request.param == "file":
+        with Engine.on_file(tmp_path / "tables.db", Settings(durable=False)) as engine:
+            yield engine, engine
+        return
+    with Engine.in_memory() as engine:
+        if request.param == "memory":
+            yield engine, engine
+            return
+        far_end: tuple[Exchangeable, str] = request.getfixturevalue("far_end")
+        behind, address = far_end
+        behind.engine = AsyncEngine(engine)
+        with Remote.at(address) as one, Remote.at(address) as other:
+            yield one, other

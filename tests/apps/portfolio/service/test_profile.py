@@ -1,0 +1,125 @@
+"""The owner edits the portfolio and the settings, field by field."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from singletable_apps.portfolio.entities import Experience, Font, Project, Role
+from singletable_apps.portfolio.errors import InvalidInput, NotPermitted, SiteBusy
+from singletable_apps.portfolio.profile_rules import (
+    PortfolioEdits,
+    SettingsEdits,
+    format_period,
+)
+from tests.apps.portfolio.support.harness import World
+from tests.apps.support.concurrency import run_concurrently
+
+
+def test_new_site_has_an_empty_portfolio(world: World) -> None:
+    portfolio = world.service.profile.get_portfolio()
+    assert (portfolio.revision, portfolio.bio, portfolio.projects) == (0, "", [])
+    assert world.service.profile.get_settings().revision == 0
+    assert not world.service.profile.is_set_up()
+
+
+def test_edit_changes_only_the_fields_that_are_given(world: World) -> None:
+    profile, owner = world.service.profile, world.user()
+    profile.update_portfolio(owner, PortfolioEdits(name=" Ada  L. ", bio="First\nsecond"))
+    changed = profile.update_portfolio(
+        owner, PortfolioEdits(about_markdown="# Hi\n\n<script>alert(1)</script>")
+    )
+    assert (changed.name, changed.bio, changed.revision) == ("Ada L.", "First\nsecond", 2)
+    assert "Hi" in changed.about_content
+    assert "script" not in changed.about_content
+    assert changed.about_markdown.startswith("# Hi")
+    settings = profile.update_settings(owner, SettingsEdits(title="Ada", font=Font.MONO))
+    assert (settings.title, settings.font, settings.posts_per_page) == ("Ada", Font.MONO, 10)
+
+
+def test_concurrent_edits_of_different_fields_are_both_kept(world: World) -> None:
+    profile, owner = world.service.profile, world.user()
+    edits = [PortfolioEdits(name="Ada"), PortfolioEdits(headline="Analyst")]
+    run_concurrently(2, lambda: profile.update_portfolio(owner, edits.pop()), SiteBusy)
+    portfolio = profile.get_portfolio(consistent=True)
+    assert (portfolio.name, portfolio.headline, portfolio.revision) == ("Ada", "Analyst", 2)
+
+
+def test_revision_check_sees_the_current_revision(memory: World) -> None:
+    profile, owner = memory.service.profile, memory.user()
+    profile.update_portfolio(owner, PortfolioEdits(name="Ada"))
+    seen: list[int] = []
+    profile.update_portfolio(owner, PortfolioEdits(name="Eve"), seen.append)
+    assert seen == [1]
+
+
+def test_authors_cannot_edit_the_site(memory: World) -> None:
+    author = memory.user(Role.AUTHOR)
+    with pytest.raises(NotPermitted):
+        memory.service.profile.update_portfolio(author, PortfolioEdits(name="Eve"))
+    with pytest.raises(NotPermitted):
+        memory.service.profile.update_settings(author, SettingsEdits(title="Eve"))
+    assert memory.service.profile.get_portfolio().revision == 0
+
+
+def test_every_invalid_field_is_named(memory: World) -> None:
+    project = Project(id="p", title="", link="javascript:alert(1)", technologies=["x" * 41])
+    entry = Experience(
+        id="a b",
+        title="Engineer",
+        company="",
+        start_date=date(2024, 5, 1),
+        end_date=date(2024, 4, 1),
+    )
+    edits = PortfolioEdits(
+        name="x" * 101,
+        email="ada",
+        profile_pic_url="data:image/png,x",
+        social_links={"github": "https://github.com/ada", "myspace": "/x"},
+        about_markdown="a",
+        about_content="<p>a</p>",
+        projects=[project, project],
+        experience=[entry],
+    )
+    with pytest.raises(InvalidInput) as raised:
+        memory.service.profile.update_portfolio(memory.user(), edits)
+    assert set(raised.value.errors) == {
+        "name",
+        "email",
+        "profile_pic_url",
+        "social_links/myspace",
+        "about_content",
+        "projects/0/title",
+        "projects/0/link",
+        "projects/0/technologies",
+        "projects/1/id",
+        "projects/1/title",
+        "projects/1/link",
+        "projects/1/technologies",
+        "experience/0/id",
+        "experience/0/company",
+        "experience/0/end_date",
+    }
+    with pytest.raises(InvalidInput) as raised:
+        memory.service.profile.update_settings(
+            memory.user(),
+            SettingsEdits(
+                title=" ", accent="red", language="x", time_zone="Mars", posts_per_page=0
+            ),
+        )
+    assert set(raised.value.errors) == {
+        "title",
+        "accent",
+        "language",
+        "time_zone",
+        "posts_per_page",
+    }
+
+
+def test_periods_are_written_as_on_a_resume() -> None:
+    start, end = date(2021, 3, 1), date(2023, 12, 31)
+    assert format_period(start, end) == "Mar 2021 – Dec 2023"
+    assert format_period(start, None) == "Mar 2021 – Present"
+    assert format_period(None, end) == "Until Dec 2023"
+    assert format_period(None, None) == ""
