@@ -49,14 +49,17 @@ class MailNotSent(MailError):
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """A plain-text message to one address."""
+    """A plain-text message to one address. Replies go to `reply_to`, if it is not empty."""
 
     to: str
     subject: str
     text: str
+    reply_to: str = ""
 
     def __post_init__(self) -> None:
         check_address(self.to)
+        if self.reply_to:
+            check_address(self.reply_to)
         if not self.subject.strip() or len(self.subject) > MAX_SUBJECT_LENGTH:
             raise InvalidEmail(
                 f"Expected a subject of 1 to {MAX_SUBJECT_LENGTH} characters, but got "
@@ -64,7 +67,12 @@ class Email:
             )
         if control := _CONTROL.search(self.subject):
             raise InvalidEmail(f"Expected a subject of one line, but it contains {control[0]!r}.")
-        for name, text in (("address", self.to), ("subject", self.subject), ("text", self.text)):
+        for name, text in (
+            ("address", self.to),
+            ("address for replies", self.reply_to),
+            ("subject", self.subject),
+            ("text", self.text),
+        ):
             _check_size(name, text)
 
 
@@ -101,6 +109,7 @@ class StoredEmail(Entity, table=expiring, type_tag=("type", "EMAIL")):
     to: Attr[str] = attr()
     subject: Attr[str] = attr()
     text: Attr[str] = attr()
+    reply_to: Attr[str] = attr(default="")
     ends: Attr[datetime] = expires()
 
     key = Key(pk="OUTBOX", sk=(sent_at, token))
@@ -133,6 +142,7 @@ class Outbox:
                 to=email.to,
                 subject=email.subject,
                 text=email.text,
+                reply_to=email.reply_to,
                 ends=now + self._lifetime,
             )
         )
@@ -142,7 +152,10 @@ class Outbox:
         stored = self._store.query(
             StoredEmail.key.partition(), limit=limit, reverse=True, consistent=True
         )
-        return [SentEmail(Email(each.to, each.subject, each.text), each.sent_at) for each in stored]
+        return [
+            SentEmail(Email(each.to, each.subject, each.text, each.reply_to), each.sent_at)
+            for each in stored
+        ]
 
 
 class Smtp:
@@ -227,6 +240,8 @@ def build_message(email: Email, sender: str, now: datetime) -> EmailMessage:
     message = EmailMessage(policy=SMTP)
     message["From"] = sender
     message["To"] = email.to
+    if email.reply_to:
+        message["Reply-To"] = email.reply_to
     message["Subject"] = email.subject
     message["Date"] = format_datetime(now)
     message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])

@@ -51,6 +51,9 @@ HEADERS = [
 def test_email_rejects_anything_but_one_address(to: str) -> None:
     with pytest.raises(InvalidEmail):
         Email(to, "Hello", "")
+    if to:
+        with pytest.raises(InvalidEmail):
+            Email("ada@example.org", "Hello", "", reply_to=to)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,14 @@ def test_email_rejects_anything_but_one_address(to: str) -> None:
 )
 def test_email_accepts_addresses(to: str) -> None:
     assert Email(to, "Hello", "").to == to
+    assert Email("ada@example.org", "Hello", "", reply_to=to).reply_to == to
+
+
+def test_replies_go_to_the_address_for_replies() -> None:
+    email = Email("ada@example.org", "Hello", "", reply_to="bob@example.org")
+    read = message_from_bytes(build_message(email, "site@example.org", NOW).as_bytes(), policy=SMTP)
+    assert (read["From"], read["To"]) == ("site@example.org", "ada@example.org")
+    assert read["Reply-To"] == "bob@example.org"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ def outbox(store: Store) -> Outbox:
 
 
 def _email(number: int) -> Email:
-    return Email("ada@example.org", f"E-mail {number}", "Zoë\r\n\tsays hello. \0")
+    text = "Zoë\r\n\tsays hello. \0"
+    return Email("ada@example.org", f"E-mail {number}", text, reply_to="zoe@example.org")
 
 
 def test_newest_returns_emails_unchanged_newest_first(
