@@ -13,6 +13,7 @@ from singletable_apps.shared.web.downloads import download
 from singletable_apps.shared.web.etags import (
     Edit,
     IfMatch,
+    IfMatchIfAny,
     IfNoneMatch,
     Look,
     etag,
@@ -26,7 +27,13 @@ from singletable_apps.shared.web.middleware import (
     request_id,
 )
 from singletable_apps.shared.web.openapi import responses
-from singletable_apps.shared.web.pagination import OffsetCursors, Page, PageRequest, Pagination
+from singletable_apps.shared.web.pagination import (
+    CURSOR_FORMAT,
+    OffsetCursors,
+    Page,
+    PageRequest,
+    Pagination,
+)
 from singletable_apps.shared.web.paths import Segment, decode_segment, in_segment
 from singletable_apps.shared.web.problems import (
     COMMON,
@@ -49,6 +56,7 @@ from singletable_apps.shared.web.problems import (
     UNSUPPORTED_MEDIA_TYPE,
     FieldError,
     Problem,
+    ProblemMember,
     ProblemType,
 )
 from singletable_apps.shared.web.rate_limits import (
@@ -62,6 +70,7 @@ from singletable_apps.shared.web.settings import Settings
 __all__ = [
     "COMMON",
     "CROSS_ORIGIN",
+    "CURSOR_FORMAT",
     "IDEMPOTENCY_KEY",
     "INTERNAL_ERROR",
     "INVALID",
@@ -88,6 +97,7 @@ __all__ = [
     "IdempotencyKey",
     "IdempotencyKeyIfAny",
     "IfMatch",
+    "IfMatchIfAny",
     "IfNoneMatch",
     "Look",
     "Model",
@@ -96,6 +106,7 @@ __all__ = [
     "PageRequest",
     "Pagination",
     "Problem",
+    "ProblemMember",
     "ProblemType",
     "RateLimit",
     "Segment",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +23,7 @@ from singletable_apps.shared.web.middleware import (
     Segments,
 )
 from singletable_apps.shared.web.openapi import build_openapi, responses
-from singletable_apps.shared.web.problems import COMMON, ProblemType
+from singletable_apps.shared.web.problems import COMMON, ProblemFormat, ProblemMember, ProblemType
 from singletable_apps.shared.web.settings import Settings, Site
 
 
@@ -36,14 +36,16 @@ def make_app(
     prefix: str = "",
     description: str = "",
     problem_types: Sequence[ProblemType] = (),
+    problem_members: Mapping[str, ProblemMember] = MappingProxyType({}),
     errors: ErrorProblems = MappingProxyType({}),
     settings: Settings | None = None,
     lifespan: Lifespan[FastAPI] | None = None,
 ) -> FastAPI:
     """Return an app with `routers` as its API under `prefix`, and `pages` beside it.
 
-    `problem_types` are the app's own, and `errors` maps its exceptions to problems. The API also
-    has `/openapi.json` and `/problems/{type}`, and `/docs` if the app has pages.
+    `problem_types` are the app's own; one with the name of a common type replaces it in the API.
+    `problem_members` adds members to its problems, and `errors` maps its exceptions to problems.
+    The API also has `/openapi.json` and `/problems/{type}`, and `/docs` if the app has pages.
     """
     site = Site(prefix, settings or Settings())
     app = FastAPI(
@@ -61,7 +63,9 @@ def make_app(
         app.include_router(router, prefix=prefix)
     for router in pages:
         app.include_router(router, include_in_schema=False)
-    app.state.problem_types = _check_unique((*COMMON, *problem_types))
+    types = _merge(COMMON, problem_types)
+    app.state.problem_types = list(types.values())
+    app.state.problem_format = ProblemFormat(types, problem_members)
     docs = docs_router(lambda: app.openapi(), app.state.problem_types, prefix)
     app.include_router(docs, prefix=prefix)
     _describe_once(app, site)
@@ -91,12 +95,13 @@ def _middleware(settings: Settings) -> list[Middleware]:
     ]
 
 
-def _check_unique(types: Sequence[ProblemType]) -> Sequence[ProblemType]:
-    names = [each.name for each in types]
+def _merge(common: Sequence[ProblemType], own: Sequence[ProblemType]) -> dict[str, ProblemType]:
+    """Return all problem types by name; the app's own replace common ones."""
+    names = [each.name for each in own]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"Expected unique problem types, but {name} is there twice.")
-    return types
+    return {each.name: each for each in (*common, *own)}
 
 
 def _describe_once(app: FastAPI, site: Site) -> None:
@@ -104,7 +109,7 @@ def _describe_once(app: FastAPI, site: Site) -> None:
 
     def openapi() -> dict[str, Any]:
         if not cached:
-            cached.append(build_openapi(app, site))
+            cached.append(build_openapi(app, site, app.state.problem_format))
         return cached[0]
 
     app.openapi = openapi  # type: ignore[method-assign]

@@ -66,18 +66,32 @@ def precondition_failed(revision: int | str) -> Problem:
     )
 
 
+_IF_MATCH = 'The ETag of the version you are changing, such as `"7"`, or `*`.'
+
+
 def _edit(
     response: Response,
-    if_match: Annotated[
-        str | None,
-        Header(description='The ETag of the version you are changing, such as `"7"`, or `*`.'),
-    ] = None,
+    if_match: Annotated[str | None, Header(description=_IF_MATCH)] = None,
 ) -> Edit:
     if if_match is None:
         raise Problem(
             PRECONDITION_REQUIRED, errors=[FieldError("The header is missing.", header="If-Match")]
         )
     return Edit(_tags(if_match.strip()), response)
+
+
+def _edit_if_any(
+    response: Response,
+    if_match: Annotated[
+        str | None,
+        # The pattern marks the header as optional in the OpenAPI document.
+        Header(
+            description=f"{_IF_MATCH} Without it, your change wins.",
+            json_schema_extra={"pattern": TAGS},
+        ),
+    ] = None,
+) -> Edit:
+    return Edit(None if if_match is None else _tags(if_match.strip()), response)
 
 
 def _look(
@@ -104,4 +118,6 @@ def _tags(text: str) -> frozenset[str] | None:
 
 
 IfMatch: TypeAlias = Annotated[Edit, Depends(_edit)]
+# For clients that cannot send the header: without it, the last change wins.
+IfMatchIfAny: TypeAlias = Annotated[Edit, Depends(_edit_if_any)]
 IfNoneMatch: TypeAlias = Annotated[Look, Depends(_look)]

@@ -10,6 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from singletable_apps.shared.web.etags import TAGS
 from singletable_apps.shared.web.idempotency import VISIBLE
+from singletable_apps.shared.web.pagination import CURSOR_FORMAT
 from singletable_apps.shared.web.problems import (
     CROSS_ORIGIN,
     IDEMPOTENCY_KEY,
@@ -25,7 +26,9 @@ from singletable_apps.shared.web.problems import (
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
+    Problem,
     ProblemDocument,
+    ProblemFormat,
     ProblemType,
     problem_type_url,
 )
@@ -40,11 +43,6 @@ _TEXT = {"type": "string"}
 _REQUIRED = {
     "if-match": {"type": "string", "pattern": TAGS},
     "idempotency-key": {"type": "string", "pattern": VISIBLE},
-}
-_BY_PARAMETER = {
-    "if-match": (PRECONDITION_FAILED, PRECONDITION_REQUIRED),
-    "idempotency-key": (IDEMPOTENCY_KEY,),
-    "cursor": (INVALID_CURSOR,),
 }
 
 
@@ -81,7 +79,7 @@ def _example(problem_type: ProblemType) -> Json:
     }
 
 
-def build_openapi(app: FastAPI, site: Site) -> Json:
+def build_openapi(app: FastAPI, site: Site, written: ProblemFormat) -> Json:
     """Return the OpenAPI document of an app."""
     document: Json = get_openapi(
         title=app.title,
@@ -95,17 +93,19 @@ def build_openapi(app: FastAPI, site: Site) -> Json:
         schemas.pop(unused, None)
     problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas.update(problem.pop("$defs"))
+    for name, member in written.members.items():
+        problem["properties"][name] = {**_TEXT, "description": member.description}
+        problem["required"].append(name)
     schemas["Problem"] = problem
     for path, operations in cast(Json, document.get("paths", {})).items():
         for method, operation in operations.items():
-            _complete(operation, path, method, site)
+            _complete(operation, path, method, site, written)
     return document
 
 
-def _complete(operation: Json, path: str, method: str, site: Site) -> None:
+def _complete(operation: Json, path: str, method: str, site: Site, written: ProblemFormat) -> None:
     """Add what all operations of this kind have in common."""
     parameters: list[Json] = operation.get("parameters", [])
-    names = {parameter["name"].lower() for parameter in parameters}
     for parameter in parameters:
         _without_null(parameter)
         schema = _REQUIRED.get(parameter["name"].lower())
@@ -115,14 +115,14 @@ def _complete(operation: Json, path: str, method: str, site: Site) -> None:
     is_validated = "422" in responses_
     if is_validated and "#/components/schemas/HTTPValidationError" in str(responses_["422"]):
         del responses_["422"]
-    types = _problem_types(names, path, method, operation, site, is_validated=is_validated)
-    for status, answer in _responses(types):
+    types = _problem_types(path, method, operation, site, is_validated=is_validated)
+    for status, answer in _responses(tuple(written.type_of(each) for each in types)):
         _merge(responses_, str(status), answer)
     for code in responses_:
         if code.startswith("2"):
-            _describe_headers(responses_[code], names)
-        _put_prefix(responses_[code], site.prefix)
-    if "if-none-match" in names:
+            _describe_headers(responses_[code], parameters)
+        _complete_examples(responses_[code], site.prefix, written)
+    if any(parameter["name"] == "if-none-match" for parameter in parameters):
         responses_["304"] = {"description": "Not changed since the ETag you sent."}
 
 
@@ -136,8 +136,8 @@ def _without_null(parameter: Json) -> None:
 
 
 def _problem_types(
-    names: set[str], path: str, method: str, operation: Json, site: Site, *, is_validated: bool
-) -> tuple[ProblemType, ...]:
+    path: str, method: str, operation: Json, site: Site, *, is_validated: bool
+) -> list[ProblemType]:
     types = [INTERNAL_ERROR, UNAVAILABLE]
     if is_validated:
         types.append(INVALID)
@@ -150,10 +150,20 @@ def _problem_types(
         types += [MALFORMED_BODY, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
     if site.settings.limit is not None:
         types.append(TOO_MANY_REQUESTS)
-    for name, more in _BY_PARAMETER.items():
-        if name in names:
-            types += more
-    return tuple(types)
+    for parameter in operation.get("parameters", []):
+        types += _problems_of_parameter(parameter)
+    return types
+
+
+def _problems_of_parameter(parameter: Json) -> list[ProblemType]:
+    match parameter["name"].lower():
+        case "if-match":
+            required = [PRECONDITION_REQUIRED] if parameter["required"] else []
+            return [PRECONDITION_FAILED, *required]
+        case "idempotency-key":
+            return [IDEMPOTENCY_KEY]
+        case _:
+            return [INVALID_CURSOR] if parameter["schema"].get("format") == CURSOR_FORMAT else []
 
 
 def _merge(responses_: Json, status: str, answer: Json) -> None:
@@ -167,20 +177,22 @@ def _merge(responses_: Json, status: str, answer: Json) -> None:
     existing.setdefault("headers", {}).update(answer.get("headers", {}))
 
 
-def _put_prefix(answer: Json, prefix: str) -> None:
-    """Add the prefix of the API to the types in examples."""
+def _complete_examples(answer: Json, prefix: str, written: ProblemFormat) -> None:
+    """Add the prefix of the API to the types in examples, and the app's further members."""
     content = answer.get("content", {}).get(MEDIA_TYPE, {})
-    content["examples"] = {
-        name: {"value": {**example["value"], "type": f"{prefix}/problems/{name}"}}
-        for name, example in content.get("examples", {}).items()
-    }
+    for name, example in content.get("examples", {}).items():
+        members = written.extensions(Problem(written.types[name]))
+        value = {**example["value"], "type": f"{prefix}/problems/{name}", **members}
+        content["examples"][name] = {"value": value}
 
 
-def _describe_headers(answer: Json, names: set[str]) -> None:
+def _describe_headers(answer: Json, parameters: list[Json]) -> None:
     """Describe the headers that follow from the parameters."""
     headers: Json = answer.setdefault("headers", {})
     headers["X-Request-Id"] = {"description": "The request ID.", "schema": _TEXT}
-    if names & {"if-match", "if-none-match"}:
-        headers["ETag"] = {"description": "The ETag of the current version.", "schema": _TEXT}
-    if "cursor" in names:
-        headers["Link"] = {"description": 'The URL of the next page (rel="next").', "schema": _TEXT}
+    for parameter in parameters:
+        if parameter["name"] in ("if-match", "if-none-match"):
+            headers["ETag"] = {"description": "The ETag of the current version.", "schema": _TEXT}
+        elif parameter["schema"].get("format") == CURSOR_FORMAT:
+            about = 'The URL of the next page (rel="next").'
+            headers["Link"] = {"description": about, "schema": _TEXT}

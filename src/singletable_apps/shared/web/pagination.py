@@ -14,7 +14,8 @@ from singletable_apps.shared.web.problems import INVALID_CURSOR, FieldError, Pro
 from singletable_apps.shared.web.schemas import Document
 
 T = TypeVar("T")
-_PAGE_PARAMETERS = ("cursor", "limit")
+# Marks the parameter with the cursor in the OpenAPI document.
+CURSOR_FORMAT = "cursor"
 # Characters that stay as they are in a URL. A % means that the rest is encoded already.
 _SAFE_IN_URL = "/%=&+!$'()*,;:@?~"
 
@@ -27,7 +28,12 @@ class Page(Document, Generic[T]):
 
 
 class PageRequest:
-    """The requested page of a list: at most `limit` items, starting at `cursor`."""
+    """The requested page of a list: at most `limit` items, starting at `cursor`.
+
+    A subclass may call the query parameter otherwise: see `cursor_parameter`.
+    """
+
+    cursor_parameter = "cursor"
 
     def __init__(
         self,
@@ -36,7 +42,12 @@ class PageRequest:
         limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of items.")] = 50,
         cursor: Annotated[
             str | None,
-            Query(min_length=1, max_length=4000, description="`next` of the previous page."),
+            Query(
+                min_length=1,
+                max_length=4000,
+                description="`next` of the previous page.",
+                json_schema_extra={"format": CURSOR_FORMAT},
+            ),
         ] = None,
     ) -> None:
         self.limit = limit
@@ -46,16 +57,22 @@ class PageRequest:
         self._raw_path: bytes = request.scope.get("raw_path") or self._path.encode()
         self._query = request.scope["query_string"].decode("latin-1")
         self._response = response
+        # Errors of a store about a cursor name the parameter.
+        request.state.cursor_parameter = self.cursor_parameter
 
     def answer(self, items: Sequence[T], cursor: str | None) -> Page[T]:
         """Return the page, and add a Link header to the next one if there is one."""
+        self.link_next(cursor)
+        return Page(items=list(items), next=cursor)
+
+    def link_next(self, cursor: str | None) -> None:
+        """Add a Link header to the next page if there is one."""
         if cursor is not None:
-            next_page = urlencode({"cursor": cursor, "limit": self.limit})
+            next_page = urlencode({self.cursor_parameter: cursor, "limit": self.limit})
             filters = quote("&".join(self._filters()), safe=_SAFE_IN_URL, encoding="latin-1")
             query = f"{filters}&{next_page}" if filters else next_page
             url = f"{quote(self._raw_path, safe=_SAFE_IN_URL)}?{query}"
             self._response.headers.append("Link", f'<{url}>; rel="next"')
-        return Page(items=list(items), next=cursor)
 
     @property
     def list_id(self) -> str:
@@ -65,7 +82,8 @@ class PageRequest:
     def _filters(self) -> list[str]:
         """Return the query parameters that filter the list, as they were sent."""
         parts = self._query.split("&")
-        return [part for part in parts if part and part.partition("=")[0] not in _PAGE_PARAMETERS]
+        names = (self.cursor_parameter, "limit")
+        return [part for part in parts if part and part.partition("=")[0] not in names]
 
 
 Pagination: TypeAlias = Annotated[PageRequest, Depends()]
@@ -91,9 +109,9 @@ class OffsetCursors:
         try:
             return self._sealer.open(page.cursor, context=page.list_id)
         except InvalidSeal as error:
-            raise invalid_cursor(str(error)) from None
+            raise invalid_cursor(str(error), page.cursor_parameter) from None
 
 
-def invalid_cursor(detail: str) -> Problem:
+def invalid_cursor(detail: str, parameter: str = PageRequest.cursor_parameter) -> Problem:
     """Return the 400 problem for an invalid cursor."""
-    return Problem(INVALID_CURSOR, errors=[FieldError(detail, parameter="cursor")])
+    return Problem(INVALID_CURSOR, errors=[FieldError(detail, parameter=parameter)])

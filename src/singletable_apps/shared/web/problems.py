@@ -216,6 +216,34 @@ class Problem(Exception):
         return self.type.status
 
 
+@dataclass(frozen=True, slots=True)
+class ProblemMember:
+    """A further member of the problems of an app: its description, and its text for a problem."""
+
+    description: str
+    text: Callable[[Problem], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemFormat:
+    """How the API of an app writes problems.
+
+    `types` are its problem types by name, of which some may replace common ones. `members` are
+    further members of every problem.
+    """
+
+    types: Mapping[str, ProblemType] = field(default_factory=dict[str, ProblemType])
+    members: Mapping[str, ProblemMember] = field(default_factory=dict[str, ProblemMember])
+
+    def type_of(self, problem_type: ProblemType) -> ProblemType:
+        """Return the app's own type of this name, if it has one."""
+        return self.types.get(problem_type.name, problem_type)
+
+    def extensions(self, problem: Problem) -> dict[str, JsonValue]:
+        """Return the further members of a problem."""
+        return {name: member.text(problem) for name, member in self.members.items()}
+
+
 class FieldErrorDocument(BaseModel):
     """One error, and where it is."""
 
@@ -274,11 +302,15 @@ def _page_renderer(scope: Scope, prefix: str) -> Callable[[Request, Problem], Re
 
 
 def _json_response(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
+    app = scope.get("app")
+    written: ProblemFormat = getattr(app and app.state, "problem_format", ProblemFormat())
+    problem_type = written.type_of(problem.type)
     body: dict[str, JsonValue] = {
+        **written.extensions(problem),
         **problem.extensions,
-        "type": problem_type_url(problem.type, prefix),
-        "title": problem.type.title,
-        "status": problem.status,
+        "type": problem_type_url(problem_type, prefix),
+        "title": problem_type.title,
+        "status": problem_type.status,
         "detail": problem.detail,
         "instance": problem.instance or _raw_path(scope),
     }
@@ -289,7 +321,7 @@ def _json_response(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
     headers = dict(problem.headers)
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers.setdefault("WWW-Authenticate", "Bearer")
-    return JSONResponse(body, problem.status, headers, media_type=MEDIA_TYPE)
+    return JSONResponse(body, problem_type.status, headers, media_type=MEDIA_TYPE)
 
 
 def _raw_path(scope: Scope) -> str:

@@ -89,13 +89,9 @@ def test_problem_types_of_an_app_have_pages_too() -> None:
 
 
 def test_duplicate_problem_type_is_rejected() -> None:
-    with pytest.raises(ValueError, match="not-found is there twice"):
-        make_app(
-            "Twice",
-            "1",
-            routers=[],
-            problem_types=[ProblemType("not-found", 404, "Not here", "Look again.")],
-        )
+    taken = ProblemType("taken", 409, "Name taken", "Choose another.")
+    with pytest.raises(ValueError, match="taken is there twice"):
+        make_app("Twice", "1", routers=[], problem_types=[taken, taken])
 
 
 @pytest.mark.parametrize(
