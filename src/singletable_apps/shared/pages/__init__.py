@@ -21,6 +21,7 @@ from singletable_apps.shared.pages.forms import (
 from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.times import LocalTime, request_time_zone
+from singletable_apps.shared.pages.uploads import PostedUpload, Upload, UploadedFile
 from singletable_apps.shared.pages.urls import local_url, path_of
 
 __all__ = [
@@ -37,10 +38,13 @@ __all__ = [
     "LocalTime",
     "Pages",
     "PostedForm",
+    "PostedUpload",
     "ProblemPage",
     "Product",
     "RevisionCheck",
     "RevisionConflict",
+    "Upload",
+    "UploadedFile",
     "any_revision",
     "local_url",
     "path_of",

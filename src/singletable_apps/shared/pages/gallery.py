@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
 from fastapi import APIRouter, Request, Response
 
 from singletable_apps.counting import Ballots, Ranking, instant_runoff, schulze
 from singletable_apps.counting.pictures import STYLESHEET, Picture, draw_pictures
+from singletable_apps.shared.charts import DayChart, Series
 from singletable_apps.shared.pages.forms import Confirmation, Form, PostedForm
 from singletable_apps.shared.pages.lists import ListQueryParameters
 from singletable_apps.shared.pages.pages import Link, Pages
@@ -101,9 +102,19 @@ def _examples() -> dict[str, object]:
         "opens": opens,
         "closes": opens + timedelta(days=14),
         "pictures": _pictures(),
+        "chart": _chart(),
         "names": NAMES,
         "Link": Link,
     }
+
+
+def _chart() -> DayChart:
+    days = [date(2026, 10, 17) + timedelta(days=at) for at in range(30)]
+    views = [40 + at * 37 % 61 + (90 if at == 21 else 0) for at in range(30)]
+    likes = [at * 5 % 7 for at in range(30)]
+    return DayChart(
+        "Views and likes per day", days, [Series("views", views), Series("likes", likes)]
+    )
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,162 @@
+"""Bar charts of counts per day, drawn as SVG on the server.
+
+All positions across are percentages, so a chart is as wide as its place on the page while its text
+keeps its size. Colors are CSS classes in `pages/styles/figures.css`. The macro `figure.chart` shows
+the drawing with its data as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from markupsafe import Markup
+
+_PLOT = 150
+_SMALL_PLOT = 56
+_HEADING = 24
+_AXIS = 24
+_BAR = 0.74
+_LABELS = 5
+
+
+@dataclass(frozen=True)
+class Series:
+    """A number for each day. `name` is plural and lower-case: `views`."""
+
+    name: str
+    values: Sequence[int]
+
+
+@dataclass(frozen=True)
+class DayChart:
+    """Bars per day: each series has a plot and a scale of its own, below a common title."""
+
+    title: str
+    days: Sequence[date]
+    series: Sequence[Series]
+    id: str = "chart"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError unless there is a value per day."""
+        if not self.days or any(len(each.values) != len(self.days) for each in self.series):
+            raise ValueError("Expected at least one day, and as many values in each series.")
+
+    @property
+    def text(self) -> str:
+        """Return the totals and the best day in words."""
+        return " ".join(self._describe(each) for each in self.series)
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the headings of the table."""
+        return ["Day", *(each.name.capitalize() for each in self.series)]
+
+    @property
+    def rows(self) -> list[tuple[date, list[int]]]:
+        """Return the rows of the table, the newest first."""
+        return [
+            (day, [each.values[at] for each in self.series])
+            for at, day in reversed(list(enumerate(self.days)))
+        ]
+
+    @property
+    def svg(self) -> Markup:
+        """Return the drawing."""
+        parts: list[Markup] = []
+        top = 0
+        for number, each in enumerate(self.series, 1):
+            height = _PLOT if number == 1 else _SMALL_PLOT
+            parts.append(self._plot(each, number, top + _HEADING, height))
+            top += _HEADING + height + 8
+        parts.append(self._axis(top))
+        return Markup(
+            '<svg class="chart" role="img" width="100%" height="{height}" '
+            'aria-labelledby="{id}-title {id}-text"><title id="{id}-title">{title}</title>'
+            '<desc id="{id}-text">{text}</desc>{parts}</svg>'
+        ).format(
+            height=top + _AXIS,
+            id=self.id,
+            title=self.title,
+            text=self.text,
+            parts=Markup("").join(parts),
+        )
+
+    def _plot(self, series: Series, number: int, top: int, height: int) -> Markup:
+        highest = round_up(max(series.values))
+        base = top + height
+        step = 100 / len(self.days)
+        bars = Markup("").join(
+            Markup(
+                '<g class="chart-day"><rect class="chart-slot" x="{x:.3f}%" y="{top}" '
+                'width="{step:.3f}%" height="{height}"/><rect class="chart-bar" x="{bar:.3f}%" '
+                'y="{y:.1f}" width="{width:.3f}%" height="{tall:.1f}" rx="1.5"/>'
+                "<title>{title}</title></g>"
+            ).format(
+                x=at * step,
+                bar=at * step + step * (1 - _BAR) / 2,
+                step=step,
+                width=step * _BAR,
+                top=top,
+                height=height,
+                y=base - height * value / highest,
+                tall=height * value / highest,
+                title=f"{_day(day)}: {value:,} {_noun(series.name, value)}",
+            )
+            for at, (day, value) in enumerate(zip(self.days, series.values, strict=True))
+        )
+        return Markup(
+            '<g class="chart-plot chart-{number}"><text class="chart-name" x="0" y="{name_y}">'
+            '{name}</text><text class="chart-scale" x="100%" y="{name_y}">{highest}</text>'
+            '<line class="chart-grid" x1="0" x2="100%" y1="{top}" y2="{top}"/>{bars}'
+            '<line class="chart-base" x1="0" x2="100%" y1="{base}" y2="{base}"/></g>'
+        ).format(
+            number=number,
+            name=f"{sum(series.values):,} {_noun(series.name, sum(series.values))}",
+            highest=f"{highest:,}",
+            name_y=top - 8,
+            top=top,
+            base=base,
+            bars=bars,
+        )
+
+    def _axis(self, top: int) -> Markup:
+        """Label the first and the last day and some between, which phones leave out."""
+        last = len(self.days) - 1
+        wanted = sorted({round(last * at / (_LABELS - 1)) for at in range(_LABELS)})
+        labels: list[Markup] = []
+        for at in wanted:
+            edge = "start" if at == 0 else "end" if at == last else "middle"
+            x = 0 if at == 0 else 100 if at == last else (at + 0.5) * 100 / len(self.days)
+            labels.append(
+                Markup('<text class="chart-label chart-{}" x="{:.2f}%" y="{}">{}</text>').format(
+                    edge, x, top + 12, f"{self.days[at].day} {self.days[at]:%b}"
+                )
+            )
+        return Markup("").join(labels)
+
+    def _describe(self, series: Series) -> str:
+        total, best = sum(series.values), max(series.values)
+        if not total:
+            return f"No {series.name} yet."
+        day = self.days[list(series.values).index(best)]
+        return f"{total:,} {_noun(series.name, total)}, at most {best:,} on {_day(day)}."
+
+
+def round_up(value: int) -> int:
+    """Return the next of 1, 2, 5, 10, 20, 50, 100 …"""
+    power = 1
+    while True:
+        for step in (1, 2, 5):
+            if value <= step * power:
+                return step * power
+        power *= 10
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def _noun(plural: str, count: int) -> str:
+    return plural.removesuffix("s") if count == 1 else plural

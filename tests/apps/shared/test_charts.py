@@ -1,0 +1,50 @@
+"""Charts per day: scales, words, and drawings that are safe and complete."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from singletable_apps.shared.charts import DayChart, Series, round_up
+
+DAYS = [date(2026, 10, 3) + timedelta(days=at) for at in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("value", "top"), [(0, 1), (1, 1), (2, 2), (3, 5), (7, 10), (51, 100), (100, 100), (101, 200)]
+)
+def test_round_up_returns_the_next_round_number(value: int, top: int) -> None:
+    assert round_up(value) == top
+
+
+def test_drawing_is_well_formed_and_has_a_bar_per_day() -> None:
+    views = Series("views", list(range(30)))
+    root = ET.fromstring(DayChart('<"Views">', DAYS, [views, views]).svg)
+    bars = [each for each in root.iter() if each.get("class") == "chart-bar"]
+    assert len(bars) == 60
+    assert root.findtext("title") == '<"Views">'
+    assert root.findtext("desc", "").startswith("435 views, at most 29 on 1 November 2026.")
+
+
+def test_bars_fill_the_plot_at_the_top_of_the_scale() -> None:
+    root = ET.fromstring(DayChart("Views", DAYS[:2], [Series("views", [0, 10])]).svg)
+    heights = [each.get("height") for each in root.iter() if each.get("class") == "chart-bar"]
+    assert heights == ["0.0", "150.0"]
+
+
+def test_days_without_views_are_said_in_words() -> None:
+    chart = DayChart("Views", DAYS, [Series("views", [0] * 30), Series("likes", [0] * 29 + [1])])
+    assert chart.text == "No views yet. 1 like, at most 1 on 1 November 2026."
+
+
+def test_table_shows_the_newest_day_first() -> None:
+    chart = DayChart("Views", DAYS[:2], [Series("views", [1, 2])])
+    assert chart.columns == ["Day", "Views"]
+    assert chart.rows == [(DAYS[1], [2]), (DAYS[0], [1])]
+
+
+def test_series_of_another_length_is_rejected() -> None:
+    with pytest.raises(ValueError, match="as many values"):
+        DayChart("Views", DAYS, [Series("views", [1])])
