@@ -104,7 +104,12 @@ def test_single_part_needs_no_tuple() -> None:
         key = Key(pk=name, sk=padded(number, 2))
         names = Unique(name, pk=name)
 
+    class Copy(Entity, table=Table("twice")):
+        name: Attr[str] = attr()
+        key = Key(pk=("COPY", name), sk=repeated(name))
+
     assert Note.key("Ada", 7).key == {"PK": {"S": "Ada"}, "SK": {"S": "07"}}
+    assert Copy.key("Ada").key == {"PK": {"S": "COPY#Ada"}, "SK": {"S": "Ada"}}
 
 
 # An inverted index uses the table's own attributes: leaving the index must not remove them.

@@ -160,7 +160,8 @@ D = TypeVar("D")
 
 FixedPart: TypeAlias = "str | Shards | RepeatedPart"
 NoValue: TypeAlias = (
-    "str | tuple[FixedPart] | tuple[FixedPart, FixedPart] | tuple[FixedPart, FixedPart, FixedPart]"
+    "str | RepeatedPart | tuple[FixedPart] | tuple[FixedPart, FixedPart] "
+    "| tuple[FixedPart, FixedPart, FixedPart]"
 )
 OneValue: TypeAlias = (
     KeyPart[A]

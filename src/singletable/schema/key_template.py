@@ -73,7 +73,9 @@ class ShardSegment:
 
 
 Segment: TypeAlias = FixedSegment | FieldSegment | RepeatedSegment | ShardSegment
-KeySpec: TypeAlias = str | KeyPart[Any] | Sequence[str | Shards | RepeatedPart | KeyPart[Any]]
+KeySpec: TypeAlias = (
+    str | RepeatedPart | KeyPart[Any] | Sequence[str | Shards | RepeatedPart | KeyPart[Any]]
+)
 
 
 class KeyTemplate:
@@ -258,7 +260,7 @@ class KeyTemplate:
 
 def parts_of_spec(spec: KeySpec) -> list[str | Shards | RepeatedPart | KeyPart[Any]]:
     """Return the parts of a key; a single part need not be in a tuple."""
-    return [spec] if isinstance(spec, str | KeyPart) else list(spec)
+    return [spec] if isinstance(spec, str | KeyPart | RepeatedPart) else list(spec)
 
 
 def _segments(owner: str, part: str | Shards | RepeatedPart | KeyPart[Any]) -> list[Segment]:

@@ -242,7 +242,7 @@ class Like(Entity, table=data_table):
     liked_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
     ends: Attr[datetime] = expires()
 
-    key = Key(pk=("LIKE", blog_id, visitor), sk=(repeated(visitor),))
+    key = Key(pk=("LIKE", blog_id, visitor), sk=repeated(visitor))
     of_blog = Key(pk=("LIKE", blog_id), sk=visitor).on(likes_by_blog)
 
 
