@@ -30,8 +30,8 @@ from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, ROLE
 from singletable_apps.elections.sample import PASSWORD, SamplePerson, fill_sample, sample_accounts
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.elections.service.context import Settings
-from singletable_apps.shared.accounts.entities import expiring
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, SampleEntry
+from singletable_apps.shared.expiring import expiring
 from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
 from singletable_apps.shared.serve import PublicUrl, new_folder, open_driver, progress_bar
 

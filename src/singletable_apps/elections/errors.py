@@ -23,7 +23,7 @@ ElectionsError
 
 from __future__ import annotations
 
-from singletable_apps.shared import permissions
+from singletable_apps.shared import accounts, permissions
 from singletable_apps.shared.errors import AppError
 
 
@@ -39,7 +39,7 @@ class Rejected(ElectionsError):
         self.field = field
 
 
-class NotSignedIn(Rejected):
+class NotSignedIn(Rejected, accounts.NotSignedIn):
     """Not signed in, or the wrong password."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Annotated, TypeAlias
 
 from fastapi import BackgroundTasks, Depends, Request
@@ -11,10 +10,7 @@ from fastapi.security import APIKeyCookie
 from singletable_apps.elections.api import schemas
 from singletable_apps.elections.api.dependencies import TAKEN, Api, ThisApi, Whole, by_address
 from singletable_apps.elections.errors import NotSignedIn
-from singletable_apps.elections.service import Elections
 from singletable_apps.elections.service.auth import SignedIn
-from singletable_apps.shared.accounts import TooManyAttempts
-from singletable_apps.shared.mail import MailError
 from singletable_apps.shared.web import (
     NOT_SIGNED_IN,
     TOO_MANY_REQUESTS,
@@ -40,7 +36,6 @@ def _refresh(request: Request, _: Annotated[str | None, Depends(_SCHEME)]) -> st
 RefreshCookie: TypeAlias = Annotated[str | None, Depends(_refresh)]
 
 
-ERRORS = logging.getLogger("singletable_apps.errors")
 COOKIE = {"Set-Cookie": {"description": "The refresh cookie.", "schema": {"type": "string"}}}
 
 router = api_router("auth", TOO_MANY_REQUESTS)
@@ -105,7 +100,9 @@ def request_password_reset(
 ) -> None:
     """Send an e-mail with a reset link. The response is the same if the account does not exist."""
     # Sent after the response: how long it takes would reveal whether the account exists.
-    tasks.add_task(send_reset_email, api.elections, sent.name_or_email, client_address(request))
+    tasks.add_task(
+        api.elections.auth.try_request_reset, sent.name_or_email, address=client_address(request)
+    )
 
 
 @router.post(
@@ -122,8 +119,7 @@ def confirm_password_reset(
 
 def tokens(request: Request, api: Api, signed_in: SignedIn) -> schemas.Tokens:
     """Return the access token, and set the cookie that renews it."""
-    left = signed_in.ends - api.elections.context.clock()
-    _COOKIE.set(request, signed_in.refresh, max_age=max(0, int(left.total_seconds())))
+    _COOKIE.set(request, signed_in.refresh, max_age=signed_in.max_age)
     return schemas.Tokens(
         access_token=signed_in.access,
         token_type="Bearer",
@@ -134,13 +130,3 @@ def tokens(request: Request, api: Api, signed_in: SignedIn) -> schemas.Tokens:
 
 def _about(request: Request) -> str:
     return request.headers.get("user-agent", "")
-
-
-def send_reset_email(elections: Elections, name_or_email: str, address: str) -> None:
-    """Send a reset link. Rate limits and mail errors stay hidden from the requester."""
-    try:
-        elections.auth.request_reset(name_or_email, address=address)
-    except TooManyAttempts:
-        return
-    except MailError:
-        ERRORS.exception("Could not send a password reset e-mail.")

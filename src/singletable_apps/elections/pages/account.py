@@ -10,14 +10,7 @@ from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn, WrongState
-from singletable_apps.elections.pages.dependencies import (
-    PREFIX,
-    AccountPage,
-    refresh_token,
-    sign_in,
-    sign_out,
-    url,
-)
+from singletable_apps.elections.pages.dependencies import COOKIES, PREFIX, AccountPage, url
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,
     ROLE_NAMES,
@@ -30,36 +23,6 @@ from singletable_apps.shared.pages import Confirmation, ConfirmForm, Form, Poste
 
 router = APIRouter()
 SessionId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$")]
-
-# In this order: most browsers also claim to be the ones further down.
-_BROWSERS = (
-    ("Edg", "Edge"),
-    ("OPR/", "Opera"),
-    ("Firefox/", "Firefox"),
-    ("FxiOS/", "Firefox"),
-    ("Chrome/", "Chrome"),
-    ("CriOS/", "Chrome"),
-    ("Safari/", "Safari"),
-    ("curl/", "curl"),
-)
-_SYSTEMS = (
-    ("iPhone", "an iPhone"),
-    ("iPad", "an iPad"),
-    ("Android", "Android"),
-    ("Windows", "Windows"),
-    ("Mac OS X", "a Mac"),
-    ("CrOS", "ChromeOS"),
-    ("Linux", "Linux"),
-)
-
-
-def describe_browser(user_agent: str) -> str:
-    """Return something like `Firefox on Linux`; an unknown user agent is shown as sent."""
-    browser = next((name for mark, name in _BROWSERS if mark in user_agent), None)
-    system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
-    if browser is None:
-        return user_agent[:60].strip() or "A browser"
-    return f"{browser} on {system}" if system else browser
 
 
 @router.get("/account")
@@ -126,7 +89,7 @@ def submit_password(page: AccountPage, form: PostedForm) -> Response:
             if error.field is None:
                 raise
             return show(form.with_errors(**{error.field: str(error)}), 422)
-        sign_in(page, signed_in)
+        COOKIES.remember(page.request, signed_in)
         return page.redirect(url("account"), "Password changed. You’re signed out everywhere else.")
 
     return submit_form(form, PasswordForm, act, show, rejects=(InvalidInput,))
@@ -139,12 +102,7 @@ def _show_account(
     profile: Form | None = None,
     password: Form | None = None,
 ) -> Response:
-    user, auth = page.user, page.elections.auth
-    current = auth.session_of(refresh_token(page.request))
-    sessions = [
-        (session, describe_browser(session.about), session.id == current)
-        for session in auth.sessions(user)
-    ]
+    user = page.user
     return page.render(
         "account",
         status,
@@ -154,7 +112,7 @@ def _show_account(
         can_edit=has_permission(user.role, Permission.USE_APPLICATION),
         profile=profile or profile_form(user),
         password=password or Form(),
-        sessions=sorted(sessions, key=lambda session: not session[2]),
+        sessions=COOKIES.sessions(page.request, page.elections.auth, user),
         cannot_delete=_why_not_delete(page),
     )
 
@@ -163,10 +121,7 @@ def _show_account(
 def end_other_sessions(page: AccountPage) -> Response:
     """Sign out everywhere else."""
     auth = page.elections.auth
-    current = auth.session_of(refresh_token(page.request))
-    for session in auth.sessions(page.user):
-        if session.id != current:
-            auth.end_session(page.user, session.id)
+    auth.end_other_sessions(page.user, auth.session_of(COOKIES.refresh_token(page.request)))
     return page.redirect(url("account"), "You’re signed out everywhere else.")
 
 
@@ -174,8 +129,8 @@ def end_other_sessions(page: AccountPage) -> Response:
 def end_session(page: AccountPage, session: SessionId) -> Response:
     """Sign out in one browser, which may be this one."""
     auth = page.elections.auth
-    if session == auth.session_of(refresh_token(page.request)):
-        sign_out(page)
+    if session == auth.session_of(COOKIES.refresh_token(page.request)):
+        page.sign_out()
         return page.redirect(PREFIX, "You’re signed out.")
     auth.end_session(page.user, session)
     return page.redirect(url("account"), "That browser will be signed out within a few minutes.")
@@ -193,7 +148,7 @@ def delete_account(page: AccountPage, form: PostedForm) -> Response:
 
     def act(_: ConfirmForm) -> Response:
         page.elections.people.remove(page.user, page.user.name, form.revision_check())
-        sign_out(page)
+        page.sign_out()
         return page.redirect(PREFIX, "Your account is deleted.")
 
     return submit_form(form, ConfirmForm, act, partial(_confirm_delete, page))

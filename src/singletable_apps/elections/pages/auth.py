@@ -8,15 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, BackgroundTasks, Depends, Query, Response
 from pydantic import BaseModel, Field
 
-from singletable_apps.elections.api.auth import send_reset_email
 from singletable_apps.elections.api.dependencies import by_address
 from singletable_apps.elections.errors import NotSignedIn, Rejected
 from singletable_apps.elections.pages.dependencies import (
+    COOKIES,
     PREFIX,
     PublicPage,
     VisitorPage,
-    sign_in,
-    sign_out,
     url,
 )
 from singletable_apps.elections.rules.names import clean_email, clean_user_name
@@ -69,7 +67,7 @@ def submit_sign_in(page: PublicPage, form: PostedForm) -> Response:
             seconds = max(1, -(-error.retry_after.total_seconds() // 1))
             set_header(page.request, "Retry-After", f"{seconds:.0f}")
             return show(form.with_errors(str(error)), 429)
-        sign_in(page, signed_in)
+        COOKIES.remember(page.request, signed_in)
         return page.redirect(local_url(values.next, PREFIX))
 
     return submit_form(form, SignInForm, act, show, rejects=(NotSignedIn,))
@@ -78,7 +76,7 @@ def submit_sign_in(page: PublicPage, form: PostedForm) -> Response:
 @router.post("/sign-out")
 def submit_sign_out(page: VisitorPage) -> Response:
     """End the session."""
-    sign_out(page)
+    page.sign_out()
     return page.redirect(PREFIX, "You’re signed out.")
 
 
@@ -107,7 +105,8 @@ def submit_registration(page: PublicPage, form: PostedForm) -> Response:
         if errors := _registration_errors(page, values):
             return show(form.with_errors(**errors), 422)
         user = page.elections.people.register(values.name, values.email, values.password)
-        sign_in(page, page.elections.auth.start_session(user, _user_agent(page)))
+        signed_in = page.elections.auth.start_session(user, _user_agent(page))
+        COOKIES.remember(page.request, signed_in)
         return page.redirect(PREFIX, f"Welcome, {user.name}!")
 
     return submit_form(form, RegistrationForm, act, show, rejects=(Rejected,))
@@ -149,7 +148,9 @@ def submit_forgot_password(page: PublicPage, form: PostedForm, tasks: Background
 
     def act(values: ForgotPasswordForm) -> Response:
         # Sent after the response: how long it takes would reveal whether the account exists.
-        tasks.add_task(send_reset_email, page.elections, values.who, client_address(page.request))
+        tasks.add_task(
+            page.elections.auth.try_request_reset, values.who, address=client_address(page.request)
+        )
         response = page.redirect(url("forgot", "sent"))
         response.background = tasks
         return response
@@ -196,7 +197,7 @@ def submit_reset(page: PublicPage, form: PostedForm) -> Response:
             )
         except NotSignedIn as error:
             return _show_expired_link(page, error)
-        sign_in(page, signed_in)
+        COOKIES.remember(page.request, signed_in)
         return page.redirect(PREFIX, "Password changed. You’re signed out everywhere else.")
 
     def show(form: Form, status: int) -> Response:

@@ -29,13 +29,19 @@ from singletable_apps.elections.rules.elections import check_owner, has_begun, h
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
-from singletable_apps.elections.service.auth import SignedIn
 from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Link, Pages, ProblemPage, Product, path_of
+from singletable_apps.shared.pages import (
+    Link,
+    Pages,
+    ProblemPage,
+    Product,
+    SessionCookies,
+    path_of,
+)
 from singletable_apps.shared.results import TEMPLATES, ResultCache
 from singletable_apps.shared.results import static_files as results_static_files
-from singletable_apps.shared.web import NOT_ALLOWED, Cookie, Problem, ProblemType
+from singletable_apps.shared.web import NOT_ALLOWED, Problem, ProblemType
 
 PREFIX = "/elections"
 
@@ -130,58 +136,12 @@ def _is_current(path: str, target: str) -> bool:
     return path.startswith(target) or (target == url("all") and is_about_elections)
 
 
-ACCESS_COOKIE = Cookie("elections_access")
-SESSION_COOKIE = Cookie("elections_session")
-
-
-def sign_in(page: PageContext, signed_in: SignedIn) -> None:
-    """Keep the session in the browser's cookies."""
-    _remember(page.request, page.site, signed_in)
-
-
-def sign_out(page: PageContext) -> None:
-    """End the session and delete its cookies."""
-    page.elections.auth.sign_out(refresh_token(page.request))
-    _forget(page.request)
-
-
-def refresh_token(request: Request) -> str:
-    """Return the token that renews the session, as the browser has it after this request."""
-    renewed: SignedIn | None = getattr(request.state, "signed_in", None)
-    return renewed.refresh if renewed else SESSION_COOKIE.read(request)
-
-
-def _remember(request: Request, site: Site, signed_in: SignedIn) -> None:
-    left = signed_in.ends - site.elections.context.clock()
-    max_age = max(0, int(left.total_seconds()))
-    ACCESS_COOKIE.set(request, signed_in.access, max_age=max_age)
-    SESSION_COOKIE.set(request, signed_in.refresh, max_age=max_age)
-    request.state.signed_in = signed_in
-    request.state.user = signed_in.user
-
-
-def _forget(request: Request) -> None:
-    ACCESS_COOKIE.delete(request)
-    SESSION_COOKIE.delete(request)
-    request.state.signed_in = None
-    request.state.user = None
+COOKIES = SessionCookies("elections")
 
 
 def _visitor(request: Request, site: ThisSite) -> User | None:
-    """Return the user who is signed in, or None. An expired access token is renewed."""
     site.elections.context.check_not_rebuilding()
-    auth = site.elections.auth
-    request.state.user = None
-    try:
-        request.state.user = auth.authenticate(ACCESS_COOKIE.read(request))
-    except NotSignedIn:
-        if refresh := SESSION_COOKIE.read(request):
-            try:
-                _remember(request, site, auth.renew(refresh))
-            except NotSignedIn:
-                _forget(request)
-    user: User | None = request.state.user
-    return user
+    return COOKIES.visitor(request, site.elections.auth)
 
 
 # The user who is signed in, or None.
@@ -226,6 +186,10 @@ class PageContext:
     def redirect(self, url: str, flash: str = "") -> Response:
         """Redirect after something was done, and show a message there."""
         return self.site.pages.redirect(self.request, url, flash)
+
+    def sign_out(self) -> None:
+        """End the session and delete its cookies."""
+        COOKIES.sign_out(self.request, self.elections.auth)
 
 
 @dataclass(frozen=True)

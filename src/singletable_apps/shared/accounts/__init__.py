@@ -1,17 +1,19 @@
-"""Accounts without users: passwords, access tokens, sessions, password resets and throttling.
+"""Accounts: sign in, sessions, passwords and password resets for the users of any app.
 
-An app keeps its own users. Here a person is a number, the `subject`, and `credentials` is a number
-that changes whenever the person's password does.
+`Auth` does all of it. It is made of parts that know no users: for them a person is a number, the
+`subject`, and `credentials` is a number that changes whenever the person's password does.
 """
 
 from __future__ import annotations
 
-from singletable_apps.shared.accounts.entities import Attempts, ResetToken, Session, expiring
+from singletable_apps.shared.accounts.auth import Account, Auth, SignedIn, Users
+from singletable_apps.shared.accounts.entities import Attempts, ResetToken, Session
 from singletable_apps.shared.accounts.errors import (
     AccountsError,
     InvalidReset,
     InvalidSession,
     InvalidToken,
+    NotSignedIn,
     PasswordRejected,
     TooManyAttempts,
 )
@@ -20,16 +22,20 @@ from singletable_apps.shared.accounts.passwords import Passwords, check_password
 from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
+from singletable_apps.shared.expiring import expiring
 
 __all__ = [
     "AccessClaims",
     "AccessTokens",
+    "Account",
     "AccountsError",
     "AttemptKey",
     "Attempts",
+    "Auth",
     "InvalidReset",
     "InvalidSession",
     "InvalidToken",
+    "NotSignedIn",
     "PasswordRejected",
     "PasswordResets",
     "Passwords",
@@ -39,8 +45,10 @@ __all__ = [
     "Session",
     "SessionInfo",
     "Sessions",
+    "SignedIn",
     "Throttle",
     "TooManyAttempts",
+    "Users",
     "check_password",
     "expiring",
 ]

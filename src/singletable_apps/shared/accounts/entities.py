@@ -1,16 +1,11 @@
-"""Entities that expire by themselves: sessions, password resets and counted attempts.
-
-An app gives the table its real name when it opens a store:
-`Store(driver, tables={expiring: "vote_sessions"})`.
-"""
+"""Entities that expire by themselves: sessions, password resets and counted attempts."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from singletable import Attr, Entity, Key, Table, attr, expires, version
-
-expiring = Table("kept", ttl="expires_at")
+from singletable import Attr, Entity, Key, attr, expires, version
+from singletable_apps.shared.expiring import expiring
 
 
 class Session(Entity, table=expiring, type_tag=("type", "SESSION")):

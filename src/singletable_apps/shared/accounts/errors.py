@@ -1,6 +1,7 @@
 """Errors of accounts. Their messages may be shown to anyone: none reveals that an account exists.
 
 AccountsError
+├─ NotSignedIn        wrong password, or a session or link that has ended; `field` says which field
 ├─ PasswordRejected   also a ValueError: too short, too long or too easy to guess
 ├─ InvalidToken       an access token is not valid; `reason` says why
 ├─ InvalidSession     a refresh token is not valid; `reason` says why
@@ -20,6 +21,17 @@ ResetReason: TypeAlias = Literal["malformed", "used", "expired"]
 
 class AccountsError(Exception):
     """Base class of all errors raised here."""
+
+
+class NotSignedIn(AccountsError):
+    """Not signed in, or the wrong password. `field` names the field at fault, if any.
+
+    An app's own error inherits from it, and the app maps it to the problem type `NOT_SIGNED_IN`.
+    """
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class PasswordRejected(AccountsError, ValueError):

@@ -20,6 +20,7 @@ from singletable_apps.shared.pages.forms import (
 )
 from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
+from singletable_apps.shared.pages.sessions import SessionCookies, describe_browser
 from singletable_apps.shared.pages.times import LocalTime, request_time_zone
 from singletable_apps.shared.pages.uploads import PostedUpload, Upload, UploadedFile
 from singletable_apps.shared.pages.urls import local_url, path_of
@@ -43,9 +44,11 @@ __all__ = [
     "Product",
     "RevisionCheck",
     "RevisionConflict",
+    "SessionCookies",
     "Upload",
     "UploadedFile",
     "any_revision",
+    "describe_browser",
     "local_url",
     "path_of",
     "request_time_zone",

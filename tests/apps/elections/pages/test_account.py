@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from singletable_apps.elections.pages.account import describe_browser
 from singletable_apps.elections.roles import Role
+from singletable_apps.shared.pages import describe_browser
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import field_errors, forms_in, has_conflict, text_in

@@ -1,0 +1,314 @@
+"""Sign in and out, change passwords, and reset forgotten ones, for the users of any app."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
+from unicodedata import normalize
+
+from singletable import Store
+from singletable_apps.shared.accounts.errors import (
+    InvalidReset,
+    InvalidSession,
+    InvalidToken,
+    NotSignedIn,
+    TooManyAttempts,
+)
+from singletable_apps.shared.accounts.password_resets import PasswordResets
+from singletable_apps.shared.accounts.passwords import Passwords
+from singletable_apps.shared.accounts.sessions import SessionInfo, Sessions
+from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
+from singletable_apps.shared.accounts.tokens import AccessTokens
+from singletable_apps.shared.mail import Email, Mailer, MailError
+
+MAX_LOGIN_LENGTH = 400
+_SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."
+
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What signing in needs to know about a user.
+
+    `subject` is the user's number, and `credentials` a number that changes with the password.
+    """
+
+    subject: int
+    credentials: int
+    password_hash: str
+    name: str
+    email: str
+
+
+class Users(Protocol[U]):
+    """The users of an app, as `Auth` finds and changes them."""
+
+    def find_by_login(self, login: str) -> U | None:
+        """Return the user with this name or e-mail address, in any case, or None."""
+        ...
+
+    def find_by_id(self, subject: int) -> U | None:
+        """Return the user with this number, or None."""
+        ...
+
+    def account_of(self, user: U) -> Account:
+        """Return the account of a user."""
+        ...
+
+    def check_password(self, user: U, password: str, field: str) -> None:
+        """Raise the app's error for `field` if the new password is not acceptable."""
+        ...
+
+    def set_password(self, user: U, password_hash: str) -> U:
+        """Store a new password and change `credentials`. Return the user as stored.
+
+        Raise the app's NotSignedIn if `credentials` have changed since `user` was read.
+        """
+        ...
+
+    def rehash(self, user: U, password_hash: str) -> None:
+        """Store another hash of the same password, unless the password has changed since."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn(Generic[U]):
+    """A signed-in user: a short-lived access token, and a refresh token to renew it."""
+
+    user: U
+    access: str
+    refresh: str
+    ends: datetime
+    # How long the refresh token is valid, in seconds.
+    max_age: int
+
+
+class Auth(Generic[U]):
+    """Sessions and passwords.
+
+    `issuer` names the app in access tokens. `reset_link(token)` returns the link in password reset
+    e-mails. `error` is raised if someone is not signed in, with `wrong_login` as its message if the
+    name or the password is wrong.
+    """
+
+    def __init__(
+        self,
+        users: Users[U],
+        store: Store,
+        mailer: Mailer,
+        *,
+        secret: bytes,
+        issuer: str,
+        reset_link: Callable[[str], str],
+        clock: Callable[[], datetime],
+        passwords: Passwords | None = None,
+        error: type[NotSignedIn] = NotSignedIn,
+        wrong_login: str = "Wrong name or password.",
+    ) -> None:
+        self._users = users
+        self._mailer = mailer
+        self._reset_link = reset_link
+        self._clock = clock
+        self._passwords = passwords or Passwords()
+        self._error = error
+        self._wrong_login = wrong_login
+        self._tokens = AccessTokens(secret, issuer=issuer)
+        self._sessions = Sessions(store, secret=secret)
+        self._resets = PasswordResets(store, secret=secret)
+        self._throttle = Throttle(store, secret=secret)
+        self._reset_throttle = Throttle(store, secret=secret, free=3)
+
+    @property
+    def lifetime(self) -> timedelta:
+        """Return the lifetime of an access token."""
+        return self._tokens.lifetime
+
+    def sign_in(
+        self, login: str, password: str, *, address: str = "", about: str = ""
+    ) -> SignedIn[U]:
+        """Sign in with a user name or e-mail address and the password.
+
+        Attempts are throttled by account and by the client's `address`. `about` describes the
+        session to its owner, such as the User-Agent.
+        """
+        user = self._find(login)
+        key, origin = self._attempt_key("account", user, login), _origin("address", address)
+        self._throttle.attempt([key, *origin], self._clock())
+        stored = self._users.account_of(user).password_hash if user is not None else None
+        # The password of an unknown user is verified too, so that it takes as long.
+        if not self._passwords.matches(stored, password) or user is None or stored is None:
+            raise self._error(self._wrong_login)
+        self._throttle.succeeded(key, others=origin)
+        if self._passwords.needs_rehash(stored):
+            self._users.rehash(user, self._passwords.hash(password))
+        return self.start_session(user, about)
+
+    def start_session(self, user: U, about: str = "") -> SignedIn[U]:
+        """Start a session of a user who has proved who they are, or has just registered."""
+        account, now = self._users.account_of(user), self._clock()
+        refresh = self._sessions.start(
+            account.subject, now, credentials=account.credentials, about=about
+        )
+        return self._signed_in(user, refresh, now + self._sessions.lifetime, now)
+
+    def renew(self, refresh: str) -> SignedIn[U]:
+        """Exchange a refresh token, which works once, for new tokens."""
+        now = self._clock()
+        try:
+            renewed = self._sessions.rotate(refresh, now)
+        except InvalidSession as error:
+            raise self._error(str(error)) from error
+        user = self._find_unchanged(renewed.subject, renewed.credentials)
+        if user is None:
+            self._sessions.end(renewed.token)
+            raise self._error(_SIGN_IN_AGAIN)
+        return self._signed_in(user, renewed.token, renewed.ends, now)
+
+    def sign_out(self, refresh: str) -> None:
+        """End a session. An unknown token is ignored."""
+        self._sessions.end(refresh)
+
+    def sessions(self, user: U) -> list[SessionInfo]:
+        """Return the user's sessions, the most recently used first."""
+        return self._sessions.list(self._subject(user))
+
+    def end_session(self, user: U, session: str) -> None:
+        """End one of the user's sessions. An unknown one is ignored."""
+        self._sessions.end_one(self._subject(user), session)
+
+    def end_other_sessions(self, user: U, current: str | None) -> None:
+        """End all sessions of the user but one."""
+        for session in self.sessions(user):
+            if session.id != current:
+                self.end_session(user, session.id)
+
+    def session_of(self, refresh: str) -> str | None:
+        """Return the ID of the session of a refresh token, or None."""
+        return self._sessions.id_of(refresh)
+
+    def authenticate(self, token: str) -> U:
+        """Return the user of an access token."""
+        try:
+            claims = self._tokens.read(token, self._clock())
+        except InvalidToken as error:
+            raise self._error(str(error)) from error
+        user = self._find_unchanged(claims.subject, claims.credentials)
+        if user is None:
+            raise self._error(_SIGN_IN_AGAIN)
+        return user
+
+    def change_own_password(
+        self, user: U, current: str, new: str, *, about: str = ""
+    ) -> SignedIn[U]:
+        """Change the user's password. All sessions end, and a new one starts."""
+        key = self._attempt_key("account", user)
+        self._throttle.attempt([key], self._clock())
+        if not self._passwords.matches(self._users.account_of(user).password_hash, current):
+            raise self._error("That's not your current password.", field="current")
+        self._throttle.succeeded(key)
+        return self._set_password(user, new, "new", about)
+
+    def request_reset(self, login: str, *, address: str = "") -> None:
+        """Send a password reset e-mail. The caller does not learn whether there is an account."""
+        now, user = self._clock(), self._find(login)
+        key = self._attempt_key("reset", user, login)
+        self._reset_throttle.attempt([key, *_origin("reset from", address)], now)
+        if user is None:
+            return
+        account = self._users.account_of(user)
+        token = self._resets.issue(account.subject, account.credentials, now)
+        try:
+            self._mailer.send(_reset_email(account, self._reset_link(token)), now)
+        except MailError:
+            # An error response would reveal that there is an account.
+            logging.getLogger(__name__).exception("The password reset e-mail was not sent.")
+
+    def try_request_reset(self, login: str, *, address: str = "") -> None:
+        """Send a password reset e-mail unless there were too many, for a background task.
+
+        Call it after the response: how long it takes would reveal whether the account exists.
+        """
+        try:
+            self.request_reset(login, address=address)
+        except TooManyAttempts:
+            return
+
+    def check_reset(self, token: str) -> None:
+        """Raise unless the token of a reset e-mail still works."""
+        try:
+            self._resets.read(token, self._clock())
+        except InvalidReset as error:
+            raise self._error(str(error), field="token") from error
+
+    def reset(self, token: str, new: str, *, about: str = "") -> SignedIn[U]:
+        """Set a new password with the token of a reset e-mail, which works once."""
+        now = self._clock()
+        try:
+            # A rejected password must not use up the token.
+            user = self._users.find_by_id(self._resets.read(token, now).subject)
+            if user is not None:
+                self._users.check_password(user, new, "password")
+            redeemed = self._resets.redeem(token, now)
+        except InvalidReset as error:
+            raise self._error(str(error), field="token") from error
+        if user is None or self._users.account_of(user).credentials != redeemed.credentials:
+            raise self._error(
+                "Your password has changed since this e-mail was sent. Request a new one.",
+                field="token",
+            )
+        self._throttle.succeeded(self._attempt_key("account", user))
+        return self._set_password(user, new, "password", about)
+
+    def _find(self, login: str) -> U | None:
+        if len(login) > MAX_LOGIN_LENGTH:
+            return None
+        return self._users.find_by_login(" ".join(normalize("NFC", login).split()))
+
+    def _find_unchanged(self, subject: int, credentials: int) -> U | None:
+        """Return the user, or None if they were removed or have changed their password."""
+        user = self._users.find_by_id(subject)
+        if user is None or self._users.account_of(user).credentials != credentials:
+            return None
+        return user
+
+    def _subject(self, user: U) -> int:
+        return self._users.account_of(user).subject
+
+    def _attempt_key(self, kind: str, user: U | None, login: str = "") -> AttemptKey:
+        """Return the key by which attempts for one account are counted."""
+        if user is not None:
+            return (kind, f"user {self._subject(user)}")
+        return (kind, " ".join(normalize("NFC", login).casefold().split()))
+
+    def _signed_in(self, user: U, refresh: str, ends: datetime, now: datetime) -> SignedIn[U]:
+        account = self._users.account_of(user)
+        access = self._tokens.issue(account.subject, account.credentials, now)
+        max_age = max(0, int((ends - now).total_seconds()))
+        return SignedIn(user, access, refresh, ends, max_age)
+
+    def _set_password(self, user: U, new: str, field: str, about: str) -> SignedIn[U]:
+        self._users.check_password(user, new, field)
+        changed = self._users.set_password(user, self._passwords.hash(new))
+        self._sessions.end_all(self._subject(changed))
+        return self.start_session(changed, about)
+
+
+def _origin(kind: str, address: str) -> list[AttemptKey]:
+    return [(kind, address)] if address else []
+
+
+def _reset_email(account: Account, link: str) -> Email:
+    return Email(
+        to=account.email,
+        subject="Reset your password",
+        text=(
+            f"Hello {account.name},\n\n"
+            "We received a request to reset your password. To choose a new one, open this link "
+            f"within an hour:\n\n{link}\n\n"
+            "If you didn’t ask for this, ignore this e-mail: your password stays the same.\n"
+        ),
+    )

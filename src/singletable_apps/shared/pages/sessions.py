@@ -1,0 +1,105 @@
+"""Keep people signed in with two cookies: an access token, and a refresh token that renews it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from fastapi import Request
+
+from singletable_apps.shared.accounts import Auth, NotSignedIn, SessionInfo, SignedIn
+from singletable_apps.shared.web import Cookie
+
+U = TypeVar("U")
+
+# In this order: most browsers also claim to be the ones further down.
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+)
+_SYSTEMS = (
+    ("iPhone", "an iPhone"),
+    ("iPad", "an iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "a Mac"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+class SessionCookies:
+    """The session cookies of one app, whose names start with `name`.
+
+    `visitor` sets `request.state.user`, from which a page knows who is signed in.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._access = Cookie(f"{name}_access")
+        self._refresh = Cookie(f"{name}_session")
+
+    def remember(self, request: Request, signed_in: SignedIn[U]) -> None:
+        """Keep the session in the browser's cookies."""
+        self._access.set(request, signed_in.access, max_age=signed_in.max_age)
+        self._refresh.set(request, signed_in.refresh, max_age=signed_in.max_age)
+        request.state.refresh_token = signed_in.refresh
+        request.state.user = signed_in.user
+
+    def forget(self, request: Request) -> None:
+        """Delete the cookies."""
+        self._access.delete(request)
+        self._refresh.delete(request)
+        request.state.refresh_token = ""
+        request.state.user = None
+
+    def refresh_token(self, request: Request) -> str:
+        """Return the refresh token, as the browser has it after this request, or ""."""
+        renewed: str | None = getattr(request.state, "refresh_token", None)
+        return self._refresh.read(request) if renewed is None else renewed
+
+    def visitor(self, request: Request, auth: Auth[U]) -> U | None:
+        """Return the user who is signed in, or None. An expired access token is renewed."""
+        request.state.user = None
+        try:
+            request.state.user = auth.authenticate(self._access.read(request))
+        except NotSignedIn:
+            if refresh := self._refresh.read(request):
+                try:
+                    self.remember(request, auth.renew(refresh))
+                except NotSignedIn:
+                    self.forget(request)
+        user: U | None = request.state.user
+        return user
+
+    def sign_out(self, request: Request, auth: Auth[U]) -> None:
+        """End the session and delete its cookies."""
+        auth.sign_out(self.refresh_token(request))
+        self.forget(request)
+
+    def sessions(
+        self, request: Request, auth: Auth[U], user: U
+    ) -> list[tuple[SessionInfo, str, bool]]:
+        """Return the user's sessions, their browsers, and whether it is this one, which is first.
+
+        The macro `sessions` in `macros/account.html` shows them.
+        """
+        current = auth.session_of(self.refresh_token(request))
+        sessions = [
+            (session, describe_browser(session.about), session.id == current)
+            for session in auth.sessions(user)
+        ]
+        return sorted(sessions, key=lambda session: not session[2])
+
+
+def describe_browser(user_agent: str) -> str:
+    """Return something like `Firefox on Linux`; an unknown user agent is shown as sent."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), None)
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
+    if browser is None:
+        return user_agent[:60].strip() or "A browser"
+    return f"{browser} on {system}" if system else browser
