@@ -160,8 +160,11 @@ D = TypeVar("D")
 
 FixedPart: TypeAlias = "str | Shards | RepeatedPart"
 NoValue: TypeAlias = (
-    "str | RepeatedPart | tuple[FixedPart] | tuple[FixedPart, FixedPart] "
-    "| tuple[FixedPart, FixedPart, FixedPart]"
+    str
+    | RepeatedPart
+    | tuple[FixedPart]
+    | tuple[FixedPart, FixedPart]
+    | tuple[FixedPart, FixedPart, FixedPart]
 )
 OneValue: TypeAlias = (
     KeyPart[A]
