@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -17,9 +19,9 @@ from singletable_apps.shared.pages.flash import Flash, FlashMessages
 from singletable_apps.shared.pages.forms import Form
 from singletable_apps.shared.pages.static_files import StaticFiles, site_files
 from singletable_apps.shared.pages.templating import make_environment
-from singletable_apps.shared.pages.times import request_time_zone
+from singletable_apps.shared.pages.times import UTC, request_time_zone
 from singletable_apps.shared.pages.urls import path_of, sign_in_url
-from singletable_apps.shared.web import Problem, ProblemType
+from singletable_apps.shared.web import Problem, ProblemType, public_response
 
 SIGNED_OUT = "You were signed out, so nothing was saved. Sign in to go on."
 POLICY = (
@@ -139,6 +141,34 @@ class Pages:
         )
         return _compress(request, text, status)
 
+    def render_public(
+        self,
+        request: Request,
+        template: str,
+        status: int = 200,
+        /,
+        *,
+        zone: ZoneInfo = UTC,
+        last_modified: datetime | None = None,
+        **context: object,
+    ) -> Response:
+        """Render a page that a CDN can cache: it depends on the URL and on data, not on cookies.
+
+        Times are in `zone`. There is no flash message, no theme of the reader and nothing from
+        `context(request)`, which may show who is signed in. See `public_response` for the headers.
+        """
+        text = self._environment.get_template(template).render(
+            {**_public_context(request), "zone": zone, **context}
+        )
+        return public_response(
+            request,
+            text,
+            "text/html",
+            status,
+            last_modified=last_modified,
+            headers={"Content-Security-Policy": POLICY},
+        )
+
     def redirect(self, request: Request, url: str, flash: str | Flash = "") -> Response:
         """Redirect to another page after an action; that page shows the flash message."""
         if flash:
@@ -172,20 +202,29 @@ class Pages:
     def _common(self, request: Request) -> dict[str, object]:
         theme = request.cookies.get("theme", "")
         return {
-            "nav": [],
-            "links": [],
-            "account": None,
-            "account_links": [],
+            **_public_context(request),
             **self._context(request),
-            # Absent when an app is served on its own.
-            "app_links": getattr(request.state, "apps", ()),
-            "here": path_of(request),
             "zone": request_time_zone(request),
             "theme": theme if theme in ("light", "dark") else "",
         }
 
     def _names(self) -> str:
         return "/… or ".join(name for name in self._static_files if name != "shared")
+
+
+def _public_context(request: Request) -> dict[str, object]:
+    """Return the variables of every page that are the same for all readers."""
+    return {
+        "nav": [],
+        "links": [],
+        "account": None,
+        "account_links": [],
+        # Absent when an app is served on its own.
+        "app_links": getattr(request.state, "apps", ()),
+        "here": path_of(request),
+        "theme": "",
+        "flash": None,
+    }
 
 
 def _compress(request: Request, text: str, status: int) -> HTMLResponse:

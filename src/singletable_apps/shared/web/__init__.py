@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
+from singletable_apps.shared.web.caching import FOREVER, SHARED_FIVE_MINUTES, public_response
 from singletable_apps.shared.web.clients import client_address, rate_limited
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
@@ -71,6 +72,7 @@ __all__ = [
     "COMMON",
     "CROSS_ORIGIN",
     "CURSOR_FORMAT",
+    "FOREVER",
     "IDEMPOTENCY_KEY",
     "INTERNAL_ERROR",
     "INVALID",
@@ -86,6 +88,7 @@ __all__ = [
     "PAGE_POLICY",
     "PRECONDITION_FAILED",
     "PRECONDITION_REQUIRED",
+    "SHARED_FIVE_MINUTES",
     "TOO_LARGE",
     "TOO_MANY_REQUESTS",
     "UNAVAILABLE",
@@ -125,6 +128,7 @@ __all__ = [
     "optional_field",
     "precondition_failed",
     "problem_types_of",
+    "public_response",
     "rate_limited",
     "request_id",
     "responses",
