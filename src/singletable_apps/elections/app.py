@@ -1,26 +1,21 @@
-"""The elections app: how the site shows and opens it, and how e-mails are sent."""
+"""The elections app: how the site shows and opens it."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
 
-import typer
 from fastapi import FastAPI, Response
 from starlette.responses import RedirectResponse
 
 from singletable import Driver, Store
-from singletable_apps.counting import Ballots, Ranking, replace_control_characters, schulze
+from singletable_apps.counting import Ballots, Ranking, schulze
 from singletable_apps.counting.pictures import STYLESHEET, draw_beat_paths
 from singletable_apps.elections.api import PREFIX, ApiSettings, make_elections_app
 from singletable_apps.elections.api.dependencies import BODY_LIMIT
 from singletable_apps.elections.entities import votes
-from singletable_apps.elections.errors import ElectionsError
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
@@ -31,8 +26,9 @@ from singletable_apps.elections.sample import PASSWORD, SamplePerson, fill_sampl
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.elections.service.context import Settings
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, SampleEntry
+from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.expiring import expiring
-from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
+from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import PublicUrl, new_folder, open_driver, progress_bar
 
 
@@ -76,7 +72,7 @@ def site_on(
     elections = open_elections_on(driver, place, settings, emails)
     locations = (
         ("tables", place.at),
-        ("e-mails", emails.description),
+        ("e-mails", emails.describe("singletable elections outbox")),
         ("keys", str(place.keys.resolve())),
     )
     return replace(site_of(elections, api), locations=locations, warning=_WARNING)
@@ -155,89 +151,6 @@ def open_app(context: AppContext) -> Generator[RunningApp]:
         yield site_on(driver, place, context.public, emails)
 
 
-SMTP_PASSWORD = "SMTP_PASSWORD"
-
-
-class InvalidSmtpUrl(ElectionsError):
-    """The URL of the mail server is not valid."""
-
-
-@dataclass(frozen=True, slots=True)
-class EmailDelivery:
-    """How e-mails are delivered: by a server or to the outbox, and printed if wanted."""
-
-    print_emails: bool = False
-    server: Smtp | None = None
-
-    def mailer(self, outbox: Mailer) -> Mailer:
-        """Return the mailer: the server, or else the outbox."""
-        sender = self.server or outbox
-        return _PrintingMailer(sender) if self.print_emails else sender
-
-    @property
-    def description(self) -> str:
-        """Return where to find the e-mails."""
-        if self.server is not None:
-            return "sent by the mail server"
-        return (
-            "printed here"
-            if self.print_emails
-            else "kept in the outbox: singletable elections outbox"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _PrintingMailer:
-    """A mailer that also prints each e-mail."""
-
-    sender: Mailer
-
-    def send(self, email: Email, now: datetime) -> None:
-        self.sender.send(email, now)
-        typer.echo(f"\nE-mail to {email.to}: {email.subject}\n")
-        for line in email.text.rstrip().split("\n"):
-            typer.echo(f"  {replace_control_characters(line)}")
-        typer.echo("")
-
-
-def email_delivery(*, print_emails: bool, smtp: str | None) -> EmailDelivery:
-    """Return the delivery by an SMTP server, or to the outbox without one."""
-    return EmailDelivery(print_emails, parse_smtp_url(smtp) if smtp is not None else None)
-
-
-def parse_smtp_url(text: str) -> Smtp:
-    """Return the mailer for a URL. The password comes from the environment."""
-    parts = urlsplit(text)
-    sender = parse_qs(parts.query).get("from", [""])[-1]
-    try:
-        port = parts.port or _PORT
-    except ValueError:
-        port = 0
-    if parts.scheme not in ("smtp", "smtp+plain") or not parts.hostname or not port or not sender:
-        raise InvalidSmtpUrl(
-            f"--smtp '{text}' is not valid. Use "
-            "smtp://user@mail.example.org:587?from=vote@example.org, or smtp+plain:// for a "
-            "local server without TLS."
-        )
-    if parts.password is not None:
-        raise InvalidSmtpUrl(
-            f"Set the password of the mail server as {SMTP_PASSWORD} in the environment, not in "
-            "--smtp, where other users of this machine can see it."
-        )
-    user = unquote(parts.username) if parts.username else None
-    try:
-        return Smtp(
-            parts.hostname,
-            port,
-            sender,
-            user,
-            os.environ.get(SMTP_PASSWORD) if user else None,
-            starttls=parts.scheme == "smtp",
-        )
-    except (InvalidEmail, ValueError) as error:
-        raise InvalidSmtpUrl(f"--smtp: {error}") from error
-
-
 @dataclass(frozen=True, slots=True)
 class DataLocation:
     """The address of the tables, the folder of the keys, and whether to create missing keys."""
@@ -265,9 +178,6 @@ def open_elections_on(
     keys = load_store_keys(store, place.keys, create_missing=place.new_keys)
     mailer = (emails or EmailDelivery()).mailer(Outbox(store))
     return open_elections(driver, keys, settings=settings, mailer=mailer)
-
-
-_PORT = 587
 
 
 def create_tables(driver: Driver) -> Store:

@@ -10,8 +10,10 @@ import typer
 from singletable_apps.shared.cli import (
     HostOption,
     PortOption,
+    PrintEmailsOption,
     ProxyOption,
     PublicUrlOption,
+    SmtpOption,
     exit_on_error,
 )
 
@@ -56,21 +58,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
-    print_emails: Annotated[
-        bool,
-        typer.Option(
-            "--print-emails",
-            help="Print e-mails here as well. Their links let anyone who reads them sign in.",
-        ),
-    ] = False,
-    smtp: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Send e-mails by this server: smtp://user@mail.example.org?from=vote@example.org, "
-            "with the password in SMTP_PASSWORD. Without it, e-mails are kept in the outbox.",
-        ),
-    ] = None,
+    print_emails: PrintEmailsOption = False,
+    smtp: SmtpOption = None,
     new_keys: NewKeys = False,
 ) -> None:
     """Serve elections: web pages and API.
@@ -79,8 +68,9 @@ def serve(
     read, and the service does not start with other keys.
     """
     with exit_on_error():
-        from singletable_apps.elections.app import DataLocation, email_delivery
+        from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import serve
+        from singletable_apps.shared.email_delivery import email_delivery
         from singletable_apps.shared.serve import ListenOptions
 
         emails = email_delivery(print_emails=print_emails, smtp=smtp)

@@ -19,7 +19,6 @@ from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.elections import patterns
 from singletable_apps.elections.app import (
     DataLocation,
-    EmailDelivery,
     create_tables,
     open_elections_at,
     site_on,
@@ -36,6 +35,7 @@ from singletable_apps.elections.roles import ROLE_NAMES, Role
 from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE_PEOPLE, fill_sample
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.shared.apps import serve_app
+from singletable_apps.shared.email_delivery import EmailDelivery
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import (
     FileError,

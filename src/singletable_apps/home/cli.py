@@ -10,8 +10,10 @@ import typer
 from singletable_apps.shared.cli import (
     HostOption,
     PortOption,
+    PrintEmailsOption,
     ProxyOption,
     PublicUrlOption,
+    SmtpOption,
     exit_on_error,
 )
 
@@ -37,17 +39,8 @@ def serve(
     port: PortOption = 8000,
     public: PublicUrlOption = None,
     proxy: ProxyOption = None,
-    print_emails: Annotated[
-        bool,
-        typer.Option(
-            "--print-emails",
-            help="Print e-mails here as well. Their links let anyone who reads them sign in.",
-        ),
-    ] = False,
-    smtp: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Mail server; see singletable elections serve --help."),
-    ] = None,
+    print_emails: PrintEmailsOption = False,
+    smtp: SmtpOption = None,
 ) -> None:
     """Serve the home page, the guide and all applications.
 

@@ -31,6 +31,21 @@ ProxyOption: TypeAlias = Annotated[
         "Without it, all clients behind a proxy share one rate limit.",
     ),
 ]
+PrintEmailsOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--print-emails",
+        help="Print e-mails here as well. Their links let anyone who reads them sign in.",
+    ),
+]
+SmtpOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Send e-mails by this server: smtp://user@mail.example.org?from=vote@example.org, "
+        "with the password in SMTP_PASSWORD. Without it, e-mails are kept in the outbox.",
+    ),
+]
 
 
 @contextmanager

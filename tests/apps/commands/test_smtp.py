@@ -7,10 +7,10 @@ import logging
 import pytest
 
 from singletable import connect
-from singletable_apps.elections.app import InvalidSmtpUrl, parse_smtp_url
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.service import open_elections
 from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.email_delivery import InvalidSmtpUrl, parse_smtp_url
 from tests.apps.support.mail_server import mail_server
 
 

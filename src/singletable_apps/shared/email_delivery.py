@@ -1,0 +1,92 @@
+"""How a command delivers e-mails: by the server of `--smtp`, or to the outbox, and printed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import typer
+
+from singletable_apps.counting import replace_control_characters
+from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Smtp
+
+SMTP_PASSWORD = "SMTP_PASSWORD"
+_PORT = 587
+
+
+class InvalidSmtpUrl(AppError):
+    """The URL of the mail server is not valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmailDelivery:
+    """How e-mails are delivered: by a server or to the outbox, and printed if wanted."""
+
+    print_emails: bool = False
+    server: Smtp | None = None
+
+    def mailer(self, outbox: Mailer) -> Mailer:
+        """Return the mailer: the server, or else the outbox."""
+        sender = self.server or outbox
+        return _PrintingMailer(sender) if self.print_emails else sender
+
+    def describe(self, outbox_command: str) -> str:
+        """Return where to find the e-mails; `outbox_command` prints those in the outbox."""
+        if self.server is not None:
+            return "sent by the mail server"
+        return "printed here" if self.print_emails else f"kept in the outbox: {outbox_command}"
+
+
+@dataclass(frozen=True, slots=True)
+class _PrintingMailer:
+    """A mailer that also prints each e-mail."""
+
+    sender: Mailer
+
+    def send(self, email: Email, now: datetime) -> None:
+        self.sender.send(email, now)
+        typer.echo(f"\nE-mail to {email.to}: {email.subject}\n")
+        for line in email.text.rstrip().split("\n"):
+            typer.echo(f"  {replace_control_characters(line)}")
+        typer.echo("")
+
+
+def email_delivery(*, print_emails: bool, smtp: str | None) -> EmailDelivery:
+    """Return the delivery by an SMTP server, or to the outbox without one."""
+    return EmailDelivery(print_emails, parse_smtp_url(smtp) if smtp is not None else None)
+
+
+def parse_smtp_url(text: str) -> Smtp:
+    """Return the mailer for a URL. The password comes from the environment."""
+    parts = urlsplit(text)
+    sender = parse_qs(parts.query).get("from", [""])[-1]
+    try:
+        port = parts.port or _PORT
+    except ValueError:
+        port = 0
+    if parts.scheme not in ("smtp", "smtp+plain") or not parts.hostname or not port or not sender:
+        raise InvalidSmtpUrl(
+            f"--smtp '{text}' is not valid. Use "
+            "smtp://user@mail.example.org:587?from=vote@example.org, or smtp+plain:// for a "
+            "local server without TLS."
+        )
+    if parts.password is not None:
+        raise InvalidSmtpUrl(
+            f"Set the password of the mail server as {SMTP_PASSWORD} in the environment, not in "
+            "--smtp, where other users of this machine can see it."
+        )
+    user = unquote(parts.username) if parts.username else None
+    try:
+        return Smtp(
+            parts.hostname,
+            port,
+            sender,
+            user,
+            os.environ.get(SMTP_PASSWORD) if user else None,
+            starttls=parts.scheme == "smtp",
+        )
+    except (InvalidEmail, ValueError) as error:
+        raise InvalidSmtpUrl(f"--smtp: {error}") from error
