@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from singletable import (
     PatternCatalog,
     Selection,
+    creates,
+    deletes,
     per_day,
     per_minute,
     per_second,
     puts,
+    updates,
+    upserts,
 )
 from singletable_apps.portfolio.entities import (
     Blog,
@@ -78,6 +82,49 @@ put_settings = patterns.write("S3", "Edit the settings", puts(SiteSettings), rat
 # Posts.
 
 # Likes, comments and statistics.
+likes_count = patterns.read(
+    "L1", "Get the like counters of posts", LikeCount.key, rate=per_second(20)
+)
+like = patterns.write(
+    "L2",
+    "Like a post",
+    creates(Like),
+    upserts(LikeCount, LikeCount.likes_count),
+    rate=per_second(1),
+)
+unlike = patterns.write(
+    "L3",
+    "Take a like back",
+    deletes(Like),
+    updates(LikeCount, LikeCount.likes_count),
+    rate=per_minute(1),
+)
+add_like_shards = patterns.write(
+    "L4",
+    "Spread the likes of a busy post over more counters",
+    updates(LikeCount, LikeCount.shards),
+    rate=per_day(1),
+)
+delete_likes = patterns.write(
+    "L5", "Delete the likes of a post", deletes(Like), items=25, rate=per_day(1)
+)
+delete_like_counters = patterns.write(
+    "L6", "Delete the like counters of a post", deletes(LikeCount), rate=per_day(1)
+)
+
+
+@patterns.read_function("T1", items=30, rate=per_minute(1))
+def stats_of_days(scope: str, first: date, last: date) -> Selection[DayStats]:
+    """Get the views, likes and comments of some days."""
+    return DayStats.key.partition(scope).between(first, last)
+
+
+add_stats = patterns.write(
+    "T2",
+    "Add to the statistics of a day",
+    upserts(DayStats, DayStats.views, DayStats.likes, DayStats.comments, DayStats.ends),
+    rate=per_minute(12),
+)
 
 # Accounts.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -13,6 +14,7 @@ MAX_MARKDOWN_BYTES = 120_000
 MAX_HTML_BYTES = 240_000
 MAX_TITLE = 200
 MAX_TAGS, MAX_TAG = 10, 40
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Permission(StrEnum):
@@ -48,6 +50,11 @@ class PostDraft:
     featured_image_alt: str = ""
     seo_description: str = ""
     canonical_url: str = ""
+
+
+def is_id(text: str) -> bool:
+    """Return whether the text can be the id of a post, so that it fits into a key."""
+    return _ID.fullmatch(text) is not None
 
 
 def is_public(blog: Blog, now: datetime) -> bool:

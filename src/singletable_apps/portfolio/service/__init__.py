@@ -18,17 +18,23 @@ from singletable_apps.portfolio.service.context import (
     any_revision,
     utc_now,
 )
+from singletable_apps.portfolio.service.likes import LikeService, LikeState
 from singletable_apps.portfolio.service.profile import ProfileService
+from singletable_apps.portfolio.service.stats import SITE, StatsService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.objects import Bucket
 
 __all__ = [
+    "SITE",
     "TABLES",
     "Context",
+    "LikeService",
+    "LikeState",
     "PortfolioService",
     "RevisionCheck",
+    "StatsService",
     "any_revision",
     "open_portfolio",
 ]
@@ -43,6 +49,8 @@ class PortfolioService:
 
     context: Context
     profile: ProfileService
+    likes: LikeService
+    stats: StatsService
 
 
 def open_portfolio(
@@ -67,4 +75,10 @@ def open_portfolio(
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
     context = Context(store, secret, sender, bucket, urls or Urls(), clock)
-    return PortfolioService(context=context, profile=ProfileService(context))
+    profile, stats = ProfileService(context), StatsService(context)
+    return PortfolioService(
+        context=context,
+        profile=profile,
+        likes=LikeService(context, profile, stats),
+        stats=stats,
+    )

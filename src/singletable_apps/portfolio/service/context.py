@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from singletable import ConnectionFailed, InternalError, Store
+from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.errors import NotFound
+from singletable_apps.portfolio.rules import is_id, is_public
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.objects import Bucket
@@ -36,3 +39,16 @@ class Context:
     bucket: Bucket
     urls: Urls
     clock: Callable[[], datetime] = utc_now
+
+    def find_blog(self, blog_id: str, *, consistent: bool = False) -> Blog | None:
+        """Return the post, or None; also for text that cannot be an id."""
+        if not is_id(blog_id):
+            return None
+        return self.store.get(Blog.key(blog_id), consistent=consistent)
+
+    def get_public_blog(self, blog_id: str) -> Blog:
+        """Return the post, or raise NotFound unless everyone can read it."""
+        blog = self.find_blog(blog_id)
+        if blog is None or not is_public(blog, self.clock()):
+            raise NotFound("There is no such post. It may have been deleted.")
+        return blog

@@ -1,0 +1,195 @@
+"""Like posts: one like per visitor, post and calendar year, without storing who it was.
+
+A like is one transaction: it creates the marker of the visitor, which must not exist, and adds one
+to the counter of the post. So the count is right however often people click, however many click at
+once, and whatever response is lost. Taking a like back is the mirror image.
+
+Markers expire at the end of the year, when the keyed hash of a visitor changes as well. Counters do
+not expire. A visitor may like a post again in the next year.
+
+Every like of a post writes the same counter. If that becomes a bottleneck, so that transactions
+conflict even after the retries of the store, the post gets more counters (shards), and its likes
+are spread over them by visitor. Their sum is the count.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from singletable import ConditionFailed, TransactionConflict, key_of
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.entities import Like, LikeCount
+from singletable_apps.portfolio.errors import SiteBusy, SwitchedOff
+from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.service.profile import ProfileService
+from singletable_apps.portfolio.service.stats import StatsService
+
+SHARDS = 8
+# The store retries within each attempt.
+_ATTEMPTS = 10
+_DIGEST_LENGTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class LikeState:
+    """The likes of a post, whether this visitor likes it, and how many counters it has."""
+
+    count: int
+    liked: bool
+    shards: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """The counter of a post beside its markers. Markers of earlier years have expired."""
+
+    counted: int
+    markers: int
+
+
+class LikeService:
+    """Like posts and count likes."""
+
+    def __init__(self, context: Context, profile: ProfileService, stats: StatsService) -> None:
+        self._context = context
+        self._profile = profile
+        self._stats = stats
+
+    def visitor(self, network: str) -> str:
+        """Return the id of a visitor for this year: a keyed hash of the client's network.
+
+        It is never stored. Each marker is a hash of it and the post, so that a copy of the table
+        does not tell which posts one visitor liked.
+        """
+        return self._digest("visitor", network, f"{self._context.clock().astimezone(UTC).year}")
+
+    def like(self, blog_id: str, visitor: str) -> LikeState:
+        """Like a post. Nothing changes if the visitor likes it already."""
+        return self._change(blog_id, visitor, liked=True)
+
+    def unlike(self, blog_id: str, visitor: str) -> LikeState:
+        """Take a like back. Nothing changes if the visitor does not like the post."""
+        return self._change(blog_id, visitor, liked=False)
+
+    def state(self, blog_id: str, visitor: str | None) -> LikeState:
+        """Return the likes of a post, and whether this visitor is among them."""
+        self._context.get_public_blog(blog_id)
+        marker = None
+        if visitor is not None:
+            key = Like.key(blog_id, self._digest("like", visitor, blog_id))
+            marker = self._context.store.get(key, consistent=True)
+        return self._state(blog_id, liked=marker is not None)
+
+    def counts(self, blog_ids: Iterable[str]) -> dict[str, int]:
+        """Return the number of likes of each post; reads may be a second old."""
+        counters = self._counters(blog_ids, consistent=False)
+        return {
+            blog_id: sum(each.likes_count for each in all_) for blog_id, all_ in counters.items()
+        }
+
+    def recount(self, blog_id: str) -> Recount:
+        """Count the markers of a post with the document's query, and compare the counter.
+
+        They are equal during the first year of a post; then markers expire.
+        """
+        markers = self._context.store.count(Like.of_blog(blog_id))
+        return Recount(self._state(blog_id, liked=False).count, markers)
+
+    def delete(self, blog_id: str) -> None:
+        """Delete the counters and markers of a post that was deleted."""
+        store = self._context.store
+        counters = self._counters([blog_id], consistent=True)[blog_id]
+        store.delete_many([key_of(counter) for counter in counters])
+        visitors = store.select(Like.of_blog(blog_id), Like.visitor)
+        store.delete_many([Like.key(blog_id, visitor) for (visitor,) in visitors])
+
+    def _change(self, blog_id: str, visitor: str, *, liked: bool) -> LikeState:
+        if not self._profile.get_settings().likes:
+            raise SwitchedOff("Likes are switched off on this site.")
+        self._context.get_public_blog(blog_id)
+        digest = self._digest("like", visitor, blog_id)
+        for _ in range(_ATTEMPTS):
+            marker = self._context.store.get(Like.key(blog_id, digest), consistent=True)
+            if (marker is not None) == liked:
+                return self._state(blog_id, liked=liked)
+            try:
+                if marker is None:
+                    self._add(blog_id, digest)
+                else:
+                    self._remove(marker)
+            except TransactionConflict:
+                self._add_shards(blog_id)
+            except (ConditionFailed, *UNKNOWN_OUTCOME):
+                continue  # the marker tells whether the like was counted
+            else:
+                return self._state(blog_id, liked=liked)
+        raise SiteBusy("Very many people like this post right now. Try again in a minute.")
+
+    def _add(self, blog_id: str, digest: str) -> None:
+        store, now = self._context.store, self._context.clock()
+        first = store.get(LikeCount.key(blog_id, 0), consistent=True)
+        shard = 0 if first is None else int(digest, 16) % first.shards
+        marker = Like(
+            blog_id=blog_id, visitor=digest, shard=shard, liked_at=now, ends=_end_of_year(now)
+        )
+        with store.transaction(pattern=patterns.like) as transaction:
+            transaction.create(marker)
+            transaction.upsert(LikeCount.key(blog_id, shard), LikeCount.likes_count.add(1))
+        self._stats.record_like(blog_id, now)
+
+    def _remove(self, marker: Like) -> None:
+        store, counter_key = self._context.store, LikeCount.key(marker.blog_id, marker.shard)
+        counter = store.get(counter_key, consistent=True)
+        with store.transaction(pattern=patterns.unlike) as transaction:
+            transaction.delete(key_of(marker), if_=Like.shard == marker.shard)
+            # A counter that was lost or reset does not become negative.
+            if counter is not None and counter.likes_count > 0:
+                one_less = LikeCount.likes_count.add(-1)
+                transaction.update(counter_key, one_less, if_=LikeCount.likes_count > 0)
+        self._stats.record_like(marker.blog_id, marker.liked_at, -1)
+
+    def _add_shards(self, blog_id: str) -> None:
+        """Spread further likes over more counters."""
+        # If this fails as well, or another process was faster, the next attempt will see.
+        with suppress(ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME):
+            self._context.store.update(
+                LikeCount.key(blog_id, 0), LikeCount.shards.set(SHARDS), if_=LikeCount.shards == 1
+            )
+
+    def _state(self, blog_id: str, *, liked: bool) -> LikeState:
+        counters = self._counters([blog_id], consistent=True)[blog_id]
+        shards = counters[0].shards if counters else 1
+        return LikeState(_total(counters), liked, shards)
+
+    def _counters(self, blog_ids: Iterable[str], *, consistent: bool) -> dict[str, list[LikeCount]]:
+        """Return the counters of each post: the first, and the others if there are any."""
+        counters = {blog_id: list[LikeCount]() for blog_id in blog_ids}
+        keys = [LikeCount.key(blog_id, 0) for blog_id in counters]
+        while keys:
+            found = self._context.store.get_many(keys, consistent=consistent)
+            present = [counter for counter in found if counter is not None]
+            for counter in present:
+                counters[counter.blog_id].append(counter)
+            keys = [
+                LikeCount.key(counter.blog_id, shard)
+                for counter in present
+                if counter.shard == 0
+                for shard in range(1, counter.shards)
+            ]
+        return counters
+
+    def _digest(self, purpose: str, *values: str) -> str:
+        message = "\0".join((purpose, *values)).encode()
+        return hmac.digest(self._context.secret, message, "sha256").hex()[:_DIGEST_LENGTH]
+
+
+def _total(counters: Iterable[LikeCount]) -> int:
+    return sum(counter.likes_count for counter in counters)
+
+
+def _end_of_year(now: datetime) -> datetime:
+    return datetime(now.astimezone(UTC).year + 1, 1, 1, tzinfo=UTC)
