@@ -12,21 +12,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
-from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
-from pygments.token import Comment, Generic, Keyword, Operator, String
-from pygments.util import ClassNotFound
 
 import singletable_apps
+from singletable_apps.shared.markdown import (
+    Heading,
+    HtmlRenderer,
+    add_heading_ids,
+    fix_tables,
+    highlight_code,
+)
 from singletable_apps.shared.pages import Link, Pages
 from singletable_apps.shared.web import NOT_FOUND, Problem
 
@@ -36,14 +38,6 @@ _FILES_URL = f"{GUIDE_URL}/files"
 _SOURCE_URL = f"{GUIDE_URL}/source"
 _APPS = "src/singletable_apps"
 _IMAGES = {".svg", ".webp", ".png"}
-_CODE_CLASSES = (
-    (Comment, "code-comment"),
-    (String, "code-string"),
-    (Keyword, "code-keyword"),
-    (Operator.Word, "code-keyword"),
-    (Generic.Prompt, "code-prompt"),
-    (Generic.Output, "code-output"),
-)
 _INDEX_GROUP = re.compile(r"^(\w[^\n]*):$", re.MULTILINE)
 _REFERENCE_PAGE = re.compile(r"^## \[([^\]]+)\]\(([^)]+)\)$", re.MULTILINE)
 _INDEX_PAGE = re.compile(r"^\d+\. \[([^\]]+)\]\(([^)]+)\):", re.MULTILINE)
@@ -52,14 +46,6 @@ _MORE = (
     ("Differences from DynamoDB", "compatibility.md"),
     ("Performance", "performance.md"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading of a page, for its table of contents."""
-
-    text: str
-    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,28 +77,6 @@ def docs_folder() -> Path:
     """Return the folder of the documents: inside an installed package, or at the top of a clone."""
     installed = Path(__file__).parent / "docs"
     return installed if installed.is_dir() else Path(__file__).parents[3] / "docs"
-
-
-def highlight_code(code: str, language: str) -> Markup:
-    """Return code as HTML, with classes for keywords, strings, comments and prompts."""
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return escape(code)
-    parts: list[Markup] = []
-    # The lexer of terminal sessions leaves out a last line without a newline, so add one.
-    *rest, (last_kind, last_text) = lexer.get_tokens(f"{code}\n")
-    all_tokens = [*rest, (last_kind, last_text.removesuffix("\n"))]
-    for kind, tokens in groupby(all_tokens, lambda token: _code_class(token[0])):
-        text = "".join(text for _, text in tokens)
-        parts.append(
-            Markup('<span class="{}">{}</span>').format(kind, text) if kind else escape(text)
-        )
-    return Markup("").join(parts)
-
-
-def _code_class(kind: Any) -> str:
-    return next((name for parent, name in _CODE_CLASSES if kind in parent), "")
 
 
 class Guide:
@@ -207,8 +171,8 @@ class Guide:
         return None if url is None else f"{url}{hash_}{anchor}"
 
 
-class _HtmlRenderer(RendererHTML):
-    """Renders code with a copy button, and tables that scroll; escapes raw HTML."""
+class _GuideRenderer(HtmlRenderer):
+    """Renders code with a copy button; escapes raw HTML."""
 
     def fence(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         content, info = tokens[idx].content, tokens[idx].info.split()
@@ -238,51 +202,28 @@ class _HtmlRenderer(RendererHTML):
         # Cells of tables need line breaks.
         return "<br>" if tokens[idx].content == "<br>" else escape(tokens[idx].content)
 
-    def table_open(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
-        return (
-            '<div class="table-scroll" tabindex="0" role="group" aria-label="Table">'
-            '<table class="table">\n'
-        )
 
-    def table_close(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
-        return "</table></div>\n"
-
-
-_MARKDOWN = MarkdownIt("commonmark", renderer_cls=_HtmlRenderer).enable("table")
+_MARKDOWN = MarkdownIt("commonmark", renderer_cls=_GuideRenderer).enable("table")
 
 
 def render_document(text: str, resolve: Callable[[str], str | None]) -> GuidePage:
     """Render Markdown; its first heading becomes the title, and `resolve` maps link targets."""
     tokens = _MARKDOWN.parse(text)
     _close_heading_gap(tokens)
-    title = "Guide"
-    headings: list[Heading] = []
-    ids: dict[str, int] = {}
-    body: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
-        if token.type == "heading_open":
-            heading = _heading(tokens[at + 1], ids)
-            if token.tag == "h1":
-                title = heading.text
-                at += 3
-                continue
-            token.attrSet("id", heading.id)
-            if token.tag == "h2":
-                headings.append(heading)
-        # The content security policy forbids style attributes, by which columns are aligned.
-        if token.attrs.pop("style", "") == "text-align:right":
-            token.attrSet("class", "numeric")
-        # An empty header cell is announced as a header without a name.
-        if token.type == "th_open" and not tokens[at + 1].content:
-            token.tag = tokens[at + 2].tag = "td"
+    fix_tables(tokens)
+    headings = add_heading_ids(tokens)
+    title = next((heading.text for heading in headings if heading.level == 1), "Guide")
+    for token in tokens:
         for child in token.children or ():
             _rewrite_link(child, resolve)
-        body.append(token)
-        at += 1
+    is_title = [token.type.startswith("heading_") and token.tag == "h1" for token in tokens]
+    body = [
+        token
+        for at, token in enumerate(tokens)
+        if not is_title[at] and not (at and is_title[at - 1] and token.type == "inline")
+    ]
     html = _MARKDOWN.renderer.render(body, _MARKDOWN.options, {})
-    return GuidePage(title, Markup(html), tuple(headings))
+    return GuidePage(title, Markup(html), tuple(h for h in headings if h.level == 2))
 
 
 def _rewrite_link(token: Token, resolve: Callable[[str], str | None]) -> None:
@@ -301,14 +242,6 @@ def _close_heading_gap(tokens: Sequence[Token]) -> None:
         for token in tokens:
             if token.tag in ("h3", "h4"):
                 token.tag = f"h{int(token.tag[1]) - 1}"
-
-
-def _heading(inline: Token, ids: dict[str, int]) -> Heading:
-    """Return the text and the id, which is made as GitHub makes it."""
-    text = "".join(child.content for child in inline.children or ())
-    slug = re.sub(r"[^\w\- ]", "", text).lower().replace(" ", "-")
-    ids[slug] = ids.get(slug, -1) + 1
-    return Heading(text, f"{slug}-{ids[slug]}" if ids[slug] else slug)
 
 
 def _commands(transcript: str) -> str:

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Request, Response
 
 from singletable_apps.home.apps import ServedApp
 from singletable_apps.home.example import run_example
-from singletable_apps.home.guide import Guide, highlight_code
+from singletable_apps.home.guide import Guide
+from singletable_apps.shared.markdown import highlight_code
 from singletable_apps.shared.pages import Pages
 
 INSTALL = "pip install singletable"

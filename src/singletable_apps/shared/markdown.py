@@ -1,16 +1,331 @@
-"""Markdown to sanitized HTML."""
+"""Markdown and HTML of authors as safe HTML.
+
+Markdown is CommonMark with tables, strikethrough, footnotes and links from bare URLs. HTML inside
+it is allowed as far as `sanitize_html` allows it: text, lists, tables, links and images, but no
+scripts, styles, forms, or frames such as embedded videos; link to these instead.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
+from itertools import groupby
+from typing import Any
+
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+from mdit_py_plugins.footnote import footnote_plugin
+from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
+from pygments.token import Comment, Generic, Keyword, Operator, String
+from pygments.util import ClassNotFound
+
+from singletable_apps.shared.images import image_widths, parse_image_name
+
+# How wide an image in a text is shown: as wide as the column, and on phones as the screen.
+IMAGE_SIZES = "(min-width: 48rem) 44rem, 100vw"
+# Ids of a text start with this, so that they are never those of the page around it.
+ID_PREFIX = "text-"
+_CODE_CLASSES = (
+    (Comment, "code-comment"),
+    (String, "code-string"),
+    (Keyword, "code-keyword"),
+    (Operator.Word, "code-keyword"),
+    (Generic.Prompt, "code-prompt"),
+    (Generic.Output, "code-output"),
+)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_INLINE_TAGS = (
+    "a abbr b cite code del dfn em i ins kbd mark q s samp small span strong sub sup time u var wbr"
+)
+_BLOCK_TAGS = (
+    "blockquote br caption col colgroup dd details div dl dt figcaption figure hr img li ol p pre "
+    "rp rt ruby section summary table tbody td tfoot th thead tr ul"
+)
+_INLINE = frozenset(_INLINE_TAGS.split())
+_ATTRIBUTES = {
+    "*": {"dir", "lang", "title"},
+    "a": {"aria-label", "href", "id"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "del": {"datetime"},
+    "details": {"open"},
+    "img": {"alt", "height", "src", "width"},
+    "ins": {"datetime"},
+    "li": {"id", "value"},
+    "ol": {"reversed", "start", "type"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+    "time": {"datetime"},
+    **{heading: {"id"} for heading in _HEADINGS},
+}
+# Scroll areas can be focused, so that they scroll with the keyboard.
+_ATTRIBUTE_VALUES = {
+    "div": {"tabindex": {"0"}, "role": {"group"}, "aria-label": {"Table"}},
+    "pre": {"tabindex": {"0"}},
+}
+_CLASSES = {
+    "a": {"footnote-backref"},
+    "div": {"table-scroll"},
+    "hr": {"footnotes-sep"},
+    "li": {"footnote-item"},
+    "ol": {"footnotes-list"},
+    "section": {"footnotes"},
+    "span": {name for _, name in _CODE_CLASSES},
+    "sup": {"footnote-ref"},
+    "table": {"table"},
+    "td": {"numeric"},
+    "th": {"numeric"},
+}
+# These match sanitized HTML only: attributes are in double quotes, and no text or value contains
+# an unescaped < or a quotation mark of the same kind.
+_TAG = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z-]+="[^"]*")*)>')
+_SOURCE = re.compile(r' src="([^"]*)"')
+_SIZE = re.compile(r' (?:width|height)="[^"]*"')
+_FOOTNOTE_MARKS = re.compile(
+    r'<sup class="footnote-ref">.*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
+)
+_URL = re.compile(r"https?://[^\s<>\"`]+")
 
 
-def render_markdown(text: str, *, media_prefix: str = "") -> str:
-    """Return the sanitized HTML of a Markdown text."""
-    return sanitize_html(MarkdownIt("commonmark").render(text))
+def render_markdown(text: str, *, media_prefix: str = "", rel: str = "noopener") -> str:
+    """Return Markdown as sanitized HTML; see `sanitize_html` for the options."""
+    env: dict[str, Any] = {}
+    tokens = _MARKDOWN.parse(text, env)
+    _lower_headings(tokens)
+    fix_tables(tokens)
+    add_heading_ids(tokens)
+    html = _MARKDOWN.renderer.render(list(_with_figures(tokens)), _MARKDOWN.options, env)
+    return sanitize_html(html, media_prefix=media_prefix, rel=rel)
 
 
-def sanitize_html(html: str) -> str:
-    """Return the HTML without scripts, styles and dangerous links."""
-    return nh3.clean(html)
+def sanitize_html(html: str, *, media_prefix: str = "", rel: str = "noopener") -> str:
+    """Return HTML with only the elements and attributes that a text needs.
+
+    Images below `{media_prefix}/media/`, named by `process_image`, get all their widths. `rel` is
+    for links: pass `noopener nofollow ugc` for text of readers.
+    """
+    own_image = re.compile(rf"{re.escape(media_prefix)}/media/([0-9a-z_]+)/[0-9]+\.webp")
+
+    def finish(tag: re.Match[str]) -> str:
+        return _image(tag[3], own_image) if tag[2] == "img" else tag[0]
+
+    return _TAG.sub(finish, _cleaner(rel).clean(html))
+
+
+def plain_text(html: str) -> str:
+    """Return the text of sanitized HTML on one line, for excerpts, word counts and search."""
+    without_marks = _FOOTNOTE_MARKS.sub("", html)
+    text = _TAG.sub(lambda tag: "" if tag[2] in _INLINE else " ", without_marks)
+    return " ".join(unescape(text).split())
+
+
+@lru_cache(maxsize=4)
+def _cleaner(rel: str) -> nh3.Cleaner:
+    return nh3.Cleaner(
+        tags={*_INLINE, *_BLOCK_TAGS.split(), *_HEADINGS},
+        attributes=_ATTRIBUTES,
+        attribute_filter=_link_inside,
+        tag_attribute_values=_ATTRIBUTE_VALUES,
+        allowed_classes=_CLASSES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=rel,
+        id_prefix=ID_PREFIX,
+    )
+
+
+def _link_inside(tag: str, attribute: str, value: str) -> str:
+    """Point a link to a heading of the same text to the id with its prefix."""
+    if attribute == "href" and value.startswith("#") and value != "#":
+        return f"#{ID_PREFIX}{value[1:].removeprefix(ID_PREFIX)}"
+    return value
+
+
+def _image(attributes: str, own_image: re.Pattern[str]) -> str:
+    source = _SOURCE.search(attributes)
+    own = own_image.fullmatch(source[1]) if source else None
+    size = parse_image_name(own[1]) if own else None
+    if source is not None and size is not None:
+        widths = image_widths(size.width)
+        folder = source[1].rpartition("/")[0]
+        attributes = _SIZE.sub("", attributes).replace(
+            source[0], f' src="{folder}/{widths[min(1, len(widths) - 1)]}.webp"'
+        )
+        if len(widths) > 1:
+            choices = ", ".join(f"{folder}/{width}.webp {width}w" for width in widths)
+            attributes += f' srcset="{choices}" sizes="{IMAGE_SIZES}"'
+        largest = size.scaled(max(widths))
+        attributes += f' width="{largest.width}" height="{largest.height}"'
+    return f'<img{attributes} loading="lazy" decoding="async">'
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading and its id, for tables of contents and links."""
+
+    text: str
+    id: str
+    level: int = 2
+
+
+def add_heading_ids(tokens: Sequence[Token]) -> list[Heading]:
+    """Give each heading an id made of its text, as GitHub does, and return the headings."""
+    headings: list[Heading] = []
+    ids: dict[str, int] = {}
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            text = "".join(child.content for child in tokens[at + 1].children or ())
+            slug = re.sub(r"[^\w\- ]", "", text).lower().replace(" ", "-")
+            ids[slug] = ids.get(slug, -1) + 1
+            id_ = f"{slug}-{ids[slug]}" if ids[slug] else slug
+            headings.append(Heading(text, id_, int(token.tag[1])))
+            token.attrSet("id", id_)
+    return headings
+
+
+def fix_tables(tokens: Sequence[Token]) -> None:
+    """Align numbers with a class, and make empty header cells plain cells."""
+    for at, token in enumerate(tokens):
+        # The content security policy forbids style attributes.
+        if token.attrs.pop("style", "") == "text-align:right":
+            token.attrSet("class", "numeric")
+        # An empty header cell is announced as a header without a name.
+        if token.type == "th_open" and not tokens[at + 1].content:
+            token.tag = tokens[at + 2].tag = "td"
+
+
+def highlight_code(code: str, language: str) -> Markup:
+    """Return code as HTML, with classes for keywords, strings, comments and prompts."""
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return escape(code)
+    parts: list[Markup] = []
+    # The lexer of terminal sessions leaves out a last line without a newline, so add one.
+    *rest, (last_kind, last_text) = lexer.get_tokens(f"{code}\n")
+    all_tokens = [*rest, (last_kind, last_text.removesuffix("\n"))]
+    for kind, tokens in groupby(all_tokens, lambda token: _code_class(token[0])):
+        text = "".join(text for _, text in tokens)
+        parts.append(
+            Markup('<span class="{}">{}</span>').format(kind, text) if kind else escape(text)
+        )
+    return Markup("").join(parts)
+
+
+@lru_cache(maxsize=256)
+def _code_class(kind: Any) -> str:
+    return next((name for parent, name in _CODE_CLASSES if kind in parent), "")
+
+
+class HtmlRenderer(RendererHTML):
+    """Renders highlighted code, and tables that scroll."""
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+        """Return code in a scroll area."""
+        language = tokens[idx].info.split()[:1]
+        code = highlight_code(tokens[idx].content, language[0] if language else "text")
+        return Markup('<pre tabindex="0"><code>{}</code></pre>\n').format(code)
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+        """Return indented code in a scroll area."""
+        return self.fence(tokens, idx, options, env)
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+        """Open a table in a scroll area."""
+        return (
+            '<div class="table-scroll" tabindex="0" role="group" aria-label="Table">'
+            '<table class="table">\n'
+        )
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+        """Close the table and its scroll area."""
+        return "</table></div>\n"
+
+
+def _lower_headings(tokens: Iterable[Token]) -> None:
+    """Make room for the title of the page, the only first-level heading."""
+    headings = [token for token in tokens if token.type.startswith("heading_")]
+    if any(token.tag == "h1" for token in headings):
+        for token in headings:
+            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+
+
+def _with_figures(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Turn a paragraph of one image with a title into a figure with a caption."""
+    is_figure = False
+    for at, token in enumerate(tokens):
+        if token.type == "paragraph_open" and not token.hidden:
+            image = tokens[at + 1].children or []
+            if len(image) == 1 and image[0].type == "image" and "title" in image[0].attrs:
+                is_figure = True
+                token.tag = "figure"
+                caption = Token("text", "", 0, content=str(image[0].attrs.pop("title")))
+                opened = Token("figcaption_open", "figcaption", 1)
+                closed = Token("figcaption_close", "figcaption", -1)
+                tokens[at + 1].children = [*image, opened, caption, closed]
+        elif token.type == "paragraph_close" and is_figure:
+            is_figure = False
+            token.tag = "figure"
+        yield token
+
+
+def _link_urls(state: StateCore) -> None:
+    """Make links of the URLs in text that is not in a link."""
+    for token in state.tokens:
+        if token.type == "inline" and "://" in token.content:
+            children: list[Token] = []
+            depth = 0
+            for child in token.children or ():
+                if child.type == "html_inline" and re.match(r"</?a\b", child.content):
+                    depth += -1 if child.content.startswith("</") else 1
+                depth += child.nesting if child.type.startswith("link_") else 0
+                is_text = child.type == "text" and depth == 0
+                children += _split_urls(state, child) if is_text else [child]
+            token.children = children
+
+
+def _split_urls(state: StateCore, token: Token) -> Iterator[Token]:
+    end = 0
+    for match in _URL.finditer(token.content):
+        url = _without_punctuation(match[0])
+        href = state.md.normalizeLink(url)
+        if not state.md.validateLink(href):
+            continue
+        yield Token("text", "", 0, content=token.content[end : match.start()])
+        yield Token("link_open", "a", 1, attrs={"href": href})
+        yield Token("text", "", 0, content=url)
+        yield Token("link_close", "a", -1)
+        end = match.start() + len(url)
+    yield Token("text", "", 0, content=token.content[end:])
+
+
+def _without_punctuation(url: str) -> str:
+    """Leave out what ends the sentence, and a parenthesis that was opened before the URL."""
+    while url[-1] in ".,;:!?'*_~" or (url[-1] == ")" and url.count(")") > url.count("(")):
+        url = url[:-1]
+    return url
+
+
+def _footnote_anchor(
+    self: RendererHTML, tokens: Sequence[Token], idx: int, options: object, env: object
+) -> str:
+    meta = tokens[idx].meta
+    id_ = f"{meta['id'] + 1}:{meta['subId']}" if meta["subId"] > 0 else f"{meta['id'] + 1}"
+    return (
+        f' <a href="#fnref{id_}" class="footnote-backref" aria-label="Back to the text">↩\ufe0e</a>'
+    )
+
+
+_MARKDOWN = (
+    MarkdownIt("commonmark", renderer_cls=HtmlRenderer)
+    .enable(["table", "strikethrough"])
+    .use(footnote_plugin)
+)
+_MARKDOWN.add_render_rule("footnote_anchor", _footnote_anchor)
+_MARKDOWN.core.ruler.push("link_urls", _link_urls)

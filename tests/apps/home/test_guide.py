@@ -15,7 +15,6 @@ from singletable_apps.home.guide import (
     Guide,
     GuidePage,
     docs_folder,
-    highlight_code,
     render_document,
 )
 from tests.house.sources import ROOT
@@ -160,18 +159,6 @@ def test_repeated_headings_have_different_ids() -> None:
         ("A b", "a-b"),
         ("A b", "a-b-1"),
     ]
-
-
-def test_highlighting_keeps_the_code_and_escapes_it() -> None:
-    code = 'if a < b:  # "c"\n    return "d" & e\n'
-    html = highlight_code(code, "python")
-    assert unescape(re.sub(r"</?span[^>]*>", "", html)) == code
-    assert set(re.findall(r'class="([^"]+)"', html)) == {
-        "code-keyword",
-        "code-comment",
-        "code-string",
-    }
-    assert highlight_code("<b>", "no such language") == "&lt;b&gt;"
 
 
 # In an installed package there is no folder `docs` beside `src`.

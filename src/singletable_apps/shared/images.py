@@ -1,0 +1,149 @@
+"""Uploaded images: checked, turned upright, stripped of metadata, and resized as WebP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from typing import Any, cast
+
+from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+
+# The widths for phones, for columns of text, and for large or dense screens.
+WIDTHS = (480, 960, 1600)
+MAX_BYTES = 15_000_000
+MAX_PIXELS = 50_000_000
+QUALITY = 80
+_MAX_WEBP_SIDE = 16_383
+_FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
+_NAME = re.compile(r"[0-9a-f]{16}_([1-9][0-9]{0,7})x([1-9][0-9]{0,7})")
+_SVG = re.compile(rb"\A\s*(?:<\?xml|<!--|<!doctype svg|<svg)", re.IGNORECASE)
+_SRGB = cast(Any, ImageCms.createProfile("sRGB"))  # pyright: ignore[reportUnknownMemberType]
+
+
+class InvalidImage(ValueError):
+    """The file is not an image that is accepted. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSize:
+    """The size of an image in pixels."""
+
+    width: int
+    height: int
+
+    def scaled(self, width: int) -> ImageSize:
+        """Return the size at another width."""
+        return ImageSize(width, max(1, round(self.height * width / self.width)))
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessedImage:
+    """An image in several widths. `name` is derived from the bytes of the upload and its size."""
+
+    name: str
+    size: ImageSize
+    variants: Mapping[int, bytes]
+
+
+def parse_image_name(name: str) -> ImageSize | None:
+    """Return the size in a name such as `8c4f0d6b1a2e3f47_4032x3024`, or None if it is not one."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else ImageSize(int(match[1]), int(match[2]))
+
+
+def image_widths(width: int) -> tuple[int, ...]:
+    """Return the widths in which an image is stored: WIDTHS, none larger than the image itself.
+
+    They follow from the width in its name, so pages need no lookup.
+    """
+    return tuple(sorted({min(width, stored) for stored in WIDTHS}))
+
+
+def process_image(data: bytes) -> ProcessedImage:
+    """Return an upright WebP without metadata in each width, or raise InvalidImage.
+
+    JPEG, PNG, WebP, GIF and AVIF are accepted. Of an animation, the first frame is kept.
+    """
+    image = _open(data)
+    try:
+        orientation = image.getexif().get(0x0112, 1)
+        size = ImageSize(*(reversed(image.size) if orientation in (5, 6, 7, 8) else image.size))
+        widths = image_widths(size.width)
+        if size.scaled(max(widths)).height > _MAX_WEBP_SIDE:
+            raise InvalidImage("The image is too tall for its width. Crop it, and upload it again.")
+        # Large JPEGs are decoded at a fraction of their size.
+        image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
+        upright = _to_srgb(ImageOps.exif_transpose(image))
+        variants = {width: _encode(upright, size.scaled(width)) for width in widths}
+    except InvalidImage:
+        raise
+    except Exception as error:  # the decoders raise many kinds of errors for damaged files
+        raise InvalidImage("The image is damaged. Export it again, and upload that.") from error
+    name = f"{sha256(data).hexdigest()[:16]}_{size.width}x{size.height}"
+    return ProcessedImage(name, size, variants)
+
+
+def _open(data: bytes) -> Image.Image:
+    """Read the header of an image and check its format and size, without decoding it."""
+    if not data:
+        raise InvalidImage("The file is empty. Choose an image.")
+    if len(data) > MAX_BYTES:
+        raise InvalidImage(
+            f"The file has {len(data) / 1e6:.1f} MB. Upload an image of up to "
+            f"{MAX_BYTES // 1_000_000} MB."
+        )
+    if _SVG.match(data):
+        raise InvalidImage("SVG files can contain scripts. Export the image as PNG or WebP.")
+    try:
+        image = Image.open(BytesIO(data), formats=_FORMATS)
+    except UnidentifiedImageError:
+        raise InvalidImage(
+            "This is not an image that browsers show. Upload a JPEG, PNG, WebP, GIF or AVIF."
+        ) from None
+    except Image.DecompressionBombError:
+        raise _too_many_pixels() from None
+    except Exception as error:
+        raise InvalidImage("The image is damaged. Export it again, and upload that.") from error
+    if image.width * image.height > MAX_PIXELS:
+        raise _too_many_pixels()
+    return image
+
+
+def _too_many_pixels() -> InvalidImage:
+    return InvalidImage(
+        f"The image has more than {MAX_PIXELS // 1_000_000} megapixels. Make it smaller, and "
+        "upload it again."
+    )
+
+
+def _to_srgb(image: Image.Image) -> Image.Image:
+    """Return the image in the color space of the web, with transparency if it has any."""
+    profile = image.info.get("icc_profile")
+    if image.mode.startswith("I"):  # 16 bits of gray
+        image = image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    target = "RGBA" if image.has_transparency_data else "RGB"
+    if image.mode in ("P", "PA", "LA", "La", "RGBa", "1"):
+        image = image.convert(target)
+    if profile:
+        try:
+            converted = ImageCms.profileToProfile(
+                image,
+                ImageCms.ImageCmsProfile(BytesIO(profile)),
+                _SRGB,
+                outputMode=target,
+            )
+        except (ImageCms.PyCMSError, OSError, ValueError):
+            converted = None  # a broken profile, or one for another kind of image
+        image = converted or image
+    return image.convert(target)
+
+
+def _encode(image: Image.Image, size: ImageSize) -> bytes:
+    resized = image.resize((size.width, size.height), Image.Resampling.LANCZOS, reducing_gap=3.0)
+    resized.info.clear()
+    file = BytesIO()
+    resized.save(file, "WEBP", quality=QUALITY)
+    return file.getvalue()
