@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from singletable_apps.shared import accounts
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.permissions import NotPermitted
 
@@ -55,12 +56,8 @@ class AlreadyTaken(InvalidInput):
     """Another post has the slug, or another account has the e-mail address."""
 
 
-class NotSignedIn(RequestRejected):
+class NotSignedIn(RequestRejected, accounts.NotSignedIn):
     """The password is wrong, or the session has ended. `field` is the field at fault, if any."""
-
-    def __init__(self, message: str, *, field: str | None = None) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 class SwitchedOff(RequestRejected):

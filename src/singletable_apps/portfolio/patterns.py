@@ -7,6 +7,7 @@ from datetime import date, datetime
 from singletable import (
     PatternCatalog,
     Selection,
+    checks,
     creates,
     deletes,
     per_day,
@@ -127,6 +128,37 @@ add_stats = patterns.write(
 )
 
 # Accounts.
+user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_minute(10))
+all_users = patterns.read("A2", "List the accounts", User.by_date, items=5, rate=per_day(5))
+set_up = patterns.write(
+    "A3",
+    "Set up the site: its settings, its owner and an empty portfolio",
+    creates(SiteSettings),
+    creates(User),
+    creates(Portfolio),
+    rate=per_day(1),
+)
+create_user = patterns.write("A4", "Invite an author", creates(User), rate=per_day(1))
+edit_user = patterns.write(
+    "A5",
+    "Sign in, rename, or change a password",
+    updates(User, User.name, User.password_hash, User.credentials, User.last_login, User.revision),
+    rate=per_day(20),
+)
+change_role = patterns.write(
+    "A6",
+    "Change a role, while another account is an owner",
+    updates(User, User.role, User.revision),
+    checks(User),
+    rate=per_day(1),
+)
+delete_user = patterns.write(
+    "A7",
+    "Remove an account, while another one is an owner",
+    deletes(User),
+    checks(User),
+    rate=per_day(1),
+)
 
 # Media.
 

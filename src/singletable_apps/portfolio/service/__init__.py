@@ -12,6 +12,7 @@ from datetime import datetime
 
 from singletable import Driver, Observer, Store
 from singletable_apps.portfolio.entities import data_table
+from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.portfolio.service.context import (
     Context,
     RevisionCheck,
@@ -22,7 +23,7 @@ from singletable_apps.portfolio.service.likes import LikeService, LikeState
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import SITE, StatsService
 from singletable_apps.portfolio.urls import Urls
-from singletable_apps.shared.accounts import expiring
+from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.objects import Bucket
 
@@ -51,6 +52,7 @@ class PortfolioService:
     profile: ProfileService
     likes: LikeService
     stats: StatsService
+    accounts: Accounts
 
 
 def open_portfolio(
@@ -61,6 +63,7 @@ def open_portfolio(
     mailer: Callable[[Mailer], Mailer] | None = None,
     urls: Urls | None = None,
     clock: Callable[[], datetime] = utc_now,
+    passwords: Passwords | None = None,
     create_tables: bool = True,
     observers: Iterable[Observer] = (),
 ) -> PortfolioService:
@@ -81,4 +84,5 @@ def open_portfolio(
         profile=profile,
         likes=LikeService(context, profile, stats),
         stats=stats,
+        accounts=Accounts(context, passwords or Passwords()),
     )

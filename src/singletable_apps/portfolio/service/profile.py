@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from singletable import VersionConflict, evolve
+from singletable import AlreadyExists, VersionConflict, evolve
 from singletable_apps.portfolio.entities import Portfolio, SiteSettings, User
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.profile_rules import (
@@ -68,7 +68,7 @@ class ProfileService:
             changed = evolve(current, **changes, updated_at=self._context.clock())
             try:
                 return self._context.store.put(changed)
-            except VersionConflict:
+            except (VersionConflict, AlreadyExists):
                 continue
         raise SiteBusy("Someone else is saving this right now. Try again.")
 

@@ -9,22 +9,27 @@ from singletable_apps.portfolio.entities import Role, User, data_table
 from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import Urls
-from singletable_apps.shared.mail import Email
+from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.support.clock import Clock
 from tests.apps.support.patterns import check_declared
 
 SECRET = b"of tests" * 4
+PASSWORD = "nine blue horses"
 PUBLIC = "https://ada.example"
 
 
 class Mailbox:
-    """A mailer that keeps what it sends."""
+    """A mailer that keeps what it sends, or fails with `error`."""
 
     def __init__(self) -> None:
         self.emails: list[Email] = []
+        self.error: MailError | None = None
 
     def send(self, email: Email, now: datetime) -> None:
+        if self.error is not None:
+            raise self.error
         self.emails.append(email)
 
 
@@ -48,8 +53,13 @@ class World:
             mailer=lambda _: self.mailbox,
             urls=Urls(public=PUBLIC),
             clock=self.clock,
+            passwords=Passwords(memory_kib=64, passes=1),
             observers=[self.calls.append],
         )
+
+    def set_up(self) -> User:
+        """Set up the site, and return its owner."""
+        return self.service.accounts.set_up("Ada", "Ada@example.org", PASSWORD, "Ada’s notes")
 
     def user(
         self, role: Role = Role.OWNER, email: str = "ada@example.org", name: str = "Ada"

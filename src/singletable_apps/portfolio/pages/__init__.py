@@ -1,0 +1,25 @@
+"""The pages of the portfolio: one module per topic, with templates in `templates/portfolio`."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from fastapi import APIRouter, FastAPI
+
+from singletable_apps.portfolio.pages.dependencies import PortfolioSite, make_site
+from singletable_apps.portfolio.service import PortfolioService
+
+__all__ = ["PortfolioSite", "add_pages", "make_site"]
+
+
+def add_pages(app: FastAPI, service: PortfolioService) -> PortfolioSite:
+    """Add the pages to an app: the router of every module here."""
+    site = make_site(service)
+    app.state.portfolio_pages = site
+    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
+        router = getattr(import_module(module.name), "router", None)
+        if isinstance(router, APIRouter):
+            app.include_router(router, prefix=service.context.urls.prefix, include_in_schema=False)
+    site.pages.mount(app)
+    return site

@@ -1,0 +1,224 @@
+"""What page handlers depend on: the site, the person who is signed in, and the navigation.
+
+A handler of a page for authors looks like this; its template extends `portfolio/admin.html` and
+fills the block `page`:
+
+    @router.get("/admin/media")
+    def list_media(page: AuthorPage) -> Response:
+        media = page.service.media.list(limit=50)
+        return page.render("media", media=media)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, TypeAlias, cast
+
+from fastapi import Depends, HTTPException, Request, Response
+
+from singletable_apps.portfolio.entities import SiteSettings, User
+from singletable_apps.portfolio.errors import NotSignedIn
+from singletable_apps.portfolio.rules import PERMISSIONS, Permission
+from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.live import LiveUpdates
+from singletable_apps.shared.pages import Link, Pages, Product, SessionCookies, path_of
+
+COOKIES = SessionCookies("portfolio")
+
+
+@dataclass(frozen=True)
+class PortfolioSite:
+    """What every page handler uses."""
+
+    service: PortfolioService
+    pages: Pages
+    live: LiveUpdates = field(default_factory=LiveUpdates)
+
+    @property
+    def urls(self) -> Urls:
+        """Return the URLs of the site."""
+        return self.service.context.urls
+
+
+def make_site(service: PortfolioService) -> PortfolioSite:
+    """Return the site of an open service."""
+    urls = service.context.urls
+
+    def context(request: Request) -> Mapping[str, object]:
+        return _page_context(request, urls)
+
+    pages = Pages(
+        "portfolio",
+        Path(__file__).parent.parent,
+        secret=service.context.secret,
+        product=Product("Portfolio", urls.page()),
+        prefix=urls.prefix,
+        sign_in=urls.admin("sign-in"),
+        context=context,
+    )
+    return PortfolioSite(service, pages)
+
+
+async def _current_site(request: Request) -> PortfolioSite:
+    return cast(PortfolioSite, request.app.state.portfolio_pages)
+
+
+CurrentSite: TypeAlias = Annotated[PortfolioSite, Depends(_current_site)]
+
+# The navigation for authors: the text, the part of the URL, and who sees it.
+_NAVIGATION = (
+    ("Dashboard", "", Permission.WRITE),
+    ("Posts", "posts", Permission.WRITE),
+    ("Comments", "comments", Permission.WRITE),
+    ("Media", "media", Permission.WRITE),
+    ("Portfolio", "portfolio", Permission.EDIT_SITE),
+    ("Settings", "settings", Permission.EDIT_SITE),
+    ("People", "people", Permission.MANAGE_ACCOUNTS),
+)
+
+
+def _page_context(request: Request, urls: Urls) -> Mapping[str, object]:
+    """Return the variables of every page. Only pages for authors have a user and settings."""
+    user: User | None = getattr(request.state, "user", None)
+    settings: SiteSettings | None = getattr(request.state, "site_settings", None)
+    common: dict[str, object] = {
+        "urls": urls,
+        "user": user,
+        "links": [Link("View site", urls.page())],
+    }
+    if settings is not None and settings.title:
+        common["product"] = Product(settings.title, urls.page(), settings.tagline)
+    if user is None:
+        return common
+    path = path_of(request)
+    return {
+        **common,
+        "account": user.name,
+        "account_links": [
+            Link("Your account", urls.admin("account")),
+            Link("View site", urls.page()),
+        ],
+        "nav": [
+            Link(text, _admin_url(urls, part), _is_current(path, _admin_url(urls, part)))
+            for text, part, permission in _NAVIGATION
+            if PERMISSIONS.allows(user.role, permission)
+        ],
+    }
+
+
+def _admin_url(urls: Urls, part: str) -> str:
+    return urls.admin(part) if part else urls.admin()
+
+
+def _is_current(path: str, url: str) -> bool:
+    """Return whether a page belongs to a link; only the dashboard itself to the dashboard."""
+    return path == url or (path.startswith(f"{url}/") and not url.endswith("/admin"))
+
+
+def _visitor(request: Request, site: CurrentSite) -> User | None:
+    """Return who is signed in, or None. Redirect to the first-run page if the site is new."""
+    settings = site.service.profile.get_settings(consistent=True)
+    if settings.revision == 0:
+        raise HTTPException(303, headers={"Location": site.urls.admin("set-up")})
+    request.state.site_settings = settings
+    return COOKIES.visitor(request, site.service.accounts)
+
+
+# Who is signed in, or None. For pages for authors; public pages must not depend on cookies.
+Visitor: TypeAlias = Annotated[User | None, Depends(_visitor)]
+
+
+def _signed_in(visitor: Visitor) -> User:
+    if visitor is None:
+        raise NotSignedIn("Sign in to see this page.")
+    return visitor
+
+
+# Who is signed in. Others are redirected to the sign-in page.
+SignedIn: TypeAlias = Annotated[User, Depends(_signed_in)]
+
+
+def _owner(user: SignedIn) -> User:
+    PERMISSIONS.check(user.role, Permission.EDIT_SITE)
+    return user
+
+
+# An owner of the site.
+Owner: TypeAlias = Annotated[User, Depends(_owner)]
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """A request, with the service and the templates at hand."""
+
+    request: Request
+    site: PortfolioSite
+
+    @property
+    def service(self) -> PortfolioService:
+        """Return the service."""
+        return self.site.service
+
+    @property
+    def urls(self) -> Urls:
+        """Return the URLs of the site."""
+        return self.site.urls
+
+    @property
+    def settings(self) -> SiteSettings:
+        """Return the settings of the site, as read for this request."""
+        return cast(SiteSettings, self.request.state.site_settings)
+
+    @property
+    def user_agent(self) -> str:
+        """Return the User-Agent, which describes a session to its owner."""
+        return self.request.headers.get("user-agent", "")
+
+    def render(self, template: str, status: int = 200, /, **context: object) -> Response:
+        """Render a template of this app, named without its folder and ending."""
+        return self.site.pages.render(self.request, f"portfolio/{template}.html", status, **context)
+
+    def redirect(self, url: str, flash: str = "") -> Response:
+        """Redirect after something was done, and show a message there."""
+        return self.site.pages.redirect(self.request, url, flash)
+
+
+@dataclass(frozen=True)
+class VisitorPageContext(PageContext):
+    """A request of anyone; `user` is None unless they are signed in."""
+
+    user: User | None
+
+
+@dataclass(frozen=True)
+class UserPageContext(PageContext):
+    """A request of someone who is signed in."""
+
+    user: User
+
+
+def _any_page(request: Request, site: CurrentSite) -> PageContext:
+    return PageContext(request, site)
+
+
+def _visitor_page(request: Request, site: CurrentSite, visitor: Visitor) -> VisitorPageContext:
+    return VisitorPageContext(request, site, visitor)
+
+
+def _author_page(request: Request, site: CurrentSite, user: SignedIn) -> UserPageContext:
+    return UserPageContext(request, site, user)
+
+
+def _owner_page(request: Request, site: CurrentSite, user: Owner) -> UserPageContext:
+    return UserPageContext(request, site, user)
+
+
+# A page for everyone, also before the site is set up; a page beside signing in; a page for authors;
+# a page for owners.
+AnyPage: TypeAlias = Annotated[PageContext, Depends(_any_page)]
+VisitorPage: TypeAlias = Annotated[VisitorPageContext, Depends(_visitor_page)]
+AuthorPage: TypeAlias = Annotated[UserPageContext, Depends(_author_page)]
+OwnerPage: TypeAlias = Annotated[UserPageContext, Depends(_owner_page)]

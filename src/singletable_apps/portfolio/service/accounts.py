@@ -1,0 +1,306 @@
+"""Accounts: set up the site, sign in, invite authors, and change or remove accounts."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+from singletable import AlreadyExists, ConditionFailed, Transaction, WritePattern, evolve
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
+from singletable_apps.portfolio.errors import (
+    AlreadyTaken,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    NotSignedIn,
+)
+from singletable_apps.portfolio.profile_rules import MAX_NAME
+from singletable_apps.portfolio.rules import PERMISSIONS, Permission
+from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
+from singletable_apps.shared.accounts import (
+    Account,
+    Auth,
+    PasswordRejected,
+    PasswordResets,
+    Passwords,
+    Sessions,
+    SignedIn,
+    check_password,
+)
+from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.text import InputChecks
+
+INVITATION_LIFETIME = timedelta(days=7)
+_TAKEN = "There is already an account with this e-mail address."
+_LAST_OWNER = "A site needs an owner. Make someone else an owner first."
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A new account, and whether the e-mail with its link was sent."""
+
+    user: User
+    is_sent: bool
+
+
+class Accounts(Auth[User]):
+    """The accounts of the site. Signing in, sessions and passwords are those of the toolkit."""
+
+    def __init__(self, context: Context, passwords: Passwords) -> None:
+        super().__init__(
+            _Users(context),
+            context.store,
+            context.mailer,
+            secret=context.secret,
+            issuer="portfolio",
+            reset_link=lambda token: context.urls.absolute(
+                context.urls.admin("reset", token=token)
+            ),
+            clock=context.clock,
+            passwords=passwords,
+            error=NotSignedIn,
+            wrong_login="Wrong e-mail address or password.",
+        )
+        self._context = context
+        self._store = context.store
+        self._hasher = passwords
+        self._user_sessions = Sessions(context.store, secret=context.secret)
+        self._invitations = PasswordResets(
+            context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
+        )
+
+    def set_up(self, name: str, email: str, password: str, site_title: str) -> User:
+        """Create the settings of the site and its owner. This works once."""
+        if self._store.get(SiteSettings.key("default"), consistent=True) is not None:
+            raise _already_set_up()
+        checks = InputChecks()
+        name = checks.line("name", name, longest=MAX_NAME, required=True)
+        email = checks.email("email", email, required=True).lower()
+        title = checks.line("site_title", site_title, longest=MAX_NAME, required=True)
+        _check_password(checks, password, about=(name, email))
+        checks.raise_errors(InvalidInput)
+        now = self._context.clock()
+        owner = self._new_user(name, email, Role.OWNER, self._hasher.hash(password))
+        # Imported data may contain a portfolio.
+        has_portfolio = self._store.get(Portfolio.key("default"), consistent=True) is not None
+        try:
+            with self._store.transaction(pattern=patterns.set_up) as transaction:
+                transaction.create(SiteSettings(title=title, updated_at=now))
+                transaction.create(owner)
+                if not has_portfolio:
+                    transaction.create(Portfolio(name=name, updated_at=now))
+        except AlreadyExists as error:
+            if isinstance(error.current, User):
+                raise AlreadyTaken({"email": _TAKEN}) from error
+            raise _already_set_up() from error
+        return owner
+
+    def start_session(self, user: User, about: str = "") -> SignedIn[User]:
+        """Start a session, and note when the user signed in."""
+        login = User.last_login.set(self._context.clock())
+        try:
+            user = self._store.update(User.key(user.email), login)
+        except ConditionFailed:
+            raise NotSignedIn("This account no longer exists.") from None
+        return super().start_session(user, about)
+
+    def list_accounts(self, actor: User) -> list[User]:
+        """Return all accounts, oldest first."""
+        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        return list(self._store.query(User.by_date()))
+
+    def get(self, actor: User, user_id: int) -> User:
+        """Return an account: one's own, or any for an owner."""
+        if actor.user_id != user_id:
+            PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        user = self._store.find(patterns.user_by_id(user_id))
+        if user is None:
+            raise _not_found()
+        return user
+
+    def invite(self, actor: User, name: str, email: str, role: Role = Role.AUTHOR) -> Invitation:
+        """Create an account without a password, and e-mail a link to choose one."""
+        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        checks = InputChecks()
+        name = checks.line("name", name, longest=MAX_NAME, required=True)
+        email = checks.email("email", email, required=True).lower()
+        checks.raise_errors(InvalidInput)
+        try:
+            user = self._store.create(self._new_user(name, email, role))
+        except AlreadyExists as error:
+            raise AlreadyTaken({"email": _TAKEN}) from error
+        return self._send_invitation(actor, user)
+
+    def invite_again(self, actor: User, user_id: int) -> Invitation:
+        """Send a new link to someone who has not chosen a password yet."""
+        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        user = self.get(actor, user_id)
+        if user.password_hash:
+            raise InvalidInput(
+                {"email": f"{user.name} has chosen a password and can sign in or reset it."}
+            )
+        return self._send_invitation(actor, user)
+
+    def rename(
+        self, actor: User, user_id: int, name: str, check: RevisionCheck = any_revision
+    ) -> User:
+        """Change the name of an account, one’s own or, for an owner, another."""
+        user = self.get(actor, user_id)
+        check(user.revision)
+        checks = InputChecks()
+        name = checks.line("name", name, longest=MAX_NAME, required=True)
+        checks.raise_errors(InvalidInput)
+        try:
+            return self._store.update(User.key(user.email), User.name.set(name))
+        except ConditionFailed:
+            raise _not_found() from None
+
+    def change_role(
+        self, actor: User, user_id: int, role: Role, check: RevisionCheck = any_revision
+    ) -> User:
+        """Change the role of an account. The last owner stays an owner."""
+        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        user = self.get(actor, user_id)
+        check(user.revision)
+        if user.role is role:
+            return user
+        with self._owned_without(user, actor, patterns.change_role) as transaction:
+            transaction.update(User.key(user.email), User.role.set(role))
+        return evolve(user, role=role)
+
+    def remove(self, actor: User, user_id: int, check: RevisionCheck = any_revision) -> User:
+        """Remove an account and end its sessions. Its posts stay."""
+        PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        user = self.get(actor, user_id)
+        check(user.revision)
+        with self._owned_without(user, actor, patterns.delete_user) as transaction:
+            transaction.delete(User.key(user.email))
+        self._user_sessions.end_all(user.user_id)
+        return user
+
+    @contextmanager
+    def _owned_without(
+        self, user: User, actor: User, pattern: WritePattern
+    ) -> Generator[Transaction]:
+        """Yield a transaction that fails unless someone other than `user` is an owner.
+
+        Two owners who demote each other at the same time could otherwise both succeed.
+        """
+        owners = [actor, *self._store.query(User.by_date())]
+        other = next(
+            (each for each in owners if each.role is Role.OWNER and each.email != user.email), None
+        )
+        if other is None:
+            raise InvalidInput({"role": _LAST_OWNER})
+        try:
+            with self._store.transaction(pattern=pattern) as transaction:
+                yield transaction
+                transaction.check(User.key(other.email), User.role == Role.OWNER)
+        except ConditionFailed:
+            raise NotPermitted("Someone has just changed these accounts. Try again.") from None
+
+    def _new_user(self, name: str, email: str, role: Role, password_hash: str = "") -> User:
+        return User(
+            email=email,
+            # Not counted up: the number of a removed account must not come back.
+            user_id=1 + secrets.randbelow(1 << 53),
+            name=name,
+            role=role,
+            password_hash=password_hash,
+            created_at=self._context.clock(),
+        )
+
+    def _send_invitation(self, actor: User, user: User) -> Invitation:
+        now, urls = self._context.clock(), self._context.urls
+        token = self._invitations.issue(user.user_id, user.credentials, now)
+        settings = self._store.get(SiteSettings.key("default"))
+        site = settings.title if settings else urls.public
+        email = Email(
+            to=user.email,
+            subject=f"Write for {site}",
+            text=(
+                f"Hello {user.name},\n\n"
+                f"{actor.name} invites you to write for {site}. To choose a password and sign in, "
+                f"open this link within a week:\n\n"
+                f"{urls.absolute(urls.admin('reset', token=token))}\n\n"
+                "If you don’t know what this is about, ignore this e-mail.\n"
+            ),
+        )
+        try:
+            self._context.mailer.send(email, now)
+        except MailError:
+            logging.getLogger(__name__).exception("The invitation e-mail was not sent.")
+            return Invitation(user, is_sent=False)
+        return Invitation(user, is_sent=True)
+
+
+class _Users:
+    """The accounts in the table, as `Auth` finds and changes them."""
+
+    def __init__(self, context: Context) -> None:
+        self._store = context.store
+
+    def find_by_login(self, login: str) -> User | None:
+        """Find an account by its e-mail address, in any case."""
+        checks = InputChecks()
+        email = checks.email("email", login, required=True)
+        return None if checks.errors else self._store.get(User.key(email), consistent=True)
+
+    def find_by_id(self, subject: int) -> User | None:
+        """Find an account by its number."""
+        return self._store.find(patterns.user_by_id(subject))
+
+    def account_of(self, user: User) -> Account:
+        """Return what signing in needs to know."""
+        return Account(
+            user.user_id, user.credentials, user.password_hash, name=user.name, email=user.email
+        )
+
+    def check_password(self, user: User, password: str, field: str) -> None:
+        """Raise InvalidInput if the new password is too easy to guess."""
+        checks = InputChecks()
+        _check_password(checks, password, about=(user.name, user.email), field=field)
+        checks.raise_errors(InvalidInput)
+
+    def set_password(self, user: User, password_hash: str) -> User:
+        """Change the password, unless it was changed since `user` was read."""
+        try:
+            return self._store.update(
+                User.key(user.email),
+                User.password_hash.set(password_hash),
+                User.credentials.add(1),
+                if_=User.credentials == user.credentials,
+            )
+        except ConditionFailed:
+            raise NotSignedIn("Your password was just changed. Sign in with the new one.") from None
+
+    def rehash(self, user: User, password_hash: str) -> None:
+        """Store the same password with the current parameters. Sessions stay valid."""
+        with suppress(ConditionFailed):
+            self._store.update(
+                User.key(user.email),
+                User.password_hash.set(password_hash),
+                if_=User.password_hash == user.password_hash,
+            )
+
+
+def _check_password(
+    checks: InputChecks, password: str, *, about: Sequence[str], field: str = "password"
+) -> None:
+    try:
+        check_password(password, about=about)
+    except PasswordRejected as error:
+        checks.reject(field, str(error))
+
+
+def _already_set_up() -> NotPermitted:
+    return NotPermitted("This site has been set up. Sign in.")
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no such account. It may have been removed.")

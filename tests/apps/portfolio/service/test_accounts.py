@@ -1,0 +1,307 @@
+"""Set up the site, sign in, invite people, and change or remove accounts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from singletable_apps.portfolio.entities import Role, User
+from singletable_apps.portfolio.errors import (
+    AlreadyTaken,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    NotSignedIn,
+)
+from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.mail import Email, MailNotSent
+from tests.apps.portfolio.support.harness import PASSWORD, World
+from tests.apps.support.concurrency import run_concurrently
+from tests.apps.support.drivers import InterruptingDriver
+
+OTHER = "orchard violet engine"
+
+
+def _token(world: World) -> str:
+    """Return the token in the newest e-mail."""
+    match = re.search(
+        r"https://ada\.example/portfolio/admin/reset\?token=(\S+)", _newest(world).text
+    )
+    assert match is not None
+    return match[1]
+
+
+def _newest(world: World) -> Email:
+    return world.mailbox.emails[-1]
+
+
+def _join(world: World, owner: User, name: str, role: Role = Role.AUTHOR) -> User:
+    """Invite someone who chooses a password."""
+    world.service.accounts.invite(owner, name, f"{name}@example.org", role)
+    return world.service.accounts.reset(_token(world), OTHER).user
+
+
+def test_set_up_creates_the_owner_and_the_settings(world: World) -> None:
+    assert not world.service.profile.is_set_up()
+    owner = world.set_up()
+    assert (owner.role, owner.email) == (Role.OWNER, "ada@example.org")
+    assert world.service.profile.is_set_up()
+    assert world.service.profile.get_settings().title == "Ada’s notes"
+    assert world.service.profile.get_portfolio().name == "Ada"
+    assert world.service.accounts.sign_in("ADA@Example.org", PASSWORD).user.name == "Ada"
+
+
+def test_set_up_works_once(world: World) -> None:
+    owner = world.set_up()
+    with pytest.raises(NotPermitted):
+        world.service.accounts.set_up("Eve", "eve@example.org", PASSWORD, "Eve’s")
+    assert [user.email for user in world.service.accounts.list_accounts(owner)] == [owner.email]
+
+
+def test_concurrent_set_ups_create_one_owner(worlds: tuple[World, World]) -> None:
+    world, other = worlds
+    turns = iter(enumerate([world, other] * 3))
+
+    def set_up() -> User:
+        number, mine = next(turns)
+        return mine.service.accounts.set_up("Ada", f"a{number}@example.org", PASSWORD, "Notes")
+
+    [owner], errors = run_concurrently(6, set_up, NotPermitted)
+    assert len(errors) == 5
+    [stored] = world.service.accounts.list_accounts(owner)
+    assert stored.email == owner.email
+
+
+def test_set_up_between_check_and_write_is_rejected(memory: World) -> None:
+    def is_write(operation: object) -> bool:
+        return type(operation).__name__ == "TransactWriteItems"
+
+    driver = InterruptingDriver(memory.driver, is_write, memory.set_up)
+    late = memory.open(driver)
+    with pytest.raises(NotPermitted):
+        late.accounts.set_up("Eve", "eve@example.org", PASSWORD, "Eve’s")
+    assert driver.happened
+    assert memory.service.profile.get_settings().title == "Ada’s notes"
+
+
+def test_invalid_set_up_names_every_field_and_changes_nothing(memory: World) -> None:
+    with pytest.raises(InvalidInput) as error:
+        memory.service.accounts.set_up(" ", "nowhere", "short", "x" * 500)
+    assert set(error.value.errors) == {"name", "email", "password", "site_title"}
+    with pytest.raises(InvalidInput) as error:
+        memory.service.accounts.set_up("Ada", "a\ud800@example.org", "ada@example.org\ud800", "A")
+    assert set(error.value.errors) == {"email", "password"}
+    assert not memory.service.profile.is_set_up()
+
+
+def test_access_token_expires_and_refresh_token_renews_it(world: World) -> None:
+    owner = world.set_up()
+    accounts = world.service.accounts
+    signed_in = accounts.sign_in("ada@example.org", PASSWORD)
+    assert signed_in.user.last_login == world.clock().replace(microsecond=0)
+    world.clock.move(minutes=16)
+    with pytest.raises(NotSignedIn):
+        accounts.authenticate(signed_in.access)
+    renewed = accounts.renew(signed_in.refresh)
+    assert accounts.authenticate(renewed.access).user_id == owner.user_id
+    accounts.sign_out(renewed.refresh)
+    with pytest.raises(NotSignedIn):
+        accounts.renew(renewed.refresh)
+
+
+def test_reused_refresh_token_ends_the_session(world: World) -> None:
+    world.set_up()
+    accounts = world.service.accounts
+    signed_in = accounts.sign_in("ada@example.org", PASSWORD)
+    renewed = accounts.renew(signed_in.refresh)
+    world.clock.move(minutes=1)
+    for token in (signed_in.refresh, renewed.refresh):
+        with pytest.raises(NotSignedIn):
+            accounts.renew(token)
+
+
+@pytest.mark.parametrize(
+    "email", ["ada@example.org", "nobody@example.org", "", "@", "ada", "x" * 5000, "a@\ud800"]
+)
+def test_failed_sign_in_does_not_reveal_whether_the_account_exists(
+    memory: World, email: str
+) -> None:
+    memory.set_up()
+    with pytest.raises(NotSignedIn, match=r"^Wrong e-mail address or password\.$"):
+        memory.service.accounts.sign_in(email, OTHER)
+
+
+@pytest.mark.parametrize("by_address", [True, False])
+def test_password_guesses_are_throttled_by_account_and_by_address(
+    memory: World, by_address: bool
+) -> None:
+    memory.set_up()
+    errors: list[type[Exception]] = []
+    for number in range(12):
+        email = f"user{number}@example.org" if by_address else "Ada@example.org"
+        address = "192.0.2.7" if by_address else f"192.0.2.{number}"
+        with pytest.raises((NotSignedIn, TooManyAttempts)) as error:
+            memory.service.accounts.sign_in(email, OTHER, address=address)
+        errors.append(error.type)
+    assert (errors[0], errors[-1]) == (NotSignedIn, TooManyAttempts)
+
+
+def test_password_change_ends_all_other_sessions(world: World) -> None:
+    owner = world.set_up()
+    accounts = world.service.accounts
+    old = accounts.sign_in("ada@example.org", PASSWORD)
+    with pytest.raises(NotSignedIn) as wrong:
+        accounts.change_own_password(owner, OTHER, OTHER)
+    assert wrong.value.field == "current"
+    with pytest.raises(InvalidInput) as error:
+        accounts.change_own_password(owner, PASSWORD, "ada")
+    assert set(error.value.errors) == {"new"}
+    new = accounts.change_own_password(owner, PASSWORD, OTHER)
+    with pytest.raises(NotSignedIn):
+        accounts.authenticate(old.access)
+    with pytest.raises(NotSignedIn):
+        accounts.renew(old.refresh)
+    assert len(accounts.sessions(new.user)) == 1
+    assert accounts.authenticate(new.access).email == owner.email
+
+
+def test_reset_link_works_once_and_is_not_sent_to_unknown_addresses(memory: World) -> None:
+    memory.set_up()
+    accounts = memory.service.accounts
+    accounts.request_reset("nobody@example.org")
+    assert memory.mailbox.emails == []
+    accounts.request_reset("Ada@Example.org")
+    token = _token(memory)
+    with pytest.raises(InvalidInput) as error:
+        accounts.reset(token, "short")
+    assert set(error.value.errors) == {"password"}
+    assert accounts.reset(token, OTHER).user.email == "ada@example.org"
+    with pytest.raises(NotSignedIn):
+        accounts.reset(token, PASSWORD)
+    accounts.sign_in("ada@example.org", OTHER)
+
+
+def test_invited_author_chooses_a_password_within_a_week(world: World) -> None:
+    owner = world.set_up()
+    accounts = world.service.accounts
+    invitation = accounts.invite(owner, "Ben", "Ben@Example.org")
+    assert invitation.is_sent
+    assert (invitation.user.email, invitation.user.role) == ("ben@example.org", Role.AUTHOR)
+    assert _newest(world).to == "ben@example.org"
+    assert "Ada’s notes" in _newest(world).subject
+    with pytest.raises(NotSignedIn):
+        accounts.sign_in("ben@example.org", "")
+    world.clock.move(days=6)
+    ben = accounts.reset(_token(world), OTHER).user
+    assert accounts.sign_in("ben@example.org", OTHER).user.user_id == ben.user_id
+    assert [user.name for user in accounts.list_accounts(owner)] == ["Ada", "Ben"]
+
+
+def test_expired_invitation_is_sent_again(memory: World) -> None:
+    owner = memory.set_up()
+    accounts = memory.service.accounts
+    ben = accounts.invite(owner, "Ben", "ben@example.org").user
+    old = _token(memory)
+    memory.clock.move(days=8)
+    with pytest.raises(NotSignedIn):
+        accounts.reset(old, OTHER)
+    assert accounts.invite_again(owner, ben.user_id).is_sent
+    accounts.reset(_token(memory), OTHER)
+    with pytest.raises(InvalidInput):
+        accounts.invite_again(owner, ben.user_id)
+
+
+def test_invitation_without_mail_server_says_so(memory: World) -> None:
+    owner = memory.set_up()
+    memory.mailbox.error = MailNotSent("The mail server is gone.", is_temporary=True)
+    invitation = memory.service.accounts.invite(owner, "Ben", "ben@example.org")
+    assert not invitation.is_sent
+    memory.mailbox.error = None
+    assert memory.service.accounts.invite_again(owner, invitation.user.user_id).is_sent
+
+
+def test_invalid_invitation_is_rejected(memory: World) -> None:
+    owner = memory.set_up()
+    accounts = memory.service.accounts
+    with pytest.raises(InvalidInput) as error:
+        accounts.invite(owner, "", "ben@example.org\r\nBcc: eve@example.org")
+    assert set(error.value.errors) == {"name", "email"}
+    with pytest.raises(AlreadyTaken) as taken:
+        accounts.invite(owner, "Ada again", "ADA@example.org")
+    assert set(taken.value.errors) == {"email"}
+    assert memory.mailbox.emails == []
+
+
+def test_last_owner_stays_an_owner(world: World) -> None:
+    owner = world.set_up()
+    accounts = world.service.accounts
+    ben = _join(world, owner, "ben")
+    for change in (
+        lambda: accounts.change_role(owner, owner.user_id, Role.AUTHOR),
+        lambda: accounts.remove(owner, owner.user_id),
+    ):
+        with pytest.raises(InvalidInput) as error:
+            change()
+        assert set(error.value.errors) == {"role"}
+    assert accounts.change_role(owner, ben.user_id, Role.OWNER).role is Role.OWNER
+    assert accounts.change_role(owner, owner.user_id, Role.AUTHOR).role is Role.AUTHOR
+    demoted = accounts.get(owner, owner.user_id)
+    with pytest.raises(NotPermitted):
+        accounts.change_role(demoted, ben.user_id, Role.AUTHOR)
+
+
+# Both would succeed if each looked only at who was an owner before.
+def test_owners_who_demote_each_other_at_once_leave_one(worlds: tuple[World, World]) -> None:
+    world, other = worlds
+    ada = world.set_up()
+    ben = _join(world, ada, "ben", Role.OWNER)
+    turns = iter([(world, ada, ben), (other, ben, ada)])
+
+    def demote() -> User:
+        mine, actor, target = next(turns)
+        return mine.service.accounts.change_role(actor, target.user_id, Role.AUTHOR)
+
+    changed, errors = run_concurrently(2, demote, NotPermitted)
+    assert (len(changed), len(errors)) == (1, 1)
+    roles = [user.role for user in world.service.accounts.list_accounts(ada)]
+    assert sorted(roles) == [Role.AUTHOR, Role.OWNER]
+
+
+def test_removed_account_is_signed_out_and_its_address_is_free(world: World) -> None:
+    owner = world.set_up()
+    accounts = world.service.accounts
+    ben = _join(world, owner, "ben")
+    signed_in = accounts.sign_in("ben@example.org", OTHER)
+    accounts.remove(owner, ben.user_id)
+    for token in (signed_in.access, signed_in.refresh):
+        with pytest.raises(NotSignedIn):
+            accounts.authenticate(token)
+    with pytest.raises(NotSignedIn):
+        accounts.renew(signed_in.refresh)
+    with pytest.raises(NotFound):
+        accounts.remove(owner, ben.user_id)
+    again = accounts.invite(owner, "Ben", "ben@example.org").user
+    assert again.user_id != ben.user_id
+
+
+def test_authors_change_only_their_own_name(memory: World) -> None:
+    owner = memory.set_up()
+    accounts = memory.service.accounts
+    ben = _join(memory, owner, "ben")
+    assert accounts.rename(ben, ben.user_id, " Benjamin  B. ").name == "Benjamin B."
+    assert accounts.rename(owner, ben.user_id, "Ben").name == "Ben"
+    with pytest.raises(InvalidInput) as error:
+        accounts.rename(ben, ben.user_id, "")
+    assert set(error.value.errors) == {"name"}
+    for forbidden in (
+        lambda: accounts.rename(ben, owner.user_id, "Eve"),
+        lambda: accounts.get(ben, owner.user_id),
+        lambda: accounts.list_accounts(ben),
+        lambda: accounts.invite(ben, "Eve", "eve@example.org"),
+        lambda: accounts.change_role(ben, ben.user_id, Role.OWNER),
+        lambda: accounts.remove(ben, owner.user_id),
+        lambda: accounts.remove(ben, ben.user_id),
+    ):
+        with pytest.raises(NotPermitted):
+            forbidden()
