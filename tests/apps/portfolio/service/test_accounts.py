@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -237,10 +238,11 @@ def test_last_owner_stays_an_owner(world: World) -> None:
     owner = world.set_up()
     accounts = world.service.accounts
     ben = _join(world, owner, "ben")
-    for change in (
+    changes: list[Callable[[], object]] = [
         lambda: accounts.change_role(owner, owner.user_id, Role.AUTHOR),
         lambda: accounts.remove(owner, owner.user_id),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(InvalidInput) as error:
             change()
         assert set(error.value.errors) == {"role"}
@@ -294,7 +296,7 @@ def test_authors_change_only_their_own_name(memory: World) -> None:
     with pytest.raises(InvalidInput) as error:
         accounts.rename(ben, ben.user_id, "")
     assert set(error.value.errors) == {"name"}
-    for forbidden in (
+    forbidden: list[Callable[[], object]] = [
         lambda: accounts.rename(ben, owner.user_id, "Eve"),
         lambda: accounts.get(ben, owner.user_id),
         lambda: accounts.list_accounts(ben),
@@ -302,6 +304,7 @@ def test_authors_change_only_their_own_name(memory: World) -> None:
         lambda: accounts.change_role(ben, ben.user_id, Role.OWNER),
         lambda: accounts.remove(ben, owner.user_id),
         lambda: accounts.remove(ben, ben.user_id),
-    ):
+    ]
+    for change in forbidden:
         with pytest.raises(NotPermitted):
-            forbidden()
+            change()
