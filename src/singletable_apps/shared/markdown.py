@@ -49,6 +49,9 @@ _BLOCK_TAGS = (
     "rp rt ruby section summary table tbody td tfoot th thead tr ul"
 )
 _INLINE = frozenset(_INLINE_TAGS.split())
+_VOID = frozenset({"br", "col", "hr", "img", "wbr"})
+# CommonMark starts a block of HTML with one of these; a paragraph contains the others.
+_HTML_BLOCKS = {*_BLOCK_TAGS.split(), *_HEADINGS} - {"br", "img", "rp", "rt", "ruby"}
 _ATTRIBUTES = {
     "*": {"dir", "lang", "title"},
     "a": {"aria-label", "href", "id"},
@@ -124,6 +127,54 @@ def plain_text(html: str) -> str:
     without_marks = _FOOTNOTE_MARKS.sub("", html)
     text = _TAG.sub(lambda tag: "" if tag[2] in _INLINE else " ", without_marks)
     return " ".join(unescape(text).split())
+
+
+def html_as_markdown(html: str) -> str:
+    """Return Markdown that renders as this HTML: each block is sanitized HTML without blank lines.
+
+    For texts of systems that store HTML. CommonMark ends a block of HTML at a blank line.
+    """
+    blocks: list[str] = []
+    inline = ""
+    for is_block, part in _top_level_parts(_cleaner("noopener").clean(html)):
+        if is_block:
+            blocks += [f"<p>{inline.strip()}</p>"] if inline.strip() else []
+            inline = ""
+            blocks.append(part)
+        else:
+            inline += part
+    blocks += [f"<p>{inline.strip()}</p>"] if inline.strip() else []
+    return "\n\n".join(re.sub(r"\s*\n\s*", "\n", block) for block in blocks)
+
+
+def _top_level_parts(html: str) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of sanitized HTML, with whether each is a block."""
+    end = 0
+    element = root = ""
+    opened: list[str] = []
+    has_block = False
+    for tag in _TAG.finditer(html):
+        text, end = html[end : tag.start()], tag.end()
+        if not opened:
+            yield False, text
+            element, has_block, root = "", False, tag[2]
+        else:
+            element += _on_one_line(text) if "pre" in opened else text
+        element += _on_one_line(tag[0])
+        has_block |= tag[2] in _HTML_BLOCKS
+        if tag[1]:
+            opened.pop()
+        elif tag[2] not in _VOID:
+            opened.append(tag[2])
+        if not opened:
+            # A block of HTML cannot start with an inline element.
+            is_nested = has_block and root not in _HTML_BLOCKS
+            yield has_block, f"<div>{element}</div>" if is_nested else element
+    yield False, html[end:]
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\n", "&#10;")
 
 
 @lru_cache(maxsize=4)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from singletable_apps.shared.markdown import (
     highlight_code,
+    html_as_markdown,
     plain_text,
     render_markdown,
     sanitize_html,
@@ -211,3 +212,43 @@ def test_a_long_post_renders_quickly() -> None:
         return time.process_time() - start
 
     assert min(seconds() for _ in range(5)) < 0.05
+
+
+QUILL = """<h2>Title</h2><p>One <strong>bold</strong> word.</p><p><br></p>
+<pre class="ql-syntax" spellcheck="false">def f():
+
+    return 1
+</pre><ul><li>a</li>
+
+<li>b <pre>x
+
+y</pre></li></ul>loose *text* &amp; <em>more</em><hr><p title="a
+
+b">last</p>"""
+
+
+def test_html_as_markdown_renders_as_the_same_html() -> None:
+    markdown = html_as_markdown(QUILL)
+    assert markdown.startswith("<h2>Title</h2>\n\n<p>One <strong>bold</strong> word.</p>\n\n")
+    html = render_markdown(markdown)
+    assert "def f():\n\n    return 1\n</pre>" in html
+    assert "<p>loose *text* &amp; <em>more</em></p>" in html
+    assert plain_text(html) == plain_text(sanitize_html(QUILL))
+    assert html_as_markdown(html) == markdown
+
+
+@pytest.mark.parametrize("html", ["", "  ", "plain", "# no heading", "    no code", "<b>x</b>"])
+def test_html_without_blocks_becomes_a_paragraph(html: str) -> None:
+    text = html.strip()
+    assert render_markdown(html_as_markdown(html)).strip() == (f"<p>{text}</p>" if text else "")
+
+
+HTML_PARTS = ["<p>", "</p>", "<ul><li>", "</ul>", "<pre>", "</pre>", "<hr>", "<b>", "</b>", "\n\n"]
+
+
+@given(st.lists(st.sampled_from([*HTML_PARTS, "word", "    ", "* x", "```", "<div>", "<td>"])))
+def test_html_as_markdown_keeps_the_text_and_is_stable(parts: list[str]) -> None:
+    html = "".join(parts)
+    rendered = render_markdown(html_as_markdown(html))
+    assert plain_text(rendered) == plain_text(sanitize_html(html))
+    assert render_markdown(html_as_markdown(rendered)) == rendered

@@ -27,7 +27,7 @@ from singletable_apps.polls.tokens import MAX_CODES
 from singletable_apps.polls.urls import admin_link, code_link, share_link
 from singletable_apps.shared import web
 from singletable_apps.shared.results import compare_methods, possible_winners
-from singletable_apps.shared.web import StrictBoolean, Timestamp, optional_field
+from singletable_apps.shared.web import StrictBoolean, Timestamp, absent_if_none, optional_field
 
 
 class RequestModel(web.Model):
@@ -40,22 +40,6 @@ class ResponseModel(web.Model):
     """A response body. `model_validate` takes an object with attributes of the same names."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, from_attributes=True)
-
-
-def absent_if_none(description: str) -> Any:
-    """Return a response field that is left out if its value is None."""
-    return Field(
-        None,
-        description=description,
-        exclude_if=lambda value: value is None,
-        json_schema_extra=_remove_null,
-    )
-
-
-def _remove_null(schema: dict[str, Any]) -> None:
-    schema.pop("default")
-    (type_,) = (each for each in schema.pop("anyOf") if each != {"type": "null"})
-    schema.update(type_)
 
 
 # ------------------------------------------------------------------------------ polls

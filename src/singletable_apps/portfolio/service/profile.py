@@ -18,7 +18,7 @@ from singletable_apps.portfolio.profile_rules import (
 )
 from singletable_apps.portfolio.rules import MAX_HTML_BYTES, PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
-from singletable_apps.shared.markdown import render_markdown, sanitize_html
+from singletable_apps.shared.markdown import html_as_markdown, render_markdown
 
 E = TypeVar("E", Portfolio, SiteSettings)
 ID = "default"
@@ -74,13 +74,11 @@ class ProfileService:
 
     def _render(self, edits: PortfolioEdits) -> PortfolioEdits:
         """Add the HTML of the about page; HTML from the original system is kept as Markdown."""
-        if edits.about_markdown is not None:
-            html = render_markdown(edits.about_markdown, media_prefix=self._context.urls.prefix)
-        elif edits.about_content is not None:
-            html = sanitize_html(edits.about_content)
-            edits = replace(edits, about_markdown=html)
-        else:
+        if edits.about_content is not None:
+            edits = replace(edits, about_markdown=html_as_markdown(edits.about_content))
+        if edits.about_markdown is None:
             return edits
+        html = render_markdown(edits.about_markdown, media_prefix=self._context.urls.prefix)
         if len(html.encode()) > MAX_HTML_BYTES:
             raise InvalidInput({"about_markdown": f"Use at most {MAX_HTML_BYTES:,} bytes of HTML."})
         return replace(edits, about_content=html)

@@ -65,7 +65,14 @@ from singletable_apps.shared.web.rate_limits import (
     add_rate_limit_headers,
     client_network,
 )
-from singletable_apps.shared.web.schemas import Model, StrictBoolean, Timestamp, optional_field
+from singletable_apps.shared.web.schemas import (
+    Document,
+    Model,
+    StrictBoolean,
+    Timestamp,
+    absent_if_none,
+    optional_field,
+)
 from singletable_apps.shared.web.settings import Settings
 
 __all__ = [
@@ -95,6 +102,7 @@ __all__ = [
     "UNSUPPORTED_MEDIA_TYPE",
     "Cookie",
     "CrossOriginProtection",
+    "Document",
     "Edit",
     "FieldError",
     "IdempotencyKey",
@@ -116,6 +124,7 @@ __all__ = [
     "Settings",
     "StrictBoolean",
     "Timestamp",
+    "absent_if_none",
     "add_rate_limit_headers",
     "api_router",
     "client_address",

@@ -60,3 +60,19 @@ def optional_field(description: str) -> Any:
         schema.pop("default", None)
 
     return Field(None, description=description, json_schema_extra=without_default)
+
+
+def absent_if_none(description: str) -> Any:
+    """Return a field of a response that is left out if its value is None."""
+
+    def without_null(schema: dict[str, Any]) -> None:
+        schema.pop("default")
+        (type_,) = (each for each in schema.pop("anyOf") if each != {"type": "null"})
+        schema.update(type_)
+
+    return Field(
+        None,
+        description=description,
+        exclude_if=lambda value: value is None,
+        json_schema_extra=without_null,
+    )
