@@ -161,5 +161,17 @@ delete_user = patterns.write(
 )
 
 # Media.
+media = patterns.read("M1", "Get an image by its name", Media.one_name, rate=per_minute(1))
+
+
+@patterns.read_function("M2", items=50, rate=per_minute(1))
+def all_images() -> Selection[Media]:
+    """List the images, newest first."""
+    return Media.key.partition()
+
+
+add_image = patterns.write("M3", "Upload an image", creates(Media), rate=per_day(20))
+edit_image = patterns.write("M4", "Describe an image", updates(Media, Media.alt), rate=per_day(5))
+delete_image = patterns.write("M5", "Delete an image", deletes(Media), rate=per_day(1))
 
 patterns.check()

@@ -20,6 +20,7 @@ from singletable_apps.portfolio.service.context import (
     utc_now,
 )
 from singletable_apps.portfolio.service.likes import LikeService, LikeState
+from singletable_apps.portfolio.service.media import MediaService
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import SITE, StatsService
 from singletable_apps.portfolio.urls import Urls
@@ -33,6 +34,7 @@ __all__ = [
     "Context",
     "LikeService",
     "LikeState",
+    "MediaService",
     "PortfolioService",
     "RevisionCheck",
     "StatsService",
@@ -51,6 +53,7 @@ class PortfolioService:
     context: Context
     profile: ProfileService
     likes: LikeService
+    media: MediaService
     stats: StatsService
     accounts: Accounts
 
@@ -83,6 +86,7 @@ def open_portfolio(
         context=context,
         profile=profile,
         likes=LikeService(context, profile, stats),
+        media=MediaService(context),
         stats=stats,
         accounts=Accounts(context, passwords or Passwords()),
     )

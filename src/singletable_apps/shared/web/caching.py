@@ -46,7 +46,9 @@ def public_response(
     body = content.encode() if isinstance(content, str) else content
     tag = hashlib.sha256(body).hexdigest()[:20]
     sent = {**caching, **headers, "Vary": "Accept-Encoding"}
-    if len(body) > _MIN_COMPRESSED_SIZE and "gzip" in request.headers.get("accept-encoding", ""):
+    accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
+    # Images are compressed already.
+    if accepts_gzip and len(body) > _MIN_COMPRESSED_SIZE and not media_type.startswith("image/"):
         # Without a timestamp, the same content always has the same bytes.
         body, tag = gzip.compress(body, 6, mtime=0), f"{tag}-gzip"
         sent["Content-Encoding"] = "gzip"

@@ -1,0 +1,157 @@
+"""Images: upload, describe, list and delete them, and read their files.
+
+An image is an item in the table and a file per width in the bucket. Files are written before the
+item and deleted after it, so a crash can leave unused files, but never an item without its files.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from singletable import AlreadyExists, ConditionFailed, Page, key_of
+from singletable import NotFound as NoSuchItem
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.entities import Media, User
+from singletable_apps.portfolio.errors import InvalidInput, NotFound
+from singletable_apps.portfolio.rules import PERMISSIONS, Permission
+from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.shared.images import (
+    WIDTHS,
+    InvalidImage,
+    ProcessedImage,
+    image_widths,
+    parse_image_name,
+    process_image,
+)
+from singletable_apps.shared.objects import ObjectNotFound
+from singletable_apps.shared.text import InputChecks
+
+MAX_ALT = 500
+MAX_FILENAME = 200
+# An image of 50 megapixels takes 300 MB while it is decoded.
+_DECODERS = threading.BoundedSemaphore(2)
+
+
+class MediaService:
+    """The images of the site."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def upload(self, actor: User, data: bytes, filename: str, alt: str = "") -> Media:
+        """Store an image. The same file again returns the image that is there already."""
+        PERMISSIONS.check(actor.role, Permission.WRITE)
+        alt = _check_alt(alt)
+        try:
+            with _DECODERS:
+                image = process_image(data)
+        except InvalidImage as error:
+            raise InvalidInput({"file": str(error)}) from error
+        media = Media(
+            name=image.name,
+            alt=alt,
+            filename=_clean_filename(filename),
+            width=image.size.width,
+            height=image.size.height,
+            widths=sorted(image.variants),
+            size=sum(len(body) for body in image.variants.values()),
+            uploaded_by=actor.email,
+            uploaded_at=self._context.clock().replace(microsecond=0),
+        )
+        self._write_files(image)
+        try:
+            media = self._context.store.create(media)
+        except (AlreadyExists, *UNKNOWN_OUTCOME):
+            stored = self._context.store.find(Media.one_name(image.name))
+            if stored is None:
+                raise
+            media = stored
+        # If the image was being deleted at the same time, its files may be gone again.
+        if len(self._context.bucket.list_objects(_folder(image.name))) < len(image.variants):
+            self._write_files(image)
+        return media
+
+    def list(self, limit: int = 50, cursor: str | None = None) -> Page[Media]:
+        """Return a page of images, newest first."""
+        return self._context.store.page(patterns.all_images(), limit, cursor=cursor, reverse=True)
+
+    def get(self, name: str) -> Media:
+        """Return an image, or raise NotFound."""
+        media = None
+        if parse_image_name(name) is not None:
+            media = self._context.store.find(Media.one_name(name))
+        if media is None:
+            raise _not_found()
+        return media
+
+    def edit_alt(self, actor: User, name: str, alt: str) -> Media:
+        """Change the description of an image, for people who do not see it."""
+        media = self._get_own(actor, name)
+        try:
+            return self._context.store.update(key_of(media), Media.alt.set(_check_alt(alt)))
+        except (NoSuchItem, ConditionFailed):
+            raise _not_found() from None
+
+    def delete(self, actor: User, name: str) -> None:
+        """Delete an image with its files. Posts that show it show its description instead."""
+        media = self._get_own(actor, name)
+        bucket = self._context.bucket
+        self._context.store.delete(key_of(media))
+        keys = bucket.list_objects(_folder(name))
+        files = {key: bucket.get_object(key) for key in keys}
+        for key in keys:
+            bucket.delete_object(key)
+        # Someone may have uploaded the same image again in the meantime.
+        if self._context.store.find(Media.one_name(name)) is not None:
+            for key, body in files.items():
+                bucket.put_object(key, body, "image/webp")
+
+    def open(self, name: str, width: int) -> bytes:
+        """Return an image in a width, or in its own if that is smaller; raise NotFound.
+
+        This reads the bucket only.
+        """
+        size = parse_image_name(name)
+        widths = image_widths(size.width) if size else ()
+        if size is None or width not in (*WIDTHS, *widths):
+            raise _not_found()
+        try:
+            return self._context.bucket.get_object(_key(name, min(width, max(widths))))
+        except ObjectNotFound:
+            raise _not_found() from None
+
+    def _get_own(self, actor: User, name: str) -> Media:
+        PERMISSIONS.check(actor.role, Permission.WRITE)
+        media = self.get(name)
+        if media.uploaded_by != actor.email:
+            PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
+        return media
+
+    def _write_files(self, image: ProcessedImage) -> None:
+        for width, body in image.variants.items():
+            self._context.bucket.put_object(_key(image.name, width), body, "image/webp")
+
+
+def _folder(name: str) -> str:
+    return f"media/{name}/"
+
+
+def _key(name: str, width: int) -> str:
+    return f"{_folder(name)}{width}.webp"
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no such image.")
+
+
+def _check_alt(alt: str) -> str:
+    checks = InputChecks()
+    alt = checks.line("alt", alt, longest=MAX_ALT)
+    checks.raise_errors(InvalidInput)
+    return alt
+
+
+def _clean_filename(filename: str) -> str:
+    """Return the last part of the name; the browser chooses it, so it is only shown."""
+    name = filename.replace("\\", "/").rpartition("/")[2]
+    return "".join(each for each in name if each.isprintable())[:MAX_FILENAME]
