@@ -52,10 +52,14 @@ class Role(StrEnum):
 
 
 class Listing(StrEnum):
-    """The list that a post is in. Scheduled posts are in ALL, under their time in the future."""
+    """The list that a post is in. Scheduled posts are in ALL, under their time in the future.
+
+    A post in DELETED is gone for everyone; the rest of its items are being deleted.
+    """
 
     ALL = "ALL"
     DRAFTS = "DRAFTS"
+    DELETED = "DELETED"
 
 
 class Font(StrEnum):
@@ -186,6 +190,9 @@ class Blog(Entity, table=data_table):
     # The time by which the list is sorted: of publication, or of creation for a draft.
     listed_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     revisions: Attr[int] = attr(default=0)
+    # Whether it was public before its last change. Then its slug redirects after a renaming.
+    was_public: Attr[bool] = attr(default=False)
+    old_slugs: Attr[list[str]] = attr(factory=list)
     revision: Attr[int] = version()
 
     key = Key(pk=("BLOG", blog_id), sk="METADATA")
@@ -204,7 +211,7 @@ class BlogContent(Entity, table=data_table):
 
 
 class Revision(Entity, table=data_table):
-    """What a post was before an edit, numbered from 1."""
+    """What a post was before an edit, numbered from 1. `edited_by` and `edited_at` are the edit."""
 
     blog_id: Attr[str] = attr(name="blogId")
     number: Attr[int] = attr()
@@ -219,12 +226,14 @@ class Revision(Entity, table=data_table):
 class Slug(Entity, table=data_table):
     """Who has a slug. A released slug stays with its last post and redirects to it.
 
-    A post may take the released slug of another; it may not take a current one.
+    A post may take the released slug of another; it may not take a current one. Until the taker is
+    public, the slug still redirects to the other post, `redirects_to`, which may get it back.
     """
 
     slug: Attr[str] = attr()
     blog_id: Attr[str] = attr(name="blogId")
     is_current: Attr[bool] = attr(default=True)
+    redirects_to: Attr[str] = attr(default="")
 
     key = Key(pk=("SLUG", slug), sk="METADATA")
 

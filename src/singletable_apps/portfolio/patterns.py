@@ -8,6 +8,7 @@ from singletable import (
     PatternCatalog,
     Selection,
     checks,
+    clears,
     creates,
     deletes,
     per_day,
@@ -80,7 +81,56 @@ settings = patterns.read("S1", "Get the settings", SiteSettings.key, rate=per_se
 put_portfolio = patterns.write("S2", "Edit the portfolio", puts(Portfolio), rate=per_day(5))
 put_settings = patterns.write("S3", "Edit the settings", puts(SiteSettings), rate=per_day(1))
 
-# Posts.
+# Posts. Slugs are read if the index does not have one: it redirects, or the index is behind.
+posts_in_list = patterns.read(
+    "P1",
+    "All posts of a list, for the catalog and for authors",
+    Blog.by_date,
+    items=100,
+    rate=per_minute(12),
+)
+slug_by_name = patterns.read("P2", "Get a slug", Slug.key, consistent=True, rate=per_minute(10))
+revisions_of_blog = patterns.read(
+    "P3", "History of a post", Revision.key.partition, items=10, rate=per_day(10)
+)
+revision_by_number = patterns.read("P4", "Get an old text", Revision.key, rate=per_day(1))
+create_post = patterns.write(
+    "P5",
+    "Create a post",
+    creates(Blog),
+    creates(BlogContent),
+    creates(Slug),
+    puts(Slug),
+    rate=per_day(5),
+)
+edit_post = patterns.write(
+    "P6",
+    "Edit, publish or rename a post",
+    puts(Blog),
+    puts(BlogContent),
+    creates(Revision),
+    deletes(Revision),
+    creates(Slug),
+    puts(Slug),
+    deletes(Slug),
+    rate=per_day(50),
+)
+
+# Deleting a post: readers lose it first, and its METADATA is deleted last.
+hide_post = patterns.write("P7", "Delete a post: hide it", puts(Blog), rate=per_day(1))
+return_slug = patterns.write(
+    "P8", "Delete a post: give a slug back, or keep it", puts(Slug), rate=per_day(1)
+)
+delete_slug = patterns.write("P9", "Delete a post: its slugs", deletes(Slug), rate=per_day(1))
+pending_of_blog = patterns.read(
+    "P10", "Delete a post: the moderation queue", PendingComment.key.partition, items=20
+)
+delete_pending = patterns.write("P11", "Delete a post: pending comments", deletes(PendingComment))
+clear_stats = patterns.write("P12", "Delete a post: its statistics", clears(DayStats))
+clear_revisions = patterns.write("P13", "Delete a post: its history", clears(Revision))
+clear_comments = patterns.write("P14", "Delete a post: its comments", clears(Comment))
+delete_text = patterns.write("P15", "Delete a post: its text", deletes(BlogContent))
+clear_post = patterns.write("P16", "Delete a post: the rest", clears(Blog), rate=per_day(1))
 
 # Likes, comments and statistics.
 likes_count = patterns.read(

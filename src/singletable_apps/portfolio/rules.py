@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from unicodedata import category, normalize
+from uuid import UUID
 
-from singletable_apps.portfolio.entities import Blog, Listing, Role, User
+from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Role, User
+from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.shared.permissions import Permissions
+from singletable_apps.shared.text import InputChecks, is_printable, normalize_line
 
 MAX_MARKDOWN_BYTES = 120_000
 MAX_HTML_BYTES = 240_000
 MAX_TITLE = 200
+MAX_SLUG = 100
 MAX_TAGS, MAX_TAG = 10, 40
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MAX_CATEGORY = 60
+MAX_DESCRIPTION = 300
+MAX_EXCERPT = 240
+# Every old slug redirects to its post for good.
+MAX_OLD_SLUGS = 50
+WORDS_PER_MINUTE = 200
+# A publication time further away is probably a typing error.
+MAX_SCHEDULE = timedelta(days=3660)
 
 
 class Permission(StrEnum):
@@ -57,6 +71,45 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A post with its text."""
+
+    blog: Blog
+    content: BlogContent
+
+    @property
+    def draft(self) -> PostDraft:
+        """Return what its author entered, as the start of an edit."""
+        blog = self.blog
+        return PostDraft(
+            blog.title,
+            self.content.markdown,
+            blog.slug,
+            tuple(blog.tags),
+            blog.category,
+            blog.featured_image_url,
+            blog.featured_image_alt,
+            blog.seo_description,
+            blog.canonical_url,
+        )
+
+
+class PostStatus(StrEnum):
+    """Where a post is between a draft and its readers."""
+
+    DRAFT = "draft"
+    SCHEDULED = "scheduled"
+    PUBLISHED = "published"
+
+
+def post_status(blog: Blog, now: datetime) -> PostStatus:
+    """Return whether the post is a draft, scheduled or published."""
+    if blog.listing is not Listing.ALL:
+        return PostStatus.DRAFT
+    return PostStatus.PUBLISHED if is_public(blog, now) else PostStatus.SCHEDULED
+
+
 def is_public(blog: Blog, now: datetime) -> bool:
     """Return whether everyone can read the post."""
     return (
@@ -68,3 +121,155 @@ def check_can_edit(actor: User, blog: Blog) -> None:
     """Raise NotPermitted unless the actor wrote the post or may edit every post."""
     if blog.author != actor.email:
         PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
+
+
+# ------------------------------------------------------------------------------ slugs and tags
+
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+# Letters that are not a base letter with an accent.
+_LATIN_LETTERS = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+
+
+def derive_slug(title: str) -> str:
+    """Return a slug for a title: its words in a–z and 0–9. It may be empty."""
+    letters = normalize("NFKD", title.casefold().translate(_LATIN_LETTERS)).casefold()
+    plain = "".join(each for each in letters if not "\u0300" <= each <= "\u036f")
+    slug = re.sub("[^a-z0-9]+", "-", plain).strip("-")
+    if len(slug) > MAX_SLUG:
+        # End after a whole word, unless the first word is longer than a slug can be.
+        slug = slug[: MAX_SLUG + 1].rpartition("-")[0] or slug[:MAX_SLUG]
+    return slug
+
+
+def slug_error(slug: str) -> str:
+    """Return why this cannot be a slug, or an empty text."""
+    if len(slug) > MAX_SLUG:
+        return f"Use at most {MAX_SLUG} characters; there are {len(slug):,} now."
+    if not _SLUG.fullmatch(slug):
+        example = derive_slug(slug) or "my-first-post"
+        return f"Use lower-case letters, digits and single hyphens, such as {example}."
+    if is_uuid(slug):
+        return "Choose another slug: this one looks like the id of a post."
+    return ""
+
+
+def is_uuid(text: str) -> bool:
+    """Return whether the text has the form of our ids, so that it cannot be a slug."""
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
+
+
+def normalize_tag(tag: str) -> str:
+    """Return a tag in lower case, with hyphens between its words: c++, node.js, open-source."""
+    folded = normalize("NFKC", normalize("NFKC", tag).casefold())
+    # Letters of every script, with the vowel signs and accents that follow them.
+    words = (
+        each if each.isalnum() or category(each)[0] == "M" or each in "+#." else " "
+        for each in folded
+    )
+    return "-".join("".join(words).split()).lstrip("-.#+").rstrip("-.")
+
+
+def _check_tags(checks: InputChecks, tags: Iterable[str]) -> tuple[str, ...]:
+    kept: dict[str, None] = {}
+    for typed in filter(None, map(normalize_line, tags)):
+        tag = normalize_tag(typed)
+        if not any(each.isalnum() for each in tag):
+            checks.reject("tags", "Use letters or digits in every tag.")
+        elif len(tag) > MAX_TAG:
+            checks.reject("tags", f"Use at most {MAX_TAG} characters in a tag: “{tag[:20]}…”.")
+        kept[tag] = None
+    if len(kept) > MAX_TAGS:
+        checks.reject("tags", f"Use at most {MAX_TAGS} tags; there are {len(kept)} now.")
+    return tuple(kept)
+
+
+# ------------------------------------------------------------------------------ posts
+
+
+def check_draft(draft: PostDraft) -> PostDraft:
+    """Return the draft with normalized fields, or raise InvalidInput with every error in it."""
+    checks = InputChecks()
+    title = checks.line("title", draft.title, longest=MAX_TITLE, required=True)
+    slug = draft.slug.strip()
+    if slug and (error := slug_error(slug)):
+        checks.reject("slug", error)
+    topic = checks.line("category", draft.category, longest=MAX_CATEGORY)
+    if topic and not any(each.isalnum() for each in topic):
+        checks.reject("category", "Use letters or digits.")
+    elif "/" in topic:
+        checks.reject("category", "Leave out the slash.")
+    canonical_url = checks.link("canonical_url", draft.canonical_url)
+    if canonical_url.startswith("/"):
+        checks.reject("canonical_url", "Enter a link such as https://example.org/page.")
+    checked = PostDraft(
+        title,
+        _check_markdown(checks, draft.markdown),
+        slug,
+        _check_tags(checks, draft.tags),
+        topic,
+        checks.link("featured_image_url", draft.featured_image_url),
+        checks.line("featured_image_alt", draft.featured_image_alt, longest=MAX_DESCRIPTION),
+        checks.line("seo_description", draft.seo_description, longest=MAX_DESCRIPTION),
+        canonical_url,
+    )
+    checks.raise_errors(InvalidInput)
+    return checked
+
+
+def _check_markdown(checks: InputChecks, markdown: str) -> str:
+    # Tabs and spaces at the ends of lines have a meaning in Markdown.
+    text = markdown.replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
+    if not is_printable(text.replace("\t", " ")):
+        checks.reject("markdown", "Remove the control characters from this text.")
+        return text
+    size = len(text.encode())
+    if size > MAX_MARKDOWN_BYTES:
+        words = f"A post can have {MAX_MARKDOWN_BYTES:,} bytes of text; this has {size:,}."
+        checks.reject("markdown", f"{words} Make two posts of it.")
+    return text
+
+
+def check_content(html: str) -> None:
+    """Raise InvalidInput if the HTML of a text is too long to be stored."""
+    if len(html.encode()) > MAX_HTML_BYTES:
+        raise InvalidInput({"markdown": "This text is too long as a page. Make two posts of it."})
+
+
+def check_publishable(markdown: str) -> None:
+    """Raise InvalidInput unless there is something to read."""
+    if not markdown.strip():
+        raise InvalidInput({"markdown": "Write some text before you publish the post."})
+
+
+def check_publish_time(at: datetime, now: datetime) -> datetime:
+    """Return the time of publication in whole seconds of UTC, or raise InvalidInput."""
+    if at.utcoffset() is None:
+        raise InvalidInput({"at": "Add a time zone, for example 2026-11-15T18:00:00Z."})
+    try:
+        time = at.astimezone(UTC).replace(microsecond=0)
+    except OverflowError:
+        raise InvalidInput({"at": "Choose a time that is nearer."}) from None
+    if time.year < 1970:
+        raise InvalidInput({"at": "Choose a time after 1970."})
+    if time - now > MAX_SCHEDULE:
+        raise InvalidInput({"at": "Choose a time within the next ten years."})
+    return time
+
+
+def reading_time(text: str) -> int:
+    """Return how many minutes it takes to read a plain text."""
+    return max(1, round(len(text.split()) / WORDS_PER_MINUTE))
+
+
+def make_excerpt(text: str) -> str:
+    """Return the beginning of a plain text, up to a whole word."""
+    line = normalize_line(text)
+    if len(line) <= MAX_EXCERPT:
+        return line
+    cut = line[:MAX_EXCERPT].rpartition(" ")[0] or line[: MAX_EXCERPT - 1]
+    return cut.rstrip(" ,;:.–—-") + "…"

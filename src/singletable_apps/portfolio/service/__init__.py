@@ -13,6 +13,7 @@ from datetime import datetime
 from singletable import Driver, Observer, Store
 from singletable_apps.portfolio.entities import data_table
 from singletable_apps.portfolio.service.accounts import Accounts
+from singletable_apps.portfolio.service.catalog import Catalog, Hit
 from singletable_apps.portfolio.service.context import (
     Context,
     RevisionCheck,
@@ -21,21 +22,27 @@ from singletable_apps.portfolio.service.context import (
 )
 from singletable_apps.portfolio.service.likes import LikeService, LikeState
 from singletable_apps.portfolio.service.media import MediaService
+from singletable_apps.portfolio.service.posts import Moved, PostService
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import SITE, StatsService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.objects import Bucket
+from singletable_apps.shared.sealed import derive_key
 
 __all__ = [
     "SITE",
     "TABLES",
+    "Catalog",
     "Context",
+    "Hit",
     "LikeService",
     "LikeState",
     "MediaService",
+    "Moved",
     "PortfolioService",
+    "PostService",
     "RevisionCheck",
     "StatsService",
     "any_revision",
@@ -52,6 +59,8 @@ class PortfolioService:
 
     context: Context
     profile: ProfileService
+    posts: PostService
+    catalog: Catalog
     likes: LikeService
     media: MediaService
     stats: StatsService
@@ -74,18 +83,26 @@ def open_portfolio(
 
     E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
     """
-    store = Store(driver, tables=TABLES, observers=observers, clock=clock)
+    cursor_secret = derive_key(secret, "portfolio cursors")
+    store = Store(
+        driver, tables=TABLES, observers=observers, clock=clock, cursor_secret=cursor_secret
+    )
     if create_tables:
         for table in (data_table, expiring):
             store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
     context = Context(store, secret, sender, bucket, urls or Urls(), clock)
-    profile, stats = ProfileService(context), StatsService(context)
+    profile, stats, catalog = ProfileService(context), StatsService(context), Catalog(context)
+    likes = LikeService(context, profile, stats)
+    posts = PostService(context, likes, on_change=catalog.expire)
+    posts.resume_deletions()
     return PortfolioService(
         context=context,
         profile=profile,
-        likes=LikeService(context, profile, stats),
+        posts=posts,
+        catalog=catalog,
+        likes=likes,
         media=MediaService(context),
         stats=stats,
         accounts=Accounts(context, passwords or Passwords()),

@@ -100,12 +100,14 @@ class LikeService:
         return Recount(self._state(blog_id, liked=False).count, markers)
 
     def delete(self, blog_id: str) -> None:
-        """Delete the counters and markers of a post that was deleted."""
+        """Delete the markers and counters of a post that was deleted. It can be repeated."""
         store = self._context.store
-        counters = self._counters([blog_id], consistent=True)[blog_id]
-        store.delete_many([key_of(counter) for counter in counters])
         visitors = store.select(Like.of_blog(blog_id), Like.visitor)
         store.delete_many([Like.key(blog_id, visitor) for (visitor,) in visitors])
+        counters = self._counters([blog_id], consistent=True)[blog_id]
+        # The first counter has the number of the others, so it is deleted after them.
+        store.delete_many([key_of(counter) for counter in counters[1:]])
+        store.delete_many([key_of(counter) for counter in counters[:1]])
 
     def _change(self, blog_id: str, visitor: str, *, liked: bool) -> LikeState:
         if not self._profile.get_settings().likes:

@@ -1,0 +1,178 @@
+"""All published posts in memory: lists by tag, category and month, related posts, and search.
+
+A personal site has hundreds of posts, and a post without its text is 1 KB. So every process keeps
+them, and reads the index again when its copy is a few seconds old. Texts are read once per edit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from threading import Lock
+
+from singletable import Store
+from singletable_apps.portfolio.entities import Blog, BlogContent, Listing
+from singletable_apps.portfolio.rules import is_public
+from singletable_apps.portfolio.service.context import Context
+from singletable_apps.shared.markdown import plain_text
+from singletable_apps.shared.search import Document, SearchIndex
+
+MAX_AGE = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A post that was found. The words of the query are marked in HTML that is safe to show."""
+
+    blog: Blog
+    title_html: str
+    snippet_html: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """The published and scheduled posts at a time, latest first."""
+
+    read_at: datetime
+    blogs: dict[str, Blog] = field(default_factory=dict[str, Blog])
+
+    def is_fresh(self, now: datetime) -> bool:
+        return timedelta() <= now - self.read_at < MAX_AGE
+
+
+class Catalog:
+    """The published posts. Threads may share it; `now` decides which posts are visible."""
+
+    def __init__(self, context: Context) -> None:
+        self._store: Store = context.store
+        self._clock = context.clock
+        self._lock = Lock()
+        self._index = SearchIndex()
+        self._snapshot: _Snapshot | None = None
+        self._is_expired = True
+
+    def expire(self) -> None:
+        """Read the posts again before the next answer, since one was written."""
+        self._is_expired = True
+
+    def visible(self, now: datetime) -> list[Blog]:
+        """Return the public posts, newest first."""
+        return [blog for blog in self._current().blogs.values() if is_public(blog, now)]
+
+    def tags(self, now: datetime) -> list[tuple[str, int]]:
+        """Return the tags with the numbers of their posts, the most frequent first."""
+        return _ranked(tag for blog in self.visible(now) for tag in blog.tags)
+
+    def categories(self, now: datetime) -> list[tuple[str, int]]:
+        """Return the categories with the numbers of their posts, the most frequent first."""
+        spelling: dict[str, str] = {}
+        for blog in self.visible(now):
+            spelling.setdefault(blog.category.casefold(), blog.category)
+        return _ranked(
+            spelling[blog.category.casefold()] for blog in self.visible(now) if blog.category
+        )
+
+    def with_tag(self, tag: str, now: datetime) -> list[Blog]:
+        """Return the public posts with a tag, newest first."""
+        return [blog for blog in self.visible(now) if tag in blog.tags]
+
+    def in_category(self, category: str, now: datetime) -> list[Blog]:
+        """Return the public posts in a category, in any spelling of its case, newest first."""
+        wanted = category.casefold()
+        return [blog for blog in self.visible(now) if wanted == blog.category.casefold() != ""]
+
+    def months(self, now: datetime, zone: tzinfo = UTC) -> list[tuple[int, int, int]]:
+        """Return the months with posts, latest first: year, month and the number of posts."""
+        counts = Counter(_month(blog, zone) for blog in self.visible(now))
+        return [(*month, count) for month, count in sorted(counts.items(), reverse=True)]
+
+    def of_month(self, year: int, month: int, now: datetime, zone: tzinfo = UTC) -> list[Blog]:
+        """Return the public posts of a month, newest first."""
+        return [blog for blog in self.visible(now) if _month(blog, zone) == (year, month)]
+
+    def neighbors(self, blog: Blog, now: datetime) -> tuple[Blog | None, Blog | None]:
+        """Return the post before this one and the post after it: (older, newer)."""
+        posts = self.visible(now)
+        ids = [post.blog_id for post in posts]
+        if blog.blog_id not in ids:
+            return None, None
+        place = ids.index(blog.blog_id)
+        older = posts[place + 1] if place + 1 < len(posts) else None
+        return older, posts[place - 1] if place > 0 else None
+
+    def related(self, blog: Blog, now: datetime, limit: int = 3) -> list[Blog]:
+        """Return other posts: first by shared tags, then by category, then by date."""
+        posts = self.visible(now)
+        counts = Counter(tag for post in posts for tag in post.tags)
+
+        def distance(post: Blog) -> tuple[float, bool]:
+            shared = sum(1 / counts[tag] for tag in set(post.tags) & set(blog.tags))
+            return -shared, not blog.category or post.category != blog.category
+
+        others = [post for post in posts if post.blog_id != blog.blog_id]
+        # The sort is stable, so that the newest of equal posts come first.
+        return sorted(others, key=distance)[:limit]
+
+    def search(self, query: str, now: datetime, limit: int = 20) -> list[Hit]:
+        """Return the public posts that contain all words of the query, best first."""
+        blogs = self._current().blogs
+
+        def accepts(blog_id: str) -> bool:
+            return blog_id in blogs and is_public(blogs[blog_id], now)
+
+        return [
+            Hit(blogs[hit.key], hit.title_html, hit.snippet_html)
+            for hit in self._index.search(query, limit=limit, accepts=accepts)
+        ]
+
+    def _current(self) -> _Snapshot:
+        """Return the posts, read again if they are too old."""
+        snapshot = self._snapshot
+        if snapshot and not self._is_expired and snapshot.is_fresh(self._clock()):
+            return snapshot
+        with self._lock:
+            snapshot = self._snapshot
+            if snapshot and not self._is_expired and snapshot.is_fresh(self._clock()):
+                return snapshot  # another thread has read them meanwhile
+            # Cleared before the posts are read: a write after this expires the new copy.
+            self._is_expired = False
+            try:
+                self._snapshot = self._read(snapshot)
+            except BaseException:
+                self._is_expired = True
+                raise
+            return self._snapshot
+
+    def _read(self, before: _Snapshot | None) -> _Snapshot:
+        now = self._clock()
+        posts = self._store.query(Blog.by_date(Listing.ALL), reverse=True)
+        blogs = {blog.blog_id: blog for blog in posts}
+        known = before.blogs if before else {}
+        changed = [
+            blog
+            for blog_id, blog in blogs.items()
+            if blog_id not in known or known[blog_id].revision != blog.revision
+        ]
+        texts = self._store.get_many(
+            [BlogContent.key(blog.blog_id) for blog in changed], consistent=True
+        )
+        self._index.update(
+            [
+                Document(blog.blog_id, blog.title, plain_text(text.content), tuple(blog.tags))
+                for blog, text in zip(changed, texts, strict=True)
+                if text is not None
+            ],
+            removed=known.keys() - blogs.keys(),
+        )
+        return _Snapshot(now, blogs)
+
+
+def _month(blog: Blog, zone: tzinfo) -> tuple[int, int]:
+    time = blog.listed_at.astimezone(zone)
+    return time.year, time.month
+
+
+def _ranked(names: Iterable[str]) -> list[tuple[str, int]]:
+    return sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0].casefold()))

@@ -1,0 +1,422 @@
+"""Write, publish and find posts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
+from singletable_apps.portfolio.errors import AlreadyTaken, NotFound, SiteBusy
+from singletable_apps.portfolio.rules import (
+    PERMISSIONS,
+    Permission,
+    Post,
+    PostDraft,
+    check_can_edit,
+    check_content,
+    check_draft,
+    check_publish_time,
+    check_publishable,
+    derive_slug,
+    is_id,
+    is_public,
+    is_uuid,
+    make_excerpt,
+    reading_time,
+)
+from singletable_apps.portfolio.service.context import (
+    UNKNOWN_OUTCOME,
+    Context,
+    RevisionCheck,
+    any_revision,
+)
+from singletable_apps.portfolio.service.likes import LikeService
+from singletable_apps.portfolio.service.post_deletion import delete_items
+from singletable_apps.portfolio.service.slugs import SlugRegistry
+from singletable_apps.shared.markdown import plain_text, render_markdown
+from singletable_apps.shared.sealed import InvalidSeal, Sealer
+
+# How many old texts of a post are kept.
+KEPT_REVISIONS = 50
+PREVIEW_LIFETIME = timedelta(days=30)
+_ATTEMPTS = 10
+_FAILED = (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The post has another slug now."""
+
+    slug: str
+
+
+def _do_nothing() -> None:
+    pass
+
+
+class PostService:
+    """Posts. `check` is called with the current revision; `on_change` after every write."""
+
+    def __init__(
+        self, context: Context, likes: LikeService, on_change: Callable[[], None] = _do_nothing
+    ) -> None:
+        self._context = context
+        self._likes = likes
+        self._store = context.store
+        self._slugs = SlugRegistry(context.store)
+        self._previews = Sealer(context.secret, "portfolio preview")
+        self._on_change = on_change
+
+    # Read posts.
+
+    def find(self, id_or_slug: str) -> Post | Moved | None:
+        """Return the public post with this id or slug, its new slug if it has moved, or None.
+
+        The index of slugs may be a moment behind the table. So a slug that it does not have, or has
+        for a post that is not public, is looked up in the table before it redirects.
+        """
+        if is_uuid(id_or_slug):
+            return self._public_post(self._context.find_blog(id_or_slug))
+        slug = derive_slug(id_or_slug[:1000])
+        if slug != id_or_slug:
+            # Links are pasted with capitals, or with the punctuation after them.
+            found = self._find_by_slug(slug)
+            return Moved(found.blog.slug) if isinstance(found, Post) else found
+        return self._find_by_slug(slug)
+
+    def get(self, blog_id: str) -> Post:
+        """Return the post, public or not. Raise NotFound if there is none."""
+        if is_id(blog_id):
+            # One snapshot, so that an edit starts from a text and its own revision.
+            blog, content = self._store.transact_get(Blog.key(blog_id), BlogContent.key(blog_id))
+            if blog is not None and content is not None and blog.listing is not Listing.DELETED:
+                return Post(blog, content)
+        raise NotFound("There is no such post. It may have been deleted.")
+
+    def list_published(self, limit: int, cursor: str | None = None) -> Page[Blog]:
+        """Return a page of the public posts, newest first. A cursor keeps the time of its list."""
+        until, cursor = _open_cursor(cursor, self._context.clock())
+        page = self._store.page(patterns.published_until(until), limit, cursor=cursor, reverse=True)
+        return Page(
+            page.items, _make_cursor(until, page.cursor), _make_cursor(until, page.previous)
+        )
+
+    def list_all(self, limit: int, cursor: str | None = None) -> Page[Blog]:
+        """Return a page of the published and scheduled posts, latest first."""
+        return self._store.page(Blog.by_date(Listing.ALL), limit, cursor=cursor, reverse=True)
+
+    def list_drafts(self) -> list[Blog]:
+        """Return all drafts, newest first."""
+        return list(self._store.query(Blog.by_date(Listing.DRAFTS), reverse=True))
+
+    def contents(self, blog_ids: Iterable[str]) -> dict[str, BlogContent]:
+        """Return the texts of posts by id."""
+        ids = dict.fromkeys(filter(is_id, blog_ids))
+        keys = [BlogContent.key(blog_id) for blog_id in ids]
+        return {text.blog_id: text for text in self._store.get_many(keys) if text is not None}
+
+    def history(self, blog_id: str) -> list[Revision]:
+        """Return the old titles and texts of a post, latest first."""
+        if not is_id(blog_id):
+            return []
+        return list(self._store.query(Revision.key.partition(blog_id), reverse=True))
+
+    def preview_token(self, blog_id: str) -> str:
+        """Return a token with which anyone can read the post before it is public, for a month."""
+        expires = self._context.clock() + PREVIEW_LIFETIME
+        return self._previews.seal([blog_id, int(expires.timestamp())])
+
+    def open_preview(self, token: str) -> Post:
+        """Return the post of a preview token, or raise NotFound."""
+        try:
+            value = self._previews.open(token)
+        except InvalidSeal:
+            value = None
+        match value:
+            case [str(blog_id), int(expires)]:
+                if expires < self._context.clock().timestamp():
+                    raise NotFound("This preview link has expired. Ask for a new one.")
+                return self.get(blog_id)
+            case _:
+                raise NotFound("This preview link is not complete. Copy it again.")
+
+    # Write posts.
+
+    def create(self, actor: User, draft: PostDraft) -> Blog:
+        """Create a draft."""
+        PERMISSIONS.check(actor.role, Permission.WRITE)
+        blog_id, now = str(uuid4()), self._now()
+        draft = check_draft(draft)
+        blank = Blog(
+            blog_id=blog_id,
+            title="",
+            slug="",
+            author=actor.email,
+            author_name=actor.name,
+            created_at=now,
+            updated_at=now,
+            listed_at=now,
+        )
+        post = self._apply(blank, draft)
+        for _ in range(_ATTEMPTS):
+            slug = draft.slug or self._slugs.find_free(draft.title, blank)
+            blog = evolve(post.blog, slug=slug)
+            try:
+                claim = self._slugs.plan_claim(blog, slug)
+                with self._store.transaction(pattern=patterns.create_post) as transaction:
+                    transaction.create(blog)
+                    transaction.create(post.content)
+                    claim(transaction)
+            except _FAILED:
+                # The id is random: if the post exists, this call has created it.
+                stored = self._context.find_blog(blog_id, consistent=True)
+                if stored is None:
+                    continue
+                blog = stored
+            except AlreadyTaken:
+                if draft.slug:
+                    raise
+                continue  # another post got the derived slug at this moment
+            self._on_change()
+            return blog
+        raise _busy()
+
+    def edit(
+        self, actor: User, blog_id: str, draft: PostDraft, check: RevisionCheck = any_revision
+    ) -> Blog:
+        """Replace the title, the text and the rest of what an author enters.
+
+        Without a slug, a post that was public keeps its own; another gets one from its title.
+        """
+
+        def change(post: Post) -> Post:
+            checked = check_draft(draft)
+            if post.blog.listing is Listing.ALL:
+                check_publishable(checked.markdown)
+            slug = checked.slug
+            if not slug:
+                is_known = post.blog.was_public or is_public(post.blog, self._context.clock())
+                slug = (
+                    post.blog.slug if is_known else self._slugs.find_free(checked.title, post.blog)
+                )
+            return self._apply(post.blog, replace(checked, slug=slug))
+
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._change(actor, blog_id, change, check)
+            except AlreadyTaken:
+                if draft.slug.strip():
+                    raise
+        raise _busy()
+
+    def restore(
+        self, actor: User, blog_id: str, number: int, check: RevisionCheck = any_revision
+    ) -> Blog:
+        """Bring back an old title and text, as a new edit."""
+        is_possible = is_id(blog_id) and 0 < number < 10**6
+        old = self._store.get(Revision.key(blog_id, number)) if is_possible else None
+        if old is None:
+            raise NotFound(f"There is no version {number} of this post.")
+
+        def change(post: Post) -> Post:
+            draft = replace(post.draft, title=old.title, markdown=old.markdown)
+            return self._apply(post.blog, check_draft(draft))
+
+        return self._change(actor, blog_id, change, check)
+
+    def publish(
+        self,
+        actor: User,
+        blog_id: str,
+        at: datetime | None = None,
+        check: RevisionCheck = any_revision,
+    ) -> Blog:
+        """Publish the post now or at a time; a time in the past is its date.
+
+        Without a time, a post that is public keeps its date.
+        """
+
+        def change(post: Post) -> Post:
+            now = self._context.clock()
+            check_publishable(post.content.markdown)
+            if at is None and is_public(post.blog, now):
+                return post
+            time = check_publish_time(at or now, now)
+            blog = evolve(post.blog, listing=Listing.ALL, published_at=time, listed_at=time)
+            return Post(blog, post.content)
+
+        return self._change(actor, blog_id, change, check)
+
+    def unpublish(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> Blog:
+        """Make the post a draft again."""
+
+        def change(post: Post) -> Post:
+            listed_at = post.blog.created_at
+            blog = evolve(post.blog, listing=Listing.DRAFTS, published_at=None, listed_at=listed_at)
+            return Post(blog, post.content)
+
+        return self._change(actor, blog_id, change, check)
+
+    def delete(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> None:
+        """Delete the post with its slugs, likes and comments. If it is interrupted, call it again.
+
+        Readers lose the post at once. Deletions that were interrupted before are finished, too.
+        """
+        hidden = self._hide(actor, blog_id, check)
+        self._on_change()
+        self._delete_items(hidden)
+        self.resume_deletions()
+
+    def resume_deletions(self) -> None:
+        """Finish the deletions that were interrupted."""
+        for blog in self._store.query(Blog.by_date(Listing.DELETED)):
+            self._delete_items(blog)
+
+    # The parts of the above.
+
+    def _now(self) -> datetime:
+        return self._context.clock().replace(microsecond=0)
+
+    def _public_post(self, blog: Blog | None) -> Post | None:
+        if blog is None or not is_public(blog, self._context.clock()):
+            return None
+        content = self._store.get(BlogContent.key(blog.blog_id))
+        return None if content is None else Post(blog, content)
+
+    def _find_by_slug(self, slug: str) -> Post | Moved | None:
+        if not slug:
+            return None
+        indexed = list(self._store.query(Blog.by_slug(slug)))
+        if len(indexed) == 1 and (post := self._public_post(indexed[0])):
+            return post
+        now = self._context.clock()
+        blog = self._slugs.find_post(slug, now)
+        if blog is None or not is_public(blog, now):
+            return None
+        return self._public_post(blog) if blog.slug == slug else Moved(blog.slug)
+
+    def _apply(self, blog: Blog, draft: PostDraft) -> Post:
+        """Return the post with what an author entered, rendered."""
+        html = render_markdown(draft.markdown, media_prefix=self._context.urls.prefix)
+        check_content(html)
+        text = plain_text(html)
+        changed = evolve(
+            blog,
+            title=draft.title,
+            slug=draft.slug or blog.slug,
+            tags=list(draft.tags),
+            category=draft.category,
+            featured_image_url=draft.featured_image_url,
+            featured_image_alt=draft.featured_image_alt,
+            seo_description=draft.seo_description,
+            canonical_url=draft.canonical_url,
+            excerpt=make_excerpt(text),
+            reading_time=reading_time(text),
+        )
+        content = BlogContent(blog_id=blog.blog_id, markdown=draft.markdown, content=html)
+        return Post(changed, content)
+
+    def _change(
+        self, actor: User, blog_id: str, change: Callable[[Post], Post], check: RevisionCheck
+    ) -> Blog:
+        """Apply `change` to the post, again if someone else writes it meanwhile."""
+        for attempt in range(_ATTEMPTS):
+            post = self.get(blog_id)
+            check_can_edit(actor, post.blog)
+            changed = change(post)
+            # From the second attempt on, this call itself may have made the change.
+            if changed != post or attempt == 0:
+                check(post.blog.revision)
+            if changed == post:
+                return post.blog
+            try:
+                blog = self._write(actor, post, changed)
+            except _FAILED:
+                continue
+            self._on_change()
+            return blog
+        raise _busy()
+
+    def _write(self, actor: User, post: Post, changed: Post) -> Blog:
+        old, now = post.blog, self._context.clock()
+        is_other_text = (old.title, post.content.markdown) != (
+            changed.blog.title,
+            changed.content.markdown,
+        )
+        blog = evolve(
+            changed.blog,
+            updated_at=now.replace(microsecond=0),
+            was_public=old.was_public or is_public(old, now),
+            revisions=old.revisions + is_other_text,
+        )
+        rename = None
+        if blog.slug != old.slug:
+            blog, rename = self._slugs.plan_rename(blog, old.slug)
+        with self._store.transaction(pattern=patterns.edit_post) as transaction:
+            if is_other_text:
+                transaction.create(
+                    Revision(
+                        blog_id=old.blog_id,
+                        number=blog.revisions,
+                        title=old.title,
+                        markdown=post.content.markdown,
+                        edited_by=actor.email,
+                        edited_at=blog.updated_at,
+                    )
+                )
+                if blog.revisions > KEPT_REVISIONS:
+                    transaction.delete(Revision.key(old.blog_id, blog.revisions - KEPT_REVISIONS))
+            if changed.content != post.content:
+                transaction.put(changed.content)
+            if rename is not None:
+                rename(transaction)
+            # The revision makes sure that nobody has written the post since it was read.
+            transaction.replace(blog)
+        return blog
+
+    def _delete_items(self, blog: Blog) -> None:
+        self._likes.delete(blog.blog_id)
+        delete_items(self._store, blog)
+
+    def _hide(self, actor: User, blog_id: str, check: RevisionCheck) -> Blog:
+        """Take the post away from readers and authors, unless an interrupted call has done so."""
+        for _ in range(_ATTEMPTS):
+            blog = self._context.find_blog(blog_id, consistent=True)
+            if blog is None:
+                raise NotFound("There is no such post. It may have been deleted.")
+            check_can_edit(actor, blog)
+            if blog.listing is Listing.DELETED:
+                return blog
+            check(blog.revision)
+            was_public = blog.was_public or is_public(blog, self._context.clock())
+            hidden = evolve(blog, listing=Listing.DELETED, published_at=None, was_public=was_public)
+            try:
+                return self._store.replace(hidden)
+            except _FAILED:
+                continue
+        raise _busy()
+
+
+def _busy() -> SiteBusy:
+    return SiteBusy("Someone else is changing this post right now. Try again.")
+
+
+def _make_cursor(until: datetime, cursor: str | None) -> str | None:
+    return None if cursor is None else f"{int(until.timestamp())}.{cursor}"
+
+
+def _open_cursor(cursor: str | None, now: datetime) -> tuple[datetime, str | None]:
+    """Return the time up to which a list shows posts, and the cursor in it.
+
+    The store accepts a cursor with its own time only, so nobody can read the future.
+    """
+    if cursor is None:
+        return now.replace(microsecond=0), None
+    time, _, rest = cursor.partition(".")
+    if not (time.isascii() and time.isdigit() and len(time) < 12 and rest):
+        raise InvalidCursor("This is not a cursor of this list. Start without one.")
+    return datetime.fromtimestamp(int(time), UTC), rest

@@ -1,0 +1,131 @@
+"""The slugs of posts: one post each, and redirects from the old ones.
+
+A slug is an item, written in the transaction that writes its post. So no two posts have the same
+slug, and a slug leads to a post, which knows its current slug: a redirect is one hop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from singletable import Condition, ConditionFailed, Store, Transaction, evolve
+from singletable_apps.portfolio.entities import Blog, Slug
+from singletable_apps.portfolio.errors import AlreadyTaken, InvalidInput, SiteBusy
+from singletable_apps.portfolio.rules import (
+    MAX_OLD_SLUGS,
+    MAX_SLUG,
+    derive_slug,
+    is_public,
+    slug_error,
+)
+
+# Adds writes to a transaction.
+Writes = Callable[[Transaction], None]
+_LAST_NUMBER = 9
+_ATTEMPTS = 10
+
+
+class SlugRegistry:
+    """Finds, claims and releases slugs."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def find_post(self, slug: str, now: datetime) -> Blog | None:
+        """Return the post that has this slug or had it last, without the index."""
+        held = self._store.get(Slug.key(slug), consistent=True)
+        if held is None:
+            return None
+        blog = self._store.get(Blog.key(held.blog_id), consistent=True)
+        if held.redirects_to and (blog is None or not (blog.was_public or is_public(blog, now))):
+            return self._store.get(Blog.key(held.redirects_to), consistent=True)
+        return blog
+
+    def find_free(self, title: str, blog: Blog) -> str:
+        """Return a slug for a title that no other post has or had."""
+        base = derive_slug(title)
+        if slug_error(base):
+            base = "post"
+        base = base[: MAX_SLUG - 9].rstrip("-")
+        names = [base, *(f"{base}-{number}" for number in range(2, _LAST_NUMBER + 1))]
+        held = self._store.get_many([Slug.key(name) for name in names], consistent=True)
+        for name, slug in zip(names, held, strict=True):
+            if slug is None or slug.blog_id == blog.blog_id:
+                return name
+        return f"{base}-{blog.blog_id[:8]}"
+
+    def plan_claim(self, blog: Blog, slug: str) -> Writes:
+        """Return the write that gives a slug to a post, or raise AlreadyTaken."""
+        held = self._store.get(Slug.key(slug), consistent=True)
+        claimed = Slug(slug=slug, blog_id=blog.blog_id)
+        if held is None:
+            return lambda transaction: transaction.create(claimed)
+        if held.is_current and held.blog_id != blog.blog_id:
+            raise AlreadyTaken({"slug": f"Choose another slug: a post has “{slug}” already."})
+        if held.blog_id != blog.blog_id:
+            claimed.redirects_to = held.blog_id
+        unchanged = _is_unchanged(held)
+        return lambda transaction: transaction.put(claimed, if_=unchanged)
+
+    def plan_rename(self, blog: Blog, old: str) -> tuple[Blog, Writes]:
+        """Return the post and the writes that give it its new slug and release the old one."""
+        claim, release = self.plan_claim(blog, blog.slug), self._plan_release(blog, old)
+        slugs = [slug for slug in blog.old_slugs if slug != blog.slug]
+        if blog.was_public:
+            slugs.append(old)
+        if len(slugs) > MAX_OLD_SLUGS:
+            raise InvalidInput(
+                {"slug": f"{MAX_OLD_SLUGS} old slugs redirect to this post already. Keep this one."}
+            )
+
+        def write(transaction: Transaction) -> None:
+            claim(transaction)
+            release(transaction)
+
+        return evolve(blog, old_slugs=slugs), write
+
+    def forget(self, blog: Blog) -> None:
+        """Delete the slugs of a deleted post; those that a draft took from others go back."""
+        for slug in (blog.slug, *blog.old_slugs):
+            for _ in range(_ATTEMPTS):
+                try:
+                    self._forget(blog, slug)
+                except ConditionFailed:
+                    continue  # another post took it at this moment
+                break
+            else:
+                raise SiteBusy("Others keep changing the slugs of this post. Delete it again.")
+
+    def _plan_release(self, blog: Blog, slug: str) -> Writes:
+        """Return the write that releases a slug: a redirect if the post was public."""
+        held = self._store.get(Slug.key(slug), consistent=True)
+        if held is None or held.blog_id != blog.blog_id:
+            return lambda transaction: None
+        unchanged = _is_unchanged(held)
+        heir = blog.blog_id if blog.was_public else held.redirects_to
+        if not heir:
+            return lambda transaction: transaction.delete(Slug.key(slug), if_=unchanged)
+        released = Slug(slug=slug, blog_id=heir, is_current=False)
+        return lambda transaction: transaction.put(released, if_=unchanged)
+
+    def _forget(self, blog: Blog, slug: str) -> None:
+        held = self._store.get(Slug.key(slug), consistent=True)
+        if held is None:
+            return
+        unchanged = _is_unchanged(held)
+        if held.blog_id == blog.blog_id and held.redirects_to and not blog.was_public:
+            heir = Slug(slug=slug, blog_id=held.redirects_to, is_current=False)
+            self._store.put(heir, if_=unchanged)
+        elif held.blog_id == blog.blog_id:
+            self._store.delete(Slug.key(slug), if_=unchanged)
+        elif held.redirects_to == blog.blog_id:
+            self._store.put(evolve(held, redirects_to=""), if_=unchanged)
+
+
+def _is_unchanged(held: Slug) -> Condition[Slug]:
+    return (
+        (Slug.blog_id == held.blog_id)
+        & (Slug.is_current == held.is_current)
+        & (Slug.redirects_to == held.redirects_to)
+    )

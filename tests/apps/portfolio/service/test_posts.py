@@ -1,0 +1,461 @@
+"""Posts on every driver: create, edit, publish, find, list, and their history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from singletable import InvalidCursor, Query
+from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
+from singletable_apps.portfolio.errors import (
+    AlreadyTaken,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    SiteBusy,
+)
+from singletable_apps.portfolio.patterns import patterns
+from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, post_status
+from singletable_apps.portfolio.service import Moved
+from singletable_apps.portfolio.service.posts import KEPT_REVISIONS, PREVIEW_LIFETIME
+from tests.apps.portfolio.support.harness import World
+from tests.apps.support.concurrency import run_concurrently
+
+DRAFT = PostDraft("Hello, World", "Some *text*.", tags=("Tea",), category="Notes")
+
+
+class Conflict(Exception):
+    """The edit was based on another revision."""
+
+
+def published(world: World, title: str = "Hello, World") -> Blog:
+    """Return a post that was published now."""
+    world.clock.move(seconds=1)
+    posts, owner = world.service.posts, world.user()
+    blog = posts.create(owner, PostDraft(title, "Text"))
+    return posts.publish(owner, blog.blog_id, None)
+
+
+def test_created_post_is_a_draft(world: World) -> None:
+    posts = world.service.posts
+    blog = posts.create(world.user(), DRAFT)
+    assert (blog.slug, blog.tags, blog.category, blog.revision) == (
+        "hello-world",
+        ["tea"],
+        "Notes",
+        1,
+    )
+    assert (blog.author, blog.author_name) == ("ada@example.org", "Ada")
+    assert post_status(blog, world.clock()) is PostStatus.DRAFT
+    post = posts.get(blog.blog_id)
+    assert post.blog == blog
+    assert post.content.content == "<p>Some <em>text</em>.</p>\n"
+    assert (blog.excerpt, blog.reading_time) == ("Some text.", 1)
+    assert post.draft == replace(DRAFT, slug="hello-world", tags=("tea",))
+    assert posts.find("hello-world") is None
+    assert posts.find(blog.blog_id) is None
+    assert [each.blog_id for each in posts.list_drafts()] == [blog.blog_id]
+    assert posts.list_published(10).items == []
+
+
+def test_published_post_is_found_by_slug_and_id(world: World) -> None:
+    posts, blog = world.service.posts, published(world)
+    for name in ("hello-world", blog.blog_id):
+        found = posts.find(name)
+        assert isinstance(found, Post)
+        assert found.blog == blog
+    assert posts.find("Hello-World.") == Moved("hello-world")
+    assert [each.blog_id for each in posts.list_published(10).items] == [blog.blog_id]
+    assert posts.list_drafts() == []
+    assert posts.contents([blog.blog_id, blog.blog_id, "unknown"]).keys() == {blog.blog_id}
+
+
+@pytest.mark.parametrize("name", ["", "unknown", "x" * 5000, "\ud800", "#", "a/b", "0" * 36])
+def test_unknown_slug_finds_nothing(memory: World, name: str) -> None:
+    assert memory.service.posts.find(name) is None
+
+
+def test_scheduled_post_appears_at_its_time(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    blog = posts.create(owner, DRAFT)
+    at = world.clock() + timedelta(hours=1)
+    blog = posts.publish(owner, blog.blog_id, at)
+    assert post_status(blog, world.clock()) is PostStatus.SCHEDULED
+    assert posts.find("hello-world") is None
+    assert posts.list_published(10).items == []
+    assert [each.blog_id for each in posts.list_all(10).items] == [blog.blog_id]
+    world.clock.move(hours=1)
+    assert isinstance(posts.find("hello-world"), Post)
+    assert [each.blog_id for each in posts.list_published(10).items] == [blog.blog_id]
+
+
+def test_publishing_again_keeps_the_date_unless_a_new_one_is_given(memory: World) -> None:
+    posts, owner, blog = memory.service.posts, memory.user(), published(memory)
+    memory.clock.move(days=1)
+    assert posts.publish(owner, blog.blog_id, None) == blog
+    earlier = memory.clock() - timedelta(days=300)
+    moved = posts.publish(owner, blog.blog_id, earlier)
+    assert moved.published_at == moved.listed_at == earlier.replace(microsecond=0)
+
+
+def test_unpublished_post_is_a_draft_again(world: World) -> None:
+    posts, owner, blog = world.service.posts, world.user(), published(world)
+    draft = posts.unpublish(owner, blog.blog_id)
+    assert (draft.listing, draft.published_at) == (Listing.DRAFTS, None)
+    assert posts.find("hello-world") is None
+    assert posts.list_published(10).items == []
+    assert [each.blog_id for each in posts.list_drafts()] == [blog.blog_id]
+    assert posts.unpublish(owner, blog.blog_id) == draft
+
+
+def test_empty_text_cannot_be_published(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    blog = posts.create(owner, PostDraft("Title", " \n"))
+    with pytest.raises(InvalidInput, match="Write some text"):
+        posts.publish(owner, blog.blog_id, None)
+    public = published(memory, "Other")
+    with pytest.raises(InvalidInput, match="Write some text"):
+        posts.edit(owner, public.blog_id, PostDraft("Other", ""))
+
+
+def test_invalid_draft_changes_nothing(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    with pytest.raises(InvalidInput):
+        posts.create(owner, PostDraft("", ""))
+    blog = posts.create(owner, DRAFT)
+    with pytest.raises(InvalidInput):
+        posts.edit(owner, blog.blog_id, replace(DRAFT, slug="Not a slug"))
+    assert posts.get(blog.blog_id).blog == blog
+    assert len(posts.list_drafts()) == 1
+
+
+# ------------------------------------------------------------------------------ permissions
+
+
+def test_author_changes_own_posts_only(memory: World) -> None:
+    posts = memory.service.posts
+    author = memory.user(Role.AUTHOR, "bob@example.org", "Bob")
+    mine, theirs = posts.create(author, DRAFT), posts.create(memory.user(), DRAFT)
+    assert posts.publish(author, mine.blog_id, None).listing is Listing.ALL
+    for forbidden in (
+        lambda: posts.edit(author, theirs.blog_id, DRAFT),
+        lambda: posts.publish(author, theirs.blog_id, None),
+        lambda: posts.unpublish(author, theirs.blog_id),
+        lambda: posts.delete(author, theirs.blog_id),
+    ):
+        with pytest.raises(NotPermitted):
+            forbidden()
+    assert posts.get(theirs.blog_id).blog == theirs
+    posts.edit(memory.user(), mine.blog_id, PostDraft("By the owner", "Text"))
+    assert posts.get(mine.blog_id).blog.author == "bob@example.org"
+
+
+@pytest.mark.parametrize("blog_id", ["", "x", "0a1b2c3d-0a1b-4a1b-8a1b-0a1b2c3d4e5f", "\ud800"])
+def test_unknown_post_is_not_found(memory: World, blog_id: str) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    for call in (
+        lambda: posts.get(blog_id),
+        lambda: posts.edit(owner, blog_id, DRAFT),
+        lambda: posts.publish(owner, blog_id, None),
+        lambda: posts.unpublish(owner, blog_id),
+        lambda: posts.delete(owner, blog_id),
+        lambda: posts.restore(owner, blog_id, 1),
+    ):
+        with pytest.raises(NotFound):
+            call()
+
+
+# ------------------------------------------------------------------------------ edits
+
+
+def test_edit_of_title_or_text_keeps_the_old_ones(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    blog = posts.create(owner, DRAFT)
+    posts.edit(owner, blog.blog_id, replace(DRAFT, title="New title"))
+    edited = posts.edit(owner, blog.blog_id, replace(DRAFT, title="New title", markdown="New"))
+    posts.edit(owner, blog.blog_id, replace(DRAFT, title="New title", markdown="New", tags=("x",)))
+    assert [(old.number, old.title, old.markdown) for old in posts.history(blog.blog_id)] == [
+        (2, "New title", "Some *text*."),
+        (1, "Hello, World", "Some *text*."),
+    ]
+    assert edited.revisions == 2
+    restored = posts.restore(owner, blog.blog_id, 1)
+    assert (restored.title, restored.tags, restored.revisions) == ("Hello, World", ["x"], 3)
+    assert posts.get(blog.blog_id).content.markdown == "Some *text*."
+    assert posts.history(blog.blog_id)[0].markdown == "New"
+    for number in (0, -1, 99, 10**9):
+        with pytest.raises(NotFound):
+            posts.restore(owner, blog.blog_id, number)
+
+
+def test_edit_without_change_writes_nothing(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    blog = posts.create(owner, DRAFT)
+    memory.clock.move(hours=1)
+    assert posts.edit(owner, blog.blog_id, DRAFT) == blog
+    assert posts.history(blog.blog_id) == []
+
+
+def test_last_versions_are_kept(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    blog = posts.create(owner, DRAFT)
+    for number in range(KEPT_REVISIONS + 3):
+        posts.edit(owner, blog.blog_id, replace(DRAFT, markdown=f"Version {number}"))
+    numbers = [old.number for old in posts.history(blog.blog_id)]
+    assert numbers == list(range(KEPT_REVISIONS + 3, 3, -1))
+
+
+def test_edit_of_an_old_revision_is_rejected(worlds: tuple[World, World]) -> None:
+    one, other = worlds
+    blog = one.service.posts.create(one.user(), DRAFT)
+
+    def check(current: int) -> None:
+        if current != blog.revision:
+            raise Conflict
+
+    one.service.posts.edit(one.user(), blog.blog_id, replace(DRAFT, markdown="First"), check)
+    draft = replace(DRAFT, markdown="Second")
+    posts, owner = other.service.posts, other.user()
+    for call in (
+        lambda: posts.edit(owner, blog.blog_id, draft, check),
+        lambda: posts.publish(owner, blog.blog_id, None, check),
+        lambda: posts.restore(owner, blog.blog_id, 1, check),
+        lambda: posts.delete(owner, blog.blog_id, check),
+    ):
+        with pytest.raises(Conflict):
+            call()
+    assert posts.get(blog.blog_id).content.markdown == "First"
+
+
+def test_concurrent_edits_of_one_revision_apply_once(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    blog = posts.create(owner, DRAFT)
+    texts = iter(f"By editor {number}" for number in range(100))
+
+    def check(current: int) -> None:
+        if current != blog.revision:
+            raise Conflict
+
+    def edit() -> Blog:
+        draft = replace(DRAFT, markdown=next(texts))
+        return posts.edit(owner, blog.blog_id, draft, check)
+
+    edited, conflicts = run_concurrently(6, edit, Conflict)
+    assert (len(edited), len(conflicts)) == (1, 5)
+    assert [old.number for old in posts.history(blog.blog_id)] == [1]
+
+
+def test_concurrent_edits_without_a_check_lose_no_version(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    blog = posts.create(owner, DRAFT)
+    texts = iter(f"By editor {number}" for number in range(100))
+
+    def edit() -> Blog:
+        return posts.edit(owner, blog.blog_id, replace(DRAFT, markdown=next(texts)))
+
+    edited, _ = run_concurrently(4, edit, SiteBusy)
+    written = {old.markdown for old in posts.history(blog.blog_id)}
+    written.add(posts.get(blog.blog_id).content.markdown)
+    assert len(written) == len(edited) + 1
+
+
+# ------------------------------------------------------------------------------ slugs
+
+
+def test_derived_slug_gets_a_number_if_it_is_taken(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    slugs = [posts.create(owner, DRAFT).slug for _ in range(11)]
+    assert slugs[:9] == ["hello-world", *(f"hello-world-{number}" for number in range(2, 10))]
+    assert len(set(slugs)) == 11
+    assert posts.create(owner, PostDraft("日本語", "Text")).slug == "post"
+    assert posts.create(owner, PostDraft("x" * 200, "Text")).slug == "x" * 91
+
+
+def test_chosen_slug_must_be_free(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    posts.create(owner, replace(DRAFT, slug="tea"))
+    other = posts.create(owner, DRAFT)
+    with pytest.raises(AlreadyTaken, match="Choose another slug"):
+        posts.create(owner, replace(DRAFT, slug="tea"))
+    with pytest.raises(AlreadyTaken) as raised:
+        posts.edit(owner, other.blog_id, replace(DRAFT, slug="tea"))
+    assert list(raised.value.errors) == ["slug"]
+    assert posts.get(other.blog_id).blog == other
+
+
+def test_one_of_many_concurrent_creates_gets_the_slug(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    draft = replace(DRAFT, slug="tea")
+    made, taken = run_concurrently(6, lambda: posts.create(owner, draft), AlreadyTaken)
+    assert (len(made), len(taken)) == (1, 5)
+    assert len(posts.list_drafts()) == 1
+
+
+def test_concurrent_creates_with_one_title_get_different_slugs(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    made, _ = run_concurrently(4, lambda: posts.create(owner, DRAFT), SiteBusy)
+    assert len({blog.slug for blog in made}) == len(made) == 4
+
+
+def test_old_slug_of_a_public_post_redirects(world: World) -> None:
+    posts, owner, blog = world.service.posts, world.user(), published(world)
+    draft = posts.get(blog.blog_id).draft
+    posts.edit(owner, blog.blog_id, replace(draft, slug="second"))
+    renamed = posts.edit(owner, blog.blog_id, replace(draft, slug="third"))
+    assert renamed.old_slugs == ["hello-world", "second"]
+    assert posts.find("hello-world") == posts.find("second") == Moved("third")
+    back = posts.edit(owner, blog.blog_id, replace(draft, slug="hello-world"))
+    assert back.old_slugs == ["second", "third"]
+    assert isinstance(posts.find("hello-world"), Post)
+    assert posts.find("third") == posts.find("second") == Moved("hello-world")
+
+
+def test_edit_without_slug_keeps_that_of_a_public_post(memory: World) -> None:
+    posts, owner, blog = memory.service.posts, memory.user(), published(memory)
+    assert posts.edit(owner, blog.blog_id, PostDraft("New", "Text")).slug == "hello-world"
+    draft = posts.create(owner, PostDraft("First", "Text"))
+    assert posts.edit(owner, draft.blog_id, PostDraft("Second", "Text")).slug == "second"
+
+
+def test_slug_of_a_draft_is_released(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    blog = posts.create(owner, DRAFT)
+    # A scheduled post that was never public is a draft for this purpose.
+    posts.publish(owner, blog.blog_id, world.clock() + timedelta(days=1))
+    renamed = posts.edit(owner, blog.blog_id, replace(DRAFT, slug="other"))
+    assert renamed.old_slugs == []
+    assert posts.create(owner, DRAFT).slug == "hello-world"
+
+
+def test_slug_of_a_scheduled_post_redirects_after_its_time(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    blog = posts.create(owner, DRAFT)
+    posts.publish(owner, blog.blog_id, memory.clock() + timedelta(days=1))
+    memory.clock.move(days=2)
+    posts.edit(owner, blog.blog_id, replace(DRAFT, slug="other"))
+    assert posts.find("hello-world") == Moved("other")
+
+
+def test_swapped_slugs_lead_to_their_new_posts(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    one, two = published(world, "One"), published(world, "Two")
+
+    def rename(blog: Blog, slug: str) -> None:
+        posts.edit(owner, blog.blog_id, replace(posts.get(blog.blog_id).draft, slug=slug))
+
+    rename(one, "temporary")
+    rename(two, "one")
+    rename(one, "two")
+    found = {slug: posts.find(slug) for slug in ("one", "two", "temporary")}
+    assert isinstance(found["one"], Post)
+    assert found["one"].blog.blog_id == two.blog_id
+    assert isinstance(found["two"], Post)
+    assert found["two"].blog.blog_id == one.blog_id
+    assert found["temporary"] == Moved("two")
+
+
+def test_draft_with_a_released_slug_leaves_the_redirect_until_it_is_public(world: World) -> None:
+    posts, owner, old = world.service.posts, world.user(), published(world)
+    posts.edit(owner, old.blog_id, replace(posts.get(old.blog_id).draft, slug="moved"))
+    taker = posts.create(owner, replace(DRAFT, slug="hello-world"))
+    assert posts.find("hello-world") == Moved("moved")
+    posts.edit(owner, taker.blog_id, replace(DRAFT, slug="other"))
+    assert posts.find("hello-world") == Moved("moved")
+    posts.edit(owner, taker.blog_id, replace(DRAFT, slug="hello-world"))
+    posts.publish(owner, taker.blog_id, world.clock() + timedelta(hours=1))
+    assert posts.find("hello-world") == Moved("moved")
+    world.clock.move(hours=1)
+    assert isinstance(posts.find("hello-world"), Post)
+    posts.unpublish(owner, taker.blog_id)
+    assert posts.find("hello-world") is None
+
+
+def test_number_of_old_slugs_is_bounded(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("singletable_apps.portfolio.service.slugs.MAX_OLD_SLUGS", 2)
+    posts, owner, blog = memory.service.posts, memory.user(), published(memory)
+    for slug in ("a", "b"):
+        posts.edit(owner, blog.blog_id, PostDraft("T", "x", slug=slug))
+    with pytest.raises(InvalidInput) as raised:
+        posts.edit(owner, blog.blog_id, PostDraft("T", "x", slug="c"))
+    assert list(raised.value.errors) == ["slug"]
+    assert posts.edit(owner, blog.blog_id, PostDraft("T", "x", slug="a")).slug == "a"
+
+
+# ------------------------------------------------------------------------------ lists
+
+
+def test_list_goes_forward_and_back(world: World) -> None:
+    posts = world.service.posts
+    titles = [published(world, f"Post {number}").title for number in range(5)][::-1]
+    first = posts.list_published(2)
+    second = posts.list_published(2, first.cursor)
+    # A post that is published meanwhile does not shift the pages.
+    published(world, "Meanwhile")
+    third = posts.list_published(2, second.cursor)
+    pages = [[blog.title for blog in page.items] for page in (first, second, third)]
+    assert pages == [titles[:2], titles[2:4], titles[4:]]
+    assert (first.previous, third.cursor) == (None, None)
+    back = posts.list_published(2, third.previous)
+    assert [blog.title for blog in back.items] == titles[2:4]
+    assert posts.list_published(1).items[0].title == "Meanwhile"
+
+
+def test_altered_cursor_is_rejected(memory: World) -> None:
+    posts = memory.service.posts
+    for number in range(3):
+        published(memory, f"Post {number}")
+    later = posts.create(memory.user(), DRAFT)
+    posts.publish(memory.user(), later.blog_id, memory.clock() + timedelta(days=1))
+    cursor = posts.list_published(1).cursor
+    assert cursor is not None
+    time, _, rest = cursor.partition(".")
+    bad = ["", "x", "1.", ".x", f"{time}.x", f"{int(time) + 10**6}.{rest}", rest, f"٣.{rest}"]
+    for text in (*bad, f"{'9' * 11}.{rest}", "\ud800.\ud800"):
+        with pytest.raises(InvalidCursor):
+            posts.list_published(1, text)
+    with pytest.raises(InvalidCursor):
+        posts.list_all(1, cursor)
+
+
+# ------------------------------------------------------------------------------ previews
+
+
+def test_preview_link_shows_a_draft_for_a_month(memory: World) -> None:
+    posts = memory.service.posts
+    blog = posts.create(memory.user(), DRAFT)
+    token = posts.preview_token(blog.blog_id)
+    assert posts.open_preview(token).blog == blog
+    for wrong in ("", "x", token[:-2], token + "x", "\ud800", posts.preview_token("x")):
+        with pytest.raises(NotFound):
+            posts.open_preview(wrong)
+    memory.clock.move(seconds=PREVIEW_LIFETIME.total_seconds() + 2)
+    with pytest.raises(NotFound, match="expired"):
+        posts.open_preview(token)
+
+
+# ------------------------------------------------------------------------------ the table
+
+
+def test_post_is_stored_as_documented(memory: World) -> None:
+    blog = published(memory)
+    query = Query(
+        data_table.name,
+        key_condition_expression="PK = :pk",
+        expression_attribute_values={":pk": {"S": f"BLOG#{blog.blog_id}"}},
+    )
+    text, metadata = memory.driver.execute(query).items
+    assert (text["SK"], metadata["SK"]) == ({"S": "CONTENT"}, {"S": "METADATA"})
+    assert metadata["GSI1PK"] == {"S": "BLOG#ALL"}
+    assert metadata["GSI2PK"] == {"S": "SLUG#hello-world"}
+    assert metadata["GSI2SK"] == {"S": blog.blog_id}
+    assert metadata["blogId"] == {"S": blog.blog_id}
+
+
+def test_documented_reads_are_used_to_find_a_post(memory: World) -> None:
+    published(memory)
+    memory.calls.clear()
+    memory.service.posts.find("hello-world")
+    found = [patterns.recognize(call.shape) for call in memory.calls]
+    assert [pattern and pattern.id for pattern in found] == ["portfolio:3", "portfolio:3b"]
