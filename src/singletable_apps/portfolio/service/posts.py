@@ -300,25 +300,7 @@ class PostService:
         return self._public_post(blog) if blog.slug == slug else Moved(blog.slug)
 
     def _apply(self, blog: Blog, draft: PostDraft) -> Post:
-        """Return the post with what an author entered, rendered."""
-        html = render_markdown(draft.markdown, media_prefix=self._context.urls.prefix)
-        check_content(html)
-        text = plain_text(html)
-        changed = evolve(
-            blog,
-            title=draft.title,
-            slug=draft.slug or blog.slug,
-            tags=list(draft.tags),
-            category=draft.category,
-            featured_image_url=draft.featured_image_url,
-            featured_image_alt=draft.featured_image_alt,
-            seo_description=draft.seo_description,
-            canonical_url=draft.canonical_url,
-            excerpt=make_excerpt(text),
-            reading_time=reading_time(text),
-        )
-        content = BlogContent(blog_id=blog.blog_id, markdown=draft.markdown, content=html)
-        return Post(changed, content)
+        return apply_draft(blog, draft, media_prefix=self._context.urls.prefix)
 
     def _change(
         self, actor: User, blog_id: str, change: Callable[[Post], Post], check: RevisionCheck
@@ -399,6 +381,28 @@ class PostService:
             except _FAILED:
                 continue
         raise _busy()
+
+
+def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
+    """Return the post with what an author entered, rendered."""
+    html = render_markdown(draft.markdown, media_prefix=media_prefix)
+    check_content(html)
+    text = plain_text(html)
+    changed = evolve(
+        blog,
+        title=draft.title,
+        slug=draft.slug or blog.slug,
+        tags=list(draft.tags),
+        category=draft.category,
+        featured_image_url=draft.featured_image_url,
+        featured_image_alt=draft.featured_image_alt,
+        seo_description=draft.seo_description,
+        canonical_url=draft.canonical_url,
+        excerpt=make_excerpt(text),
+        reading_time=reading_time(text),
+    )
+    content = BlogContent(blog_id=blog.blog_id, markdown=draft.markdown, content=html)
+    return Post(changed, content)
 
 
 def _busy() -> SiteBusy:

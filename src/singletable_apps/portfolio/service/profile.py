@@ -50,7 +50,8 @@ class ProfileService:
     ) -> Portfolio:
         """Change some fields of the portfolio, and create it if it is missing."""
         PERMISSIONS.check(actor.role, Permission.EDIT_SITE)
-        changes = changes_of(self._render(check_portfolio_edits(edits)))
+        prefix = self._context.urls.prefix
+        changes = changes_of(render_about(check_portfolio_edits(edits), media_prefix=prefix))
         return self._save(lambda: self.get_portfolio(consistent=True), changes, check)
 
     def update_settings(
@@ -72,13 +73,14 @@ class ProfileService:
                 continue
         raise SiteBusy("Someone else is saving this right now. Try again.")
 
-    def _render(self, edits: PortfolioEdits) -> PortfolioEdits:
-        """Add the HTML of the about page; HTML from the original system is kept as Markdown."""
-        if edits.about_content is not None:
-            edits = replace(edits, about_markdown=html_as_markdown(edits.about_content))
-        if edits.about_markdown is None:
-            return edits
-        html = render_markdown(edits.about_markdown, media_prefix=self._context.urls.prefix)
-        if len(html.encode()) > MAX_HTML_BYTES:
-            raise InvalidInput({"about_markdown": f"Use at most {MAX_HTML_BYTES:,} bytes of HTML."})
-        return replace(edits, about_content=html)
+
+def render_about(edits: PortfolioEdits, *, media_prefix: str) -> PortfolioEdits:
+    """Add the HTML of the about page; HTML from the original system is kept as Markdown."""
+    if edits.about_content is not None:
+        edits = replace(edits, about_markdown=html_as_markdown(edits.about_content))
+    if edits.about_markdown is None:
+        return edits
+    html = render_markdown(edits.about_markdown, media_prefix=media_prefix)
+    if len(html.encode()) > MAX_HTML_BYTES:
+        raise InvalidInput({"about_markdown": f"Use at most {MAX_HTML_BYTES:,} bytes of HTML."})
+    return replace(edits, about_content=html)
