@@ -40,6 +40,7 @@ from singletable import (
 # Posts by date, drafts, and the accounts.
 blogs_by_date = Index("BlogsByDate", pk="GSI1PK", sk="GSI1SK")
 blog_by_slug = Index("BlogBySlug", pk="GSI2PK", sk="GSI2SK")
+# Likes by post, and comments in the queue by visitor: keys only, so that counting them is cheap.
 likes_by_blog = Index("LikesByBlog", pk="GSI3PK", sk="GSI3SK", projection=["ttl"])
 data_table = Table("DataTable", indexes=[blogs_by_date, blog_by_slug, likes_by_blog], ttl="ttl")
 
@@ -284,7 +285,10 @@ class Comment(Entity, table=data_table):
 
 
 class PendingComment(Entity, table=data_table):
-    """A comment in the moderation queue. It is deleted if nobody approves it in time."""
+    """A comment in the moderation queue. It is deleted if nobody approves it in time.
+
+    `visitor` is a keyed hash, so that nobody can fill the queue alone.
+    """
 
     blog_id: Attr[str] = attr(name="blogId")
     comment_id: Attr[str] = attr(name="commentId")
@@ -296,6 +300,7 @@ class PendingComment(Entity, table=data_table):
     ends: Attr[datetime] = expires()
 
     key = Key(pk="COMMENTS#PENDING", sk=(created_at, comment_id))
+    by_visitor = Key(pk="COMMENTS#PENDING", sk=(visitor, comment_id)).on(likes_by_blog)
 
 
 class Media(Entity, table=data_table):

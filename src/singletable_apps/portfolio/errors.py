@@ -8,7 +8,7 @@ PortfolioError
 │  ├─ NotSignedIn     wrong password, or a session that has ended
 │  ├─ NotPermitted    the account may not do this
 │  └─ SwitchedOff     the owner has switched off likes, comments or the contact form
-└─ SiteBusy           too many concurrent writes, or the table is throttled; try again
+└─ SiteBusy           too many concurrent writes, or the mail server does not answer; try again
 """
 
 from __future__ import annotations
@@ -65,4 +65,7 @@ class SwitchedOff(RequestRejected):
 
 
 class SiteBusy(PortfolioError):
-    """Too many others are writing right now. Nothing was changed; try again."""
+    """Too many others are writing right now, or the mail server does not answer.
+
+    Nothing was changed; try again.
+    """

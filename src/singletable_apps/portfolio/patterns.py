@@ -162,6 +162,46 @@ delete_likes = patterns.write(
 delete_like_counters = patterns.write(
     "L6", "Delete the like counters of a post", deletes(LikeCount), rate=per_day(1)
 )
+pending_by_visitor = patterns.read(
+    "C1", "Count the comments in the queue", PendingComment.by_visitor, items=10, rate=per_minute(1)
+)
+
+
+@patterns.read_function("C2", items=1, rate=per_minute(1))
+def pending_of_visitor(visitor: str) -> Selection[PendingComment]:
+    """Get the comments of one visitor in the queue."""
+    return PendingComment.by_visitor().eq(visitor)
+
+
+submit_comment = patterns.write(
+    "C3", "Submit a comment", creates(PendingComment), rate=per_minute(1)
+)
+pending_comments = patterns.read(
+    "C4", "List the queue", PendingComment.key.partition, items=20, rate=per_minute(1)
+)
+pending_comment = patterns.read(
+    "C5",
+    "Get a comment in the queue",
+    PendingComment.key,
+    consistent=True,
+    rate=per_minute(1),
+)
+approve_comment = patterns.write(
+    "C6",
+    "Approve a comment",
+    checks(Blog),
+    deletes(PendingComment),
+    puts(Comment),
+    rate=per_minute(1),
+)
+reject_comment = patterns.write(
+    "C7", "Reject a comment", deletes(PendingComment), rate=per_minute(1)
+)
+comments_of_blog = patterns.read(
+    "C8", "List the comments of a post", Comment.key.partition, items=10, rate=per_second(10)
+)
+comment = patterns.read("C9", "Get a comment", Comment.key, consistent=True, rate=per_minute(1))
+delete_comment = patterns.write("C10", "Delete a comment", deletes(Comment), rate=per_day(1))
 
 
 @patterns.read_function("T1", items=30, rate=per_minute(1))

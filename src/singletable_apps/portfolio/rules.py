@@ -36,6 +36,7 @@ class Permission(StrEnum):
 
     WRITE = "write"
     EDIT_ANY = "edit-any"
+    MODERATE_ANY = "moderate-any"
     EDIT_SITE = "edit-site"
     MANAGE_ACCOUNTS = "manage-accounts"
 
@@ -45,6 +46,10 @@ PERMISSIONS = Permissions(
     {
         Permission.WRITE: (Role.AUTHOR, "Sign in to write."),
         Permission.EDIT_ANY: (Role.OWNER, "Only the owner can change other people’s posts."),
+        Permission.MODERATE_ANY: (
+            Role.OWNER,
+            "You can moderate the comments on your own posts only.",
+        ),
         Permission.EDIT_SITE: (Role.OWNER, "Only the owner can change the site."),
         Permission.MANAGE_ACCOUNTS: (Role.OWNER, "Only the owner can manage accounts."),
     },
@@ -121,6 +126,12 @@ def check_can_edit(actor: User, blog: Blog) -> None:
     """Raise NotPermitted unless the actor wrote the post or may edit every post."""
     if blog.author != actor.email:
         PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
+
+
+def check_can_moderate(actor: User, blog: Blog) -> None:
+    """Raise NotPermitted unless the actor wrote the post or may moderate every comment."""
+    if blog.author != actor.email:
+        PERMISSIONS.check(actor.role, Permission.MODERATE_ANY)
 
 
 # ------------------------------------------------------------------------------ slugs and tags

@@ -30,6 +30,11 @@ def is_printable(text: str) -> bool:
     )
 
 
+def has_visible_text(text: str) -> bool:
+    """Return whether there is a letter, number, punctuation mark or symbol, such as an emoji."""
+    return any(category(each)[0] in "LNPS" for each in text)
+
+
 def is_link(url: str) -> bool:
     """Return whether a URL is a path of this site or an address of the web."""
     if len(url) > _MAX_URL or not is_printable(url) or any(each in url for each in " \n\\<>\"'`"):
@@ -109,7 +114,7 @@ class InputChecks:
             raise error(self.errors)
 
     def _checked(self, field: str, value: str, longest: int, required: bool) -> str:
-        if required and not value:
+        if required and not has_visible_text(value):
             self.reject(field, "Please fill this in.")
         elif len(value) > longest:
             self.reject(field, f"Use at most {longest:,} characters; there are {len(value):,} now.")

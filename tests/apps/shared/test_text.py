@@ -40,6 +40,8 @@ def test_all_errors_are_reported_at_once() -> None:
     assert checks.line("title", "  a   b ", longest=3) == "a b"
     assert checks.text("bio", " a \n\n", longest=10) == "a"
     checks.line("name", " ", longest=5, required=True)
+    checks.line("invisible", "\u200b\u2060", longest=5, required=True)
+    assert checks.line("heart", "❤", longest=5, required=True) == "❤"
     checks.line("headline", "x" * 6, longest=5)
     checks.text("about", "a\x00b", longest=5)
     assert checks.source("markdown", "\r\n\tx \r\n", most_bytes=9) == "\tx "
@@ -52,6 +54,7 @@ def test_all_errors_are_reported_at_once() -> None:
         checks.raise_errors(KeyError)
     assert raised.value.args[0] == {
         "name": "Please fill this in.",
+        "invisible": "Please fill this in.",
         "headline": "Use at most 5 characters; there are 6 now.",
         "about": "Remove the control characters from this text.",
         "text": "Use at most 9 bytes; there are 10 now.",

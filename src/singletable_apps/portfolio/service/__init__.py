@@ -14,6 +14,11 @@ from singletable import Driver, Observer, Store
 from singletable_apps.portfolio.entities import data_table
 from singletable_apps.portfolio.service.accounts import Accounts
 from singletable_apps.portfolio.service.catalog import Catalog, Hit
+from singletable_apps.portfolio.service.comments import (
+    CommentService,
+    ContactService,
+    QueuedComment,
+)
 from singletable_apps.portfolio.service.context import (
     Context,
     RevisionCheck,
@@ -35,6 +40,8 @@ __all__ = [
     "SITE",
     "TABLES",
     "Catalog",
+    "CommentService",
+    "ContactService",
     "Context",
     "Hit",
     "LikeService",
@@ -43,6 +50,7 @@ __all__ = [
     "Moved",
     "PortfolioService",
     "PostService",
+    "QueuedComment",
     "RevisionCheck",
     "StatsService",
     "any_revision",
@@ -63,6 +71,8 @@ class PortfolioService:
     catalog: Catalog
     likes: LikeService
     media: MediaService
+    comments: CommentService
+    contact: ContactService
     stats: StatsService
     accounts: Accounts
 
@@ -104,6 +114,8 @@ def open_portfolio(
         catalog=catalog,
         likes=likes,
         media=MediaService(context),
+        comments=CommentService(context, profile, stats),
+        contact=ContactService(context, profile),
         stats=stats,
         accounts=Accounts(context, passwords or Passwords()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -39,6 +40,11 @@ class Context:
     bucket: Bucket
     urls: Urls
     clock: Callable[[], datetime] = utc_now
+
+    def keyed_hash(self, purpose: str, *values: str) -> str:
+        """Return 32 hex digits from which nobody without the secret can guess the values."""
+        message = "\0".join((purpose, *values)).encode("utf-8", "surrogatepass")
+        return hmac.digest(self.secret, message, "sha256").hex()[:32]
 
     def find_blog(self, blog_id: str, *, consistent: bool = False) -> Blog | None:
         """Return the post, or None; also for text that cannot be an id."""

@@ -14,7 +14,6 @@ are spread over them by visitor. Their sum is the count.
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,7 +30,6 @@ from singletable_apps.portfolio.service.stats import StatsService
 SHARDS = 8
 # The store retries within each attempt.
 _ATTEMPTS = 10
-_DIGEST_LENGTH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,8 @@ class LikeService:
         It is never stored. Each marker is a hash of it and the post, so that a copy of the table
         does not tell which posts one visitor liked.
         """
-        return self._digest("visitor", network, f"{self._context.clock().astimezone(UTC).year}")
+        year = self._context.clock().astimezone(UTC).year
+        return self._context.keyed_hash("visitor", network, f"{year}")
 
     def like(self, blog_id: str, visitor: str) -> LikeState:
         """Like a post. Nothing changes if the visitor likes it already."""
@@ -80,7 +79,7 @@ class LikeService:
         self._context.get_public_blog(blog_id)
         marker = None
         if visitor is not None:
-            key = Like.key(blog_id, self._digest("like", visitor, blog_id))
+            key = Like.key(blog_id, self._context.keyed_hash("like", visitor, blog_id))
             marker = self._context.store.get(key, consistent=True)
         return self._state(blog_id, liked=marker is not None)
 
@@ -113,7 +112,7 @@ class LikeService:
         if not self._profile.get_settings().likes:
             raise SwitchedOff("Likes are switched off on this site.")
         self._context.get_public_blog(blog_id)
-        digest = self._digest("like", visitor, blog_id)
+        digest = self._context.keyed_hash("like", visitor, blog_id)
         for _ in range(_ATTEMPTS):
             marker = self._context.store.get(Like.key(blog_id, digest), consistent=True)
             if (marker is not None) == liked:
@@ -183,10 +182,6 @@ class LikeService:
                 for shard in range(1, counter.shards)
             ]
         return counters
-
-    def _digest(self, purpose: str, *values: str) -> str:
-        message = "\0".join((purpose, *values)).encode()
-        return hmac.digest(self._context.secret, message, "sha256").hex()[:_DIGEST_LENGTH]
 
 
 def _total(counters: Iterable[LikeCount]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from singletable import AlreadyExists, VersionConflict, evolve
-from singletable_apps.portfolio.entities import Portfolio, SiteSettings, User
+from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
@@ -40,6 +40,14 @@ class ProfileService:
         """Return the settings; the defaults with revision 0 if the site is not set up."""
         stored = self._context.store.get(SiteSettings.key(ID), consistent=consistent)
         return stored or SiteSettings(updated_at=self._context.clock())
+
+    def owner_address(self) -> str | None:
+        """Return where to reach the owner: the address of the profile, or else of the account."""
+        address = self.get_portfolio().email
+        if address:
+            return address
+        users = self._context.store.query(User.by_date())
+        return next((user.email for user in users if user.role is Role.OWNER), None)
 
     def is_set_up(self) -> bool:
         """Return whether the first account was created."""

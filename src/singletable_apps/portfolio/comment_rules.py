@@ -1,0 +1,88 @@
+"""What visitors may enter for a comment or a message, and how comments are named in URLs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from singletable_apps.portfolio.entities import Comment, PendingComment
+from singletable_apps.portfolio.errors import InvalidInput, NotFound
+from singletable_apps.shared.text import InputChecks
+
+MAX_AUTHOR_NAME, MAX_COMMENT, MAX_MESSAGE = 80, 5_000, 5_000
+# In the moderation queue.
+MAX_PENDING, MAX_PENDING_OF_VISITOR = 1_000, 20
+_REF = re.compile(r"([A-Za-z0-9_-]{1,64})\.([0-9]{1,10})\.([0-9a-f]{1,64})")
+
+
+@dataclass(frozen=True, slots=True)
+class CommentDraft:
+    """What a visitor enters. `website` is invisible in the form; only bots fill it in."""
+
+    author_name: str
+    content: str
+    author_email: str = ""
+    website: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContactDraft:
+    """A message to the owner. `website` is invisible in the form; only bots fill it in."""
+
+    name: str
+    email: str
+    message: str
+    website: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRef:
+    """Names a comment, before and after it is approved. As text it fits into a URL."""
+
+    blog_id: str
+    created_at: datetime
+    comment_id: str
+
+    def __str__(self) -> str:
+        return f"{self.blog_id}.{int(self.created_at.timestamp())}.{self.comment_id}"
+
+
+def ref_of(comment: Comment | PendingComment) -> str:
+    """Return the text that names a comment in a URL."""
+    return str(CommentRef(comment.blog_id, comment.created_at, comment.comment_id))
+
+
+def parse_ref(text: str) -> CommentRef:
+    """Return what `ref_of` returned as text; raise NotFound for any other text."""
+    match = _REF.fullmatch(text)
+    if match is None:
+        raise NotFound("There is no such comment.")
+    blog_id, seconds, comment_id = match.groups()
+    return CommentRef(blog_id, datetime.fromtimestamp(int(seconds), UTC), comment_id)
+
+
+def check_comment(draft: CommentDraft) -> CommentDraft:
+    """Return the comment normalized, or raise InvalidInput with an error per invalid field."""
+    checks = InputChecks()
+    checked = CommentDraft(
+        author_name=checks.line(
+            "author_name", draft.author_name, longest=MAX_AUTHOR_NAME, required=True
+        ),
+        content=checks.text("content", draft.content, longest=MAX_COMMENT, required=True),
+        author_email=checks.email("author_email", draft.author_email),
+    )
+    checks.raise_errors(InvalidInput)
+    return checked
+
+
+def check_contact(draft: ContactDraft) -> ContactDraft:
+    """Return the message normalized, or raise InvalidInput with an error per invalid field."""
+    checks = InputChecks()
+    checked = ContactDraft(
+        name=checks.line("name", draft.name, longest=MAX_AUTHOR_NAME, required=True),
+        email=checks.email("email", draft.email, required=True),
+        message=checks.text("message", draft.message, longest=MAX_MESSAGE, required=True),
+    )
+    checks.raise_errors(InvalidInput)
+    return checked

@@ -1,0 +1,303 @@
+"""Comments, which the author of a post approves before anyone sees them, and the contact form.
+
+A new comment goes into the moderation queue, which is a partition of its own: pages of posts never
+read it. Approving moves the comment to its post in one transaction. Comments that nobody approves
+expire.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from singletable import (
+    AlreadyExists,
+    ConditionFailed,
+    ItemKey,
+    Page,
+    SingleTableError,
+    TransactionConflict,
+    key_of,
+)
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.comment_rules import (
+    MAX_PENDING,
+    MAX_PENDING_OF_VISITOR,
+    CommentDraft,
+    CommentRef,
+    ContactDraft,
+    check_comment,
+    check_contact,
+    parse_ref,
+    ref_of,
+)
+from singletable_apps.portfolio.entities import Blog, Comment, PendingComment, User
+from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy, SwitchedOff
+from singletable_apps.portfolio.rules import (
+    PERMISSIONS,
+    Permission,
+    check_can_moderate,
+    is_id,
+)
+from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
+from singletable_apps.portfolio.service.profile import ProfileService
+from singletable_apps.portfolio.service.stats import StatsService
+from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.permissions import is_permitted
+
+PENDING_LIFETIME = timedelta(days=90)
+NOTIFICATION_INTERVAL = timedelta(hours=1)
+_ATTEMPTS = 5
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedComment:
+    """A comment in the queue with its post, which is None if it was deleted since."""
+
+    comment: PendingComment
+    blog: Blog | None
+
+    @property
+    def ref(self) -> str:
+        """The name of the comment for `approve` and `reject`."""
+        return ref_of(self.comment)
+
+
+class CommentService:
+    """Submit, moderate and list comments."""
+
+    def __init__(self, context: Context, profile: ProfileService, stats: StatsService) -> None:
+        self._context = context
+        self._profile = profile
+        self._stats = stats
+        self._lock = threading.Lock()
+        self._notified_at: datetime | None = None
+
+    def submit(self, blog_id: str, draft: CommentDraft, visitor: str) -> None:
+        """Put a comment into the queue. Bots are told nothing, and nothing is stored for them.
+
+        A comment that is submitted twice is in the queue once.
+        """
+        if draft.website:
+            return
+        if not self._profile.get_settings().comments:
+            raise SwitchedOff("Comments are switched off on this site.")
+        blog = self._context.get_public_blog(blog_id)
+        checked = check_comment(draft)
+        author, now = self._context.keyed_hash("comment", visitor), self._context.clock()
+        texts = (checked.author_name, checked.author_email, checked.content)
+        pending = PendingComment(
+            blog_id=blog_id,
+            comment_id=self._context.keyed_hash("comment", author, blog_id, *texts)[:16],
+            author_name=checked.author_name,
+            author_email=checked.author_email,
+            content=checked.content,
+            created_at=now.replace(microsecond=0),
+            visitor=author,
+            ends=now + PENDING_LIFETIME,
+        )
+        if self._is_new(pending) and self._create(pending):
+            self._notify(blog, pending)
+
+    def of_post(self, blog_id: str) -> list[Comment]:
+        """Return the approved comments of a post, oldest first."""
+        if not is_id(blog_id):
+            return []
+        return list(self._context.store.query(Comment.key.partition(blog_id)))
+
+    def queue(self, actor: User, cursor: str | None = None, limit: int = 20) -> Page[QueuedComment]:
+        """Return a page of the comments that the actor may moderate, oldest first."""
+        PERMISSIONS.check(actor.role, Permission.WRITE)
+        page = self._read_queue(actor, cursor, limit)
+        previous = page.previous
+        # An author sees the comments on their own posts only, so some pages are empty.
+        while not page.items and page.cursor is not None:
+            page = self._read_queue(actor, page.cursor, limit)
+        return Page(page.items, page.cursor, previous)
+
+    def count_pending(self) -> int:
+        """Return how many comments wait in the queue."""
+        return self._context.store.count(PendingComment.by_visitor(), limit=MAX_PENDING)
+
+    def approve(self, actor: User, ref: str) -> Comment:
+        """Publish a comment. Approving it again returns the same comment."""
+        named = parse_ref(ref)
+        for _ in range(_ATTEMPTS):
+            blog, pending = self._load(actor, named)
+            if blog is None:
+                if pending is not None:
+                    self._context.store.delete(key_of(pending))
+                raise NotFound("The post of this comment was deleted, and the comment with it.")
+            if pending is None:
+                approved = self._find_approved(named)
+                if approved is None:
+                    raise NotFound("This comment is not in the queue. It may have been rejected.")
+                return approved
+            comment = _approved(pending, actor)
+            if self._publish(pending, comment):
+                self._stats.record_comment(comment.blog_id)
+                return comment
+        raise SiteBusy("The comment could not be approved right now. Try again.")
+
+    def reject(self, actor: User, ref: str) -> None:
+        """Delete a comment from the queue. Rejecting it again changes nothing."""
+        named = parse_ref(ref)
+        _, pending = self._load(actor, named)
+        if pending is not None:
+            self._context.store.delete(key_of(pending))
+        # Asked last: another moderator may have been faster.
+        if self._find_approved(named) is not None:
+            raise NotFound("Someone has approved this comment. Delete it from its post instead.")
+
+    def delete(self, actor: User, ref: str) -> None:
+        """Delete an approved comment. Deleting it again changes nothing."""
+        named = parse_ref(ref)
+        self._load(actor, named)
+        self._context.store.delete(_key_of_approved(named))
+
+    def _is_new(self, pending: PendingComment) -> bool:
+        """Return False for a comment in the queue; raise if there are too many others."""
+        store = self._context.store
+        own = store.select(
+            patterns.pending_of_visitor(pending.visitor),
+            PendingComment.comment_id,
+            limit=MAX_PENDING_OF_VISITOR,
+        )
+        waiting = [comment_id for (comment_id,) in own]
+        if pending.comment_id in waiting:
+            return False
+        if len(waiting) >= MAX_PENDING_OF_VISITOR:
+            text = f"{len(waiting)} of your comments are waiting for approval. Try again later."
+            raise InvalidInput({"content": text})
+        if self.count_pending() >= MAX_PENDING:
+            raise SiteBusy("Too many comments are waiting for approval. Try again in a few days.")
+        return True
+
+    def _create(self, pending: PendingComment) -> bool:
+        """Store a comment in the queue; return False if it was there already."""
+        for _ in range(_ATTEMPTS):
+            try:
+                self._context.store.create(pending)
+            except AlreadyExists:
+                return False
+            except UNKNOWN_OUTCOME:
+                continue
+            return True
+        raise SiteBusy("Your comment could not be saved right now. Try again.")
+
+    def _publish(self, pending: PendingComment, comment: Comment) -> bool:
+        """Move a comment from the queue to its post; return False if it must be looked at again."""
+        is_unchanged = PendingComment.visitor == pending.visitor
+        try:
+            with self._context.store.transaction(pattern=patterns.approve_comment) as transaction:
+                transaction.check(Blog.key(pending.blog_id))
+                transaction.delete(key_of(pending), if_=is_unchanged)
+                transaction.put(comment)
+        except (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME):
+            return False  # someone else moderated it, the post was deleted, or it has worked
+        return True
+
+    def _load(self, actor: User, named: CommentRef) -> tuple[Blog | None, PendingComment | None]:
+        """Return the post and the comment in the queue, if the actor may moderate them."""
+        PERMISSIONS.check(actor.role, Permission.WRITE)
+        blog = self._context.find_blog(named.blog_id, consistent=True)
+        if blog is not None:
+            check_can_moderate(actor, blog)
+        key = PendingComment.key(named.created_at, named.comment_id)
+        pending = self._context.store.get(key, consistent=True)
+        is_same = pending is not None and pending.blog_id == named.blog_id
+        return blog, pending if is_same else None
+
+    def _find_approved(self, named: CommentRef) -> Comment | None:
+        return self._context.store.get(_key_of_approved(named), consistent=True)
+
+    def _read_queue(self, actor: User, cursor: str | None, limit: int) -> Page[QueuedComment]:
+        store = self._context.store
+        page = store.page(PendingComment.key.partition(), limit, cursor=cursor)
+        ids = list(dict.fromkeys(comment.blog_id for comment in page.items))
+        found = store.get_many([Blog.key(blog_id) for blog_id in ids])
+        blogs = dict(zip(ids, found, strict=True))
+        queued = [QueuedComment(comment, blogs[comment.blog_id]) for comment in page.items]
+        visible = [
+            each
+            for each in queued
+            if each.blog is None or is_permitted(check_can_moderate, actor, each.blog)
+        ]
+        return Page(visible, page.cursor, page.previous)
+
+    def _notify(self, blog: Blog, pending: PendingComment) -> None:
+        """Tell the owner of the site, at most once an hour and process."""
+        now = self._context.clock()
+        with self._lock:
+            last = self._notified_at
+            if last is not None and now - last < NOTIFICATION_INTERVAL:
+                return
+            self._notified_at = now
+        urls = self._context.urls
+        try:
+            address = self._profile.owner_address()
+            waiting = max(1, self.count_pending())
+            if address is None:
+                return
+            title = f"{waiting} {'comment waits' if waiting == 1 else 'comments wait'} for approval"
+            text = (
+                f"{pending.author_name} commented on “{blog.title}”:\n\n{pending.content}\n\n"
+                f"{title}: {urls.absolute(urls.admin('comments'))}\n\n"
+                "You get this e-mail at most once an hour.\n"
+            )
+            self._context.mailer.send(Email(address, title, text), now)
+        except (MailError, SingleTableError) as error:
+            # The comment is in the queue, and its author has nothing to do with our mail.
+            _log.warning("The owner was not told about a new comment: %s", error)
+
+
+class ContactService:
+    """Send messages from visitors to the owner of the site. They are not stored."""
+
+    def __init__(self, context: Context, profile: ProfileService) -> None:
+        self._context = context
+        self._profile = profile
+
+    def send(self, draft: ContactDraft) -> None:
+        """Send an e-mail to the owner; replies go to the visitor. Bots are told nothing."""
+        if draft.website:
+            return
+        settings = self._profile.get_settings()
+        if not settings.contact:
+            raise SwitchedOff("The contact form is switched off on this site.")
+        checked = check_contact(draft)
+        address = self._profile.owner_address()
+        if address is None:
+            raise SwitchedOff("This site has no address for messages yet.")
+        text = (
+            f"{checked.message}\n\n-- \n{checked.name} <{checked.email}> wrote this in the contact "
+            f"form of {settings.title or 'your site'}. Your reply goes to this address.\n"
+        )
+        email = Email(address, f"Message from {checked.name}", text, reply_to=checked.email)
+        try:
+            self._context.mailer.send(email, self._context.clock())
+        except MailError as error:
+            _log.warning("A message from the contact form was not sent: %s", error)
+            raise SiteBusy(
+                "Your message was not sent, because this site cannot send e-mail right now. Keep a "
+                "copy of it and try again later."
+            ) from error
+
+
+def _approved(pending: PendingComment, moderator: User) -> Comment:
+    return Comment(
+        blog_id=pending.blog_id,
+        comment_id=pending.comment_id,
+        author_name=pending.author_name,
+        author_email=pending.author_email,
+        content=pending.content,
+        created_at=pending.created_at,
+        approved_by=moderator.email,
+    )
+
+
+def _key_of_approved(named: CommentRef) -> ItemKey[Comment]:
+    return Comment.key(named.blog_id, named.created_at, named.comment_id)

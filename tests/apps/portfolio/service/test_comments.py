@@ -1,0 +1,436 @@
+"""Comments wait for approval, are published once, and reach nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from singletable import Store, TransactWriteItems
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable_apps.portfolio.comment_rules import (
+    MAX_PENDING,
+    MAX_PENDING_OF_VISITOR,
+    CommentDraft,
+    ref_of,
+)
+from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, Role
+from singletable_apps.portfolio.errors import (
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    PortfolioError,
+    SiteBusy,
+    SwitchedOff,
+)
+from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.service import SITE, PortfolioService
+from singletable_apps.shared.mail import Email, MailNotSent
+from tests.apps.portfolio.support.harness import World
+from tests.apps.portfolio.support.posts import store_post
+from tests.apps.support.concurrency import run_concurrently
+from tests.apps.support.drivers import InterruptingDriver
+from tests.apps.support.tables import stored_text
+
+DRAFT = CommentDraft("Bob", "Nice post!\n\nThanks.", "bob@example.org")
+
+
+def submit(world: World, draft: CommentDraft = DRAFT, blog_id: str = "tea") -> str:
+    """Submit a comment and return its name."""
+    before = {each.comment_id for each in pending(world)}
+    world.service.comments.submit(blog_id, draft, "visitor of Bob")
+    [new] = [each for each in pending(world) if each.comment_id not in before]
+    return ref_of(new)
+
+
+def pending(world: World) -> list[PendingComment]:
+    """Return the queue as it is stored."""
+    store = Store(world.driver, clock=world.clock)
+    return list(store.query(PendingComment.key.partition(), consistent=True))
+
+
+def test_comment_is_public_once_it_is_approved(world: World) -> None:
+    store_post(world)
+    comments, ada = world.service.comments, world.user()
+    ref = submit(world)
+    assert comments.of_post("tea") == []
+    assert comments.count_pending() == 1
+    [queued] = comments.queue(ada).items
+    assert (queued.ref, queued.comment.author_name) == (ref, "Bob")
+    assert queued.blog is not None
+    assert queued.blog.title == "About tea"
+
+    approved = comments.approve(ada, ref)
+    assert comments.of_post("tea") == [approved]
+    assert (approved.author_name, approved.content) == ("Bob", DRAFT.content)
+    assert approved.created_at == queued.comment.created_at
+    assert approved.approved_by == "ada@example.org"
+    assert comments.queue(ada).items == []
+    assert comments.count_pending() == 0
+
+    comments.delete(ada, ref)
+    comments.delete(ada, ref)
+    assert comments.of_post("tea") == []
+
+
+def test_comments_are_listed_oldest_first(world: World) -> None:
+    store_post(world)
+    texts = [f"Comment {number}" for number in range(5)]
+    refs: list[str] = []
+    for text in texts:
+        world.clock.move(seconds=1)
+        refs.append(submit(world, replace(DRAFT, content=text)))
+    for ref in reversed(refs):
+        world.service.comments.approve(world.user(), ref)
+    assert [each.content for each in world.service.comments.of_post("tea")] == texts
+
+
+@pytest.mark.parametrize(
+    ("draft", "field"),
+    [
+        (replace(DRAFT, author_name=" "), "author_name"),
+        (replace(DRAFT, author_name="\u200b"), "author_name"),
+        (replace(DRAFT, author_name="x" * 81), "author_name"),
+        (replace(DRAFT, author_name="Bob\x00"), "author_name"),
+        (replace(DRAFT, author_name="\ud800"), "author_name"),
+        (replace(DRAFT, content="\n \t"), "content"),
+        (replace(DRAFT, content="x" * 5_001), "content"),
+        (replace(DRAFT, content="a\x1b[2Jb"), "content"),
+        (replace(DRAFT, content="right\u202eleft"), "content"),
+        (replace(DRAFT, author_email="bob"), "author_email"),
+        (replace(DRAFT, author_email="bob@example.org\nBcc: eve@example.org"), "author_email"),
+    ],
+    ids=range(11),
+)
+def test_invalid_comment_names_the_field(memory: World, draft: CommentDraft, field: str) -> None:
+    store_post(memory)
+    with pytest.raises(InvalidInput) as raised:
+        memory.service.comments.submit("tea", draft, "bob")
+    assert list(raised.value.errors) == [field]
+    assert pending(memory) == []
+
+
+def test_longest_comment_without_address_is_accepted(memory: World) -> None:
+    store_post(memory)
+    draft = CommentDraft("N" * 80, "𝄞" * 5_000)
+    comment = memory.service.comments.approve(memory.user(), submit(memory, draft))
+    assert (comment.content, comment.author_email) == ("𝄞" * 5_000, "")
+
+
+def test_comment_of_a_bot_is_ignored(memory: World) -> None:
+    store_post(memory)
+    draft = replace(DRAFT, website="https://spam.example", content="")
+    memory.service.comments.submit("tea", draft, "bot")
+    assert pending(memory) == []
+    assert memory.mailbox.emails == []
+
+
+def test_only_public_posts_take_comments(memory: World) -> None:
+    store_post(memory, "draft", listing=Listing.DRAFTS)
+    store_post(memory, "later", published_at=memory.clock.now + timedelta(hours=1))
+    for blog_id in ("draft", "later", "none", "", "a#b", "\ud800"):
+        with pytest.raises(NotFound):
+            memory.service.comments.submit(blog_id, DRAFT, "bob")
+    assert memory.service.comments.of_post("a#b") == []
+
+
+def test_comments_can_be_switched_off(memory: World) -> None:
+    store_post(memory)
+    ref = submit(memory)
+    memory.service.profile.update_settings(memory.user(), SettingsEdits(comments=False))
+    with pytest.raises(SwitchedOff):
+        memory.service.comments.submit("tea", DRAFT, "bob")
+    assert memory.service.comments.approve(memory.user(), ref).author_name == "Bob"
+
+
+def test_comment_that_is_submitted_twice_is_in_the_queue_once(memory: World) -> None:
+    store_post(memory)
+    for _ in range(3):
+        memory.service.comments.submit("tea", DRAFT, "bob")
+        memory.clock.move(seconds=2)
+    assert len(pending(memory)) == 1
+    memory.service.comments.submit("tea", DRAFT, "another visitor")
+    assert len(pending(memory)) == 2
+
+
+def test_visitor_cannot_fill_the_queue(memory: World) -> None:
+    store_post(memory)
+    comments = memory.service.comments
+    for number in range(MAX_PENDING_OF_VISITOR):
+        comments.submit("tea", replace(DRAFT, content=f"{number}"), "bob")
+    with pytest.raises(InvalidInput, match="20 of your comments"):
+        comments.submit("tea", DRAFT, "bob")
+    comments.submit("tea", DRAFT, "eve")
+    comments.reject(memory.user(), ref_of(pending(memory)[0]))
+    comments.submit("tea", DRAFT, "bob")
+    assert len(pending(memory)) == MAX_PENDING_OF_VISITOR + 1
+
+
+def test_queue_is_limited(memory: World) -> None:
+    store_post(memory)
+    now = memory.clock.now.replace(microsecond=0)
+    Store(memory.driver).put_many(
+        PendingComment(
+            blog_id="tea",
+            comment_id=f"{number:x}",
+            author_name="Bot",
+            content="x",
+            created_at=now,
+            visitor=f"{number}",
+            ends=now + timedelta(days=1),
+        )
+        for number in range(MAX_PENDING)
+    )
+    with pytest.raises(SiteBusy, match="Too many comments"):
+        memory.service.comments.submit("tea", DRAFT, "bob")
+    memory.clock.move(days=2)
+    memory.service.comments.submit("tea", DRAFT, "bob")
+    assert len(pending(memory)) == 1
+
+
+# Counting a queue of long comments must not read their texts.
+def test_limits_are_checked_with_the_index(memory: World) -> None:
+    store_post(memory)
+    for number in range(15):
+        draft = replace(DRAFT, content=f"{number}" + "x" * 4_000)
+        memory.service.comments.submit("tea", draft, f"{number}")
+    memory.calls.clear()
+    memory.service.comments.submit("tea", DRAFT, "bob")
+    queries = [
+        each
+        for call in memory.calls
+        for each in call.requests
+        if type(each.operation).__name__ == "Query"
+    ]
+    assert len(queries) == 2
+    assert {each.operation.index_name for each in queries} == {"LikesByBlog"}  # type: ignore[attr-defined]
+
+
+def test_pending_comment_expires_after_90_days(memory: World) -> None:
+    store_post(memory)
+    ref = submit(memory)
+    memory.clock.move(days=89)
+    assert len(memory.service.comments.queue(memory.user()).items) == 1
+    memory.clock.move(days=2)
+    assert memory.service.comments.queue(memory.user()).items == []
+    assert memory.service.comments.count_pending() == 0
+    with pytest.raises(NotFound):
+        memory.service.comments.approve(memory.user(), ref)
+
+
+def test_approving_and_rejecting_again_changes_nothing(world: World) -> None:
+    store_post(world)
+    comments, ada = world.service.comments, world.user()
+    ref = submit(world)
+    first = comments.approve(ada, ref)
+    world.clock.move(hours=1)
+    assert comments.approve(world.user(email="eve@example.org"), ref) == first
+    with pytest.raises(NotFound, match="approved"):
+        comments.reject(ada, ref)
+    assert comments.of_post("tea") == [first]
+    other = submit(world, replace(DRAFT, content="Spam"))
+    comments.reject(ada, other)
+    comments.reject(ada, other)
+    with pytest.raises(NotFound, match="rejected"):
+        comments.approve(ada, other)
+    assert world.service.stats.days(SITE, 1)[0].comments == 1
+
+
+def test_concurrent_moderators_publish_a_comment_once(worlds: tuple[World, World]) -> None:
+    world, other = worlds
+    store_post(world)
+    ref = submit(world)
+    services = [world.service, other.service] * 8
+    approve = partial(_approve_with, services, world, ref)
+    results, errors = run_concurrently(16, approve, PortfolioError)
+    assert errors == []
+    assert len({each.approved_by for each in results}) == 1
+    assert len(world.service.comments.of_post("tea")) == 1
+    assert pending(world) == []
+
+
+def _approve_with(services: list[PortfolioService], world: World, ref: str) -> Comment:
+    service = services.pop()
+    return service.comments.approve(world.user(email=f"{len(services)}@example.org"), ref)
+
+
+def test_concurrent_approval_and_rejection_agree(worlds: tuple[World, World]) -> None:
+    world, other = worlds
+    store_post(world)
+    for number in range(10):
+        ref = submit(world, replace(DRAFT, content=f"{number}"))
+        actions: list[Callable[[], Comment | None]] = [
+            partial(world.service.comments.approve, world.user(), ref),
+            partial(other.service.comments.reject, world.user(), ref),
+        ]
+        results, _ = run_concurrently(2, partial(_run_one, actions), NotFound)
+        public = [each.content for each in other.service.comments.of_post("tea")]
+        assert (f"{number}" in public) == any(isinstance(each, Comment) for each in results)
+        assert pending(world) == []
+
+
+def _run_one(actions: list[Callable[[], Comment | None]]) -> Comment | None:
+    return actions.pop()()
+
+
+def test_authors_moderate_their_own_posts_only(memory: World) -> None:
+    store_post(memory, "tea", author="ada@example.org")
+    store_post(memory, "milk", author="eve@example.org")
+    comments = memory.service.comments
+    on_tea, on_milk = submit(memory), submit(memory, blog_id="milk")
+    eve = memory.user(Role.AUTHOR, "eve@example.org")
+    assert [each.ref for each in comments.queue(eve).items] == [on_milk]
+    assert {each.ref for each in comments.queue(memory.user()).items} == {on_tea, on_milk}
+    for action in (comments.approve, comments.reject, comments.delete):
+        with pytest.raises(NotPermitted):
+            action(eve, on_tea)
+    assert len(pending(memory)) == 2
+    comments.approve(eve, on_milk)
+    comments.delete(eve, on_milk)
+    comments.reject(memory.user(), on_tea)
+
+
+def test_queue_of_an_author_skips_pages_of_others(memory: World) -> None:
+    store_post(memory, "tea", author="ada@example.org")
+    store_post(memory, "milk", author="eve@example.org")
+    for number in range(12):
+        memory.clock.move(seconds=1)
+        submit(memory, replace(DRAFT, content=f"{number}"), "milk" if number in (7, 11) else "tea")
+    comments, eve = memory.service.comments, memory.user(Role.AUTHOR, "eve@example.org")
+    first = comments.queue(eve, limit=3)
+    assert [each.comment.content for each in first.items] == ["7"]
+    second = comments.queue(eve, first.cursor, limit=3)
+    assert [each.comment.content for each in second.items] == ["11"]
+    assert second.cursor is None
+    owned = comments.queue(memory.user(), limit=5)
+    following = comments.queue(memory.user(), owned.cursor, limit=5)
+    assert [each.comment.content for each in following.items] == ["5", "6", "7", "8", "9"]
+    back = comments.queue(memory.user(), following.previous, limit=5)
+    assert [each.ref for each in back.items] == [each.ref for each in owned.items]
+
+
+def test_approving_a_comment_of_a_deleted_post_removes_it(world: World) -> None:
+    blog = store_post(world)
+    ref = submit(world)
+    other = submit(world, replace(DRAFT, content="Another"))
+    Store(world.driver).delete(Blog.key(blog.blog_id))
+    comments, eve = world.service.comments, world.user(Role.AUTHOR, "eve@example.org")
+    assert [each.blog for each in comments.queue(eve).items] == [None, None]
+    with pytest.raises(NotFound, match="post of this comment was deleted"):
+        comments.approve(eve, ref)
+    comments.reject(eve, other)
+    assert pending(world) == []
+    assert comments.of_post("tea") == []
+
+
+def test_post_that_is_deleted_during_approval_gets_no_comment(memory: World) -> None:
+    store_post(memory)
+    ref = submit(memory)
+    driver = InterruptingDriver(
+        memory.driver,
+        lambda operation: isinstance(operation, TransactWriteItems),
+        lambda: Store(memory.driver).delete(Blog.key("tea")),
+    )
+    with pytest.raises(NotFound, match="post of this comment was deleted"):
+        memory.open(driver).comments.approve(memory.user(), ref)
+    assert driver.happened
+    assert memory.service.comments.of_post("tea") == pending(memory) == []
+
+
+@pytest.mark.parametrize(
+    "ref", ["", "tea", "tea.1.", "tea.1.xyz", "tea.99999999999.a", "a#b.1.a", "tea.1.a", "\ud800"]
+)
+def test_unknown_comment_is_not_found(memory: World, ref: str) -> None:
+    store_post(memory)
+    with pytest.raises(NotFound):
+        memory.service.comments.approve(memory.user(), ref)
+
+
+def test_name_of_a_comment_with_another_post_is_not_found(memory: World) -> None:
+    store_post(memory)
+    store_post(memory, "milk", author="eve@example.org")
+    ref = submit(memory).replace("tea.", "milk.")
+    with pytest.raises(NotFound):
+        memory.service.comments.approve(memory.user(Role.AUTHOR, "eve@example.org"), ref)
+    assert len(pending(memory)) == 1
+
+
+def test_visitor_is_stored_as_a_hash_only(memory: World) -> None:
+    store_post(memory)
+    visitor = memory.service.likes.visitor("203.0.113.77")
+    memory.service.comments.submit("tea", DRAFT, visitor)
+    text = stored_text(memory.service.context.store, "DataTable")
+    assert "203.0.113.77" not in text
+    assert visitor not in text
+    memory.service.comments.approve(memory.user(), ref_of(pending(memory)[0]))
+    assert "visitor" not in stored_text(memory.service.context.store, "DataTable")
+
+
+FAULTS = {
+    "throttled": Faults(throttle=Next(3)),
+    "responses lost": Faults(internal_after=Next(12)),
+    "one response lost": Faults(internal_after=Next(1)),
+    "conflicts": Faults(conflict=Next(3)),
+    "all at once": Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.1, seed=5),
+}
+
+
+@pytest.mark.parametrize("day", FAULTS)
+def test_comments_are_stored_once_despite_faults(
+    memory: World, day: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    store_post(memory)
+    driver = FaultyDriver(memory.driver)
+    comments = memory.open(driver).comments
+    with driver.inject(FAULTS[day]):
+        comments.submit("tea", DRAFT, "bob")
+    [stored] = pending(memory)
+    with driver.inject(FAULTS[day]):
+        comments.approve(memory.user(), ref_of(stored))
+    assert pending(memory) == []
+    assert len(comments.of_post("tea")) == 1
+
+
+def test_owner_is_told_about_new_comments_once_an_hour(memory: World) -> None:
+    store_post(memory)
+    memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
+    for number in range(3):
+        submit(memory, replace(DRAFT, content=f"Comment {number}"))
+        memory.clock.move(minutes=20)
+    [email] = memory.mailbox.emails
+    assert email.to == "ada@home.example"
+    assert email.subject == "1 comment waits for approval"
+    assert "Bob commented on “About tea”:\n\nComment 0" in email.text
+    assert "https://ada.example/portfolio/admin/comments" in email.text
+    memory.clock.move(minutes=10)
+    submit(memory)
+    assert memory.mailbox.emails[1].subject == "4 comments wait for approval"
+    assert len(memory.mailbox.emails) == 2
+
+
+class BrokenMailer:
+    """A mailer whose server does not answer."""
+
+    def send(self, email: Email, now: object) -> None:
+        raise MailNotSent("Could not connect.", is_temporary=True)
+
+
+def test_comment_is_stored_even_if_the_owner_cannot_be_told(memory: World) -> None:
+    store_post(memory)
+    memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
+    broken = replace(memory.service.context, mailer=BrokenMailer())
+    service = type(memory.service.comments)(broken, memory.service.profile, memory.service.stats)
+    service.submit("tea", DRAFT, "bob")
+    assert len(pending(memory)) == 1
+
+
+def test_comment_without_an_owner_sends_nothing(memory: World) -> None:
+    store_post(memory)
+    submit(memory)
+    assert memory.mailbox.emails == []
+    assert len(pending(memory)) == 1

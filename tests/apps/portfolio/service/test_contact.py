@@ -1,0 +1,114 @@
+"""Messages from the contact form reach the owner, and nobody can misuse the form to send mail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from email import message_from_bytes
+from email.policy import SMTP
+
+import pytest
+
+from singletable import Store
+from singletable_apps.portfolio.comment_rules import ContactDraft
+from singletable_apps.portfolio.errors import InvalidInput, SiteBusy, SwitchedOff
+from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.service import ContactService
+from singletable_apps.shared.mail import Email, MailNotSent, build_message
+from tests.apps.portfolio.support.harness import World
+from tests.apps.support.tables import stored_text
+
+DRAFT = ContactDraft("Bob", "bob@example.org", "Hello!\n\nWill you give a talk?")
+
+
+@pytest.fixture
+def site(memory: World) -> World:
+    """Return a site whose owner has an address."""
+    memory.service.profile.update_settings(memory.user(), SettingsEdits(title="Ada's notes"))
+    memory.service.profile.update_portfolio(memory.user(), PortfolioEdits(email="ada@home.example"))
+    return memory
+
+
+def test_message_is_sent_to_the_owner_and_replies_to_the_visitor(site: World) -> None:
+    site.service.contact.send(replace(DRAFT, name=" Bob  B. ", email=" bob@example.org "))
+    [email] = site.mailbox.emails
+    assert (email.to, email.reply_to) == ("ada@home.example", "bob@example.org")
+    assert email.subject == "Message from Bob B."
+    assert email.text.startswith(DRAFT.message)
+    assert "Bob B. <bob@example.org> wrote this in the contact form of Ada's notes." in email.text
+
+
+def test_message_is_sent_to_the_account_of_the_owner(world: World) -> None:
+    owner = world.user()
+    Store(world.driver).create(owner)
+    world.service.contact.send(DRAFT)
+    assert [email.to for email in world.mailbox.emails] == [owner.email]
+
+
+def test_site_without_an_owner_takes_no_messages(memory: World) -> None:
+    with pytest.raises(SwitchedOff):
+        memory.service.contact.send(DRAFT)
+
+
+def test_contact_form_can_be_switched_off(site: World) -> None:
+    site.service.profile.update_settings(site.user(), SettingsEdits(contact=False))
+    with pytest.raises(SwitchedOff):
+        site.service.contact.send(DRAFT)
+    assert site.mailbox.emails == []
+
+
+def test_message_of_a_bot_is_ignored(site: World) -> None:
+    site.service.contact.send(ContactDraft("", "", "", website="x"))
+    assert site.mailbox.emails == []
+
+
+@pytest.mark.parametrize(
+    ("draft", "fields"),
+    [
+        (ContactDraft("", "", ""), ["name", "email", "message"]),
+        (replace(DRAFT, name="x" * 81), ["name"]),
+        (replace(DRAFT, name="\x07"), ["name"]),
+        (replace(DRAFT, email="bob"), ["email"]),
+        (replace(DRAFT, email="bob@example.org, eve@example.org"), ["email"]),
+        (replace(DRAFT, email="bob@example.org\r\nBcc: eve@example.org"), ["email"]),
+        (replace(DRAFT, message="x" * 5_001), ["message"]),
+        (replace(DRAFT, message="\x00"), ["message"]),
+        (replace(DRAFT, message="a\x00"), ["message"]),
+        (replace(DRAFT, message="\ud800a"), ["message"]),
+    ],
+    ids=range(10),
+)
+def test_invalid_message_names_the_fields(
+    site: World, draft: ContactDraft, fields: list[str]
+) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        site.service.contact.send(draft)
+    assert list(raised.value.errors) == fields
+    assert site.mailbox.emails == []
+
+
+# A name of several lines becomes one line, so it cannot add a header.
+@pytest.mark.parametrize("name", ["Bob\r\nBcc: eve@example.org", "Bob\u2028Bcc: eve@example.org"])
+def test_name_cannot_inject_a_header(site: World, name: str) -> None:
+    site.service.contact.send(replace(DRAFT, name=name))
+    sent = build_message(site.mailbox.emails[0], "site@example.org", site.clock()).as_bytes()
+    read = message_from_bytes(sent, policy=SMTP)
+    assert read["Bcc"] is None
+    assert read["Subject"] == "Message from Bob Bcc: eve@example.org"
+
+
+@pytest.mark.parametrize("is_temporary", [True, False])
+def test_message_that_is_not_sent_is_an_error(site: World, is_temporary: bool) -> None:
+    class BrokenMailer:
+        def send(self, email: Email, now: datetime) -> None:
+            raise MailNotSent("The server rejected it.", is_temporary=is_temporary)
+
+    broken = replace(site.service.context, mailer=BrokenMailer())
+    with pytest.raises(SiteBusy, match="was not sent"):
+        ContactService(broken, site.service.profile).send(DRAFT)
+
+
+def test_messages_are_not_stored(site: World) -> None:
+    site.service.contact.send(DRAFT)
+    store = site.service.context.store
+    assert "bob@example.org" not in stored_text(store, "DataTable")
