@@ -31,6 +31,19 @@ WORDS_PER_MINUTE = 200
 MAX_SCHEDULE = timedelta(days=3660)
 
 
+# What each role is called and may do, for people.
+ROLES = {
+    Role.AUTHOR: (
+        "Author",
+        "Writes posts, uploads images, and approves comments on their own posts.",
+    ),
+    Role.OWNER: (
+        "Owner",
+        "Everything: all posts, the settings, and who has an account.",
+    ),
+}
+
+
 class Permission(StrEnum):
     """What an account may be allowed to do."""
 

@@ -221,8 +221,7 @@ def to_problem(
             details = _field_errors(error, request.method)
             return Problem(_TYPES[type(error)], message, errors=details)
         case TooManyAttempts():
-            seconds = max(1, -(-error.retry_after.total_seconds() // 1))
-            return Problem(TOO_MANY_REQUESTS, message, headers={"Retry-After": f"{seconds:.0f}"})
+            return Problem(TOO_MANY_REQUESTS, message, headers={"Retry-After": str(error.seconds)})
         case InvalidCode():
             return Problem(INVALID, message, errors=[FieldError(message, parameter="confirmation")])
         case errors.Unavailable():

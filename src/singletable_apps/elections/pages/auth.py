@@ -64,8 +64,7 @@ def submit_sign_in(page: PublicPage, form: PostedForm) -> Response:
                 about=_user_agent(page),
             )
         except TooManyAttempts as error:
-            seconds = max(1, -(-error.retry_after.total_seconds() // 1))
-            set_header(page.request, "Retry-After", f"{seconds:.0f}")
+            set_header(page.request, "Retry-After", str(error.seconds))
             return show(form.with_errors(str(error)), 429)
         COOKIES.remember(page.request, signed_in)
         return page.redirect(local_url(values.next, PREFIX))

@@ -24,7 +24,7 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Link, Pages, Product, SessionCookies, path_of
+from singletable_apps.shared.pages import Flash, Link, Pages, Product, SessionCookies, path_of
 
 COOKIES = SessionCookies("portfolio")
 
@@ -181,7 +181,7 @@ class PageContext:
         """Render a template of this app, named without its folder and ending."""
         return self.site.pages.render(self.request, f"portfolio/{template}.html", status, **context)
 
-    def redirect(self, url: str, flash: str = "") -> Response:
+    def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""
         return self.site.pages.redirect(self.request, url, flash)
 

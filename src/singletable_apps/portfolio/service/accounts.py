@@ -123,6 +123,10 @@ class Accounts(Auth[User]):
             raise _not_found()
         return user
 
+    def is_last_owner(self, actor: User, user: User) -> bool:
+        """Return whether there would be no owner without this one."""
+        return user.role is Role.OWNER and self._find_owner(actor, user) is None
+
     def invite(self, actor: User, name: str, email: str, role: Role = Role.AUTHOR) -> Invitation:
         """Create an account without a password, and e-mail a link to choose one."""
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
@@ -191,10 +195,7 @@ class Accounts(Auth[User]):
 
         Two owners who demote each other at the same time could otherwise both succeed.
         """
-        owners = [actor, *self._store.query(User.by_date())]
-        other = next(
-            (each for each in owners if each.role is Role.OWNER and each.email != user.email), None
-        )
+        other = self._find_owner(actor, user)
         if other is None:
             raise InvalidInput({"role": _LAST_OWNER})
         try:
@@ -203,6 +204,12 @@ class Accounts(Auth[User]):
                 transaction.check(User.key(other.email), User.role == Role.OWNER)
         except ConditionFailed:
             raise NotPermitted("Someone has just changed these accounts. Try again.") from None
+
+    def _find_owner(self, actor: User, without: User) -> User | None:
+        """Return the actor if they are an owner, or else another one; never `without`."""
+        candidates = [actor] if actor.email != without.email else self.list_accounts(actor)
+        owners = (user for user in candidates if user.role is Role.OWNER)
+        return next((user for user in owners if user.email != without.email), None)
 
     def _new_user(self, name: str, email: str, role: Role, password_hash: str = "") -> User:
         return User(

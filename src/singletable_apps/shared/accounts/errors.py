@@ -66,7 +66,8 @@ class TooManyAttempts(AccountsError):
     """Too many attempts. The next one is allowed after `retry_after`."""
 
     def __init__(self, retry_after: timedelta) -> None:
-        seconds = -(-retry_after // timedelta(seconds=1))
-        unit = "second" if seconds == 1 else "seconds"
-        super().__init__(f"Too many attempts. Try again in {seconds:,} {unit}.")
+        # Rounded up, for the header Retry-After.
+        self.seconds = max(1, -(-retry_after // timedelta(seconds=1)))
+        unit = "second" if self.seconds == 1 else "seconds"
+        super().__init__(f"Too many attempts. Try again in {self.seconds:,} {unit}.")
         self.retry_after = retry_after

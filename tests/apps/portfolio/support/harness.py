@@ -61,6 +61,12 @@ class World:
         """Set up the site, and return its owner."""
         return self.service.accounts.set_up("Ada", "Ada@example.org", PASSWORD, "Ada’s notes")
 
+    def owner(self) -> User:
+        """Return the owner of a site that was set up."""
+        owner = self.service.context.store.get(User.key("ada@example.org"), consistent=True)
+        assert owner is not None
+        return owner
+
     def user(
         self, role: Role = Role.OWNER, email: str = "ada@example.org", name: str = "Ada"
     ) -> User:
