@@ -10,6 +10,7 @@ from enum import StrEnum
 from unicodedata import category, normalize
 from uuid import UUID
 
+from singletable import evolve
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Role, User
 from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.shared.permissions import Permissions
@@ -119,6 +120,14 @@ class PostStatus(StrEnum):
     DRAFT = "draft"
     SCHEDULED = "scheduled"
     PUBLISHED = "published"
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Whether a post is public, and from when on: now without a time. A past time is its date."""
+
+    status: PostStatus
+    at: datetime | None = None
 
 
 def post_status(blog: Blog, now: datetime) -> PostStatus:
@@ -283,6 +292,20 @@ def check_publish_time(at: datetime, now: datetime) -> datetime:
     if time - now > MAX_SCHEDULE:
         raise InvalidInput({"at": "Choose a time within the next ten years."})
     return time
+
+
+def apply_publication(blog: Blog, markdown: str, publication: Publication, now: datetime) -> Blog:
+    """Return the post published, scheduled or withdrawn, or raise InvalidInput.
+
+    Without a time, a post that is public keeps its date.
+    """
+    if publication.status is PostStatus.DRAFT:
+        return evolve(blog, listing=Listing.DRAFTS, published_at=None, listed_at=blog.created_at)
+    check_publishable(markdown)
+    if publication.at is None and is_public(blog, now):
+        return blog
+    time = check_publish_time(publication.at or now, now)
+    return evolve(blog, listing=Listing.ALL, published_at=time, listed_at=time)
 
 
 def reading_time(text: str) -> int:

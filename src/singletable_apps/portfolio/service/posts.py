@@ -16,10 +16,12 @@ from singletable_apps.portfolio.rules import (
     Permission,
     Post,
     PostDraft,
+    PostStatus,
+    Publication,
+    apply_publication,
     check_can_edit,
     check_content,
     check_draft,
-    check_publish_time,
     check_publishable,
     derive_slug,
     is_id,
@@ -113,6 +115,11 @@ class PostService:
         """Return all drafts, newest first."""
         return list(self._store.query(Blog.by_date(Listing.DRAFTS), reverse=True))
 
+    def list_scheduled(self) -> list[Blog]:
+        """Return all posts that become public later, latest first."""
+        later = Blog.by_date(Listing.ALL).gt(self._context.clock())
+        return list(self._store.query(later, reverse=True))
+
     def contents(self, blog_ids: Iterable[str]) -> dict[str, BlogContent]:
         """Return the texts of posts by id."""
         ids = dict.fromkeys(filter(is_id, blog_ids))
@@ -146,8 +153,8 @@ class PostService:
 
     # Write posts.
 
-    def create(self, actor: User, draft: PostDraft) -> Blog:
-        """Create a draft."""
+    def create(self, actor: User, draft: PostDraft, publication: Publication | None = None) -> Blog:
+        """Create a post; a draft unless there is a publication."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
         blog_id, now = str(uuid4()), self._now()
         draft = check_draft(draft)
@@ -161,7 +168,7 @@ class PostService:
             updated_at=now,
             listed_at=now,
         )
-        post = self._apply(blank, draft)
+        post = self._published(self._apply(blank, draft), publication)
         for _ in range(_ATTEMPTS):
             slug = draft.slug or self._slugs.find_free(draft.title, blank)
             blog = evolve(post.blog, slug=slug)
@@ -186,30 +193,41 @@ class PostService:
         raise _busy()
 
     def edit(
-        self, actor: User, blog_id: str, draft: PostDraft, check: RevisionCheck = any_revision
+        self,
+        actor: User,
+        blog_id: str,
+        draft: PostDraft | Callable[[PostDraft], PostDraft],
+        check: RevisionCheck = any_revision,
+        publication: Publication | None = None,
     ) -> Blog:
         """Replace the title, the text and the rest of what an author enters.
 
-        Without a slug, a post that was public keeps its own; another gets one from its title.
+        `draft` may be a function of the current draft. Without a slug, a post that was public keeps
+        its own; another gets one from its title. `publication` publishes or withdraws the post.
         """
+        entered_slug = ""
 
         def change(post: Post) -> Post:
-            checked = check_draft(draft)
-            if post.blog.listing is Listing.ALL:
-                check_publishable(checked.markdown)
-            slug = checked.slug
+            nonlocal entered_slug
+            checked = check_draft(draft(post.draft) if callable(draft) else draft)
+            slug = entered_slug = checked.slug
             if not slug:
                 is_known = post.blog.was_public or is_public(post.blog, self._context.clock())
                 slug = (
                     post.blog.slug if is_known else self._slugs.find_free(checked.title, post.blog)
                 )
-            return self._apply(post.blog, replace(checked, slug=slug))
+            changed = self._published(
+                self._apply(post.blog, replace(checked, slug=slug)), publication
+            )
+            if changed.blog.listing is Listing.ALL:
+                check_publishable(checked.markdown)
+            return changed
 
         for _ in range(_ATTEMPTS):
             try:
                 return self._change(actor, blog_id, change, check)
             except AlreadyTaken:
-                if draft.slug.strip():
+                if entered_slug:
                     raise
         raise _busy()
 
@@ -240,26 +258,13 @@ class PostService:
         Without a time, a post that is public keeps its date.
         """
 
-        def change(post: Post) -> Post:
-            now = self._context.clock()
-            check_publishable(post.content.markdown)
-            if at is None and is_public(post.blog, now):
-                return post
-            time = check_publish_time(at or now, now)
-            blog = evolve(post.blog, listing=Listing.ALL, published_at=time, listed_at=time)
-            return Post(blog, post.content)
-
-        return self._change(actor, blog_id, change, check)
+        publication = Publication(PostStatus.PUBLISHED, at)
+        return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
 
     def unpublish(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> Blog:
         """Make the post a draft again."""
-
-        def change(post: Post) -> Post:
-            listed_at = post.blog.created_at
-            blog = evolve(post.blog, listing=Listing.DRAFTS, published_at=None, listed_at=listed_at)
-            return Post(blog, post.content)
-
-        return self._change(actor, blog_id, change, check)
+        publication = Publication(PostStatus.DRAFT)
+        return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
 
     def delete(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> None:
         """Delete the post with its slugs, likes and comments. If it is interrupted, call it again.
@@ -298,6 +303,13 @@ class PostService:
         if blog is None or not is_public(blog, now):
             return None
         return self._public_post(blog) if blog.slug == slug else Moved(blog.slug)
+
+    def _published(self, post: Post, publication: Publication | None) -> Post:
+        if publication is None:
+            return post
+        now = self._context.clock()
+        blog = apply_publication(post.blog, post.content.markdown, publication, now)
+        return Post(blog, post.content)
 
     def _apply(self, blog: Blog, draft: PostDraft) -> Post:
         return apply_draft(blog, draft, media_prefix=self._context.urls.prefix)

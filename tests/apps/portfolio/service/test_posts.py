@@ -17,7 +17,7 @@ from singletable_apps.portfolio.errors import (
     SiteBusy,
 )
 from singletable_apps.portfolio.patterns import patterns
-from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, post_status
+from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication, post_status
 from singletable_apps.portfolio.service import Moved
 from singletable_apps.portfolio.service.posts import KEPT_REVISIONS, PREVIEW_LIFETIME
 from tests.apps.portfolio.support.harness import World
@@ -459,3 +459,42 @@ def test_documented_reads_are_used_to_find_a_post(memory: World) -> None:
     memory.service.posts.find("hello-world")
     found = [patterns.recognize(call.shape) for call in memory.calls]
     assert [pattern and pattern.id for pattern in found] == ["portfolio:3", "portfolio:3b"]
+
+
+def test_post_is_created_and_published_in_one_write(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    blog = posts.create(owner, DRAFT, Publication(PostStatus.PUBLISHED))
+    assert (post_status(blog, world.clock()), blog.revision) == (PostStatus.PUBLISHED, 1)
+    later = world.clock() + timedelta(days=1)
+    scheduled = posts.create(owner, DRAFT, Publication(PostStatus.SCHEDULED, later))
+    assert [each.blog_id for each in posts.list_scheduled()] == [scheduled.blog_id]
+    with pytest.raises(InvalidInput):
+        posts.create(owner, PostDraft("Empty", ""), Publication(PostStatus.PUBLISHED))
+    assert posts.list_drafts() == []
+
+
+def test_edit_changes_the_current_draft_and_withdraws_the_post(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    blog = published(world)
+    edited = posts.edit(
+        owner,
+        blog.blog_id,
+        lambda draft: replace(draft, title="Hello again"),
+        publication=Publication(PostStatus.DRAFT),
+    )
+    assert (edited.title, edited.slug, edited.revision) == ("Hello again", blog.slug, 3)
+    assert posts.find(blog.slug) is None
+    with pytest.raises(InvalidInput):
+        posts.edit(
+            owner,
+            blog.blog_id,
+            lambda draft: replace(draft, markdown=""),
+            publication=Publication(PostStatus.PUBLISHED),
+        )
+
+
+def test_edit_by_a_function_reports_a_slug_that_is_taken(world: World) -> None:
+    posts, owner = world.service.posts, world.user()
+    first, second = published(world), published(world)
+    with pytest.raises(AlreadyTaken):
+        posts.edit(owner, second.blog_id, lambda draft: replace(draft, slug=first.slug))
