@@ -11,7 +11,7 @@ from zoneinfo import available_timezones
 
 from singletable_apps.portfolio.entities import Experience, Font, Project, Theme
 from singletable_apps.portfolio.errors import InvalidInput
-from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES
+from singletable_apps.portfolio.rules import MAX_HTML_BYTES, MAX_MARKDOWN_BYTES, is_id
 from singletable_apps.shared.text import InputChecks, normalize_line
 
 SOCIAL_NETWORKS = ("github", "linkedin", "mastodon", "twitter", "instagram", "website")
@@ -20,7 +20,6 @@ MAX_ENTRIES, MAX_TECHNOLOGIES, MAX_TECHNOLOGY = 100, 20, 40
 MAX_POSTS_PER_PAGE = 50
 _ACCENT = re.compile(r"#[0-9a-f]{6}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def _check_entries(
         checks.reject(field, f"Use at most {MAX_ENTRIES} entries.")
     ids = [entry.id for entry in entries]
     for number, entry_id in enumerate(ids):
-        if not _ID.fullmatch(entry_id):
+        if not is_id(entry_id):
             message = "Use 1 to 64 letters, digits, hyphens or underscores."
             checks.reject(f"{field}/{number}/id", message)
         elif entry_id in ids[:number]:

@@ -33,7 +33,7 @@ from singletable_apps.portfolio.comment_rules import (
     parse_ref,
     ref_of,
 )
-from singletable_apps.portfolio.entities import Blog, Comment, PendingComment, User
+from singletable_apps.portfolio.entities import Blog, Comment, Listing, PendingComment, User
 from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy, SwitchedOff
 from singletable_apps.portfolio.rules import (
     PERMISSIONS,
@@ -193,7 +193,7 @@ class CommentService:
         is_unchanged = PendingComment.visitor == pending.visitor
         try:
             with self._context.store.transaction(pattern=patterns.approve_comment) as transaction:
-                transaction.check(Blog.key(pending.blog_id))
+                transaction.check(Blog.key(pending.blog_id), Blog.listing != Listing.DELETED)
                 transaction.delete(key_of(pending), if_=is_unchanged)
                 transaction.put(comment)
         except (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME):
@@ -204,6 +204,8 @@ class CommentService:
         """Return the post and the comment in the queue, if the actor may moderate them."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
         blog = self._context.find_blog(named.blog_id, consistent=True)
+        if blog is not None and blog.listing is Listing.DELETED:
+            blog = None
         if blog is not None:
             check_can_moderate(actor, blog)
         key = PendingComment.key(named.created_at, named.comment_id)

@@ -326,13 +326,20 @@ def test_approving_a_comment_of_a_deleted_post_removes_it(world: World) -> None:
     assert comments.of_post("tea") == []
 
 
-def test_post_that_is_deleted_during_approval_gets_no_comment(memory: World) -> None:
+# A post is hidden first, and then deleted with its comments.
+@pytest.mark.parametrize("is_hidden", [True, False])
+def test_post_that_is_deleted_during_approval_gets_no_comment(
+    memory: World, is_hidden: bool
+) -> None:
     store_post(memory)
     ref = submit(memory)
+    store, key = Store(memory.driver), Blog.key("tea")
     driver = InterruptingDriver(
         memory.driver,
         lambda operation: isinstance(operation, TransactWriteItems),
-        lambda: Store(memory.driver).delete(Blog.key("tea")),
+        lambda: (
+            store.update(key, Blog.listing.set(Listing.DELETED)) if is_hidden else store.delete(key)
+        ),
     )
     with pytest.raises(NotFound, match="post of this comment was deleted"):
         memory.open(driver).comments.approve(memory.user(), ref)
