@@ -218,7 +218,8 @@ class CommentService:
 
     def _read_queue(self, actor: User, cursor: str | None, limit: int) -> Page[QueuedComment]:
         store = self._context.store
-        page = store.page(PendingComment.key.partition(), limit, cursor=cursor)
+        # Consistent, so that a comment is gone right after it was approved.
+        page = store.page(PendingComment.key.partition(), limit, cursor=cursor, consistent=True)
         ids = list(dict.fromkeys(comment.blog_id for comment in page.items))
         found = store.get_many([Blog.key(blog_id) for blog_id in ids])
         blogs = dict(zip(ids, found, strict=True))

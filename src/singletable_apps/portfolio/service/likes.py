@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from singletable import ConditionFailed, TransactionConflict, key_of
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Like, LikeCount
-from singletable_apps.portfolio.errors import SiteBusy, SwitchedOff
+from singletable_apps.portfolio.errors import NotFound, SiteBusy, SwitchedOff
 from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context
 from singletable_apps.portfolio.service.profile import ProfileService
 from singletable_apps.portfolio.service.stats import StatsService
@@ -86,15 +86,15 @@ class LikeService:
     def counts(self, blog_ids: Iterable[str]) -> dict[str, int]:
         """Return the number of likes of each post; reads may be a second old."""
         counters = self._counters(blog_ids, consistent=False)
-        return {
-            blog_id: sum(each.likes_count for each in all_) for blog_id, all_ in counters.items()
-        }
+        return {blog_id: _total(found) for blog_id, found in counters.items()}
 
     def recount(self, blog_id: str) -> Recount:
         """Count the markers of a post with the document's query, and compare the counter.
 
         They are equal during the first year of a post; then markers expire.
         """
+        if self._context.find_blog(blog_id) is None:
+            raise NotFound("There is no such post. It may have been deleted.")
         markers = self._context.store.count(Like.of_blog(blog_id))
         return Recount(self._state(blog_id, liked=False).count, markers)
 

@@ -73,6 +73,12 @@ def test_counts_of_many_posts_include_posts_without_likes(world: World) -> None:
     assert likes.counts([]) == {}
 
 
+def test_recount_of_an_unknown_post_is_not_found(memory: World) -> None:
+    for blog_id in ("none", "", "a#b"):
+        with pytest.raises(NotFound):
+            memory.service.likes.recount(blog_id)
+
+
 @pytest.mark.parametrize("action", ["like", "unlike", "state"])
 def test_only_public_posts_have_likes(memory: World, action: str) -> None:
     store_post(memory, "draft", listing=Listing.DRAFTS)
