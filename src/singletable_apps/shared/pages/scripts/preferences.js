@@ -41,3 +41,10 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
+
+// On a phone the navigation scrolls: show the current page.
+for (const current of document.querySelectorAll(".nav [aria-current], .tabs [aria-current]")) {
+  const list = current.closest(".nav, .tabs");
+  const [inner, outer] = [current.getBoundingClientRect(), list.getBoundingClientRect()];
+  list.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+}

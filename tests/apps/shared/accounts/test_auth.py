@@ -1,0 +1,176 @@
+"""Sign in and change passwords for the users of any app; here they are values in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import pytest
+
+from singletable import Store
+from singletable.testing import StoreClock
+from singletable_apps.shared.accounts import (
+    Account,
+    Auth,
+    NotSignedIn,
+    PasswordRejected,
+    Passwords,
+    TooManyAttempts,
+    check_password,
+)
+from singletable_apps.shared.mail import Email, MailNotSent
+
+SECRET = b"a secret of thirty-two bytes or more"
+PASSWORD, OTHER = "nine blue horses", "orchard violet engine"
+FAST = Passwords(memory_kib=64, passes=1)
+
+
+class WrongPassword(NotSignedIn):
+    """The error of this app."""
+
+
+@dataclass(frozen=True)
+class Person:
+    name: str
+    password_hash: str
+    credentials: int = 1
+
+
+class People:
+    """Users in memory. Ada is number 7."""
+
+    def __init__(self, password: str) -> None:
+        self.ada: Person | None = Person("Ada", FAST.hash(password))
+
+    def find_by_login(self, login: str) -> Person | None:
+        return self.ada if login.casefold() == "ada" else None
+
+    def find_by_id(self, subject: int) -> Person | None:
+        return self.ada if subject == 7 else None
+
+    def account_of(self, user: Person) -> Account:
+        email = "ada@example.org"
+        return Account(7, user.credentials, user.password_hash, name=user.name, email=email)
+
+    def check_password(self, user: Person, password: str, field: str) -> None:
+        check_password(password, about=(user.name,))
+
+    def set_password(self, user: Person, password_hash: str) -> Person:
+        changed = replace(user, password_hash=password_hash, credentials=user.credentials + 1)
+        self.ada = changed
+        return changed
+
+    def rehash(self, user: Person, password_hash: str) -> None:
+        self.ada = replace(user, password_hash=password_hash)
+
+
+@dataclass
+class Mailbox:
+    """A mailer that keeps what it sends, or fails."""
+
+    texts: list[str]
+    fails: bool = False
+
+    def send(self, email: Email, now: datetime) -> None:
+        if self.fails:
+            raise MailNotSent("The server is gone.", is_temporary=True)
+        self.texts.append(email.text)
+
+
+class World:
+    """Users, their sessions, and a clock."""
+
+    def __init__(self, store: Store, clock: StoreClock) -> None:
+        self.store, self.clock = store, clock
+        self.people, self.mailbox = People(PASSWORD), Mailbox([])
+        self.auth = self.open(FAST)
+
+    def open(self, passwords: Passwords) -> Auth[Person]:
+        return Auth(
+            self.people,
+            self.store,
+            self.mailbox,
+            secret=SECRET,
+            issuer="tests",
+            reset_link=lambda token: f"token={token}",
+            clock=self.clock,
+            passwords=passwords,
+            error=WrongPassword,
+            wrong_login="Wrong.",
+        )
+
+    def token(self) -> str:
+        self.auth.request_reset("Ada")
+        return self.mailbox.texts[-1].partition("token=")[2].split()[0]
+
+
+@pytest.fixture
+def world(store: Store, store_clock: StoreClock) -> World:
+    return World(store, store_clock)
+
+
+@pytest.mark.parametrize("login", ["  aDa ", "Ada"])
+def test_login_ignores_case_and_surrounding_spaces(world: World, login: str) -> None:
+    assert world.auth.sign_in(login, PASSWORD).user == world.people.ada
+
+
+@pytest.mark.parametrize("login", ["Ada", "Eve", "", "x" * 500, "\ud800"])
+def test_wrong_login_raises_the_error_of_the_app(world: World, login: str) -> None:
+    with pytest.raises(WrongPassword, match=r"^Wrong\.$"):
+        world.auth.sign_in(login, OTHER)
+
+
+def test_outdated_hash_is_renewed_and_sessions_stay(world: World) -> None:
+    before, signed_in = world.people.ada, world.auth.sign_in("ada", PASSWORD)
+    world.open(Passwords(memory_kib=128, passes=1)).sign_in("ada", PASSWORD)
+    assert world.people.ada != before
+    assert world.auth.authenticate(signed_in.access) == world.people.ada
+
+
+def test_tokens_of_a_removed_user_are_rejected(world: World) -> None:
+    signed_in = world.auth.sign_in("ada", PASSWORD)
+    world.people.ada = None
+    calls: list[Callable[[], object]] = [
+        lambda: world.auth.authenticate(signed_in.access),
+        lambda: world.auth.renew(signed_in.refresh),
+    ]
+    for call in calls:
+        with pytest.raises(WrongPassword):
+            call()
+
+
+def test_other_sessions_are_ended(world: World) -> None:
+    user = world.auth.sign_in("ada", PASSWORD).user
+    current = world.auth.session_of(world.auth.sign_in("ada", PASSWORD).refresh)
+    world.auth.end_other_sessions(user, current)
+    assert [session.id for session in world.auth.sessions(user)] == [current]
+
+
+def test_session_tells_for_how_long_it_lasts(world: World) -> None:
+    signed_in = world.auth.sign_in("ada", PASSWORD)
+    assert signed_in.max_age == int((signed_in.ends - world.clock()).total_seconds())
+    world.clock.advance(days=1)
+    assert world.auth.renew(signed_in.refresh).max_age == signed_in.max_age - 24 * 3600
+
+
+def test_rejected_password_does_not_use_up_the_reset_token(world: World) -> None:
+    token = world.token()
+    with pytest.raises(PasswordRejected):
+        world.auth.reset(token, "short")
+    assert world.auth.reset(token, OTHER).user.credentials == 2
+    with pytest.raises(WrongPassword) as error:
+        world.auth.reset(token, PASSWORD)
+    assert error.value.field == "token"
+
+
+def test_reset_requests_fail_silently(world: World) -> None:
+    world.mailbox.fails = True
+    world.auth.request_reset("Ada")
+    world.mailbox.fails = False
+    for _ in range(10):
+        world.auth.try_request_reset("Ada")
+    assert 0 < len(world.mailbox.texts) < 10
+    with pytest.raises(TooManyAttempts) as error:
+        world.auth.request_reset("Ada")
+    assert error.value.seconds >= 1
