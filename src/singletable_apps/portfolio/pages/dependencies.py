@@ -14,17 +14,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, TypeAlias, cast
 
 from fastapi import Depends, HTTPException, Request, Response
 
 from singletable_apps.portfolio.entities import SiteSettings, User
 from singletable_apps.portfolio.errors import NotSignedIn
+from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.live import LiveUpdates
-from singletable_apps.shared.pages import Flash, Link, Pages, Product, SessionCookies, path_of
+from singletable_apps.shared.pages import (
+    Flash,
+    Link,
+    Pages,
+    ProblemPage,
+    Product,
+    SessionCookies,
+    path_of,
+)
+from singletable_apps.shared.web import ProblemType
 
 COOKIES = SessionCookies("portfolio")
 
@@ -35,6 +46,7 @@ class PortfolioSite:
 
     service: PortfolioService
     pages: Pages
+    limits: Limits = field(default_factory=Limits)
     live: LiveUpdates = field(default_factory=LiveUpdates)
 
     @property
@@ -43,7 +55,11 @@ class PortfolioSite:
         return self.service.context.urls
 
 
-def make_site(service: PortfolioService) -> PortfolioSite:
+def make_site(
+    service: PortfolioService,
+    limits: Limits,
+    problem_pages: Mapping[ProblemType, ProblemPage] = MappingProxyType({}),
+) -> PortfolioSite:
     """Return the site of an open service."""
     urls = service.context.urls
 
@@ -58,8 +74,9 @@ def make_site(service: PortfolioService) -> PortfolioSite:
         prefix=urls.prefix,
         sign_in=urls.admin("sign-in"),
         context=context,
+        problem_pages=problem_pages,
     )
-    return PortfolioSite(service, pages)
+    return PortfolioSite(service, pages, limits)
 
 
 async def _current_site(request: Request) -> PortfolioSite:

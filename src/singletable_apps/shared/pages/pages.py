@@ -21,7 +21,7 @@ from singletable_apps.shared.pages.static_files import StaticFiles, site_files
 from singletable_apps.shared.pages.templating import make_environment
 from singletable_apps.shared.pages.times import UTC, request_time_zone
 from singletable_apps.shared.pages.urls import path_of, sign_in_url
-from singletable_apps.shared.web import Problem, ProblemType, public_response
+from singletable_apps.shared.web import SHARED_FIVE_MINUTES, Problem, ProblemType, public_response
 
 SIGNED_OUT = "You were signed out, so nothing was saved. Sign in to go on."
 POLICY = (
@@ -150,6 +150,8 @@ class Pages:
         *,
         zone: ZoneInfo = UTC,
         last_modified: datetime | None = None,
+        caching: Mapping[str, str] = SHARED_FIVE_MINUTES,
+        policy: str = POLICY,
         **context: object,
     ) -> Response:
         """Render a page that a CDN can cache: it depends on the URL and on data, not on cookies.
@@ -166,7 +168,8 @@ class Pages:
             "text/html",
             status,
             last_modified=last_modified,
-            headers={"Content-Security-Policy": POLICY},
+            caching=caching,
+            headers={"Content-Security-Policy": policy},
         )
 
     def redirect(self, request: Request, url: str, flash: str | Flash = "") -> Response:

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
-from singletable_apps.shared.web.caching import FOREVER, SHARED_FIVE_MINUTES, public_response
+from singletable_apps.shared.web.caching import (
+    FOREVER,
+    NO_STORE,
+    SHARED_FIVE_MINUTES,
+    public_response,
+)
 from singletable_apps.shared.web.clients import client_address, rate_limited
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
@@ -92,6 +97,7 @@ __all__ = [
     "NOT_ALLOWED",
     "NOT_FOUND",
     "NOT_SIGNED_IN",
+    "NO_STORE",
     "PAGE_POLICY",
     "PRECONDITION_FAILED",
     "PRECONDITION_REQUIRED",

@@ -25,6 +25,8 @@ SHARED_FIVE_MINUTES: Mapping[str, str] = MappingProxyType(
 FOREVER: Mapping[str, str] = MappingProxyType(
     {"Cache-Control": "public, max-age=31536000, immutable"}
 )
+# For a page of one reader, or one that must not be shown later.
+NO_STORE: Mapping[str, str] = MappingProxyType({"Cache-Control": "no-store"})
 _MIN_COMPRESSED_SIZE = 1000
 
 
@@ -40,8 +42,9 @@ def public_response(
 ) -> Response:
     """Return a response with a strong ETag of its content, or 304 if the client has it already.
 
-    Each encoding has an ETag of its own. Pass `last_modified` only if every change of the content
-    has a later time; a list from which something can be deleted, for example, has none.
+    Each encoding has an ETag of its own. `last_modified` is for clients without ETags, such as some
+    crawlers. They do not see changes with an earlier time, so leave it out for lists from which
+    something can be deleted.
     """
     body = content.encode() if isinstance(content, str) else content
     tag = hashlib.sha256(body).hexdigest()[:20]

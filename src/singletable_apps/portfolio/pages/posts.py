@@ -1,0 +1,322 @@
+"""The blog: lists of posts, a post with its likes and comments, tags, categories and months."""
+
+from __future__ import annotations
+
+import calendar
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import groupby
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from markupsafe import Markup
+from pydantic import BaseModel
+from starlette.responses import JSONResponse, RedirectResponse
+
+from singletable_apps.portfolio.comment_rules import CommentDraft
+from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.limits import hit_limit
+from singletable_apps.portfolio.pages.public import PostRow, PublicPage, PublicPageContext
+from singletable_apps.portfolio.pages.seo import (
+    Head,
+    article_data,
+    breadcrumb_data,
+    json_ld,
+    picture_of,
+    share_image,
+)
+from singletable_apps.portfolio.rules import Post
+from singletable_apps.portfolio.service import LikeState, Moved
+from singletable_apps.shared.pages import Form, Link, LocalTime, PostedForm, submit_form
+from singletable_apps.shared.web import (
+    NO_STORE,
+    NOT_FOUND,
+    SHARED_FIVE_MINUTES,
+    Problem,
+    client_address,
+    client_network,
+)
+
+router = APIRouter()
+# An edit within a day of publishing is a correction, which readers need not know about.
+UPDATED_AFTER = timedelta(days=1)
+
+
+@router.get("/blog")
+def list_posts(
+    page: PublicPage, cursor: Annotated[str | None, Query(max_length=2000)] = None
+) -> Response:
+    """List the posts, newest first."""
+    listed = page.service.posts.list_published(page.settings.posts_per_page, cursor)
+    newer = _list_url(page, listed.previous)
+    older = _list_url(page, listed.cursor)
+    head = page.head("Blog", _list_url(page, cursor) or page.urls.page("blog"))
+    return page.render_posts(
+        replace(head, previous=newer, next=older),
+        page.rows(listed.items),
+        lead=page.settings.tagline if cursor is None else "",
+        newer=newer,
+        older=older,
+        empty="No posts yet. Come back soon.",
+    )
+
+
+def _list_url(page: PublicPageContext, cursor: str | None) -> str:
+    return page.urls.page("blog", cursor=cursor) if cursor else ""
+
+
+@router.get("/tags")
+def list_tags(page: PublicPage) -> Response:
+    """List all tags and categories with the numbers of their posts."""
+    catalog = page.service.catalog
+    return page.render(
+        "tags",
+        page.head("Tags", page.urls.page("tags")),
+        tags=catalog.tags(page.now),
+        categories=catalog.categories(page.now),
+    )
+
+
+@router.get("/tags/{tag}")
+def list_tagged(page: PublicPage, tag: str) -> Response:
+    """List the posts with a tag."""
+    posts = page.service.catalog.with_tag(tag, page.now)
+    return _show_part(page, posts, f"#{tag}", page.urls.tag(tag), Link("Tags", "tags"))
+
+
+@router.get("/categories/{category}")
+def list_category(page: PublicPage, category: str) -> Response:
+    """List the posts in a category."""
+    posts = page.service.catalog.in_category(category, page.now)
+    title = posts[0].category if posts else category
+    return _show_part(page, posts, title, page.urls.category(title), Link("Categories", "tags"))
+
+
+@dataclass(frozen=True)
+class Month:
+    """The posts of a month."""
+
+    year: int
+    month: int
+    posts: list[PostRow]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the month with its year."""
+        return f"{calendar.month_name[self.month]} {self.year}"
+
+
+@router.get("/archive")
+def show_archive(page: PublicPage) -> Response:
+    """List all posts by month."""
+
+    def month_of(row: PostRow) -> tuple[int, int]:
+        local = row.time.at.astimezone(page.zone)
+        return local.year, local.month
+
+    rows = page.rows(page.service.catalog.visible(page.now), likes=False)
+    months = [Month(*month, list(posts)) for month, posts in groupby(rows, month_of)]
+    return page.render("archive", page.head("Archive", page.urls.page("archive")), months=months)
+
+
+@router.get("/archive/{year}/{month}")
+def list_month(
+    page: PublicPage,
+    year: Annotated[int, Path(ge=1, le=9999)],
+    month: Annotated[int, Path(ge=1, le=12)],
+) -> Response:
+    """List the posts of a month."""
+    posts = page.service.catalog.of_month(year, month, page.now, page.zone)
+    title = f"{calendar.month_name[month]} {year}"
+    return _show_part(page, posts, title, page.urls.month(year, month), Link("Archive", "archive"))
+
+
+def _show_part(
+    page: PublicPageContext, posts: list[Blog], title: str, url: str, parent: Link
+) -> Response:
+    if not posts:
+        raise Problem(NOT_FOUND, "There are no posts here.")
+    eyebrow = Link(parent.text, page.urls.page(parent.url))
+    return page.render_posts(page.head(title, url), page.rows(posts), eyebrow=eyebrow)
+
+
+@router.get("/blog/{slug}")
+def show_post(
+    page: PublicPage, slug: str, preview: str = "", like: str = "", comment: str = ""
+) -> Response:
+    """Show a post. `preview` is the token of a draft; the others come back from a form."""
+    if preview:
+        return _show_post(page, page.service.posts.open_preview(preview), is_preview=True)
+    found = page.service.posts.find(slug)
+    if isinstance(found, Moved):
+        return RedirectResponse(page.urls.post(found.slug), 301)
+    post = _existing(found)
+    if slug != post.blog.slug:
+        return RedirectResponse(page.urls.post(post.blog.slug), 301)
+    # A browser without scripts comes back here after the form, and sees its own like.
+    likes = page.service.likes.state(post.blog.blog_id, _visitor(page)) if like else None
+    return _show_post(page, post, likes=likes, is_waiting=comment == "waiting")
+
+
+def _show_post(
+    page: PublicPageContext,
+    post: Post,
+    status: int = 200,
+    *,
+    form: Form | None = None,
+    likes: LikeState | None = None,
+    is_waiting: bool = False,
+    is_preview: bool = False,
+) -> Response:
+    blog, service = post.blog, page.service
+    row = page.rows([blog])[0] if likes is None else page.row(blog, likes.count)
+    comments = service.comments.of_post(blog.blog_id)
+    older, newer = service.catalog.neighbors(blog, page.now)
+    is_shared = status == 200 and likes is None and not is_preview
+    changes = [page.changed_at, blog.updated_at, blog.published_at or blog.updated_at]
+    return page.render(
+        "post",
+        replace(_post_head(page, blog, older, newer), is_hidden=is_preview),
+        status,
+        last_modified=max([*changes, *(comment.created_at for comment in comments)])
+        if is_shared
+        else None,
+        caching=SHARED_FIVE_MINUTES if is_shared else NO_STORE,
+        blog=blog,
+        row=row,
+        # It was sanitized when it was saved.
+        text=Markup(post.content.content),
+        picture=picture_of(blog.featured_image_url, blog.featured_image_alt, largest=True),
+        author=blog.author_name or page.person.name,
+        updated=_updated(page, blog),
+        liked=likes is not None and likes.liked,
+        older=older,
+        newer=newer,
+        related=page.rows(service.catalog.related(blog, page.now), likes=False),
+        comments=comments,
+        form=form or Form(),
+        is_waiting=is_waiting,
+        is_preview=is_preview,
+    )
+
+
+def _post_head(page: PublicPageContext, blog: Blog, older: Blog | None, newer: Blog | None) -> Head:
+    urls, site = page.urls, page.settings
+    url = urls.absolute(urls.post(blog.slug))
+    description = blog.seo_description or blog.excerpt
+    image = share_image(urls, blog.featured_image_url, blog.featured_image_alt)
+    steps = [
+        (site.title, urls.absolute(urls.page())),
+        ("Blog", urls.absolute(urls.page("blog"))),
+        (blog.title, url),
+    ]
+    return Head(
+        title=blog.title,
+        window_title=f"{blog.title} · {site.title}",
+        canonical=blog.canonical_url or url,
+        description=description,
+        kind="article",
+        image=image or share_image(urls, page.person.profile_pic_url, page.person.name),
+        article=[
+            *([("published_time", blog.published_at.isoformat())] if blog.published_at else []),
+            ("modified_time", blog.updated_at.isoformat()),
+            *([("section", blog.category)] if blog.category else []),
+            *(("tag", tag) for tag in blog.tags),
+        ],
+        json_ld=[
+            json_ld(article_data(urls, blog, description, image, site)),
+            json_ld(breadcrumb_data(steps)),
+        ],
+        previous=urls.post(older.slug) if older else "",
+        next=urls.post(newer.slug) if newer else "",
+    )
+
+
+def _updated(page: PublicPageContext, blog: Blog) -> LocalTime | None:
+    """Return when the post was changed, if that was later than the day it was published."""
+    if blog.published_at is None or blog.updated_at - blog.published_at < UPDATED_AFTER:
+        return None
+    return LocalTime(blog.updated_at, page.zone)
+
+
+def _existing(found: Post | Moved | None) -> Post:
+    if not isinstance(found, Post):
+        raise Problem(NOT_FOUND, "There is no such post. It may have been moved or deleted.")
+    return found
+
+
+def _post_at(page: PublicPageContext, slug: str) -> Post:
+    """Return the post that a form is about; its slug may have changed since it was shown."""
+    found = page.service.posts.find(slug)
+    return _existing(page.service.posts.find(found.slug) if isinstance(found, Moved) else found)
+
+
+def _visitor(page: PublicPageContext) -> str:
+    return page.service.likes.visitor(client_network(client_address(page.request)))
+
+
+def _likes_response(state: LikeState) -> Response:
+    return JSONResponse({"count": state.count, "liked": state.liked}, headers=dict(NO_STORE))
+
+
+@router.get("/blog/{slug}/likes")
+def get_likes(page: PublicPage, slug: str) -> Response:
+    """Return the likes of a post, and whether this visitor is among them."""
+    blog_id = _post_at(page, slug).blog.blog_id
+    return _likes_response(page.service.likes.state(blog_id, _visitor(page)))
+
+
+@router.post("/blog/{slug}/like")
+def like_post(page: PublicPage, slug: str, form: PostedForm) -> Response:
+    """Like a post or take it back: JSON for scripts, or else back to the post."""
+    hit_limit(page.request, page.site.limits.likes)
+    blog = _post_at(page, slug).blog
+    likes = page.service.likes
+    change = likes.unlike if form.value("action") == "unlike" else likes.like
+    state = change(blog.blog_id, _visitor(page))
+    if _wants_json(page.request):
+        return _likes_response(state)
+    return RedirectResponse(f"{page.urls.post(blog.slug, like='1')}#like", 303)
+
+
+def _wants_json(request: Request) -> bool:
+    return request.headers.get("accept", "").startswith("application/json")
+
+
+class CommentFields(BaseModel):
+    """The comment form. `website` is a trap for bots."""
+
+    author_name: str = ""
+    author_email: str = ""
+    content: str = ""
+    website: str = ""
+
+
+@router.post("/blog/{slug}/comments")
+def submit_comment(page: PublicPage, slug: str, form: PostedForm) -> Response:
+    """Put a comment into the queue, and say so on the page of the post."""
+    hit_limit(page.request, page.site.limits.comments)
+    post = _post_at(page, slug)
+
+    def submit(fields: CommentFields) -> Response:
+        draft = CommentDraft(**fields.model_dump())
+        page.service.comments.submit(post.blog.blog_id, draft, _visitor(page))
+        return RedirectResponse(f"{page.urls.post(post.blog.slug, comment='waiting')}#comment", 303)
+
+    return submit_form(
+        form,
+        CommentFields,
+        submit,
+        lambda shown, status: _show_post(page, post, status, form=shown),
+        rejects=(InvalidInput,),
+    )
+
+
+@router.post("/blog/{slug}/view")
+def record_view(page: PublicPage, slug: str) -> Response:
+    """Count a view, unless the reader asked not to be counted."""
+    headers = page.request.headers
+    if headers.get("sec-gpc") != "1" and headers.get("dnt") != "1":
+        page.service.stats.record_view(_post_at(page, slug).blog.blog_id)
+    return Response(status_code=204, headers=dict(NO_STORE))
