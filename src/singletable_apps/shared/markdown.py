@@ -177,8 +177,13 @@ def _on_one_line(text: str) -> str:
     return text.replace("\n", "&#10;")
 
 
-@lru_cache(maxsize=4)
-def _cleaner(rel: str) -> nh3.Cleaner:
+def absolute_html(html: str, url: str) -> str:
+    """Return the HTML of the page at `url` with absolute links and images, for feeds and mail."""
+    return _cleaner("noopener", url).clean(html)
+
+
+@lru_cache(maxsize=64)
+def _cleaner(rel: str, base_url: str = "") -> nh3.Cleaner:
     return nh3.Cleaner(
         tags={*_INLINE, *_BLOCK_TAGS.split(), *_HEADINGS},
         attributes=_ATTRIBUTES,
@@ -187,6 +192,7 @@ def _cleaner(rel: str) -> nh3.Cleaner:
         allowed_classes=_CLASSES,
         url_schemes={"http", "https", "mailto"},
         link_rel=rel,
+        url_relative=("rewrite_with_base", base_url) if base_url else None,
         id_prefix=ID_PREFIX,
     )
 
