@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from singletable import AlreadyExists, ConditionFailed, Transaction, WritePattern, evolve
+from singletable import AlreadyExists, ConditionFailed, Transaction, WritePattern
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Portfolio, Role, SiteSettings, User
 from singletable_apps.portfolio.errors import (
@@ -18,6 +18,7 @@ from singletable_apps.portfolio.errors import (
     NotFound,
     NotPermitted,
     NotSignedIn,
+    SiteBusy,
 )
 from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
@@ -37,6 +38,7 @@ from singletable_apps.shared.text import InputChecks
 
 INVITATION_LIFETIME = timedelta(days=7)
 _TAKEN = "There is already an account with this e-mail address."
+_ATTEMPTS = 5
 _LAST_OWNER = "A site needs an owner. Make someone else an owner first."
 
 
@@ -154,56 +156,73 @@ class Accounts(Auth[User]):
         self, actor: User, user_id: int, name: str, check: RevisionCheck = any_revision
     ) -> User:
         """Change the name of an account, one’s own or, for an owner, another."""
-        user = self.get(actor, user_id)
-        check(user.revision)
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
-        checks.raise_errors(InvalidInput)
-        try:
-            return self._store.update(User.key(user.email), User.name.set(name))
-        except ConditionFailed:
-            raise _not_found() from None
+        for _ in range(_ATTEMPTS):
+            user = self.get(actor, user_id)
+            check(user.revision)
+            checks.raise_errors(InvalidInput)
+            unchanged = User.revision == user.revision
+            try:
+                return self._store.update(User.key(user.email), User.name.set(name), if_=unchanged)
+            except ConditionFailed:
+                continue
+        raise _busy()
 
     def change_role(
         self, actor: User, user_id: int, role: Role, check: RevisionCheck = any_revision
     ) -> User:
         """Change the role of an account. The last owner stays an owner."""
+
+        def write(transaction: Transaction, user: User) -> None:
+            unchanged = User.revision == user.revision
+            transaction.update(User.key(user.email), User.role.set(role), if_=unchanged)
+
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        user = self.get(actor, user_id)
-        check(user.revision)
-        if user.role is role:
-            return user
-        with self._owned_without(user, actor, patterns.change_role) as transaction:
-            transaction.update(User.key(user.email), User.role.set(role))
-        return evolve(user, role=role)
+        if self.get(actor, user_id).role is not role:
+            self._change(actor, user_id, check, patterns.change_role, write)
+        return self.get(actor, user_id)
 
     def remove(self, actor: User, user_id: int, check: RevisionCheck = any_revision) -> User:
         """Remove an account and end its sessions. Its posts stay."""
+
+        def write(transaction: Transaction, user: User) -> None:
+            transaction.delete(User.key(user.email), if_=User.revision == user.revision)
+
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
-        user = self.get(actor, user_id)
-        check(user.revision)
-        with self._owned_without(user, actor, patterns.delete_user) as transaction:
-            transaction.delete(User.key(user.email))
+        user = self._change(actor, user_id, check, patterns.delete_user, write)
         self._user_sessions.end_all(user.user_id)
         return user
 
-    @contextmanager
-    def _owned_without(
-        self, user: User, actor: User, pattern: WritePattern
-    ) -> Generator[Transaction]:
-        """Yield a transaction that fails unless someone other than `user` is an owner.
+    def _change(
+        self,
+        actor: User,
+        user_id: int,
+        check: RevisionCheck,
+        pattern: WritePattern,
+        write: Callable[[Transaction, User], None],
+    ) -> User:
+        """Write if someone else is an owner. Return the account as it was before.
 
         Two owners who demote each other at the same time could otherwise both succeed.
         """
-        other = self._find_owner(actor, user)
-        if other is None:
-            raise InvalidInput({"role": _LAST_OWNER})
-        try:
-            with self._store.transaction(pattern=pattern) as transaction:
-                yield transaction
-                transaction.check(User.key(other.email), User.role == Role.OWNER)
-        except ConditionFailed:
-            raise NotPermitted("Someone has just changed these accounts. Try again.") from None
+        for _ in range(_ATTEMPTS):
+            user = self.get(actor, user_id)
+            check(user.revision)
+            owner = self._find_owner(actor, user)
+            if owner is None:
+                raise InvalidInput({"role": _LAST_OWNER})
+            try:
+                with self._store.transaction(pattern=pattern) as transaction:
+                    write(transaction, user)
+                    transaction.check(User.key(owner.email), User.role == Role.OWNER)
+            except ConditionFailed:
+                current = self._store.get(User.key(owner.email), consistent=True)
+                if current is None or current.role is not Role.OWNER:
+                    raise NotPermitted("Someone has just changed these accounts.") from None
+                continue
+            return user
+        raise _busy()
 
     def _find_owner(self, actor: User, without: User) -> User | None:
         """Return the actor if they are an owner, or else another one; never `without`."""
@@ -307,6 +326,10 @@ def _check_password(
 
 def _already_set_up() -> NotPermitted:
     return NotPermitted("This site has been set up. Sign in.")
+
+
+def _busy() -> SiteBusy:
+    return SiteBusy("Someone else is changing this account right now. Try again.")
 
 
 def _not_found() -> NotFound:

@@ -270,6 +270,43 @@ def test_owners_who_demote_each_other_at_once_leave_one(worlds: tuple[World, Wor
     assert sorted(roles) == [Role.AUTHOR, Role.OWNER]
 
 
+def test_outdated_revision_is_rejected_and_the_new_one_returned(memory: World) -> None:
+    class Outdated(Exception):
+        pass
+
+    owner = memory.set_up()
+    accounts = memory.service.accounts
+    ben = _join(memory, owner, "ben")
+
+    def check(revision: int) -> None:
+        if revision != ben.revision:
+            raise Outdated
+
+    changed = accounts.change_role(owner, ben.user_id, Role.OWNER, check)
+    assert changed.revision == accounts.get(owner, ben.user_id).revision > ben.revision
+    changes: list[Callable[[], object]] = [
+        lambda: accounts.change_role(owner, ben.user_id, Role.AUTHOR, check),
+        lambda: accounts.rename(owner, ben.user_id, "Benjamin", check),
+        lambda: accounts.remove(owner, ben.user_id, check),
+    ]
+    for change in changes:
+        with pytest.raises(Outdated):
+            change()
+
+
+def test_change_meets_a_sign_in_and_is_repeated(memory: World) -> None:
+    owner = memory.set_up()
+    ben = _join(memory, owner, "ben")
+    driver = InterruptingDriver(
+        memory.driver,
+        lambda operation: type(operation).__name__ == "TransactWriteItems",
+        lambda: memory.service.accounts.sign_in("ben@example.org", OTHER),
+    )
+    changed = memory.open(driver).accounts.change_role(owner, ben.user_id, Role.OWNER)
+    assert driver.happened
+    assert changed.role is Role.OWNER
+
+
 def test_removed_account_is_signed_out_and_its_address_is_free(world: World) -> None:
     owner = world.set_up()
     accounts = world.service.accounts
