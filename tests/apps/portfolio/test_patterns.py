@@ -50,12 +50,13 @@ def _post(world: World, number: int = 1) -> Blog:
 
 def test_table_is_the_one_of_the_document(memory: World) -> None:
     table = memory.driver.execute(DescribeTable("DataTable")).table
-    indexes = {index.index_name: index for index in table.global_secondary_indexes}
+    indexes = {index.index_name: index for index in table.global_secondary_indexes or ()}
     assert set(indexes) == {"BlogsByDate", "BlogBySlug", "LikesByBlog"}
     for number, name in enumerate(("BlogsByDate", "BlogBySlug", "LikesByBlog"), 1):
         keys = [key.attribute_name for key in indexes[name].key_schema]
         assert keys == [f"GSI{number}PK", f"GSI{number}SK"]
     assert [key.attribute_name for key in table.key_schema] == ["PK", "SK"]
+    assert table.billing_mode_summary is not None
     assert table.billing_mode_summary.billing_mode == "PAY_PER_REQUEST"
     ttl = memory.driver.execute(DescribeTimeToLive("DataTable")).time_to_live_description
     assert (ttl.attribute_name, ttl.time_to_live_status) == ("ttl", "ENABLED")
