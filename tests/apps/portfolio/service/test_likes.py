@@ -11,9 +11,8 @@ from functools import partial
 import pytest
 
 from singletable import Driver, Store
-from singletable.faults import Faults, FaultyDriver, Next
 from singletable_apps.portfolio.entities import Like, LikeCount, Listing
-from singletable_apps.portfolio.errors import NotFound, SiteBusy, SwitchedOff
+from singletable_apps.portfolio.errors import NotFound, SwitchedOff
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.portfolio.service import SITE, LikeService, LikeState, open_portfolio
 from singletable_apps.portfolio.service.likes import SHARDS, Recount
@@ -39,13 +38,6 @@ def call_concurrently(calls: Sequence[Callable[[], LikeState]]) -> list[LikeStat
 def markers(driver: Driver, blog_id: str = "tea") -> int:
     """Count the likes of a post that are in the table."""
     return sum(like.blog_id == blog_id for like in Store(driver).admin.scan(Like))
-
-
-@pytest.fixture
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the backoff of the store."""
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
 
 
 def test_like_is_counted_once_and_taken_back(world: World) -> None:
@@ -187,79 +179,6 @@ def test_concurrent_likes_and_unlikes_keep_the_count_right(worlds: tuple[World, 
     assert recount.counted == recount.markers == markers(worlds[0].driver)
 
 
-DAYS = {
-    "throttled": Faults(throttle=Next(3)),
-    "an error before": Faults(internal=Next(3)),
-    "one response lost": Faults(internal_after=Next(1)),
-    "many responses lost": Faults(internal_after=Next(25)),
-    "conflicts": Faults(conflict=Next(3)),
-    "a lost response, then conflicts": Faults(internal_after=Next(1), conflict=Next(30)),
-    "all at once": Faults(
-        throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, stale=0.5, behind=3, seed=3
-    ),
-}
-
-
-@pytest.mark.usefixtures("no_waits")
-@pytest.mark.parametrize("day", DAYS)
-def test_likes_are_counted_once_despite_faults(memory: World, day: str) -> None:
-    store_post(memory)
-    driver = FaultyDriver(memory.driver)
-    likes = memory.open(driver).likes
-    driver.faults = DAYS[day]
-    for visitor in ("ada", "bob", "ada", "eve"):
-        assert likes.like("tea", visitor).liked
-    assert not likes.unlike("tea", "bob").liked
-    assert sum(driver.injected.values()) > 0
-    driver.faults = Faults()
-    assert likes.recount("tea") == Recount(2, 2)
-    assert markers(memory.driver) == 2
-
-
-@pytest.mark.usefixtures("no_waits")
-def test_concurrent_likes_with_faults_agree_with_their_markers(memory: World) -> None:
-    store_post(memory)
-    driver = FaultyDriver(memory.driver)
-    likes = memory.open(driver).likes
-    driver.faults = Faults(throttle=0.05, internal_after=0.1, conflict=0.3, seed=11)
-    call_concurrently([partial(likes.like, "tea", f"{number % 100}") for number in range(500)])
-    driver.faults = Faults()
-    assert likes.recount("tea") == Recount(100, 100)
-    assert markers(memory.driver) == 100
-
-
-@pytest.mark.usefixtures("no_waits")
-def test_conflicts_spread_the_likes_over_more_counters(memory: World) -> None:
-    store_post(memory)
-    driver = FaultyDriver(memory.driver)
-    likes = memory.open(driver).likes
-    assert likes.like("tea", "first") == LikeState(1, liked=True, shards=1)
-    # The store gives up after ten conflicts in a row.
-    driver.faults = Faults(conflict=Next(10))
-    assert likes.like("tea", "second") == LikeState(2, liked=True, shards=SHARDS)
-    for number in range(40):
-        likes.like("tea", f"{number}")
-    counters = list(Store(memory.driver).admin.scan(LikeCount))
-    assert len(counters) == SHARDS
-    assert sum(each.likes_count for each in counters) == 42
-    assert likes.recount("tea") == Recount(42, 42)
-    assert likes.counts(["tea", "none"]) == {"tea": 42, "none": 0}
-    # A like is taken back from the counter that it was added to, of whatever time.
-    for visitor in ("first", "second", *map(str, range(40))):
-        likes.unlike("tea", visitor)
-    assert {each.likes_count for each in Store(memory.driver).admin.scan(LikeCount)} == {0}
-
-
-@pytest.mark.usefixtures("no_waits")
-def test_like_that_always_conflicts_is_rejected_and_not_counted(memory: World) -> None:
-    store_post(memory)
-    driver = FaultyDriver(memory.driver)
-    likes = memory.open(driver).likes
-    with driver.inject(Faults(conflict=1.0)), pytest.raises(SiteBusy):
-        likes.like("tea", "ada")
-    assert likes.state("tea", "ada") == LikeState(0, liked=False)
-
-
 def test_unlike_with_a_lost_counter_does_not_become_negative(memory: World) -> None:
     store_post(memory)
     likes = memory.service.likes
@@ -297,11 +216,13 @@ def test_likes_are_in_the_statistics_of_their_day(memory: World) -> None:
     assert [day.likes for day in stats.days(SITE, 2)] == [0, 1]
 
 
-# A like is one transaction of two writes; its reads are of single items.
-def test_like_reads_no_list(memory: World) -> None:
+# Two items in a transaction, which counts twice, and a line of the index; reads of single items.
+def test_like_costs_five_write_units_however_many_there_are(memory: World) -> None:
     store_post(memory)
-    memory.calls.clear()
-    memory.service.likes.like("tea", "ada")
-    sent = [type(each.operation).__name__ for call in memory.calls for each in call.requests]
-    assert sorted(set(sent)) == ["BatchGetItem", "GetItem", "TransactWriteItems"]
-    assert sent.count("TransactWriteItems") == 1
+    for number in range(30):
+        memory.calls.clear()
+        memory.service.likes.like("tea", f"{number}")
+        sent = [each for call in memory.calls for each in call.requests]
+        assert len(sent) == 6
+        assert sum(each.units for each in sent if each.is_read) == 4
+        assert sum(each.units for each in sent if not each.is_read) == 5
