@@ -1,0 +1,89 @@
+"""The API of the portfolio: `make_portfolio_app(service, settings=…)` serves `/api/portfolio`.
+
+An app with pages includes `ROUTERS`, `PROBLEM_TYPES`, `PROBLEM_MEMBERS` and `ERRORS`, and calls
+`attach`.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from fastapi import FastAPI
+
+from singletable_apps.portfolio.api import auth, blogs, comments, site
+from singletable_apps.portfolio.api.dependencies import (
+    ERRORS,
+    PROBLEM_MEMBERS,
+    PROBLEM_TYPES,
+    UPLOADS,
+    Api,
+    ApiSettings,
+    Limits,
+)
+from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.urls import API
+from singletable_apps.shared.web import make_app
+
+__all__ = [
+    "ABOUT",
+    "API",
+    "ERRORS",
+    "PROBLEM_MEMBERS",
+    "PROBLEM_TYPES",
+    "ROUTERS",
+    "UPLOADS",
+    "ApiSettings",
+    "Limits",
+    "attach",
+    "make_portfolio_app",
+]
+
+ROUTERS = (
+    site.router,
+    blogs.router,
+    blogs.history_router,
+    blogs.likes_router,
+    comments.router,
+    comments.moderation_router,
+    comments.contact_router,
+    site.catalog_router,
+    site.stats_router,
+    site.media_router,
+    auth.router,
+    auth.users_router,
+)
+ABOUT = (
+    "A personal site and its blog.\n\n"
+    'Every success is `{"success": true, "data": …}`, and every error is a problem (RFC 9457) with '
+    "the additional member `error`. Times are in Unix seconds. Lists take `limit` and `last_key`.\n"
+    "\n"
+    "Sign in to get an `access_token`, and send it as `Authorization: Bearer …`. It lasts a few "
+    "minutes; `POST /auth/refresh` renews it. Posts, the portfolio and the settings have an ETag: "
+    "send it as If-Match when you change one, or your change overwrites what others have changed "
+    "in the meantime."
+)
+
+
+def make_portfolio_app(
+    service: PortfolioService, *, settings: ApiSettings | None = None
+) -> FastAPI:
+    """Return the app of the API for a service."""
+    chosen = settings or ApiSettings()
+    app = make_app(
+        "Portfolio",
+        version("singletable"),
+        routers=ROUTERS,
+        prefix=API,
+        description=ABOUT,
+        problem_types=PROBLEM_TYPES,
+        problem_members=PROBLEM_MEMBERS,
+        errors=ERRORS,
+        settings=chosen.web,
+    )
+    attach(app, service, chosen)
+    return app
+
+
+def attach(app: FastAPI, service: PortfolioService, settings: ApiSettings) -> None:
+    """Let the routers of an app use this service."""
+    app.state.portfolio = Api(service, settings)

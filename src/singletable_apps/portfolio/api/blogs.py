@@ -1,0 +1,291 @@
+"""Posts: read, write, publish and like them, and restore old versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, TypeAlias
+
+from fastapi import Path, Query, Request, Response
+from starlette.exceptions import HTTPException
+
+from singletable_apps.portfolio.api import schemas
+from singletable_apps.portfolio.api.dependencies import (
+    PUBLIC,
+    SWITCHED_OFF,
+    TAKEN,
+    Actor,
+    ActorIfAny,
+    Listed,
+    Service,
+    Visitor,
+    check_signed_in,
+    limited,
+)
+from singletable_apps.portfolio.api.schemas import ItemList, Success, success
+from singletable_apps.portfolio.entities import Blog, BlogContent, User
+from singletable_apps.portfolio.errors import NotFound
+from singletable_apps.portfolio.rules import (
+    Post,
+    PostStatus,
+    Publication,
+    check_can_edit,
+    normalize_tag,
+    post_status,
+)
+from singletable_apps.portfolio.service import Moved, PortfolioService
+from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.shared.web import (
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    TOO_MANY_REQUESTS,
+    IfMatch,
+    IfMatchIfAny,
+    Segment,
+    api_router,
+    etag,
+    responses,
+)
+
+router = api_router("blogs")
+history_router = api_router("history", NOT_FOUND, NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+likes_router = api_router("likes", NOT_FOUND, TOO_MANY_REQUESTS)
+
+BlogId: TypeAlias = Annotated[Segment, Path(description="The id of the post.")]
+_AUTHORS = responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
+PUBLISHED = Publication(PostStatus.PUBLISHED)
+_TEXT = {"schema": {"type": "string"}}
+_ETAG = {"ETag": {"description": "The current version of the post.", **_TEXT}}
+_LOCATION = {"Location": {"description": "The URL of the post.", **_TEXT}}
+
+
+@router.get("/blogs", responses=responses(NOT_SIGNED_IN), openapi_extra=PUBLIC)
+def list_blogs(
+    request: Request,
+    service: Service,
+    actor: ActorIfAny,
+    page: Listed,
+    status: Annotated[
+        PostStatus, Query(description="Drafts and scheduled posts need a token.")
+    ] = PostStatus.PUBLISHED,
+    tag: Annotated[str | None, Query(description="Only posts with this tag.")] = None,
+    category: Annotated[str | None, Query(description="Only posts in this category.")] = None,
+    month: Annotated[
+        str | None,
+        Query(pattern=r"^[0-9]{4}-[0-9]{2}$", description="Only posts of this month, in UTC."),
+    ] = None,
+    content: Annotated[bool, Query(description="Whether to include the texts.")] = True,
+) -> Success[ItemList[schemas.BlogBody]]:
+    """List posts, newest first. With the status `draft` or `scheduled`, those that you can edit."""
+    if status is not PostStatus.PUBLISHED:
+        user = check_signed_in(request, actor)
+        blogs, cursor = page.slice(_unpublished(service, user, status), service.context.secret)
+    elif tag is None and category is None and month is None:
+        published = service.posts.list_published(page.limit, page.cursor)
+        blogs, cursor = published.items, published.cursor
+    else:
+        found = _filtered(service, tag, category, month)
+        blogs, cursor = page.slice(found, service.context.secret)
+    page.link_next(cursor)
+    texts = service.posts.contents([blog.blog_id for blog in blogs]) if content else {}
+    items = blog_bodies(service, blogs, actor, texts)
+    return success(ItemList(items=items, last_key=cursor))
+
+
+@router.get(
+    "/blogs/{id_or_slug}",
+    responses={
+        **responses(NOT_FOUND),
+        200: {"headers": _ETAG},
+        301: {"description": "The post has another slug now.", "headers": _LOCATION},
+    },
+    openapi_extra=PUBLIC,
+)
+def read_blog(
+    id_or_slug: Annotated[Segment, Path(description="The id or the slug of the post.")],
+    request: Request,
+    response: Response,
+    service: Service,
+    actor: ActorIfAny,
+) -> Success[schemas.BlogBody]:
+    """Return a post. A draft is returned only by its id, to someone who can edit it."""
+    found = service.posts.find(id_or_slug)
+    if isinstance(found, Moved):
+        url = request.app.url_path_for("read_blog", id_or_slug=found.slug)
+        raise HTTPException(301, headers={"Location": url})
+    post = found or _editable(service, id_or_slug, actor)
+    response.headers["ETag"] = etag(post.blog.revision)
+    return success(_body(service, post, actor))
+
+
+@router.post(
+    "/blogs",
+    status_code=201,
+    responses={**_AUTHORS, **responses(TAKEN), 201: {"headers": {**_ETAG, **_LOCATION}}},
+)
+def create_blog(
+    new: schemas.NewBlog, request: Request, response: Response, service: Service, actor: Actor
+) -> Success[schemas.BlogBody]:
+    """Create a post, which is public at once unless it is a draft or scheduled."""
+    name_content(request, new)
+    blog = service.posts.create(actor, new.draft(), new.publication() or PUBLISHED)
+    response.headers["ETag"] = etag(blog.revision)
+    response.headers["Location"] = request.app.url_path_for("read_blog", id_or_slug=blog.blog_id)
+    return success(_body(service, service.posts.get(blog.blog_id), actor))
+
+
+@router.put(
+    "/blogs/{blog_id}",
+    responses={**_AUTHORS, **responses(NOT_FOUND, TAKEN)},
+)
+def edit_blog(
+    blog_id: BlogId,
+    changes: schemas.BlogChanges,
+    request: Request,
+    service: Service,
+    actor: Actor,
+    edit: IfMatchIfAny,
+) -> Success[schemas.BlogBody]:
+    """Change some fields of a post, publish or withdraw it. The old text goes to its history."""
+    name_content(request, changes)
+    blog = service.posts.edit(actor, blog_id, changes.apply, edit.check, changes.publication())
+    edit.answer(blog.revision)
+    return success(_body(service, service.posts.get(blog_id), actor))
+
+
+@router.delete("/blogs/{blog_id}", responses={**_AUTHORS, **responses(NOT_FOUND)})
+def delete_blog(
+    blog_id: BlogId, service: Service, actor: Actor, edit: IfMatchIfAny
+) -> Success[schemas.Message]:
+    """Delete a post with its slugs, history, likes and comments."""
+    service.posts.delete(actor, blog_id, edit.check)
+    return schemas.done("The post was deleted.")
+
+
+# ------------------------------------------------------------------------------ history
+
+
+@history_router.get("/blogs/{blog_id}/history")
+def list_history(
+    blog_id: BlogId, service: Service, actor: Actor
+) -> Success[list[schemas.Revision]]:
+    """List the earlier texts of a post, latest first."""
+    check_can_edit(actor, service.posts.get(blog_id).blog)
+    return success([schemas.Revision.from_object(each) for each in service.posts.history(blog_id)])
+
+
+@history_router.post("/blogs/{blog_id}/history/{number}/restore")
+def restore_revision(
+    blog_id: BlogId, number: int, service: Service, actor: Actor, edit: IfMatch
+) -> Success[schemas.BlogBody]:
+    """Bring back an earlier title and text. The current ones go to the history."""
+    blog = service.posts.restore(actor, blog_id, number, edit.check)
+    edit.answer(blog.revision)
+    return success(_body(service, service.posts.get(blog_id), actor))
+
+
+# ------------------------------------------------------------------------------ likes
+
+
+@likes_router.get("/blogs/{blog_id}/likes")
+def read_likes(
+    blog_id: BlogId, response: Response, service: Service, visitor: Visitor
+) -> Success[schemas.LikeState]:
+    """Return the number of likes of a post, and whether you like it."""
+    response.headers["Cache-Control"] = "no-store"
+    state = service.likes.state(blog_id, visitor)
+    return success(schemas.LikeState(likes_count=state.count, has_liked=state.liked))
+
+
+@likes_router.post(
+    "/blogs/{blog_id}/likes",
+    responses=responses(SWITCHED_OFF),
+    dependencies=[limited(lambda limits: limits.like)],
+)
+def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[schemas.LikeState]:
+    """Like a post. If you like it already, nothing changes."""
+    state = service.likes.like(blog_id, visitor)
+    return success(schemas.LikeState(likes_count=state.count, has_liked=state.liked))
+
+
+@likes_router.delete(
+    "/blogs/{blog_id}/likes",
+    responses=responses(SWITCHED_OFF),
+    dependencies=[limited(lambda limits: limits.like)],
+)
+def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[schemas.LikeState]:
+    """Take your like back. If there is none, nothing changes."""
+    state = service.likes.unlike(blog_id, visitor)
+    return success(schemas.LikeState(likes_count=state.count, has_liked=state.liked))
+
+
+# ------------------------------------------------------------------------------ bodies
+
+
+def name_content(request: Request, body: schemas.NewBlog | schemas.BlogChanges) -> None:
+    """Let errors about the text name the field that the client sent."""
+    if "content" in body.model_fields_set:
+        request.state.field_names = {"markdown": "content"}
+
+
+def blog_bodies(
+    service: PortfolioService,
+    blogs: Sequence[Blog],
+    actor: User | None,
+    texts: Mapping[str, BlogContent] = MappingProxyType({}),
+) -> list[schemas.BlogBody]:
+    """Return posts as responses, with the texts that are given."""
+    urls, now = service.context.urls, service.context.clock()
+    likes = service.likes.counts([blog.blog_id for blog in blogs])
+
+    def body(blog: Blog, text: BlogContent | None) -> schemas.BlogBody:
+        is_editable = actor is not None and is_permitted(check_can_edit, actor, blog)
+        return schemas.BlogBody.from_object(
+            blog,
+            content=text.content if text else None,
+            markdown=text.markdown if text and is_editable else None,
+            # The e-mail address of an author is not for everyone.
+            author=blog.author_name or blog.author.partition("@")[0],
+            likes_count=likes[blog.blog_id],
+            url=urls.absolute(urls.post(blog.slug)),
+            status=post_status(blog, now),
+        )
+
+    return [body(blog, texts.get(blog.blog_id)) for blog in blogs]
+
+
+def _body(service: PortfolioService, post: Post, actor: User | None) -> schemas.BlogBody:
+    (body,) = blog_bodies(service, [post.blog], actor, {post.blog.blog_id: post.content})
+    return body
+
+
+def _editable(service: PortfolioService, blog_id: str, actor: User | None) -> Post:
+    """Return a post that is not public to someone who can edit it, or raise NotFound."""
+    post = service.posts.get(blog_id)
+    if actor is None or not is_permitted(check_can_edit, actor, post.blog):
+        raise NotFound("There is no such post. It may have been deleted.")
+    return post
+
+
+def _unpublished(service: PortfolioService, actor: User, status: PostStatus) -> list[Blog]:
+    """Return the drafts or scheduled posts that the account can edit."""
+    is_draft = status is PostStatus.DRAFT
+    blogs = service.posts.list_drafts() if is_draft else service.posts.list_scheduled()
+    return [blog for blog in blogs if is_permitted(check_can_edit, actor, blog)]
+
+
+def _filtered(
+    service: PortfolioService, tag: str | None, category: str | None, month: str | None
+) -> list[Blog]:
+    """Return the public posts that match all filters."""
+    catalog, now = service.catalog, service.context.clock()
+    lists = [catalog.visible(now)]
+    if tag is not None:
+        lists.append(catalog.with_tag(normalize_tag(tag), now))
+    if category is not None:
+        lists.append(catalog.in_category(category, now))
+    if month is not None:
+        lists.append(catalog.of_month(int(month[:4]), int(month[5:]), now))
+    ids = [{blog.blog_id for blog in blogs} for blogs in lists]
+    return [blog for blog in lists[0] if all(blog.blog_id in each for each in ids)]

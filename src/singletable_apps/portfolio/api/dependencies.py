@@ -1,0 +1,265 @@
+"""What API handlers depend on: the service, the account, visitors, rate limits and problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
+
+from fastapi import Depends, Query, Request, Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from singletable_apps.portfolio import errors
+from singletable_apps.portfolio.entities import User
+from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.urls import API
+from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.images import MAX_BYTES
+from singletable_apps.shared.web import (
+    CURSOR_FORMAT,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    NOT_SIGNED_IN,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    FieldError,
+    OffsetCursors,
+    PageRequest,
+    Problem,
+    ProblemMember,
+    ProblemType,
+    RateLimit,
+    Settings,
+    add_rate_limit_headers,
+    client_address,
+    client_network,
+    rate_limited,
+)
+
+T = TypeVar("T")
+
+# For `openapi_extra`: the operation can be used without a token.
+PUBLIC: dict[str, Any] = {"security": [{}]}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Rate limits: per client network for visitors, per account for authors. None for no limit."""
+
+    like: RateLimit | None = field(default_factory=lambda: RateLimit("like", 60, 60))
+    comment: RateLimit | None = field(default_factory=lambda: RateLimit("comment", 5, 3600))
+    contact: RateLimit | None = field(default_factory=lambda: RateLimit("contact", 5, 3600))
+    search: RateLimit | None = field(default_factory=lambda: RateLimit("search", 60, 60))
+    sign_in: RateLimit | None = field(default_factory=lambda: RateLimit("sign-in", 30, 60))
+    signed_in: RateLimit | None = field(default_factory=lambda: RateLimit("signed-in", 1200, 60))
+
+    @classmethod
+    def off(cls) -> Limits:
+        """Return no limits, for tests."""
+        return cls(None, None, None, None, None, None)
+
+
+# Images, and the parts of a form around them.
+UPLOADS = {f"{API}/media": MAX_BYTES + 10_000}
+
+
+@dataclass(frozen=True)
+class ApiSettings:
+    """`web` is for all requests, `limits` for some of them."""
+
+    web: Settings = field(default_factory=lambda: Settings(uploads=UPLOADS))
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class Api:
+    """The service and the settings of the API."""
+
+    service: PortfolioService
+    settings: ApiSettings
+
+
+async def _api(request: Request) -> Api:
+    return cast(Api, request.app.state.portfolio)
+
+
+CurrentApi: TypeAlias = Annotated[Api, Depends(_api)]
+
+
+async def _service(api: CurrentApi) -> PortfolioService:
+    return api.service
+
+
+Service: TypeAlias = Annotated[PortfolioService, Depends(_service)]
+
+# ------------------------------------------------------------------------------ accounts
+
+_BEARER = HTTPBearer(
+    scheme_name="access token",
+    description="The `access_token` from signing in or refreshing.",
+    auto_error=False,
+)
+_Credentials: TypeAlias = Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
+
+
+def check_signed_in(request: Request, sent: T | None) -> T:
+    """Return what a valid token gave, or raise a 401 problem."""
+    if sent is None:
+        is_missing = "authorization" not in request.headers
+        detail = "The header is missing." if is_missing else "Expected Bearer and a valid token."
+        raise Problem(NOT_SIGNED_IN, errors=[FieldError(detail, header="Authorization")])
+    return sent
+
+
+def _actor(
+    request: Request, response: Response, api: CurrentApi, credentials: _Credentials
+) -> User:
+    sent = check_signed_in(request, credentials)
+    user = api.service.accounts.authenticate(sent.credentials)
+    if api.settings.limits.signed_in is not None:
+        add_rate_limit_headers(response, api.settings.limits.signed_in.hit(str(user.user_id)))
+    return user
+
+
+def _actor_if_any(api: CurrentApi, sent: _Credentials) -> User | None:
+    """Return the account, or None. The original's client sends expired tokens with public reads."""
+    if sent is None:
+        return None
+    try:
+        return api.service.accounts.authenticate(sent.credentials)
+    except errors.NotSignedIn:
+        return None
+
+
+Actor: TypeAlias = Annotated[User, Depends(_actor)]
+ActorIfAny: TypeAlias = Annotated[User | None, Depends(_actor_if_any)]
+
+
+# ------------------------------------------------------------------------------ visitors
+
+
+def _visitor(request: Request, service: Service) -> str:
+    return service.likes.visitor(client_network(client_address(request)))
+
+
+# A keyed hash of the client's network.
+Visitor: TypeAlias = Annotated[str, Depends(_visitor)]
+
+
+def limited(chosen: Callable[[Limits], RateLimit | None]) -> Any:
+    """Return a dependency that applies one of the limits per client network."""
+
+    def select(request: Request) -> RateLimit | None:
+        return chosen(cast(Api, request.app.state.portfolio).settings.limits)
+
+    return Depends(rate_limited(select))
+
+
+# ------------------------------------------------------------------------------ lists
+
+
+class ListRequest(PageRequest):
+    """The requested page of a list, in the original's words: `limit` and `last_key`."""
+
+    cursor_parameter = "last_key"
+
+    def __init__(
+        self,
+        request: Request,
+        response: Response,
+        limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of items.")] = 50,
+        last_key: Annotated[
+            str | None,
+            Query(
+                min_length=1,
+                max_length=4000,
+                description="`last_key` of the previous page.",
+                json_schema_extra={"format": CURSOR_FORMAT},
+            ),
+        ] = None,
+    ) -> None:
+        super().__init__(request, response, limit, last_key)
+
+    def slice(self, items: Sequence[T], secret: bytes) -> tuple[Sequence[T], str | None]:
+        """Return the page of a list in memory, and the cursor of the next one."""
+        cursors = OffsetCursors(secret)
+        position = cursors.open(self)
+        start = position if isinstance(position, int) else 0
+        end = start + self.limit
+        return items[start:end], cursors.seal(self, end) if end < len(items) else None
+
+
+Listed: TypeAlias = Annotated[ListRequest, Depends()]
+
+# ------------------------------------------------------------------------------ problems
+
+# The original answers invalid input with 400, including a slug that another post has.
+INVALID = ProblemType(
+    "invalid-request", 400, "Invalid request", "`errors` lists what is wrong, and where."
+)
+TAKEN = ProblemType(
+    "taken", 400, "Already taken", "Another post has this slug, or another account this address."
+)
+SWITCHED_OFF = ProblemType(
+    "switched-off", 403, "Switched off", "The owner of the site has switched this off."
+)
+PROBLEM_TYPES = (INVALID, TAKEN, SWITCHED_OFF)
+
+_TYPES: dict[type[AppError], ProblemType] = {
+    errors.NotFound: NOT_FOUND,
+    errors.InvalidInput: INVALID,
+    errors.AlreadyTaken: TAKEN,
+    errors.NotSignedIn: NOT_SIGNED_IN,
+    errors.NotPermitted: NOT_ALLOWED,
+    errors.SwitchedOff: SWITCHED_OFF,
+    errors.SiteBusy: UNAVAILABLE,
+}
+
+
+def to_problem(error: AppError, request: Request) -> Problem:
+    """Return the problem for an error of the service."""
+    headers: dict[str, str] = {}
+    fields: dict[str, str] = {}
+    if isinstance(error, errors.SiteBusy):
+        headers["Retry-After"] = "1"
+    elif isinstance(error, errors.InvalidInput):
+        fields = error.errors
+    elif isinstance(error, errors.NotSignedIn) and error.field:
+        fields = {error.field: str(error)}
+    names: dict[str, str] = getattr(request.state, "field_names", {})
+    return Problem(
+        _TYPES[type(error)],
+        str(error),
+        errors=[_field_error(names.get(name, name), text) for name, text in fields.items()],
+        headers=headers,
+    )
+
+
+def throttle_problem(error: TooManyAttempts, _: Request) -> Problem:
+    """Return the problem for too many wrong passwords."""
+    seconds = max(1, -(-error.retry_after.total_seconds() // 1))
+    return Problem(TOO_MANY_REQUESTS, str(error), headers={"Retry-After": f"{seconds:.0f}"})
+
+
+def _field_error(name: str, text: str) -> FieldError:
+    return FieldError(text, pointer=f"/{name}")
+
+
+ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = {
+    errors.PortfolioError: to_problem,
+    errors.NotPermitted: to_problem,
+    TooManyAttempts: throttle_problem,
+}
+
+
+def _error_text(problem: Problem) -> str:
+    """Return what the original sent: one text, with the field at fault if it is a single one."""
+    if len(problem.errors) != 1 or problem.errors[0].detail == problem.detail:
+        return problem.detail
+    (only,) = problem.errors
+    place = only.pointer or only.parameter or only.header
+    return f"{place.lstrip('/')}: {only.detail}" if place else only.detail
+
+
+PROBLEM_MEMBERS = {"error": ProblemMember("What happened, as the original said it.", _error_text)}

@@ -1,0 +1,230 @@
+"""The portfolio, the settings, lists, search, statistics and images."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.apps.portfolio.api.client import OTHER, Server, data, problem
+from tests.apps.portfolio.support.images import image_file
+
+PROJECT = {"id": "1767268800000", "title": "Engine", "technologies": ["Brass"]}
+POSITION = {
+    "id": "1",
+    "title": "Programmer",
+    "company": "Babbage & Co.",
+    "start_date": 1_600_041_600,
+    "end_date": None,
+}
+
+
+def test_portfolio_is_empty_before_it_is_saved_and_partly_editable(server: Server) -> None:
+    first = data(server.visitor().get("/portfolio"))
+    assert first["name"] == "Ada"
+    assert (first["projects"], first["experience"], first["about_content"]) == ([], [], "")
+    saved = server.owner.put("/portfolio", {"projects": [PROJECT], "experience": [POSITION]})
+    assert saved.headers["etag"] == '"2"'
+    body = data(saved)
+    assert body["projects"][0] == {
+        **PROJECT,
+        "description": "",
+        "image_url": "",
+        "image_alt": "",
+        "link": "",
+    }
+    # Only the day of a time counts.
+    assert body["experience"][0]["start_date"] == 1_600_041_600 // 86_400 * 86_400
+    assert body["experience"][0]["end_date"] is None
+    again = data(server.owner.put("/portfolio", {"bio": "I count."}))
+    assert (again["bio"], again["projects"]) == ("I count.", body["projects"])
+    assert data(server.visitor().get("/portfolio")) == again
+
+
+def test_portfolio_answers_304_to_its_etag(server: Server) -> None:
+    tag = server.visitor().get("/portfolio").headers["etag"]
+    answer = server.visitor().get("/portfolio", headers={"If-None-Match": tag})
+    assert answer.status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("body", "places"),
+    [
+        ({}, [""]),
+        ({"PK": "x"}, ["/PK"]),
+        ({"updated_at": 1}, ["/updated_at"]),
+        ({"bio": None}, ["/bio"]),
+        ({"bio": "x" * 1001}, ["/bio"]),
+        ({"email": "no address"}, ["/email"]),
+        ({"social_links": {"github": "javascript:x"}}, ["/social_links/github"]),
+        ({"projects": [{"id": "1"}]}, ["/projects/0/title"]),
+        ({"projects": [PROJECT, PROJECT]}, ["/projects/1/id"]),
+        ({"experience": [{**POSITION, "end_date": 0}]}, ["/experience/0/end_date"]),
+        ({"experience": [{**POSITION, "end_date": 10**15}]}, ["/experience/0/end_date"]),
+        ({"about_content": "a", "about_markdown": "b"}, ["/about_content"]),
+    ],
+)
+def test_invalid_portfolio_is_rejected_naming_the_field(
+    server: Server, body: object, places: list[str]
+) -> None:
+    assert problem(server.owner.put("/portfolio", body)) == (400, "invalid-request", places)
+    assert data(server.visitor().get("/portfolio"))["revision"] == 1
+
+
+def test_about_page_is_sanitized_html(server: Server) -> None:
+    html = "<p onclick=steal()>I <b>write</b>.</p><script>steal()</script>"
+    body = data(server.owner.put("/portfolio", {"about_content": html}))
+    assert body["about_content"].strip() == "<p>I <b>write</b>.</p>"
+
+
+def test_if_match_protects_the_portfolio_only_if_it_is_sent(server: Server) -> None:
+    owner = server.owner
+    assert owner.put("/portfolio", {"bio": "a"}, tag='"1"').status_code == 200
+    stale = owner.put("/portfolio", {"bio": "b"}, tag='"1"')
+    assert problem(stale) == (412, "precondition-failed", [])
+    assert stale.headers["etag"] == '"2"'
+    assert problem(owner.put("/portfolio", {"bio": "b"}, tag="2")) == (
+        400,
+        "invalid-request",
+        ["If-Match"],
+    )
+    assert data(owner.put("/portfolio", {"bio": "c"}))["revision"] == 3
+
+
+def test_settings_change_only_with_if_match(server: Server) -> None:
+    owner = server.owner
+    tag = server.visitor().get("/settings").headers["etag"]
+    assert problem(owner.put("/settings", {"font": "mono"}))[:2] == (428, "precondition-required")
+    body = data(owner.put("/settings", {"font": "mono", "likes": False}, tag=tag))
+    assert (body["font"], body["likes"], body["title"]) == ("mono", False, "Ada’s notes")
+    assert data(server.visitor().get("/settings")) == body
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"font": "comic"}, {"likes": 1}, {"posts_per_page": 0}, {"accent": "red"}, {"zone": "UTC"}],
+)
+def test_invalid_settings_are_rejected(server: Server, body: dict[str, object]) -> None:
+    answer = server.owner.put("/settings", body, tag="*")
+    assert problem(answer) == (400, "invalid-request", [f"/{next(iter(body))}"])
+
+
+def test_lists_count_public_posts(server: Server) -> None:
+    owner, visitor = server.owner, server.visitor()
+    owner.writes(tags=["Tea", "milk"], category="Notes")
+    owner.writes(tags=["tea"], category="Notes")
+    owner.writes(tags=["secret"], category="Hidden", status="draft")
+    assert data(visitor.get("/tags")) == [
+        {"name": "tea", "posts": 2},
+        {"name": "milk", "posts": 1},
+    ]
+    assert data(visitor.get("/categories")) == [{"name": "Notes", "posts": 2}]
+    assert data(visitor.get("/archive")) == [{"name": "2026-01", "posts": 2}]
+
+
+def test_search_finds_words_in_public_posts(server: Server) -> None:
+    server.owner.writes("On tea", markdown="Pour **water** on it.")
+    server.owner.writes("On water", status="draft")
+    (hit,) = data(server.visitor().get("/search?q=wat"))
+    assert hit["blog"]["title"] == "On tea"
+    assert "content" not in hit["blog"]
+    assert "<mark>water</mark>" in hit["snippet_html"]
+    assert data(server.visitor().get("/search?q=%22%00*")) == []
+    assert problem(server.visitor().get("/search")) == (400, "invalid-request", ["q"])
+
+
+def test_statistics_are_for_authors_of_the_post(server: Server) -> None:
+    blog = server.owner.writes()
+    server.visitor().post(f"/blogs/{blog['blogId']}/likes")
+    days = data(server.owner.get(f"/blogs/{blog['blogId']}/stats?days=7"))
+    assert len(days) == 7
+    assert days[-1] == {"day": "2026-01-01", "views": 0, "likes": 1, "comments": 0}
+    assert data(server.author.get("/stats"))[-1]["likes"] == 1
+    assert problem(server.author.get(f"/blogs/{blog['blogId']}/stats"))[0] == 403
+    assert problem(server.owner.get("/stats?days=0")) == (400, "invalid-request", ["days"])
+
+
+def upload(server: Server, person: str = "", **files: Any) -> Any:
+    client = server.sign_in(person) if person else server.author
+    return client.ask("POST", "/media", files=files, data={"alt": "A loom"})
+
+
+def test_image_is_uploaded_listed_described_and_deleted(server: Server) -> None:
+    image = image_file(1000, 500)
+    body = data(upload(server, file=("loom.png", image)), 201)
+    assert (body["alt"], body["filename"], body["width"]) == ("A loom", "loom.png", 1000)
+    assert body["url"] == f"/portfolio/media/{body['name']}/{max(body['widths'])}.webp"
+    listed = data(server.owner.get("/media"))
+    assert listed == {"items": [body], "last_key": None}
+    path = f"/media/{body['name']}"
+    assert problem(server.sign_in(OTHER).put(path, {"alt": "Mine"}))[0] == 403
+    assert data(server.author.put(path, {"alt": "A new loom"}))["alt"] == "A new loom"
+    assert problem(server.author.put(path, {"alt": "x" * 501})) == (
+        400,
+        "invalid-request",
+        ["/alt"],
+    )
+    data(server.owner.delete(path))
+    assert problem(server.owner.delete(path)) == (404, "not-found", [])
+
+
+def test_media_list_has_pages(server: Server) -> None:
+    for width in (10, 11, 12):
+        server.world.clock.move(seconds=1)
+        data(upload(server, file=("x.png", image_file(width, 10))), 201)
+    first = data(server.author.get("/media?limit=2"))
+    rest = data(server.author.get("/media", params={"last_key": first["last_key"]}))
+    assert [each["width"] for each in (*first["items"], *rest["items"])] == [12, 11, 10]
+    assert rest["last_key"] is None
+
+
+def test_invalid_uploads_are_rejected(server: Server) -> None:
+    assert problem(upload(server, file=("x.png", b"no image"))) == (
+        400,
+        "invalid-request",
+        ["/file"],
+    )
+    assert problem(upload(server, other=("x.png", image_file(9, 9)))) == (
+        400,
+        "invalid-request",
+        ["/file"],
+    )
+    json = server.author.post("/media", {"file": "x"})
+    assert problem(json) == (415, "unsupported-media-type", [])
+    broken = server.author.ask(
+        "POST",
+        "/media",
+        content=b"--x\r\n",
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )
+    assert problem(broken) == (400, "malformed-body", [])
+    large = server.author.ask(
+        "POST",
+        "/media",
+        content=b"x" * 15_100_000,
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )
+    assert problem(large) == (413, "too-large", [])
+
+
+def test_message_reaches_the_owner(server: Server) -> None:
+    message = {"name": "Grace", "email": "g@example.org", "message": "Hello"}
+    data(server.visitor().post("/contact", message), 202)
+    (email,) = server.world.mailbox.emails
+    assert (email.to, email.reply_to) == ("ada@example.org", "g@example.org")
+    data(server.visitor().post("/contact", {**message, "website": "spam"}), 202)
+    assert len(server.world.mailbox.emails) == 1
+    answer = server.visitor().post("/contact", {**message, "email": "nobody"})
+    assert problem(answer) == (400, "invalid-request", ["/email"])
+    tag = server.visitor().get("/settings").headers["etag"]
+    server.owner.put("/settings", {"contact": False}, tag=tag)
+    assert problem(server.visitor().post("/contact", message)) == (403, "switched-off", [])
+
+
+def test_scheduled_posts_join_lists_when_their_time_comes(server: Server) -> None:
+    later = server.world.clock() + timedelta(days=40)
+    server.owner.writes(tags=["tea"], status="scheduled", publish_at=int(later.timestamp()))
+    assert data(server.visitor().get("/tags")) == []
+    server.world.clock.move(days=41)
+    assert data(server.visitor().get("/archive")) == [{"name": "2026-02", "posts": 1}]
