@@ -128,7 +128,7 @@ def create_blog(
     new: schemas.NewBlog, request: Request, response: Response, service: Service, actor: Actor
 ) -> Success[schemas.BlogBody]:
     """Create a post, which is public at once unless it is a draft or scheduled."""
-    name_content(request, new)
+    _name_fields(request, new)
     blog = service.posts.create(actor, new.draft(), new.publication() or PUBLISHED)
     response.headers["ETag"] = etag(blog.revision)
     response.headers["Location"] = request.app.url_path_for("read_blog", id_or_slug=blog.blog_id)
@@ -148,7 +148,7 @@ def edit_blog(
     edit: IfMatchIfAny,
 ) -> Success[schemas.BlogBody]:
     """Change some fields of a post, publish or withdraw it. The old text goes to its history."""
-    name_content(request, changes)
+    _name_fields(request, changes)
     blog = service.posts.edit(actor, blog_id, changes.apply, edit.check, changes.publication())
     edit.answer(blog.revision)
     return success(_body(service, service.posts.get(blog_id), actor))
@@ -223,10 +223,10 @@ def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[
 # ------------------------------------------------------------------------------ bodies
 
 
-def name_content(request: Request, body: schemas.NewBlog | schemas.BlogChanges) -> None:
-    """Let errors about the text name the field that the client sent."""
-    if "content" in body.model_fields_set:
-        request.state.field_names = {"markdown": "content"}
+def _name_fields(request: Request, body: schemas.NewBlog | schemas.BlogChanges) -> None:
+    """Let errors of the service name the fields that the client sent."""
+    text = "content" if "content" in body.model_fields_set else "markdown"
+    request.state.field_names = {"markdown": text, "at": "publish_at"}
 
 
 def blog_bodies(

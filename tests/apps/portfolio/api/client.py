@@ -112,7 +112,8 @@ class Person:
         if "content" in fields:
             del body["markdown"]
         self.server.world.clock.move(seconds=1)
-        return data(self.post("/blogs", body), 201)
+        blog: dict[str, Any] = data(self.post("/blogs", body), 201)
+        return blog
 
 
 def make_server(driver: Driver | None = None, limits: Limits | None = None) -> Server:
