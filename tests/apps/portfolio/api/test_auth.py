@@ -1,0 +1,168 @@
+"""Set up the site, sign in and out, change passwords, manage accounts, and rate limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable import Engine
+from singletable_apps.portfolio.api import Limits
+from singletable_apps.shared.web import RateLimit
+from tests.apps.portfolio.api.client import (
+    AUTHOR,
+    OWNER,
+    Server,
+    data,
+    make_server,
+    problem,
+)
+from tests.apps.portfolio.support.harness import PASSWORD, World
+
+SETUP = {"name": "Ada", "email": OWNER, "password": PASSWORD, "site_title": "Notes"}
+
+
+def sign_in(server: Server, email: str = OWNER, password: str = PASSWORD) -> Any:
+    return server.visitor().post("/auth/login", {"email": email, "password": password})
+
+
+def me(server: Server, token: str) -> Any:
+    return server.visitor().get("/auth/me", headers={"Authorization": f"Bearer {token}"})
+
+
+def test_site_is_set_up_once() -> None:
+    server = Server(World(Engine.in_memory()))
+    assert data(server.visitor().get("/portfolio"))["revision"] == 0
+    for field in SETUP:
+        answer = server.visitor().post("/auth/setup", {**SETUP, field: ""})
+        assert problem(answer) == (400, "invalid-request", [f"/{field}"])
+    tokens = data(server.visitor().post("/auth/setup", SETUP), 201)
+    assert data(me(server, tokens["access_token"]))["role"] == "owner"
+    assert data(server.visitor().get("/settings"))["title"] == "Notes"
+    assert problem(server.visitor().post("/auth/setup", SETUP)) == (403, "not-allowed", [])
+
+
+def test_sign_in_gives_tokens_that_can_be_renewed_once(server: Server) -> None:
+    tokens = data(sign_in(server, "ADA@example.org"))
+    assert tokens["expires_in"] > 0
+    assert data(me(server, tokens["access_token"]))["email"] == OWNER
+    server.world.clock.move(seconds=tokens["expires_in"] + 1)
+    assert problem(me(server, tokens["access_token"]))[:2] == (401, "not-signed-in")
+    body = {"refresh_token": tokens["refresh_token"]}
+    renewed = data(server.visitor().post("/auth/refresh", body))
+    assert data(me(server, renewed["access_token"]))["name"] == "Ada"
+    server.world.clock.move(minutes=5)
+    assert problem(server.visitor().post("/auth/refresh", body))[:2] == (401, "not-signed-in")
+
+
+@pytest.mark.parametrize(
+    ("email", "password"),
+    [(OWNER, "wrong password"), ("nobody@example.org", PASSWORD), ("no address", "x"), ("", "x")],
+)
+def test_wrong_login_is_not_signed_in(server: Server, email: str, password: str) -> None:
+    answer = sign_in(server, email, password)
+    assert problem(answer) == (401, "not-signed-in", [])
+    assert answer.json()["error"] == "Wrong e-mail address or password."
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_guessing_passwords_is_slowed_down(server: Server) -> None:
+    statuses = [sign_in(server, password=f"guess {number}").status_code for number in range(12)]
+    assert (statuses[0], statuses[-1]) == (401, 429)
+    answer = sign_in(server)
+    assert problem(answer) == (429, "too-many-requests", [])
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def test_sign_out_ends_the_session(server: Server) -> None:
+    tokens = data(sign_in(server))
+    body = {"refresh_token": tokens["refresh_token"]}
+    for _ in range(2):
+        data(server.visitor().post("/auth/logout", body))
+    assert problem(server.visitor().post("/auth/refresh", body))[0] == 401
+    data(server.visitor().post("/auth/logout", {"refresh_token": "none"}))
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer x", "Basic eA==", "x"])
+def test_missing_or_wrong_token_is_not_signed_in(server: Server, header: str) -> None:
+    headers = {"Authorization": header} if header else {}
+    assert problem(server.visitor().get("/auth/me", headers=headers))[:2] == (401, "not-signed-in")
+
+
+def test_changed_password_ends_other_sessions(server: Server) -> None:
+    owner = server.owner
+    old = data(sign_in(server))
+    wrong = owner.put("/auth/password", {"current": "x", "new": "seven green birds"})
+    assert problem(wrong) == (401, "not-signed-in", ["/current"])
+    weak = owner.put("/auth/password", {"current": PASSWORD, "new": "short"})
+    assert problem(weak) == (400, "invalid-request", ["/new"])
+    tokens = data(owner.put("/auth/password", {"current": PASSWORD, "new": "seven green birds"}))
+    assert me(server, tokens["access_token"]).status_code == 200
+    assert me(server, old["access_token"]).status_code == 401
+    body = {"refresh_token": old["refresh_token"]}
+    assert problem(server.visitor().post("/auth/refresh", body))[0] == 401
+
+
+def test_owner_invites_promotes_and_removes_people(server: Server) -> None:
+    owner = server.owner
+    new = {"email": "Joan@example.org", "name": "Joan"}
+    invited = data(owner.post("/users", new), 201)
+    assert invited["is_sent"]
+    assert server.world.mailbox.emails[-1].to == "joan@example.org"
+    assert problem(owner.post("/users", new)) == (400, "taken", ["/email"])
+    assert problem(owner.post("/users", {**new, "email": "x"})) == (
+        400,
+        "invalid-request",
+        ["/email"],
+    )
+    users = {user["email"]: user for user in data(owner.get("/users"))}
+    assert set(users) == {OWNER, AUTHOR, "mary@example.org", "joan@example.org"}
+    path = f"/users/{users[AUTHOR]['user_id']}"
+    assert problem(owner.put(path, {"role": "owner"}))[0] == 428
+    tag = f'"{users[AUTHOR]["revision"]}"'
+    assert data(owner.put(path, {"role": "owner"}, tag=tag))["role"] == "owner"
+    assert problem(owner.put(path, {"role": "author"}, tag=tag))[0] == 412
+    assert problem(owner.put(path, {"role": "boss"}, tag="*")) == (
+        400,
+        "invalid-request",
+        ["/role"],
+    )
+    data(owner.delete(path, tag="*"))
+    assert problem(owner.delete(path, tag="*")) == (404, "not-found", [])
+    assert problem(owner.delete("/users/99999999999999999999", tag="*"))[0] == 400
+    mine = f"/users/{users[OWNER]['user_id']}"
+    assert problem(owner.delete(mine, tag="*"))[0] == 400
+
+
+def test_limits_are_counted_per_visitor() -> None:
+    limits = Limits(
+        like=RateLimit("like", 2, 60),
+        comment=RateLimit("comment", 1, 3600),
+        contact=RateLimit("contact", 1, 3600),
+        search=RateLimit("search", 1, 60),
+        sign_in=RateLimit("sign-in", 1, 60),
+        signed_in=RateLimit("signed-in", 3, 60),
+    )
+    server = make_server(limits=limits)
+    owner, visitor = server.owner, server.visitor()
+    path = f"/blogs/{owner.writes()['blogId']}"
+    comment = {"author_name": "Mary", "content": "Fine."}
+    message = {"name": "Mary", "email": "m@example.org", "message": "Hi"}
+    calls: list[tuple[str, str, object, int]] = [
+        ("POST", f"{path}/likes", None, 2),
+        ("POST", f"{path}/comments", comment, 1),
+        ("POST", "/contact", message, 1),
+        ("GET", "/search?q=x", None, 1),
+        ("POST", "/auth/login", {"email": OWNER, "password": PASSWORD}, 1),
+    ]
+    for method, url, body, quota in calls:
+        for _ in range(quota):
+            assert visitor.ask(method, url, json=body).status_code < 300
+        answer = visitor.ask(method, url, json=body)
+        assert problem(answer) == (429, "too-many-requests", [])
+        assert int(answer.headers["retry-after"]) > 0
+        other = server.visitor("192.0.2.9").ask(method, url, json=body)
+        assert other.status_code < 300
+        assert "ratelimit" in other.headers
+    statuses = [owner.get("/auth/me").status_code for _ in range(3)]
+    assert statuses == [200, 200, 429]
