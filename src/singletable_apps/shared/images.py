@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
@@ -77,7 +77,7 @@ def process_image(data: bytes) -> ProcessedImage:
         # Large JPEGs are decoded at a fraction of their size.
         image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
         upright = _to_srgb(ImageOps.exif_transpose(image))
-        variants = {width: _encode(upright, size.scaled(width)) for width in widths}
+        variants = _resize(upright, [size.scaled(width) for width in widths])
     except InvalidImage:
         raise
     except Exception as error:  # the decoders raise many kinds of errors for damaged files
@@ -141,9 +141,14 @@ def _to_srgb(image: Image.Image) -> Image.Image:
     return image.convert(target)
 
 
-def _encode(image: Image.Image, size: ImageSize) -> bytes:
-    resized = image.resize((size.width, size.height), Image.Resampling.LANCZOS, reducing_gap=3.0)
-    resized.info.clear()
-    file = BytesIO()
-    resized.save(file, "WEBP", quality=QUALITY)
-    return file.getvalue()
+def _resize(image: Image.Image, sizes: Sequence[ImageSize]) -> dict[int, bytes]:
+    """Return the image as WebP in each size by width; each is made from the next larger one."""
+    variants: dict[int, bytes] = {}
+    for size in reversed(sizes):
+        box = (size.width, size.height)
+        image = image.resize(box, Image.Resampling.LANCZOS, reducing_gap=3.0)
+        image.info.clear()
+        file = BytesIO()
+        image.save(file, "WEBP", quality=QUALITY)
+        variants[size.width] = file.getvalue()
+    return dict(sorted(variants.items()))
