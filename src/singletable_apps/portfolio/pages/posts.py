@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.limits import hit_limit
 from singletable_apps.portfolio.pages.public import PostRow, PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
@@ -309,7 +309,7 @@ def submit_comment(page: PublicPage, slug: str, form: PostedForm) -> Response:
         CommentFields,
         submit,
         lambda shown, status: _show_post(page, post, status, form=shown),
-        rejects=(InvalidInput,),
+        rejects=(InvalidInput, SiteBusy),
     )
 
 

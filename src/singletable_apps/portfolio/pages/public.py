@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import Blog, Experience, Portfolio, Project, SiteSettings
-from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.limits import hit_limit
 from singletable_apps.portfolio.pages.dependencies import CurrentSite, PortfolioSite
 from singletable_apps.portfolio.pages.seo import (
@@ -381,7 +381,7 @@ def send_message(page: PublicPage, form: PostedForm) -> Response:
         ContactFields,
         send,
         lambda shown, status: _show_contact(page, shown, status),
-        rejects=(InvalidInput,),
+        rejects=(InvalidInput, SiteBusy),
     )
 
 
