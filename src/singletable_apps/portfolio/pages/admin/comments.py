@@ -1,0 +1,159 @@
+"""Comments: the moderation queue, and approved comments of a post."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import APIRouter, Response
+
+from singletable import InvalidCursor
+from singletable_apps.portfolio.comment_rules import ref_of
+from singletable_apps.portfolio.entities import Blog, Comment, PendingComment
+from singletable_apps.portfolio.errors import NotFound, NotPermitted
+from singletable_apps.portfolio.pages.admin.editor import get_own_post
+from singletable_apps.portfolio.pages.admin.views import own_posts
+from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
+from singletable_apps.portfolio.rules import is_public
+from singletable_apps.shared.pages import (
+    Confirmation,
+    Flash,
+    Form,
+    Link,
+    ListQueryParameters,
+    PostedForm,
+)
+
+router = APIRouter()
+
+
+@dataclass(frozen=True)
+class CommentView:
+    """A comment with its post."""
+
+    ref: str
+    name: str
+    email: str
+    text: str
+    at: datetime
+    post_title: str
+    post_url: str
+    delete_url: str = ""
+
+
+def _view(
+    page: UserPageContext, comment: Comment | PendingComment, blog: Blog | None
+) -> CommentView:
+    ref = ref_of(comment)
+    return CommentView(
+        ref=ref,
+        name=comment.author_name,
+        email=comment.author_email,
+        text=comment.content,
+        at=comment.created_at,
+        post_title=blog.title if blog else "a deleted post",
+        post_url=page.urls.post(blog.slug) if blog else page.urls.admin("posts"),
+        delete_url=page.urls.admin("comments", comment.blog_id, "delete", ref=ref),
+    )
+
+
+def _tabs(page: UserPageContext, current: str) -> list[Link]:
+    approved = page.urls.admin("comments", "approved")
+    return [
+        Link("Waiting", page.urls.admin("comments"), current == "waiting"),
+        Link("Approved", approved, current == "approved"),
+    ]
+
+
+@router.get("/admin/comments")
+def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
+    """List the comments that wait for approval, oldest first."""
+    try:
+        found = page.service.comments.queue(page.user, query.cursor)
+    except InvalidCursor:
+        return page.redirect(page.urls.admin("comments"))
+    views = [_view(page, each.comment, each.blog) for each in found.items]
+    return page.render(
+        "admin/comments",
+        heading="Comments",
+        tabs=_tabs(page, "waiting"),
+        waiting=query.page(views, found.cursor),
+    )
+
+
+@router.post("/admin/comments")
+def moderate(page: AuthorPage, form: PostedForm) -> Response:
+    """Approve or reject one comment by its button, or all that are selected."""
+    verb, refs = form.value("action"), form.selected("ref")
+    for single in ("approve", "reject"):
+        if form.value(single):
+            verb, refs = single, [form.value(single)]
+    url = page.urls.admin("comments")
+    if verb not in ("approve", "reject") or not refs:
+        return page.redirect(url, Flash("Select at least one comment first.", "warning"))
+    done, reasons = 0, dict[str, None]()
+    comments = page.service.comments
+    for ref in refs:
+        try:
+            if verb == "approve":
+                comments.approve(page.user, ref)
+            else:
+                comments.reject(page.user, ref)
+        except (NotFound, NotPermitted) as error:
+            reasons[str(error)] = None
+        else:
+            done += 1
+    what = f"{'Approved' if verb == 'approve' else 'Rejected'} {done:,} {_noun(done)}."
+    if reasons:
+        text = " ".join([*([what] if done else []), *reasons])
+        return page.redirect(url, Flash(text, "warning"))
+    return page.redirect(url, what)
+
+
+def _noun(count: int) -> str:
+    return "comment" if count == 1 else "comments"
+
+
+@router.get("/admin/comments/approved")
+def list_approved(page: AuthorPage, post: str = "") -> Response:
+    """List the approved comments of a post, of the latest post if none is chosen."""
+    now = page.service.context.clock()
+    blogs = {blog.blog_id: blog for blog in own_posts(page) if is_public(blog, now)}
+    chosen = blogs.get(post) or next(iter(blogs.values()), None)
+    approved = page.service.comments.of_post(chosen.blog_id) if chosen else []
+    return page.render(
+        "admin/comments",
+        heading="Comments",
+        tabs=_tabs(page, "approved"),
+        waiting=None,
+        posts=[(blog.blog_id, blog.title) for blog in blogs.values()],
+        chosen=chosen.blog_id if chosen else "",
+        approved=[_view(page, comment, chosen) for comment in approved],
+    )
+
+
+@router.get("/admin/comments/{blog_id}/delete")
+def ask_to_delete(page: AuthorPage, blog_id: str, ref: str = "") -> Response:
+    """Ask before an approved comment is deleted."""
+    get_own_post(page, blog_id)
+    comments = page.service.comments.of_post(blog_id)
+    comment = next((each for each in comments if ref_of(each) == ref), None)
+    if comment is None:
+        raise NotFound("There is no such comment. It may have been deleted.")
+    confirmation = Confirmation(
+        title=f"Delete the comment of {comment.author_name}?",
+        text="It disappears from the post. You can’t undo this.",
+        button="Delete the comment",
+        url=page.urls.admin("comments", blog_id, "delete"),
+        back=page.urls.admin("comments", "approved", post=blog_id),
+        hidden={"ref": ref},
+    )
+    return page.render("confirm", confirmation=confirmation, form=Form())
+
+
+@router.post("/admin/comments/{blog_id}/delete")
+def delete_comment(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
+    """Delete an approved comment."""
+    page.service.comments.delete(page.user, form.value("ref"))
+    url = page.urls.admin("comments", "approved", post=blog_id)
+    return page.redirect(url, "Deleted the comment.")

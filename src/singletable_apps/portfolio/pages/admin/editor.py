@@ -1,0 +1,287 @@
+"""Write posts: the editor with its preview, saving, publishing, scheduling and deleting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Literal
+
+from fastapi import APIRouter, Request, Response
+from markupsafe import Markup
+from pydantic import BaseModel
+from starlette.responses import HTMLResponse, JSONResponse
+
+from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
+from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
+from singletable_apps.portfolio.rules import (
+    MAX_MARKDOWN_BYTES,
+    Post,
+    PostDraft,
+    check_can_edit,
+    is_public,
+)
+from singletable_apps.shared.markdown import render_markdown
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmForm,
+    Flash,
+    Form,
+    LocalTime,
+    PostedForm,
+    submit_form,
+)
+from singletable_apps.shared.pages.forms import FieldValue
+from singletable_apps.shared.text_diff import DiffLine, diff_text
+
+router = APIRouter()
+Action = Literal["save", "publish", "schedule", "unpublish", "preview"]
+
+
+class PostForm(BaseModel):
+    """The fields of the editor, and the button that was pressed."""
+
+    title: str
+    markdown: str = ""
+    slug: str = ""
+    tags: str = ""
+    category: str = ""
+    featured_image_url: str = ""
+    featured_image_alt: str = ""
+    seo_description: str = ""
+    canonical_url: str = ""
+    publish_at: datetime | None = None
+    action: Action = "save"
+
+    def draft(self) -> PostDraft:
+        """Return what the author entered."""
+        values = self.model_dump(exclude={"tags", "publish_at", "action"})
+        return PostDraft(**values, tags=tuple(split_commas(self.tags)))
+
+
+def split_commas(text: str) -> list[str]:
+    """Return the names in a list separated by commas or line breaks."""
+    names = (name.strip() for name in text.replace("\n", ",").split(","))
+    return [name for name in names if name]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What was saved meanwhile, compared with the form. `by` is the start of a sentence."""
+
+    by: str
+    title: str
+    lines: list[DiffLine]
+
+
+@router.get("/admin/posts/new")
+def new_post(page: AuthorPage) -> Response:
+    """Show an empty editor."""
+    return _show_editor(page, None, Form({}, zone=site_zone(page)))
+
+
+@router.post("/admin/posts/new")
+def create_post(page: AuthorPage, form: PostedForm) -> Response:
+    """Save a new post, and publish or schedule it if that button was pressed."""
+    return _submit(page, form, None)
+
+
+@router.get("/admin/posts/{blog_id}")
+def show_post(page: AuthorPage, blog_id: str) -> Response:
+    """Show the editor of a post."""
+    post = get_own_post(page, blog_id)
+    values: dict[str, FieldValue] = {
+        **{name: str(value) for name, value in vars(post.draft).items() if name != "tags"},
+        "tags": ", ".join(post.blog.tags),
+        "publish_at": post.blog.published_at,
+        "revision": post.blog.revision,
+    }
+    return _show_editor(page, post, Form(values, zone=site_zone(page)))
+
+
+@router.post("/admin/posts/{blog_id}")
+def edit_post(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
+    """Save a post, and publish, schedule or unpublish it if that button was pressed."""
+    return _submit(page, form, get_own_post(page, blog_id))
+
+
+@router.post("/admin/preview")
+def preview_text(page: AuthorPage, form: PostedForm) -> Response:
+    """Return the HTML of a text as it would be published, for the live preview."""
+    return HTMLResponse(render_preview(page, form.value("markdown")))
+
+
+def render_preview(page: UserPageContext, markdown: str) -> Markup:
+    """Return the sanitized HTML of a text, or a sentence if it is too long."""
+    if len(markdown.encode(errors="replace")) > MAX_MARKDOWN_BYTES:
+        return Markup("<p>This text is too long to be published as one page.</p>")
+    return Markup(render_markdown(markdown, media_prefix=page.urls.prefix))
+
+
+def get_own_post(page: UserPageContext, blog_id: str) -> Post:
+    """Return a post that the user may edit."""
+    post = page.service.posts.get(blog_id)
+    check_can_edit(page.user, post.blog)
+    return post
+
+
+def wants_json(request: Request) -> bool:
+    """Return whether a script sent the request."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
+    posts = page.service.posts
+    show = partial(_show_again, page, post)
+
+    def act(values: PostForm) -> Response:
+        if values.action == "preview":
+            return show(form, 200)
+        if values.action == "schedule" and values.publish_at is None:
+            raise InvalidInput({"publish_at": "Choose a date and a time."})
+        if post is None:
+            blog = posts.create(page.user, values.draft())
+        else:
+            blog = posts.edit(page.user, post.blog.blog_id, values.draft(), form.revision_check())
+        return _finish(page, values, blog, post, _kept_time(form, values, post))
+
+    return submit_form(form, PostForm, act, show, rejects=(InvalidInput,))
+
+
+def _kept_time(form: Form, values: PostForm, post: Post | None) -> datetime | None:
+    """Return the time to publish at; an unchanged field keeps the seconds of the old time."""
+    old = post.blog.published_at if post else None
+    return old if old and form.still_shows("publish_at", old) else values.publish_at
+
+
+def _finish(
+    page: UserPageContext, values: PostForm, blog: Blog, before: Post | None, at: datetime | None
+) -> Response:
+    """Do what the button says with a post that is saved now."""
+    posts, url = page.service.posts, page.urls.admin("posts", blog.blog_id)
+    now = page.service.context.clock()
+    try:
+        if values.action in ("publish", "schedule"):
+            blog = posts.publish(
+                page.user, blog.blog_id, at if values.action == "schedule" else None
+            )
+        elif values.action == "unpublish":
+            blog = posts.unpublish(page.user, blog.blog_id)
+    except InvalidInput as error:
+        # The text is saved, so the form must not be sent again with its old revision.
+        return page.redirect(url, Flash(f"Saved, but not published. {error}", "warning"))
+    if wants_json(page.request):
+        time = now.astimezone(site_zone(page))
+        return JSONResponse(
+            {"revision": blog.revision, "slug": blog.slug, "text": f"Saved at {time:%H:%M}"}
+        )
+    return page.redirect(url, _describe(page, values.action, blog, before))
+
+
+def _describe(page: UserPageContext, action: Action, blog: Blog, before: Post | None) -> str:
+    """Return what happened, as a sentence."""
+    now = page.service.context.clock()
+    if action in ("publish", "schedule") and blog.published_at is not None:
+        if is_public(blog, now):
+            return "Published. Everyone can read it now."
+        return f"Scheduled for {LocalTime(blog.published_at, site_zone(page)).long}."
+    if action == "unpublish":
+        return "It is a draft again. Only authors can read it."
+    if before is not None and before.blog.slug != blog.slug and is_public(blog, now):
+        return "Saved. The old address redirects to the new one."
+    return "Saved."
+
+
+def _show_again(page: UserPageContext, post: Post | None, form: Form, status: int) -> Response:
+    """Show a form that was not saved, in the time zone of the site."""
+    if "at" in form.errors:
+        errors = {
+            ("publish_at" if name == "at" else name): form.errors[name] for name in form.errors
+        }
+        form = replace(form, errors=errors)
+    if form.conflict and post is not None:
+        post = page.service.posts.get(post.blog.blog_id)
+    return _show_editor(page, post, form, status, is_shown_again=True)
+
+
+def _show_editor(
+    page: UserPageContext,
+    post: Post | None,
+    form: Form,
+    status: int = 200,
+    *,
+    is_shown_again: bool = False,
+) -> Response:
+    now = page.service.context.clock()
+    catalog = page.service.catalog
+    mode = "shown-again" if is_shown_again else "new" if post is None else "saved"
+    return page.render(
+        "admin/editor",
+        status,
+        heading=post.blog.title if post else "New post",
+        form=form,
+        post=view_post(page, post.blog) if post else None,
+        mode=mode,
+        action_url=page.urls.admin("posts", post.blog.blog_id if post else "new"),
+        post_url_start=page.urls.absolute(page.urls.post("")).partition("://")[2],
+        preview=render_preview(page, form.value("markdown")),
+        excerpt=post.blog.excerpt if post else "",
+        tags=[tag for tag, _ in catalog.tags(now)[:12]],
+        categories=[category for category, _ in catalog.categories(now)],
+        conflict=_compare(page, post, form) if form.conflict and post else None,
+        status="Not saved yet" if is_shown_again else "",
+    )
+
+
+def _compare(page: UserPageContext, post: Post, form: Form) -> Conflict:
+    versions = page.service.posts.history(post.blog.blog_id)
+    editor = versions[0].edited_by if versions else ""
+    by = f"{editor or 'Someone else'} saved another version"
+    if editor == page.user.email:
+        by = "You saved another version in another window"
+    title = post.blog.title if post.blog.title != form.value("title") else ""
+    return Conflict(by, title, diff_text(post.content.markdown, form.value("markdown")))
+
+
+@router.get("/admin/posts/{blog_id}/share")
+def share_preview(page: AuthorPage, blog_id: str) -> Response:
+    """Show a link with which anyone can read the post before it is published."""
+    post = get_own_post(page, blog_id)
+    token = page.service.posts.preview_token(blog_id)
+    link = page.urls.absolute(page.urls.page("preview", token))
+    return page.render(
+        "admin/share", heading="Share a preview", post=view_post(page, post.blog), link=link
+    )
+
+
+@router.get("/admin/posts/{blog_id}/delete")
+def ask_to_delete(page: AuthorPage, blog_id: str) -> Response:
+    """Ask before a post is deleted."""
+    post = get_own_post(page, blog_id)
+    return _ask_to_delete(page, post.blog, Form({"revision": post.blog.revision}), 200)
+
+
+@router.post("/admin/posts/{blog_id}/delete")
+def delete_post(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
+    """Delete a post."""
+    blog = get_own_post(page, blog_id).blog
+
+    def delete(_: ConfirmForm) -> Response:
+        page.service.posts.delete(page.user, blog_id, form.revision_check())
+        return page.redirect(page.urls.admin("posts"), f"Deleted “{blog.title}”.")
+
+    return submit_form(form, ConfirmForm, delete, partial(_ask_to_delete, page, blog))
+
+
+def _ask_to_delete(page: UserPageContext, blog: Blog, form: Form, status: int) -> Response:
+    confirmation = Confirmation(
+        title=f"Delete “{blog.title}”?",
+        text="The text, its earlier versions, its likes and its comments are deleted. "
+        "You can’t undo this. To hide a post, unpublish it instead.",
+        button="Delete the post",
+        url=page.urls.admin("posts", blog.blog_id, "delete"),
+        back=page.urls.admin("posts", blog.blog_id),
+    )
+    return page.render("confirm", status, confirmation=confirmation, form=form)

@@ -1,0 +1,208 @@
+"""The media library: upload images, describe them, see where they are used, and delete them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+from starlette.responses import JSONResponse
+
+from singletable import InvalidCursor
+from singletable_apps.portfolio.entities import Media
+from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.pages.admin.editor import wants_json
+from singletable_apps.portfolio.pages.admin.views import all_posts
+from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
+from singletable_apps.shared.pages import (
+    Confirmation,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+    PostedUpload,
+    UploadedFile,
+    submit_form,
+)
+
+router = APIRouter()
+PER_PAGE = 48
+_WIDTH, _THUMBNAIL = 960, 480
+
+
+@dataclass(frozen=True)
+class MediaView:
+    """An image with its URLs and the Markdown that shows it."""
+
+    name: str
+    filename: str
+    alt: str
+    width: int
+    height: int
+    size: str
+    at: datetime
+    by: str
+    src: str
+    thumbnail: str
+    url: str
+    markdown: str
+
+
+def _view(page: UserPageContext, media: Media) -> MediaView:
+    src = page.urls.media(media.name, _WIDTH)
+    alt = media.alt.replace("[", "").replace("]", "")
+    return MediaView(
+        name=media.name,
+        filename=media.filename,
+        alt=media.alt,
+        width=media.width,
+        height=media.height,
+        size=f"{media.size / 1000:,.0f} kB in {len(media.widths)} widths",
+        at=media.uploaded_at,
+        by=media.uploaded_by,
+        src=src,
+        thumbnail=page.urls.media(media.name, _THUMBNAIL),
+        url=page.urls.admin("media", media.name),
+        markdown=f"![{alt}]({src})",
+    )
+
+
+@router.get("/admin/media")
+def list_media(page: AuthorPage, query: ListQueryParameters) -> Response:
+    """Show the images, newest first."""
+    return _list_media(page, query, Form(), 200)
+
+
+def _list_media(
+    page: UserPageContext, query: ListQueryParameters, form: Form, status: int
+) -> Response:
+    try:
+        found = page.service.media.list(PER_PAGE, query.cursor)
+    except InvalidCursor:
+        return page.redirect(page.urls.admin("media"))
+    return page.render(
+        "admin/media",
+        status,
+        heading="Media",
+        form=form,
+        media=query.page([_view(page, each) for each in found.items], found.cursor),
+    )
+
+
+@router.post("/admin/media")
+def upload_media(page: AuthorPage, query: ListQueryParameters, upload: PostedUpload) -> Response:
+    """Store the images of a form; a script gets the results as JSON."""
+    files = upload.named("files")
+    results = [_store(page, file) for file in files]
+    if wants_json(page.request):
+        return JSONResponse({"files": [_as_json(page, result) for result in results]})
+    errors = [
+        f"{file.filename}: {result}"
+        for file, result in zip(files, results, strict=True)
+        if isinstance(result, str)
+    ]
+    stored = len(files) - len(errors)
+    if not files:
+        errors = ["Choose at least one image."]
+    if errors:
+        form = Form(errors={"files": " ".join(errors)})
+        return _list_media(page, query, form, 422)
+    text = f"Uploaded {stored} {'image' if stored == 1 else 'images'}."
+    return page.redirect(page.urls.admin("media"), text)
+
+
+def _store(page: UserPageContext, file: UploadedFile) -> Media | str:
+    """Return the stored image, or why it was rejected."""
+    try:
+        return page.service.media.upload(page.user, file.data, file.filename)
+    except InvalidInput as error:
+        return str(error)
+
+
+def _as_json(page: UserPageContext, result: Media | str) -> dict[str, str]:
+    if isinstance(result, str):
+        return {"error": result}
+    view = _view(page, result)
+    return {"name": view.name, "url": view.src, "alt": view.alt}
+
+
+class AltForm(BaseModel):
+    """The description of an image."""
+
+    alt: str
+
+
+@router.get("/admin/media/{name}")
+def show_media(page: AuthorPage, name: str) -> Response:
+    """Show an image, its description and where it is used."""
+    media = page.service.media.get(name)
+    return _show_media(page, media, Form({"alt": media.alt}), 200)
+
+
+@router.post("/admin/media/{name}")
+def edit_media(page: AuthorPage, name: str, form: PostedForm) -> Response:
+    """Save the description of an image."""
+    media = page.service.media.get(name)
+
+    def save(values: AltForm) -> Response:
+        page.service.media.edit_alt(page.user, name, values.alt)
+        return page.redirect(page.urls.admin("media", name), "Description saved.")
+
+    show = partial(_show_media, page, media)
+    return submit_form(form, AltForm, save, show, rejects=(InvalidInput,))
+
+
+def _show_media(page: UserPageContext, media: Media, form: Form, status: int) -> Response:
+    return page.render(
+        "admin/media_item",
+        status,
+        heading=media.filename or "Image",
+        media=_view(page, media),
+        form=form,
+        uses=[{"text": text, "to": url} for text, url in _uses(page, media.name)],
+    )
+
+
+def _uses(page: UserPageContext, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the posts and pages that show an image, with the URLs of their editors."""
+    blogs = all_posts(page)
+    texts = page.service.posts.contents(blog.blog_id for blog in blogs)
+    for blog in blogs:
+        content = texts.get(blog.blog_id)
+        if name in blog.featured_image_url or (content and name in content.markdown):
+            yield blog.title, page.urls.admin("posts", blog.blog_id)
+    person = page.service.profile.get_portfolio()
+    if name in person.profile_pic_url:
+        yield "Your profile", page.urls.admin("portfolio")
+    if name in person.about_markdown:
+        yield "About", page.urls.admin("portfolio", "about")
+    for project in person.projects:
+        if name in project.image_url:
+            yield project.title, page.urls.admin("portfolio", "projects", project.id)
+
+
+@router.get("/admin/media/{name}/delete")
+def ask_to_delete(page: AuthorPage, name: str) -> Response:
+    """Ask before an image is deleted, and say where it is used."""
+    media = page.service.media.get(name)
+    uses = [text for text, _ in _uses(page, name)]
+    confirmation = Confirmation(
+        title=f"Delete {media.filename or 'this image'}?",
+        text="Its files are deleted. You can’t undo this."
+        if not uses
+        else "It is in use. Readers will see its description in its place:",
+        consequences=uses,
+        button="Delete the image",
+        url=page.urls.admin("media", name, "delete"),
+        back=page.urls.admin("media", name),
+    )
+    return page.render("confirm", confirmation=confirmation, form=Form())
+
+
+@router.post("/admin/media/{name}/delete")
+def delete_media(page: AuthorPage, name: str) -> Response:
+    """Delete an image."""
+    page.service.media.delete(page.user, name)
+    return page.redirect(page.urls.admin("media"), "Deleted the image.")

@@ -1,0 +1,105 @@
+"""Posts as the pages for authors show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.pages.dependencies import UserPageContext
+from singletable_apps.portfolio.rules import PostStatus, check_can_edit, post_status
+from singletable_apps.shared.pages import LocalTime
+from singletable_apps.shared.permissions import is_permitted
+
+_BADGES = {
+    PostStatus.DRAFT: "setup",
+    PostStatus.SCHEDULED: "warning",
+    PostStatus.PUBLISHED: "open",
+}
+_PAGE = 100
+
+
+@dataclass(frozen=True)
+class PostView:
+    """A post in a list or above its editor."""
+
+    id: str
+    title: str
+    status: PostStatus
+    when: str
+    meta: str
+    edited: datetime
+    revision: int
+    url: str
+    public_url: str
+    likes: int = 0
+
+    @property
+    def state(self) -> str:
+        """Return the status as a word."""
+        return self.status.value.capitalize()
+
+    @property
+    def badge(self) -> str:
+        """Return the kind of badge for the state."""
+        return _BADGES[self.status]
+
+    @property
+    def is_public(self) -> bool:
+        """Return whether everyone can read the post."""
+        return self.status is PostStatus.PUBLISHED
+
+    @property
+    def is_listed(self) -> bool:
+        """Return whether the post is published or scheduled."""
+        return self.status is not PostStatus.DRAFT
+
+
+def site_zone(page: UserPageContext) -> ZoneInfo:
+    """Return the time zone of the site, in which posts are scheduled."""
+    return ZoneInfo(page.settings.time_zone)
+
+
+def view_post(page: UserPageContext, blog: Blog, likes: int = 0) -> PostView:
+    """Return a post as authors see it now."""
+    status = post_status(blog, page.service.context.clock())
+    when = ""
+    if blog.published_at is not None:
+        time = LocalTime(blog.published_at, site_zone(page))
+        when = time.long if status is PostStatus.SCHEDULED else time.day
+    author = blog.author_name if blog.author != page.user.email else ""
+    facts = (when, author, blog.category, ", ".join(blog.tags))
+    return PostView(
+        id=blog.blog_id,
+        title=blog.title,
+        status=status,
+        when=when,
+        meta=" · ".join(fact for fact in facts if fact),
+        edited=blog.updated_at,
+        revision=blog.revision,
+        url=page.urls.admin("posts", blog.blog_id),
+        public_url=page.urls.post(blog.slug),
+        likes=likes,
+    )
+
+
+def all_posts(page: UserPageContext) -> list[Blog]:
+    """Return all posts: drafts first, then by date, newest first."""
+    return [*page.service.posts.list_drafts(), *_listed_posts(page)]
+
+
+def own_posts(page: UserPageContext) -> list[Blog]:
+    """Return the posts that the user may edit, in the same order."""
+    return [blog for blog in all_posts(page) if is_permitted(check_can_edit, page.user, blog)]
+
+
+def _listed_posts(page: UserPageContext) -> Iterator[Blog]:
+    cursor: str | None = None
+    while True:
+        found = page.service.posts.list_all(_PAGE, cursor)
+        yield from found.items
+        cursor = found.cursor
+        if cursor is None:
+            return

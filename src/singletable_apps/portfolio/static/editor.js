@@ -1,0 +1,298 @@
+// The post editor: slug from the title, toolbar, live preview, saving in place, and a copy of
+// unsaved text in this browser. Without this script the form works with its buttons.
+import { chooseImage, uploadImage } from "./media.js";
+
+const form = document.querySelector("form[data-editor]");
+const fields = form.elements;
+const text = fields.markdown;
+const status = document.querySelector("[data-editor-status]");
+const later = (milliseconds, action) => {
+  let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, milliseconds);
+  };
+};
+
+// What the form contains, without the fields that saving changes.
+const LEFT_OUT = new Set(["revision", "action"]);
+const entries = () => [...new FormData(form)].filter(([name]) => !LEFT_OUT.has(name));
+const snapshot = () => JSON.stringify(entries());
+let saved = snapshot();
+const isChanged = () => snapshot() !== saved;
+const say = (words) => { if (status) status.textContent = words; };
+
+// --- The slug follows the title until someone edits it. -----------------------------------------
+const slugify = (words) => words.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+  .replace(/ß/g, "ss").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80);
+if (fields.slug) {
+  let follows = form.dataset.editor === "new" && [slugify(fields.title.value), ""].includes(fields.slug.value);
+  fields.slug.addEventListener("input", () => { follows = fields.slug.value === ""; });
+  fields.title?.addEventListener("input", () => {
+    if (!follows) return;
+    fields.slug.value = slugify(fields.title.value);
+    fields.slug.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
+
+// --- Counters and the search result. ------------------------------------------------------------
+const counter = document.querySelector("[data-count]");
+const result = document.querySelector("[data-search-result]");
+const show = () => {
+  if (counter) {
+    const length = [...fields.seo_description.value].length;
+    const advice = length === 0 ? "Without one, the start of the post is shown."
+      : length < 70 ? "A little more would help." : length <= 160 ? "Good length." : "Search engines cut this off.";
+    counter.textContent = `${length} of about 160 characters. ${advice}`;
+  }
+  if (result) {
+    result.querySelector("[data-result-title]").textContent = fields.title.value || "Title of the post";
+    result.querySelector("[data-result-slug]").textContent = fields.slug.value || slugify(fields.title.value) || "…";
+    const start = text.value.replace(/[#*_>`[\]]|\(\S*\)/g, "").replace(/\s+/g, " ").trim();
+    const about = fields.seo_description.value || start || "The description of the post.";
+    result.querySelector("[data-result-text]").textContent = about.length > 160 ? `${about.slice(0, 157)}…` : about;
+  }
+};
+
+// --- The preview is rendered by the server, as it will be published. ----------------------------
+const preview = document.querySelector("[data-preview]");
+let running = null;
+const render = async () => {
+  if (!preview || preview.closest("[hidden]")) return;
+  running?.abort();
+  const mine = running = new AbortController();
+  try {
+    const answer = await fetch(form.dataset.previewUrl, {
+      method: "POST", body: new URLSearchParams({ markdown: text.value }), signal: mine.signal,
+      headers: { Accept: "text/html" }, redirect: "error",
+    });
+    if (!answer.ok) throw new Error(answer.statusText);
+    preview.innerHTML = await answer.text();
+    preview.classList.remove("is-stale");
+  } catch (error) {
+    if (error.name !== "AbortError") preview.classList.add("is-stale");
+  }
+};
+const renderSoon = later(250, render);
+
+// --- Write, or look at it: beside each other where there is room. -------------------------------
+const panes = form.querySelector("[data-panes]");
+for (const button of form.querySelectorAll("button[data-pane]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    panes.dataset.panes = button.dataset.pane;
+    for (const each of form.querySelectorAll("button[data-pane]")) {
+      each.setAttribute("aria-pressed", String(each === button));
+    }
+    render();
+  });
+}
+
+if (panes && matchMedia("(max-width: 59.99rem)").matches) form.querySelector('[data-pane="write"]').click();
+
+// --- The toolbar inserts Markdown. ---------------------------------------------------------------
+// insertText keeps the undo history of the browser.
+const insert = (words) => {
+  text.focus();
+  if (!document.execCommand("insertText", false, words)) {
+    text.setRangeText(words, text.selectionStart, text.selectionEnd, "end");
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+};
+const wrap = (before, after, placeholder) => {
+  const { selectionStart: start, value } = text;
+  const chosen = value.slice(start, text.selectionEnd) || placeholder;
+  insert(before + chosen + after);
+  text.setSelectionRange(start + before.length, start + before.length + chosen.length);
+};
+const prefix = (mark) => {
+  const start = text.value.lastIndexOf("\n", text.selectionStart - 1) + 1;
+  const end = text.selectionEnd;
+  const lines = text.value.slice(start, end).split("\n").map((line, at) => (typeof mark === "function" ? mark(at) : mark) + line);
+  text.setSelectionRange(start, end);
+  insert(lines.join("\n"));
+};
+const image = ({ url, alt }) => insert(`![${(alt || "").replace(/[[\]]/g, "")}](${url})`);
+const tools = {
+  bold: () => wrap("**", "**", "bold"),
+  italic: () => wrap("*", "*", "italic"),
+  heading: () => prefix("## "),
+  link: () => {
+    const chosen = text.value.slice(text.selectionStart, text.selectionEnd);
+    const isUrl = /^https?:\/\/\S+$/.test(chosen);
+    wrap(isUrl ? "[text](" : "[", isUrl ? ")" : "](https://)", isUrl ? chosen : "text");
+  },
+  list: () => prefix("- "),
+  quote: () => prefix("> "),
+  code: () => (/\n/.test(text.value.slice(text.selectionStart, text.selectionEnd))
+    ? wrap("```\n", "\n```", "code") : wrap("`", "`", "code")),
+  image: async () => {
+    const chosen = await chooseImage(form.dataset.mediaUrl);
+    if (chosen) image(chosen);
+  },
+};
+const toolbar = form.querySelector("[data-toolbar]");
+if (toolbar) {
+  toolbar.hidden = false;
+  toolbar.addEventListener("click", (event) => tools[event.target.closest("button")?.dataset.tool]?.());
+  // One tab stop; arrows move within.
+  const buttons = [...toolbar.querySelectorAll("button[data-tool]")];
+  buttons.forEach((button, at) => { button.tabIndex = at ? -1 : 0; });
+  toolbar.addEventListener("keydown", (event) => {
+    const at = buttons.indexOf(document.activeElement);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    const target = buttons.at(next % buttons.length);
+    for (const button of buttons) button.tabIndex = button === target ? 0 : -1;
+    target.focus();
+  });
+}
+
+// Images that are pasted or dropped are uploaded and inserted.
+const take = async (event, files) => {
+  const images = [...(files ?? [])].filter((file) => file.type.startsWith("image/"));
+  if (!images.length) return;
+  event.preventDefault();
+  for (const file of images) {
+    say(`Uploading ${file.name}…`);
+    try {
+      image(await uploadImage(form.dataset.mediaUrl, file));
+      say("Uploaded. Describe the image between the brackets.");
+    } catch (error) {
+      say(`${file.name}: ${error.message}`);
+    }
+  }
+};
+text.addEventListener("paste", (event) => take(event, event.clipboardData?.files));
+text.addEventListener("drop", (event) => take(event, event.dataTransfer?.files));
+
+// --- Saving: Ctrl+S saves in place; conflicts and errors come as a page. -------------------------
+const save = async () => {
+  const button = form.querySelector("button[data-save]");
+  if (form.dataset.editor !== "saved") {
+    form.requestSubmit(button);
+    return;
+  }
+  if (!form.reportValidity()) return;
+  const sent = snapshot();
+  const body = new URLSearchParams(new FormData(form));
+  body.set("action", "save");
+  say("Saving…");
+  try {
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "application/json" }, redirect: "error" });
+    if (!answer.ok) throw new Error("rejected");
+    const { revision, slug, text: words } = await answer.json();
+    fields.revision.value = revision;
+    if (fields.slug) fields.slug.value = slug;
+    // Whatever was typed while saving is not saved yet.
+    saved = JSON.stringify(JSON.parse(sent).map(([name, value]) => [name, name === "slug" ? slug : value]));
+    if (isChanged()) keep(false);
+    else forget();
+    say(isChanged() ? "Not saved yet" : words);
+  } catch {
+    // The page that comes says what is wrong, and keeps the text.
+    leaving = true;
+    form.requestSubmit(button);
+  }
+};
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  if (key === "s") {
+    event.preventDefault();
+    save();
+  } else if (document.activeElement === text && { b: 1, i: 1, k: 1 }[key] && !event.shiftKey) {
+    event.preventDefault();
+    tools[{ b: "bold", i: "italic", k: "link" }[key]]();
+  }
+});
+
+// --- Unsaved text is kept in this browser, and offered again. -----------------------------------
+const KEY = `draft:${location.pathname}`;
+const read = () => {
+  try {
+    return JSON.parse(localStorage.getItem(KEY));
+  } catch {
+    return null;
+  }
+};
+const keep = (submitted) => {
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ at: Date.now(), revision: fields.revision.value, submitted, entries: entries() }));
+  } catch { /* private windows and full disks: the warning before leaving remains */ }
+};
+const forget = () => { try { localStorage.removeItem(KEY); } catch { /* as above */ } };
+const keepSoon = later(400, () => { if (isChanged()) keep(false); else forget(); });
+
+let leaving = false;
+form.addEventListener("submit", () => {
+  leaving = true;
+  if (isChanged()) keep(true);
+});
+addEventListener("beforeunload", (event) => { if (!leaving && isChanged()) event.preventDefault(); });
+addEventListener("pageshow", () => { leaving = false; });
+
+const draft = read();
+const notice = document.querySelector("[data-restore]");
+const isSaved = draft?.submitted && draft.revision !== fields.revision.value;
+if (form.dataset.editor === "shown-again") {
+  saved = ""; // the form came back with errors, a conflict or a preview: nothing is saved yet
+} else if (!draft || isSaved || JSON.stringify(draft.entries) === saved) {
+  forget();
+} else if (notice) {
+  notice.hidden = false;
+  const at = new Date(draft.at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  notice.querySelector("[data-restore-time]").textContent = at;
+  notice.addEventListener("click", (event) => {
+    const choice = event.target.closest("button")?.value;
+    if (!choice) return;
+    if (choice === "restore") {
+      const inputs = new Map(draft.entries);
+      for (const [name, value] of inputs) if (fields[name]) fields[name].value = value;
+      show();
+      render();
+      say("Restored, not saved yet.");
+    } else forget();
+    notice.hidden = true;
+    text.focus();
+  });
+}
+// A new post that was saved has another page now.
+if (form.dataset.editor === "saved" && fields.revision.value === "1") {
+  try {
+    const key = `draft:${location.pathname.replace(/[^/]+$/, "new")}`;
+    if (JSON.parse(localStorage.getItem(key))?.submitted) localStorage.removeItem(key);
+  } catch { /* nothing is kept */ }
+}
+
+// --- The featured image. -------------------------------------------------------------------------
+for (const button of form.querySelectorAll("button[data-choose-image]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const chosen = await chooseImage(form.dataset.mediaUrl);
+    if (!chosen) return;
+    const [url, alt] = button.dataset.chooseImage.split(" ");
+    fields[url].value = chosen.url;
+    if (fields[alt] && !fields[alt].value) fields[alt].value = chosen.alt;
+    fields[url].dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+const picture = document.querySelector("[data-featured]");
+const showPicture = () => {
+  const url = fields.featured_image_url?.value ?? "";
+  if (!picture) return;
+  picture.hidden = !/^(\/|https?:)/.test(url);
+  if (!picture.hidden && picture.getAttribute("src") !== url) picture.src = url;
+};
+
+form.addEventListener("input", (event) => {
+  show();
+  showPicture();
+  keepSoon();
+  say(isChanged() ? "Not saved yet" : "");
+  if (event.target === text) renderSoon();
+});
+form.addEventListener("change", show);
+show();
+showPicture();

@@ -1,0 +1,96 @@
+"""Moderate comments: one by one, several at once, and after approval."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.portfolio.comment_rules import CommentDraft
+from singletable_apps.portfolio.entities import Blog, User
+from singletable_apps.portfolio.rules import PostDraft
+from tests.apps.portfolio.pages.client import Browser, PagesApp
+from tests.apps.support.html import forms_in, text_in
+
+
+@pytest.fixture
+def blog(app: PagesApp) -> Blog:
+    return _publish(app, app.world.owner())
+
+
+def _publish(app: PagesApp, author: User) -> Blog:
+    posts = app.world.service.posts
+    return posts.publish(author, posts.create(author, PostDraft("On tea", "Tea")).blog_id)
+
+
+def _comment(app: PagesApp, blog: Blog, *names: str) -> None:
+    for name in names:
+        draft = CommentDraft(author_name=name, author_email="", content=f"<b>{name}</b> was here.")
+        app.world.service.comments.submit(blog.blog_id, draft, name)
+
+
+def _approved(app: PagesApp, blog: Blog) -> list[str]:
+    comments = app.world.service.comments.of_post(blog.blog_id)
+    return sorted(comment.author_name for comment in comments)
+
+
+def test_comment_is_escaped_in_the_queue_and_approved(
+    app: PagesApp, ada: Browser, blog: Blog
+) -> None:
+    _comment(app, blog, "Grace", "Mary")
+    page = ada.get("comments")
+    assert "&lt;b&gt;Grace&lt;/b&gt;" in page.text
+    (form,) = forms_in(page)
+    refs = form.offered["ref"]
+    assert ada.flash(ada.post(form.action, {"approve": refs[0]})) == "Approved 1 comment."
+    assert ada.flash(ada.post(form.action, {"reject": refs[1]})) == "Rejected 1 comment."
+    assert len(_approved(app, blog)) == 1
+    assert "Nothing to moderate" in text_in(ada.get("comments").text)
+
+
+def test_selected_comments_are_approved_together(app: PagesApp, ada: Browser, blog: Blog) -> None:
+    _comment(app, blog, "Grace", "Mary", "Emmy")
+    (form,) = forms_in(ada.get("comments"))
+    response = ada.post(form.action, {"action": "approve", "ref": form.offered["ref"]})
+    assert ada.flash(response) == "Approved 3 comments."
+    assert _approved(app, blog) == ["Emmy", "Grace", "Mary"]
+
+
+@pytest.mark.parametrize(
+    "data", [{"action": "approve"}, {"action": "burn", "ref": "x"}, {}, {"ref": "x"}]
+)
+def test_nothing_selected_is_said(app: PagesApp, ada: Browser, data: dict[str, str]) -> None:
+    url = app.site.urls.admin("comments")
+    assert ada.flash(ada.post(url, data)) == "Select at least one comment first."
+
+
+def test_unknown_comment_is_said(app: PagesApp, ada: Browser, blog: Blog) -> None:
+    url = app.site.urls.admin("comments")
+    assert "no such comment" in ada.flash(ada.post(url, {"approve": "nonsense"}))
+    assert ada.get("comments", cursor="nonsense").status_code == 200
+
+
+def test_approved_comment_is_deleted_after_confirmation(
+    app: PagesApp, ada: Browser, blog: Blog
+) -> None:
+    _comment(app, blog, "Grace")
+    (form,) = forms_in(ada.get("comments"))
+    ada.post(form.action, {"approve": form.offered["ref"][0]})
+    page = ada.get("comments", "approved")
+    assert "Grace" in text_in(page.text)
+    link = page.text.partition('href="/portfolio/admin/comments/' + blog.blog_id)[2]
+    url = f"/portfolio/admin/comments/{blog.blog_id}" + link.partition('"')[0]
+    question = ada.open(url.replace("&amp;", "&"))
+    assert "Delete the comment of Grace?" in question.text
+    assert ada.flash(ada.submit(question, "/delete")) == "Deleted the comment."
+    assert _approved(app, blog) == []
+    assert ada.open(url.replace("&amp;", "&")).status_code == 404
+
+
+def test_author_moderates_own_posts_only(
+    app: PagesApp, ada: Browser, ben: Browser, blog: Blog
+) -> None:
+    _comment(app, blog, "Grace")
+    assert "Nothing to moderate" in text_in(ben.get("comments").text)
+    (form,) = forms_in(ada.get("comments"))
+    response = ben.post(form.action, {"approve": form.offered["ref"][0]})
+    assert "Approved" not in ben.flash(response)
+    assert _approved(app, blog) == []

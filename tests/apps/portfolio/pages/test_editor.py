@@ -1,0 +1,204 @@
+"""Write posts: save, preview, publish, schedule, conflicts, history and deletion."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from singletable_apps.portfolio.entities import Blog
+from singletable_apps.portfolio.rules import PostDraft, PostStatus, post_status
+from tests.apps.portfolio.pages.client import Browser, PagesApp
+from tests.apps.support.html import field_errors, has_conflict, text_in
+
+TEXT = "Tea is *good*."
+
+
+def _write(browser: Browser, action: str = "save", **fields: str) -> str:
+    """Write a new post and return the path of its editor."""
+    values = {"title": "On tea", "markdown": TEXT, "action": action, **fields}
+    response = browser.submit(browser.get("posts", "new"), "/new", **values)
+    assert response.status_code == 303, text_in(response.text)
+    return str(response.headers["location"])
+
+
+def _posts(app: PagesApp) -> list[Blog]:
+    posts = app.world.service.posts
+    return [*posts.list_drafts(), *posts.list_all(50).items]
+
+
+def _status(app: PagesApp) -> PostStatus:
+    (blog,) = _posts(app)
+    return post_status(blog, app.world.clock())
+
+
+def test_saved_draft_is_in_its_editor_and_in_the_list(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada, tags="Tea, green tea", category="Drinks", seo_description="About tea")
+    page = ada.open(path)
+    for text in (TEXT, 'value="on-tea"', 'value="tea, green-tea"', "<em>good</em>", "About tea"):
+        assert text in page.text
+    assert "On tea" in text_in(ada.get("posts", "drafts").text)
+    assert "On tea" not in text_in(ada.get("posts", "published").text)
+    assert _status(app) is PostStatus.DRAFT
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"title": ""}, "title"),
+        ({"slug": "Not a slug!"}, "slug"),
+        ({"canonical_url": "javascript:alert(1)"}, "canonical_url"),
+        ({"featured_image_url": "not a link"}, "featured_image_url"),
+        ({"tags": "x" * 50}, "tags"),
+        ({"markdown": "a\x00b"}, "markdown"),
+        ({"markdown": "x" * 130_000}, "markdown"),
+        ({"action": "schedule"}, "publish_at"),
+        ({"action": "schedule", "publish_at": "soon"}, "publish_at"),
+        ({"action": "schedule", "publish_at": "9999-12-31T23:59"}, "publish_at"),
+    ],
+)
+def test_invalid_post_keeps_the_text_and_names_the_field(
+    app: PagesApp, ada: Browser, fields: dict[str, str], error: str
+) -> None:
+    values = {"title": "On tea", "markdown": TEXT, **fields}
+    response = ada.submit(ada.get("posts", "new"), "/new", **values)
+    if fields.get("publish_at", "").startswith("9999"):
+        # The text is saved before the time is rejected.
+        assert "Saved, but not published" in ada.flash(response)
+        assert _status(app) is PostStatus.DRAFT
+        return
+    assert response.status_code == 422
+    assert error in field_errors(response)
+    assert _posts(app) == []
+    if error != "markdown":
+        assert TEXT in response.text
+
+
+def test_preview_button_shows_the_form_again_without_saving(app: PagesApp, ada: Browser) -> None:
+    values = {"title": "On tea", "markdown": TEXT, "action": "preview"}
+    response = ada.submit(ada.get("posts", "new"), "/new", **values)
+    assert response.status_code == 200
+    assert "<em>good</em>" in response.text
+    assert 'value="On tea"' in response.text
+    assert _posts(app) == []
+
+
+def test_live_preview_is_sanitized_and_needs_an_account(app: PagesApp, ada: Browser) -> None:
+    url = app.site.urls.admin("preview")
+    answer = ada.post(url, {"markdown": "**Hi** <script>alert(1)</script>"})
+    assert "<strong>Hi</strong>" in answer.text
+    assert "<script" not in answer.text
+    assert "too long" in ada.post(url, {"markdown": "x" * 130_000}).text
+    assert app.browser().post(url, {"markdown": "Hi"}).status_code == 303
+
+
+def test_publish_now_schedule_and_unpublish(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada, "publish")
+    assert _status(app) is PostStatus.PUBLISHED
+    page = ada.open(path)
+    assert "It is a draft again" in ada.flash(ada.submit(page, path, action="unpublish"))
+    assert _status(app) is PostStatus.DRAFT
+    later = f"{app.world.clock().year + 1}-06-01T09:30"
+    response = ada.submit(ada.open(path), path, action="schedule", publish_at=later)
+    assert "Scheduled for 1 June" in ada.flash(response)
+    assert _status(app) is PostStatus.SCHEDULED
+    assert "1 June" in text_in(ada.get("posts", "scheduled").text)
+    assert "Scheduled for 1 June" in text_in(ada.open(path).text)
+
+
+def test_times_are_in_the_time_zone_of_the_site(app: PagesApp, ada: Browser) -> None:
+    settings = ada.get("settings")
+    ada.flash(ada.submit(settings, "/settings", time_zone="America/New_York"))
+    year = app.world.clock().year + 1
+    _write(ada, "schedule", publish_at=f"{year}-07-01T09:30")
+    (blog,) = _posts(app)
+    assert blog.published_at == datetime(year, 7, 1, 13, 30, tzinfo=UTC)
+
+
+def test_empty_post_is_saved_but_not_published(app: PagesApp, ada: Browser) -> None:
+    response = ada.submit(
+        ada.get("posts", "new"), "/new", title="Empty", markdown="", action="publish"
+    )
+    assert "Saved, but not published" in ada.flash(response)
+    assert _status(app) is PostStatus.DRAFT
+
+
+def test_unchanged_date_of_a_published_post_keeps_its_seconds(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada, "publish")
+    (before,) = _posts(app)
+    ada.flash(ada.submit(ada.open(path), path, action="schedule"))
+    (after,) = _posts(app)
+    assert after.published_at == before.published_at
+
+
+def test_conflict_shows_the_other_version_and_keeps_mine(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada)
+    first, second = ada.open(path), ada.open(path)
+    ada.flash(ada.submit(first, path, markdown="Tea is hot."))
+    response = ada.submit(second, path, markdown="Tea is cold.")
+    assert response.status_code == 412
+    assert has_conflict(response)
+    assert "<del>hot</del><ins>cold</ins>" in response.text
+    assert "Tea is cold.</textarea>" in response.text
+    assert ada.flash(ada.submit(response, path)) == "Saved."
+    (blog,) = _posts(app)
+    assert app.world.service.posts.get(blog.blog_id).content.markdown == "Tea is cold."
+
+
+def test_script_saves_in_place(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada)
+    text = f"Saved at {app.world.clock():%H:%M}"
+    headers = {"Accept": "application/json", "Sec-Fetch-Site": "same-origin"}
+    data = {"title": "On tea", "markdown": "More", "slug": "on-tea", "revision": "1"}
+    answer = ada.http.post(path, data=data, headers=headers)
+    assert answer.json() == {"revision": 2, "slug": "on-tea", "text": text}
+    assert ada.http.post(path, data=data, headers=headers).status_code == 412
+
+
+def test_history_shows_changes_and_restores(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada)
+    assert "No earlier versions" in text_in(ada.open(f"{path}/history").text)
+    ada.flash(ada.submit(ada.open(path), path, title="On coffee", markdown="Coffee is *good*."))
+    page = ada.open(f"{path}/history")
+    assert "<del>Tea</del><ins>Coffee</ins>" in page.text
+    assert "<del>On tea</del> <ins>On coffee</ins>" in page.text
+    assert "Restored" in ada.flash(ada.submit(page, "/history/1"))
+    assert f"{TEXT}</textarea>" in ada.open(path).text
+    assert "Not restored" in ada.flash(ada.submit(page, "/history/1"))
+    assert ada.open(f"{path}/history/99").status_code == 404
+
+
+def test_post_is_deleted_after_confirmation(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada)
+    question = ada.open(f"{path}/delete")
+    assert "Delete “On tea”?" in question.text
+    assert ada.flash(ada.submit(question, "/delete")) == "Deleted “On tea”."
+    assert _posts(app) == []
+    assert ada.open(path).status_code == 404
+
+
+def test_preview_link_opens_the_draft(app: PagesApp, ada: Browser) -> None:
+    path = _write(ada)
+    page = ada.open(f"{path}/share")
+    token = page.text.partition("/portfolio/preview/")[2].partition("<")[0]
+    assert app.world.service.posts.open_preview(token).blog.title == "On tea"
+
+
+def test_author_edits_own_posts_only(app: PagesApp, ada: Browser, ben: Browser) -> None:
+    path = _write(ada)
+    assert ben.open(path).status_code == 403
+    assert ben.post(path, {"title": "Mine", "markdown": "x", "revision": "1"}).status_code == 403
+    assert "On tea" not in text_in(ben.get("posts").text)
+    own = _write(ben, title="By Ben")
+    assert ben.open(own).status_code == 200
+    assert "By Ben" in text_in(ada.get("posts").text)
+
+
+def test_list_searches_titles_and_tags(app: PagesApp, ada: Browser) -> None:
+    _write(ada, tags="drinks")
+    post = PostDraft("Bread", "Dough", tags=("food",))
+    app.world.service.posts.create(app.world.owner(), post)
+    found = text_in(ada.get("posts", q="food").text)
+    assert "Bread" in found
+    assert "On tea" not in found
+    assert "No results" in text_in(ada.get("posts", q="nothing like it").text)

@@ -1,0 +1,82 @@
+"""The media library: upload, refusals, descriptions, uses and deletion."""
+
+from __future__ import annotations
+
+import httpx2
+
+from singletable_apps.portfolio.rules import PostDraft
+from tests.apps.portfolio.pages.client import Browser, PagesApp
+from tests.apps.portfolio.support.images import image_file
+from tests.apps.support.html import field_errors, text_in
+
+PICTURE = image_file(640, 480)
+
+
+def _upload(
+    browser: Browser, *files: tuple[str, bytes], accept: str = "text/html"
+) -> httpx2.Response:
+    browser.app.activate()
+    return browser.http.post(
+        browser.app.site.urls.admin("media"),
+        files=[("files", (name, data, "image/png")) for name, data in files],
+        headers={"Accept": accept, "Sec-Fetch-Site": "same-origin"},
+        follow_redirects=False,
+    )
+
+
+def _name(app: PagesApp) -> str:
+    (media,) = app.world.service.media.list().items
+    return media.name
+
+
+def test_uploaded_image_is_in_the_library_with_its_markdown(app: PagesApp, ada: Browser) -> None:
+    assert "No images yet" in text_in(ada.get("media").text)
+    assert ada.flash(_upload(ada, ("cat.png", PICTURE))) == "Uploaded 1 image."
+    page = ada.get("media")
+    name = _name(app)
+    assert f"![](/portfolio/media/{name}/960.webp)" in page.text
+    assert "640 × 480" in text_in(page.text)
+
+
+def test_refused_files_are_named_with_their_reason(app: PagesApp, ada: Browser) -> None:
+    response = _upload(ada, ("cat.png", PICTURE), ("notes.png", b"not an image"))
+    assert response.status_code == 422
+    assert field_errors(response)["files"].startswith("notes.png: ")
+    assert len(app.world.service.media.list().items) == 1
+    assert "Choose at least one image" in field_errors(_upload(ada, ("", b"")))["files"]
+
+
+def test_script_gets_results_as_json(app: PagesApp, ada: Browser) -> None:
+    files = (("cat.png", PICTURE), ("bad.png", b"x"))
+    results = _upload(ada, *files, accept="application/json").json()["files"]
+    assert results[0]["url"] == f"/portfolio/media/{_name(app)}/960.webp"
+    assert results[1].keys() == {"error"}
+
+
+def test_description_is_saved(app: PagesApp, ada: Browser) -> None:
+    _upload(ada, ("cat.png", PICTURE))
+    page = ada.get("media", _name(app))
+    assert ada.flash(ada.submit(page, _name(app), alt="A [cat]")) == "Description saved."
+    assert "![A cat](" in ada.get("media").text
+    assert set(field_errors(ada.submit(page, _name(app), alt="x" * 600))) == {"alt"}
+
+
+def test_deletion_warns_where_the_image_is_used(app: PagesApp, ada: Browser) -> None:
+    _upload(ada, ("cat.png", PICTURE))
+    name = _name(app)
+    draft = PostDraft("On cats", f"![cat](/portfolio/media/{name}/960.webp)")
+    app.world.service.posts.create(app.world.owner(), draft)
+    assert "On cats" in text_in(ada.get("media", name).text)
+    question = ada.get("media", name, "delete")
+    assert "It is in use" in text_in(question.text)
+    assert "On cats" in text_in(question.text)
+    assert ada.flash(ada.submit(question, "/delete")) == "Deleted the image."
+    assert ada.get("media", name).status_code == 404
+
+
+def test_author_cannot_change_images_of_others(app: PagesApp, ada: Browser, ben: Browser) -> None:
+    _upload(ada, ("cat.png", PICTURE))
+    url = app.site.urls.admin("media", _name(app))
+    assert ben.post(url, {"alt": "Mine"}).status_code == 403
+    assert ben.post(f"{url}/delete").status_code == 403
+    assert ben.get("media", "nonsense").status_code == 404
