@@ -191,8 +191,9 @@ class Blog(Entity, table=data_table):
     # The time by which the list is sorted: of publication, or of creation for a draft.
     listed_at: Attr[datetime] = attr(time_format=TimeFormat.SECONDS)
     revisions: Attr[int] = attr(default=0)
-    # Whether it was public before its last change. Then its slug redirects after a renaming.
+    # Whether it was public under its current slug before its last change.
     was_public: Attr[bool] = attr(default=False)
+    # Slugs that redirect to it, unless another post has taken them.
     old_slugs: Attr[list[str]] = attr(factory=list)
     revision: Attr[int] = version()
 
@@ -227,8 +228,8 @@ class Revision(Entity, table=data_table):
 class Slug(Entity, table=data_table):
     """Who has a slug. A released slug stays with its last post and redirects to it.
 
-    A post may take the released slug of another; it may not take a current one. Until the taker is
-    public, the slug still redirects to the other post, `redirects_to`, which may get it back.
+    A post may take a released slug; it may not take a current one. Until the taker is public, the
+    slug still redirects to the post that released it, `redirects_to`, which may get it back.
     """
 
     slug: Attr[str] = attr()

@@ -155,17 +155,17 @@ class Catalog:
             for blog_id, blog in blogs.items()
             if blog_id not in known or known[blog_id].revision != blog.revision
         ]
-        texts = self._store.get_many(
-            [BlogContent.key(blog.blog_id) for blog in changed], consistent=True
-        )
-        self._index.update(
-            [
+        removed = known.keys() - blogs.keys()
+        if changed or removed:
+            keys = [BlogContent.key(blog.blog_id) for blog in changed]
+            # The index names the revision, so that an older text would stay in the search.
+            texts = self._store.get_many(keys, consistent=True)
+            documents = [
                 Document(blog.blog_id, blog.title, plain_text(text.content), tuple(blog.tags))
                 for blog, text in zip(changed, texts, strict=True)
                 if text is not None
-            ],
-            removed=known.keys() - blogs.keys(),
-        )
+            ]
+            self._index.update(documents, removed=removed)
         return _Snapshot(now, blogs)
 
 

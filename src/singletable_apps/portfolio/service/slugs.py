@@ -58,21 +58,27 @@ class SlugRegistry:
     def plan_claim(self, blog: Blog, slug: str) -> Writes:
         """Return the write that gives a slug to a post, or raise AlreadyTaken."""
         held = self._store.get(Slug.key(slug), consistent=True)
-        claimed = Slug(slug=slug, blog_id=blog.blog_id)
         if held is None:
-            return lambda transaction: transaction.create(claimed)
+            first = Slug(slug=slug, blog_id=blog.blog_id)
+            return lambda transaction: transaction.create(first)
         if held.is_current and held.blog_id != blog.blog_id:
             raise AlreadyTaken({"slug": f"Choose another slug: a post has “{slug}” already."})
-        if held.blog_id != blog.blog_id:
-            claimed.redirects_to = held.blog_id
-        unchanged = _is_unchanged(held)
-        return lambda transaction: transaction.put(claimed, if_=unchanged)
+        taken = Slug(slug=slug, blog_id=blog.blog_id, redirects_to=held.blog_id)
+        return lambda transaction: transaction.put(taken, if_=_is_unchanged(held))
 
     def plan_rename(self, blog: Blog, old: str) -> tuple[Blog, Writes]:
-        """Return the post and the writes that give it its new slug and release the old one."""
-        claim, release = self.plan_claim(blog, blog.slug), self._plan_release(blog, old)
+        """Return the post and the writes that give it its new slug and release the old one.
+
+        A slug under which the post was public redirects to it from now on. Another one goes back to
+        the post that had it before, if there is one.
+        """
+        claim = self.plan_claim(blog, blog.slug)
+        held = self._store.get(Slug.key(old), consistent=True)
+        if held is not None and held.blog_id != blog.blog_id:
+            held = None
+        heir = blog.blog_id if blog.was_public else held.redirects_to if held else ""
         slugs = [slug for slug in blog.old_slugs if slug != blog.slug]
-        if blog.was_public:
+        if heir == blog.blog_id:
             slugs.append(old)
         if len(slugs) > MAX_OLD_SLUGS:
             raise InvalidInput(
@@ -81,9 +87,15 @@ class SlugRegistry:
 
         def write(transaction: Transaction) -> None:
             claim(transaction)
-            release(transaction)
+            if held is not None:
+                unchanged = _is_unchanged(held)
+                if heir:
+                    released = Slug(slug=old, blog_id=heir, is_current=False)
+                    transaction.put(released, if_=unchanged)
+                else:
+                    transaction.delete(Slug.key(old), if_=unchanged)
 
-        return evolve(blog, old_slugs=slugs), write
+        return evolve(blog, old_slugs=slugs, was_public=False), write
 
     def forget(self, blog: Blog) -> None:
         """Delete the slugs of a deleted post; those that a draft took from others go back."""
@@ -97,29 +109,18 @@ class SlugRegistry:
             else:
                 raise SiteBusy("Others keep changing the slugs of this post. Delete it again.")
 
-    def _plan_release(self, blog: Blog, slug: str) -> Writes:
-        """Return the write that releases a slug: a redirect if the post was public."""
-        held = self._store.get(Slug.key(slug), consistent=True)
-        if held is None or held.blog_id != blog.blog_id:
-            return lambda transaction: None
-        unchanged = _is_unchanged(held)
-        heir = blog.blog_id if blog.was_public else held.redirects_to
-        if not heir:
-            return lambda transaction: transaction.delete(Slug.key(slug), if_=unchanged)
-        released = Slug(slug=slug, blog_id=heir, is_current=False)
-        return lambda transaction: transaction.put(released, if_=unchanged)
-
     def _forget(self, blog: Blog, slug: str) -> None:
         held = self._store.get(Slug.key(slug), consistent=True)
         if held is None:
             return
-        unchanged = _is_unchanged(held)
-        if held.blog_id == blog.blog_id and held.redirects_to and not blog.was_public:
-            heir = Slug(slug=slug, blog_id=held.redirects_to, is_current=False)
-            self._store.put(heir, if_=unchanged)
-        elif held.blog_id == blog.blog_id:
-            self._store.delete(Slug.key(slug), if_=unchanged)
-        elif held.redirects_to == blog.blog_id:
+        unchanged, heir = _is_unchanged(held), held.redirects_to
+        if held.blog_id == blog.blog_id:
+            if heir in ("", blog.blog_id) or (blog.was_public and slug == blog.slug):
+                self._store.delete(Slug.key(slug), if_=unchanged)
+            else:
+                back = Slug(slug=slug, blog_id=heir, is_current=False)
+                self._store.put(back, if_=unchanged)
+        elif heir == blog.blog_id:
             self._store.put(evolve(held, redirects_to=""), if_=unchanged)
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable import InvalidCursor, Query
+from singletable import InvalidCursor, Query, TransactWriteItems
 from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
@@ -20,6 +20,7 @@ from singletable_apps.portfolio.patterns import patterns
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication, post_status
 from singletable_apps.portfolio.service import Moved
 from singletable_apps.portfolio.service.posts import KEPT_REVISIONS, PREVIEW_LIFETIME
+from tests.apps.polls.support.lossy_driver import Lossy
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.concurrency import run_concurrently
 
@@ -259,6 +260,29 @@ def test_concurrent_edits_without_a_check_lose_no_version(world: World) -> None:
     written = {old.markdown for old in posts.history(blog.blog_id)}
     written.add(posts.get(blog.blog_id).content.markdown)
     assert len(written) == len(edited) + 1
+
+
+def test_lost_response_does_not_apply_an_edit_twice(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    blog = posts.create(owner, DRAFT)
+    driver = Lossy(memory.driver, TransactWriteItems)
+
+    def check(current: int) -> None:
+        if current != blog.revision:
+            raise Conflict
+
+    lossy = memory.open(driver).posts
+    edited = lossy.edit(owner, blog.blog_id, replace(DRAFT, markdown="New"), check)
+    assert driver.lost > 0
+    assert posts.get(blog.blog_id).blog == edited
+    assert (edited.revision, len(posts.history(blog.blog_id))) == (2, 1)
+
+
+def test_lost_response_does_not_create_a_post_twice(memory: World) -> None:
+    driver = Lossy(memory.driver, TransactWriteItems)
+    blog = memory.open(driver).posts.create(memory.user(), replace(DRAFT, slug="tea"))
+    assert driver.lost > 0
+    assert memory.service.posts.list_drafts() == [blog]
 
 
 # ------------------------------------------------------------------------------ slugs

@@ -1,0 +1,146 @@
+"""Deleting a post removes all its items, even if it is interrupted, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+
+from singletable import Engine, Scan, Store
+from singletable_apps.portfolio.entities import (
+    Comment,
+    DayStats,
+    LikeCount,
+    Listing,
+    PendingComment,
+    data_table,
+)
+from singletable_apps.portfolio.errors import NotFound
+from singletable_apps.portfolio.rules import Post, PostDraft
+from singletable_apps.portfolio.service import Moved
+from tests.apps.portfolio.support.harness import World
+from tests.apps.support.drivers import PowerCut, PowerCutDriver
+
+ENDS = datetime(2027, 1, 1, tzinfo=UTC)
+
+
+def _filled(world: World, slug: str) -> str:
+    """Return the id of a post with everything that a post can have."""
+    service, owner, store = world.service, world.user(), Store(world.driver)
+    world.clock.move(seconds=1)
+    draft = PostDraft("Title", "Text", slug=f"{slug}-old")
+    blog_id = service.posts.create(owner, draft).blog_id
+    service.posts.publish(owner, blog_id, None)
+    service.posts.edit(owner, blog_id, replace(draft, slug=slug, markdown="Other text"))
+    for number in range(3):
+        service.likes.like(blog_id, service.likes.visitor(f"203.0.113.{number}"))
+    store.update(LikeCount.key(blog_id, 0), LikeCount.shards.set(2))
+    store.put(LikeCount(blog_id=blog_id, shard=1, likes_count=5))
+    now = world.clock()
+    store.put(
+        Comment(
+            blog_id=blog_id,
+            comment_id="1",
+            author_name="Bob",
+            content="Hi",
+            created_at=now,
+            approved_by="ada@example.org",
+        )
+    )
+    store.put(
+        PendingComment(
+            blog_id=blog_id,
+            comment_id=slug,
+            author_name="Bob",
+            content="Hi",
+            created_at=now,
+            visitor="v",
+            ends=ENDS,
+        )
+    )
+    store.put(DayStats(scope=blog_id, day=date(2026, 1, 1), views=3, ends=ENDS))
+    return blog_id
+
+
+def _with_id(driver: Engine, blog_id: str) -> list[str]:
+    items = driver.execute(Scan(data_table.name)).items
+    return [text for text in map(json.dumps, items) if blog_id in text]
+
+
+def test_delete_removes_every_item_of_the_post_only() -> None:
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        kept = _filled(world, "kept")
+        before = sorted(_with_id(engine, kept))
+        post = _filled(world, "gone")
+        posts = world.service.posts
+        posts.delete(world.user(), post)
+        assert _with_id(engine, post) == []
+        assert sorted(_with_id(engine, kept)) == before
+        assert (posts.find("gone"), posts.find("gone-old")) == (None, None)
+        with pytest.raises(NotFound):
+            posts.get(post)
+        with pytest.raises(NotFound):
+            posts.delete(world.user(), post)
+        assert posts.create(world.user(), PostDraft("T", "", slug="gone")).slug == "gone"
+        world.check_calls()
+
+
+def test_slug_taken_by_another_post_stays_with_it(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    old, new = _filled(memory, "one"), posts.create(owner, PostDraft("T", "x", slug="one-old"))
+    posts.delete(owner, old)
+    posts.publish(owner, new.blog_id, None)
+    found = posts.find("one-old")
+    assert isinstance(found, Post)
+    assert found.blog.blog_id == new.blog_id
+
+
+def test_slug_that_a_draft_took_goes_back(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    _filled(memory, "one")
+    draft = posts.create(owner, PostDraft("T", "x", slug="one-old"))
+    posts.delete(owner, draft.blog_id)
+    assert posts.find("one-old") == Moved("one")
+
+
+@pytest.mark.parametrize("finish", ["repeat", "restart", "delete another"])
+def test_interrupted_delete_is_hidden_and_can_be_finished(finish: str) -> None:
+    operations = hidden = 0
+    while True:
+        with Engine.in_memory() as engine:
+            driver = PowerCutDriver(engine)
+            world = World(driver)
+            post, other = _filled(world, "gone"), _filled(world, "other")
+            world.service.posts.unpublish(world.user(), other)
+            before = len(_with_id(engine, post))
+            driver.cut_after(operations)
+            try:
+                world.service.posts.delete(world.user(), post)
+            except PowerCut:
+                operations += 1
+            else:
+                break
+            driver.cut_after(10**6)
+            posts, owner = world.service.posts, world.user()
+            blog = world.service.context.find_blog(post, consistent=True)
+            if blog is None:
+                assert _with_id(engine, post) == []
+                continue
+            if blog.listing is not Listing.DELETED:
+                assert len(_with_id(engine, post)) == before
+                continue
+            hidden += 1
+            assert (posts.find("gone"), posts.find("gone-old")) == (None, None)
+            assert world.service.catalog.visible(world.clock()) == []
+            if finish == "repeat":
+                posts.delete(owner, post)
+            elif finish == "restart":
+                world.open()
+            else:
+                posts.delete(owner, other)
+            assert _with_id(engine, post) == []
+            world.check_calls()
+    assert hidden > 10

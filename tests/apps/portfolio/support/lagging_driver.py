@@ -1,0 +1,37 @@
+"""A driver with indexes that are behind the table, as those of DynamoDB can be."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from singletable import Driver, Engine, PutItem, Query, Scan, Store
+from singletable.operations import Operation
+from singletable_apps.portfolio.entities import data_table
+
+R = TypeVar("R")
+
+
+class LaggingDriver:
+    """Answers queries of indexes from a copy of the table, which is made by `catch_up`."""
+
+    def __init__(self, inner: Driver) -> None:
+        self._inner = inner
+        self._copy = _empty_table()
+
+    def catch_up(self) -> None:
+        """Let the indexes catch up with the table."""
+        self._copy.close()
+        self._copy = _empty_table()
+        for item in self._inner.execute(Scan(data_table.name)).items:
+            self._copy.execute(PutItem(data_table.name, item))
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """Execute the operation."""
+        is_of_index = isinstance(operation, Query) and operation.index_name is not None
+        return (self._copy if is_of_index else self._inner).execute(operation)
+
+
+def _empty_table() -> Engine:
+    engine = Engine.in_memory()
+    Store(engine).admin.create_table(data_table)
+    return engine
