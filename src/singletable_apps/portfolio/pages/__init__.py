@@ -9,7 +9,7 @@ from fastapi import APIRouter, FastAPI
 
 from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.pages.dependencies import PortfolioSite, make_site
-from singletable_apps.portfolio.pages.public import show_problem
+from singletable_apps.portfolio.pages.public import show_home, show_problem
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.web import COMMON
 
@@ -26,5 +26,7 @@ def add_pages(
         router = getattr(import_module(module.name), "router", None)
         if isinstance(router, APIRouter):
             app.include_router(router, prefix=service.context.urls.prefix, include_in_schema=False)
+    # The first page is at the prefix itself, which may be empty.
+    app.add_api_route(service.context.urls.page(), show_home, include_in_schema=False)
     site.pages.mount(app)
     return site

@@ -271,7 +271,6 @@ def show_problem(request: Request, problem: Problem) -> Response | None:
 
 
 # With and without the slash: beside other apps, or at the root of a domain.
-@router.get("")
 @router.get("/")
 def show_home(page: PublicPage) -> Response:
     """Show who this is, with selected projects and the latest posts."""
