@@ -254,12 +254,15 @@ ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = {
 
 
 def _error_text(problem: Problem) -> str:
-    """Return what the original sent: one text, with the field at fault if it is a single one."""
-    if len(problem.errors) != 1 or problem.errors[0].detail == problem.detail:
-        return problem.detail
-    (only,) = problem.errors
-    place = only.pointer or only.parameter or only.header
-    return f"{place.lstrip('/')}: {only.detail}" if place else only.detail
+    """Return one text, as the original sent, with the fields at fault."""
+    places = [each.pointer or each.parameter or each.header or "" for each in problem.errors]
+    texts = [
+        f"{place.lstrip('/')}: {each.detail}" if place else each.detail
+        for place, each in zip(places, problem.errors, strict=True)
+    ]
+    return " ".join(texts) or problem.detail
 
 
-PROBLEM_MEMBERS = {"error": ProblemMember("What happened, as the original said it.", _error_text)}
+PROBLEM_MEMBERS = {
+    "error": ProblemMember("What happened in one text, for clients of the original.", _error_text)
+}
