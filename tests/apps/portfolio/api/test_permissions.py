@@ -24,7 +24,7 @@ TABLE: dict[str, tuple[tuple[int, int, int], dict[str, Any]]] = {
     "GET /blogs?status=draft": (AUTHORS, {}),
     "GET /blogs?status=scheduled": (AUTHORS, {}),
     "POST /blogs": (AUTHORS, {"json": {"title": "T", "markdown": "x"}}),
-    "GET /blogs/{id_or_slug}": (PUBLIC, {}),
+    "GET /blogs/{blog_id}": (PUBLIC, {}),
     "GET /blogs/{draft}": ((404, 404, 200), {}),
     "PUT /blogs/{blog_id}": (EDITORS, {"json": {"title": "x"}}),
     "DELETE /blogs/{blog_id}": (EDITORS, {}),
@@ -82,7 +82,6 @@ def fill(server: Server, path: str) -> str:
     author.put(f"/blogs/{blog_id}", {"title": "Second"})
     server.visitor().post(f"/blogs/{blog_id}/comments", {"author_name": "x", "content": "y"})
     values: dict[str, object] = {
-        "id_or_slug": blog_id,
         "blog_id": blog_id,
         "number": 1,
         "draft": author.writes(status="draft")["blogId"] if "draft" in path else "",
