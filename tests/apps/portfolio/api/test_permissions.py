@@ -102,18 +102,14 @@ def test_operation_is_permitted_as_the_table_says(
 ) -> None:
     method, path = operation.split()
     url = fill(server, path)
-    callers = {
-        "visitor": server.visitor,
-        "other": lambda: server.sign_in(OTHER),
-        "owner": lambda: server.owner,
-    }
-    caller = callers[person]()
+    people = {"visitor": server.visitor(), "other": server.sign_in(OTHER), "owner": server.owner}
+    caller = people[person]
     expected, more = TABLE[operation]
     needs_tag = path in ("/settings", "/users/{user_id}") or "restore" in path
     headers = {"If-Match": "*"} if needs_tag and method != "GET" else {}
     answer = caller.ask(method, url, headers=headers, **more)
     status = 200 if answer.is_success else answer.status_code
-    assert status == expected[list(callers).index(person)], answer.text
+    assert status == expected[list(people).index(person)], answer.text
 
 
 def test_table_has_every_operation() -> None:
