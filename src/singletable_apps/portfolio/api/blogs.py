@@ -201,7 +201,7 @@ def read_likes(
 @likes_router.post(
     "/blogs/{blog_id}/likes",
     responses=responses(SWITCHED_OFF),
-    dependencies=[limited(lambda limits: limits.like)],
+    dependencies=[limited(lambda limits: limits.likes)],
 )
 def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[schemas.LikeState]:
     """Like a post. If you like it already, nothing changes."""
@@ -212,7 +212,7 @@ def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[sc
 @likes_router.delete(
     "/blogs/{blog_id}/likes",
     responses=responses(SWITCHED_OFF),
-    dependencies=[limited(lambda limits: limits.like)],
+    dependencies=[limited(lambda limits: limits.likes)],
 )
 def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[schemas.LikeState]:
     """Take your like back. If there is none, nothing changes."""
