@@ -14,7 +14,7 @@ _MINUTE, _HOUR = 60, 3600
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits per network of a client, and `signed_in` per account of the API; None is no limit."""
+    """Limits per network of a client; None is no limit."""
 
     likes: RateLimit | None = field(
         default_factory=partial(RateLimit, "likes", quota=60, seconds=_MINUTE)
@@ -28,17 +28,11 @@ class Limits:
     searches: RateLimit | None = field(
         default_factory=partial(RateLimit, "searches", quota=60, seconds=_MINUTE)
     )
-    sign_in: RateLimit | None = field(
-        default_factory=partial(RateLimit, "sign-in", quota=30, seconds=_MINUTE)
-    )
-    signed_in: RateLimit | None = field(
-        default_factory=partial(RateLimit, "signed-in", quota=1200, seconds=_MINUTE)
-    )
 
     @staticmethod
     def off() -> Limits:
         """Return no limits, for tests that send many requests."""
-        return Limits(None, None, None, None, None, None)
+        return Limits(None, None, None, None)
 
 
 def hit_limit(request: Request, limit: RateLimit | None) -> None:

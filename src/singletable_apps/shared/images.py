@@ -86,6 +86,18 @@ def process_image(data: bytes) -> ProcessedImage:
     return ProcessedImage(name, size, variants)
 
 
+def read_processed_image(name: str, variants: Mapping[int, bytes]) -> ProcessedImage:
+    """Return an image that `process_image` made before, or raise InvalidImage if it is another."""
+    size = parse_image_name(name)
+    if size is None or sorted(variants) != list(image_widths(size.width)):
+        raise InvalidImage("The name and the widths of this image do not fit. Upload the original.")
+    for width, data in variants.items():
+        image = _open(data)
+        if image.format != "WEBP" or ImageSize(*image.size) != size.scaled(width):
+            raise InvalidImage(f"Expected a WebP of {width} pixels width.")
+    return ProcessedImage(name, size, variants)
+
+
 def _open(data: bytes) -> Image.Image:
     """Read the header of an image and check its format and size, without decoding it."""
     if not data:

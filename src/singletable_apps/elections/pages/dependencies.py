@@ -97,13 +97,8 @@ def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemP
     return Site(elections, pages)
 
 
-def get_site(request: Request) -> Site:
-    """Return the site of a request."""
-    return cast(Site, request.app.state.election_pages)
-
-
 async def _site(request: Request) -> Site:
-    return get_site(request)
+    return cast(Site, request.app.state.election_pages)
 
 
 ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
@@ -144,14 +139,13 @@ def _is_current(path: str, target: str) -> bool:
 COOKIES = SessionCookies("elections")
 
 
-def find_visitor(request: Request, site: ThisSite) -> User | None:
-    """Return the user who is signed in, or None."""
+def _visitor(request: Request, site: ThisSite) -> User | None:
     site.elections.context.check_not_rebuilding()
     return COOKIES.visitor(request, site.elections.auth)
 
 
 # The user who is signed in, or None.
-Visitor: TypeAlias = Annotated[User | None, Depends(find_visitor)]
+Visitor: TypeAlias = Annotated[User | None, Depends(_visitor)]
 
 
 def _signed_in_user(visitor: Visitor) -> User:
@@ -348,7 +342,8 @@ def _render_in_frame(request: Request, problem: Problem) -> Response | None:
     election: Election | None = getattr(request.state, "election", None)
     if election is None:
         return None
-    page = ElectionPageContext(request, get_site(request), request.state.user, election)
+    site = cast(Site, request.app.state.election_pages)
+    page = ElectionPageContext(request, site, request.state.user, election)
     is_forbidden = problem.status == 403
     return page.render_tab(
         "election_problem",

@@ -46,7 +46,7 @@ def list_comments(blog_id: BlogId, service: Service) -> Success[list[schemas.Com
     "/blogs/{blog_id}/comments",
     status_code=202,
     responses=responses(NOT_FOUND, SWITCHED_OFF, TOO_MANY_REQUESTS),
-    dependencies=[limited(lambda limits: limits.comments)],
+    dependencies=[limited(lambda limits: limits.comment)],
 )
 def submit_comment(
     blog_id: BlogId, comment: schemas.NewComment, service: Service, visitor: Visitor
@@ -96,7 +96,7 @@ def _body(comment: Comment) -> schemas.CommentBody:
 
 
 @contact_router.post(
-    "/contact", status_code=202, dependencies=[limited(lambda limits: limits.messages)]
+    "/contact", status_code=202, dependencies=[limited(lambda limits: limits.contact)]
 )
 def send_message(message: schemas.ContactMessage, service: Service) -> Success[schemas.Message]:
     """Send an e-mail to the owner of the site."""

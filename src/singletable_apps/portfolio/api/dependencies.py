@@ -11,7 +11,6 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.portfolio import errors
 from singletable_apps.portfolio.entities import User
-from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import API
 from singletable_apps.shared.accounts import TooManyAttempts
@@ -19,7 +18,6 @@ from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.web import (
     CURSOR_FORMAT,
-    INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
@@ -43,6 +41,23 @@ T = TypeVar("T")
 
 # For `openapi_extra`: the operation can be used without a token.
 PUBLIC: dict[str, Any] = {"security": [{}]}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Rate limits: per client network for visitors, per account for authors. None for no limit."""
+
+    like: RateLimit | None = field(default_factory=lambda: RateLimit("like", 60, 60))
+    comment: RateLimit | None = field(default_factory=lambda: RateLimit("comment", 5, 3600))
+    contact: RateLimit | None = field(default_factory=lambda: RateLimit("contact", 5, 3600))
+    search: RateLimit | None = field(default_factory=lambda: RateLimit("search", 60, 60))
+    sign_in: RateLimit | None = field(default_factory=lambda: RateLimit("sign-in", 30, 60))
+    signed_in: RateLimit | None = field(default_factory=lambda: RateLimit("signed-in", 1200, 60))
+
+    @classmethod
+    def off(cls) -> Limits:
+        """Return no limits, for tests."""
+        return cls(None, None, None, None, None, None)
 
 
 # Images, and the parts of a form around them.
@@ -179,10 +194,9 @@ Listed: TypeAlias = Annotated[ListRequest, Depends()]
 
 # ------------------------------------------------------------------------------ problems
 
-# The original answers invalid input with 400, including a slug that another post has. Of this name
-# there is a common type, which this one replaces in the API.
-INVALID_400 = ProblemType(
-    INVALID.name, 400, "Invalid request", "`errors` lists what is wrong, and where."
+# The original answers invalid input with 400, including a slug that another post has.
+INVALID = ProblemType(
+    "invalid-request", 400, "Invalid request", "`errors` lists what is wrong, and where."
 )
 TAKEN = ProblemType(
     "taken", 400, "Already taken", "Another post has this slug, or another account this address."
@@ -190,7 +204,7 @@ TAKEN = ProblemType(
 SWITCHED_OFF = ProblemType(
     "switched-off", 403, "Switched off", "The owner of the site has switched this off."
 )
-PROBLEM_TYPES = (INVALID_400, TAKEN, SWITCHED_OFF)
+PROBLEM_TYPES = (INVALID, TAKEN, SWITCHED_OFF)
 
 _TYPES: dict[type[AppError], ProblemType] = {
     errors.NotFound: NOT_FOUND,
@@ -240,15 +254,12 @@ ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = {
 
 
 def _error_text(problem: Problem) -> str:
-    """Return one text, as the original sent, with the fields at fault."""
-    places = [each.pointer or each.parameter or each.header or "" for each in problem.errors]
-    texts = [
-        f"{place.lstrip('/')}: {each.detail}" if place else each.detail
-        for place, each in zip(places, problem.errors, strict=True)
-    ]
-    return " ".join(texts) or problem.detail
+    """Return what the original sent: one text, with the field at fault if it is a single one."""
+    if len(problem.errors) != 1 or problem.errors[0].detail == problem.detail:
+        return problem.detail
+    (only,) = problem.errors
+    place = only.pointer or only.parameter or only.header
+    return f"{place.lstrip('/')}: {only.detail}" if place else only.detail
 
 
-PROBLEM_MEMBERS = {
-    "error": ProblemMember("What happened in one text, for clients of the original.", _error_text)
-}
+PROBLEM_MEMBERS = {"error": ProblemMember("What happened, as the original said it.", _error_text)}

@@ -9,7 +9,7 @@ from fastapi import Path, Query, Response
 from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.blogs import BlogId, blog_bodies
 from singletable_apps.portfolio.api.dependencies import (
-    INVALID_400,
+    INVALID,
     Actor,
     Listed,
     Service,
@@ -107,7 +107,7 @@ def list_months(service: Service) -> Success[list[schemas.Count]]:
 @catalog_router.get(
     "/search",
     responses=responses(TOO_MANY_REQUESTS),
-    dependencies=[limited(lambda limits: limits.searches)],
+    dependencies=[limited(lambda limits: limits.search)],
 )
 def search_blogs(
     service: Service,
@@ -174,9 +174,7 @@ _UPLOAD: dict[str, Any] = {
 }
 
 
-@media_router.post(
-    "/media", status_code=201, responses=responses(INVALID_400), openapi_extra=_UPLOAD
-)
+@media_router.post("/media", status_code=201, responses=responses(INVALID), openapi_extra=_UPLOAD)
 def upload_media(
     upload: PostedUpload, service: Service, actor: Actor
 ) -> Success[schemas.MediaBody]:

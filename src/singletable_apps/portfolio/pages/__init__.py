@@ -22,11 +22,12 @@ def add_pages(
     """Add the pages to an app: the router of every module here."""
     site = make_site(service, limits or Limits(), dict.fromkeys(COMMON, show_problem))
     app.state.portfolio_pages = site
+    prefix = service.context.urls.prefix
+    if prefix:
+        app.get(prefix, include_in_schema=False)(show_home)
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         router = getattr(import_module(module.name), "router", None)
         if isinstance(router, APIRouter):
-            app.include_router(router, prefix=service.context.urls.prefix, include_in_schema=False)
-    # The first page is at the prefix itself, which may be empty.
-    app.add_api_route(service.context.urls.page(), show_home, include_in_schema=False)
+            app.include_router(router, prefix=prefix, include_in_schema=False)
     site.pages.mount(app)
     return site

@@ -7,6 +7,8 @@ item and deleted after it, so a crash can leave unused files, but never an item 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from datetime import datetime
 
 from singletable import AlreadyExists, ConditionFailed, Page, key_of
 from singletable import NotFound as NoSuchItem
@@ -22,6 +24,7 @@ from singletable_apps.shared.images import (
     image_widths,
     parse_image_name,
     process_image,
+    read_processed_image,
 )
 from singletable_apps.shared.objects import ObjectNotFound
 from singletable_apps.shared.text import InputChecks
@@ -47,6 +50,35 @@ class MediaService:
                 image = process_image(data)
         except InvalidImage as error:
             raise InvalidInput({"file": str(error)}) from error
+        return self._create(actor.email, image, alt=alt, filename=filename)
+
+    def restore(
+        self,
+        actor: User,
+        name: str,
+        files: Mapping[int, bytes],
+        *,
+        alt: str = "",
+        filename: str = "",
+        at: datetime | None = None,
+        dry_run: bool = False,
+    ) -> bool:
+        """Store the files of an exported image under its name; return False if it is there."""
+        PERMISSIONS.check(actor.role, Permission.WRITE)
+        alt = _check_alt(alt)
+        try:
+            image = read_processed_image(name, files)
+        except InvalidImage as error:
+            raise InvalidInput({"file": str(error)}) from error
+        if self._context.store.find(Media.one_name(name)) is not None:
+            return False
+        if not dry_run:
+            self._create(actor.email, image, alt=alt, filename=filename, at=at)
+        return True
+
+    def _create(
+        self, by: str, image: ProcessedImage, *, alt: str, filename: str, at: datetime | None = None
+    ) -> Media:
         media = Media(
             name=image.name,
             alt=alt,
@@ -55,8 +87,8 @@ class MediaService:
             height=image.size.height,
             widths=sorted(image.variants),
             size=sum(len(body) for body in image.variants.values()),
-            uploaded_by=actor.email,
-            uploaded_at=self._context.clock().replace(microsecond=0),
+            uploaded_by=by,
+            uploaded_at=at or self._context.clock().replace(microsecond=0),
         )
         self._write_files(image)
         try:

@@ -136,10 +136,10 @@ def test_owner_invites_promotes_and_removes_people(server: Server) -> None:
 
 def test_limits_are_counted_per_visitor() -> None:
     limits = Limits(
-        likes=RateLimit("like", 2, 60),
-        comments=RateLimit("comment", 1, 3600),
-        messages=RateLimit("contact", 1, 3600),
-        searches=RateLimit("search", 1, 60),
+        like=RateLimit("like", 2, 60),
+        comment=RateLimit("comment", 1, 3600),
+        contact=RateLimit("contact", 1, 3600),
+        search=RateLimit("search", 1, 60),
         sign_in=RateLimit("sign-in", 1, 60),
         signed_in=RateLimit("signed-in", 3, 60),
     )

@@ -1,0 +1,247 @@
+"""A sample site: Maren Hollis, who restores radios, her friend Gus, and what they have written.
+
+The folder beside this file is imported like any other. Then come readers: likes, comments, and two
+months of statistics, which are the same every time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from singletable_apps.portfolio.entities import (
+    Blog,
+    Comment,
+    DayStats,
+    Like,
+    LikeCount,
+    PendingComment,
+    Role,
+    User,
+)
+from singletable_apps.portfolio.errors import NotPermitted, PortfolioError
+from singletable_apps.portfolio.service import SITE, PortfolioService
+from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
+from singletable_apps.portfolio.service.post_imports import Outcome
+from singletable_apps.portfolio.service.stats import KEPT
+from singletable_apps.portfolio.transfer import Files, import_site, read_files
+from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.apps import SampleData, SampleEntry
+
+PASSWORD = "lantern copper river"
+OWNER, AUTHOR = ("Maren Hollis", "maren@example.org"), ("Gus Pelletier", "gus@example.org")
+DAYS = 60
+_DATE = re.compile(r"^date: (\d{4})(.*)$", re.MULTILINE)
+_SCHEDULED_IN = timedelta(days=9)
+
+# Slug, days after the post, name, text.
+COMMENTS = (
+    (
+        "what-the-mouse-left",
+        1,
+        "Ingrid",
+        "My father had the same set on top of the bread box. I had forgotten that it needs time to "
+        "wake up.",
+    ),
+    ("what-the-mouse-left", 3, "Tom", "You kept the sunflower. Of course you did."),
+    (
+        "a-tide-clock-in-forty-lines",
+        2,
+        "Priya R.",
+        "I replaced the five constituents with all 37 for Eastport, and it was within three "
+        "minutes for a week. Then the storm came, and it was off by a foot, as promised.",
+    ),
+    ("three-days-on-monhegan", 4, "Ohio warbler lady", "It was my left shoe."),
+    (
+        "how-to-recap-a-radio",
+        6,
+        "Walt",
+        "Please put the part about the left hand in the pocket here, too. Otherwise the best guide "
+        "I have read.",
+    ),
+    (
+        "nine-rules-for-chowder",
+        1,
+        "Marie-Claire",
+        "Rule 8 is the one nobody believes.\n\nThe pot goes on the porch, with a brick on the lid.",
+    ),
+    (
+        "nine-rules-for-chowder",
+        2,
+        "Bev from the ferry",
+        "Twenty-six years and he never once told us.",
+    ),
+    (
+        "drawing-contour-lines",
+        5,
+        "Anselm",
+        "“Decided silently by whoever typed first” is on our wall now.",
+    ),
+)
+PENDING = (
+    (
+        "drawing-contour-lines",
+        "Jo",
+        "Does it also work with a grid of hexagons? Asking for a board game.",
+    ),
+    (
+        "rachel-carson-at-low-water",
+        "SEO Rocket",
+        "Great article!! Rank first on every search engine, ask me how.",
+    ),
+    (
+        "three-in-the-morning",
+        "Harlan",
+        "The gliding whistle was probably an old oscillator warming up. Or a bird.",
+    ),
+)
+LIKES = {
+    "what-the-mouse-left": 61,
+    "a-tide-clock-in-forty-lines": 48,
+    "three-days-on-monhegan": 39,
+    "how-to-recap-a-radio": 57,
+    "nine-rules-for-chowder": 72,
+    "three-in-the-morning": 26,
+    "rachel-carson-at-low-water": 18,
+    "drawing-contour-lines": 23,
+}
+
+Progress = Callable[[int, int], None]
+
+
+def create_sample(service: PortfolioService, progress: Progress | None = None) -> None:
+    """Create the sample in a site that is not set up."""
+    if service.profile.is_set_up():
+        raise NotPermitted("This site has been set up. Choose other tables for the sample.")
+    context = service.context
+    now = context.clock().astimezone(UTC).replace(microsecond=0)
+    owner = service.accounts.set_up(*OWNER, PASSWORD, "Long Wave")
+    context.store.create(_author(owner, now))
+    report = import_site(service, owner, _sample_files(now), on_progress=progress)
+    failed = [
+        f"{each.path}: {each.reason}" for each in report.entries if each.outcome is Outcome.FAILED
+    ]
+    if failed:
+        raise PortfolioError(f"The sample is damaged: {'; '.join(failed)}")
+    posts = {blog.slug: blog for blog in service.posts.list_published(50).items}
+    context.store.put_many([*_comments(posts, owner, now), *_pending(posts, now)])
+    context.store.put_many([*_likes(posts, now), *_days(posts, now)])
+
+
+def list_sample(service: PortfolioService) -> SampleData | None:
+    """Return the sample accounts, if they are there with their password, or None."""
+    urls, entries = service.context.urls, list[SampleEntry]()
+    about = {
+        OWNER: "Owner. Edits everything: posts, portfolio, settings and people.",
+        AUTHOR: "Author. Writes posts and moderates the comments on them.",
+    }
+    for (name, email), text in about.items():
+        user = service.context.store.get(User.key(email))
+        if user is not None and user.name == name and user.credentials == 1:
+            form = {"email": email, "password": PASSWORD}
+            entries.append(SampleEntry(name, text, urls.admin("sign-in"), form, "Sign in as"))
+    if not entries:
+        return None
+    site = SampleEntry("Long Wave", "The site as readers see it, with eight posts.", urls.page())
+    return SampleData((site, *entries), PASSWORD)
+
+
+def _author(owner: User, now: datetime) -> User:
+    name, email = AUTHOR
+    return User(
+        email=email,
+        user_id=owner.user_id % 1_000_003 + 1,
+        name=name,
+        role=Role.AUTHOR,
+        password_hash=Passwords().hash(PASSWORD),
+        created_at=now,
+    )
+
+
+def _sample_files(now: datetime) -> Files:
+    """Return the files with their dates moved by whole years, so that seasons stay right."""
+    files = {
+        path: content
+        for path, content in read_files(Path(__file__).parent).items()
+        if path.endswith((".md", ".yaml", ".webp"))
+    }
+    texts = {path: content.decode() for path, content in files.items() if path.endswith(".md")}
+    latest = max(
+        match[1] + match[2]
+        for text in texts.values()
+        if "scheduled: true" not in text and (match := _DATE.search(text))
+    )
+    newest = datetime.fromisoformat(latest)
+    years = now.year - newest.year - (newest.replace(year=now.year) > now)
+    scheduled = f"date: {now + _SCHEDULED_IN:%Y-%m-%dT09:00:00Z}"
+    for path, text in texts.items():
+        moved = (
+            _DATE.sub(scheduled, text)
+            if "scheduled: true" in text
+            else _DATE.sub(lambda match: f"date: {int(match[1]) + years}{match[2]}", text)
+        )
+        files[path] = moved.encode()
+    return files
+
+
+def _comments(posts: dict[str, Blog], owner: User, now: datetime) -> Iterator[Comment]:
+    for number, (slug, days, name, text) in enumerate(COMMENTS):
+        blog = posts[slug]
+        yield Comment(
+            blog_id=blog.blog_id,
+            comment_id=f"{number:016x}",
+            author_name=name,
+            content=text,
+            created_at=min(blog.listed_at + timedelta(days=days, hours=3, minutes=7 * number), now),
+            approved_by=owner.email,
+        )
+
+
+def _pending(posts: dict[str, Blog], now: datetime) -> Iterator[PendingComment]:
+    for number, (slug, name, text) in enumerate(PENDING):
+        yield PendingComment(
+            blog_id=posts[slug].blog_id,
+            comment_id=f"{number + 100:016x}",
+            author_name=name,
+            content=text,
+            created_at=now - timedelta(hours=5 * number + 1),
+            visitor=f"sample-{number}",
+            ends=now + PENDING_LIFETIME,
+        )
+
+
+def _likes(posts: dict[str, Blog], now: datetime) -> Iterator[Like | LikeCount]:
+    ends = datetime(now.year + 1, 1, 1, tzinfo=UTC)
+    for slug, count in LIKES.items():
+        blog = posts[slug]
+        yield LikeCount(blog_id=blog.blog_id, shard=0, likes_count=count)
+        for number in range(count):
+            at = blog.listed_at + (now - blog.listed_at) * (number / count) ** 2
+            visitor = f"{number:032x}"
+            yield Like(blog_id=blog.blog_id, visitor=visitor, liked_at=at, ends=ends)
+
+
+def _days(posts: dict[str, Blog], now: datetime) -> Iterator[DayStats]:
+    """Yield views that grow slowly, are fewer on weekends, and jump after a post."""
+    random = Random(7)
+    today, ends = now.date(), now + KEPT
+    for back in range(DAYS):
+        day = today - timedelta(days=back)
+        weekend = 0.6 if day.weekday() >= 5 else 1.0
+        total = DayStats(scope=SITE, day=day, ends=ends)
+        for slug, likes in LIKES.items():
+            age = (day - posts[slug].listed_at.date()).days
+            if age < 0:
+                continue
+            views = weekend * likes * (0.12 + 3 / (age + 2)) * random.uniform(0.6, 1.5)
+            liked = 1 if random.random() < views / 60 else 0
+            yield DayStats(
+                scope=posts[slug].blog_id, day=day, views=round(views), likes=liked, ends=ends
+            )
+            total.views += round(views)
+            total.likes += liked
+        total.views += round(weekend * random.uniform(9, 24))
+        yield total
