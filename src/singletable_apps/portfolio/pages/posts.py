@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 from typing import Annotated
@@ -17,7 +17,7 @@ from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.limits import hit_limit
-from singletable_apps.portfolio.pages.public import PostRow, PublicPage, PublicPageContext
+from singletable_apps.portfolio.pages.public import PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
     Head,
     article_data,
@@ -93,31 +93,12 @@ def list_category(page: PublicPage, category: str) -> Response:
     return _show_part(page, posts, title, page.urls.category(title), Link("Categories", "tags"))
 
 
-@dataclass(frozen=True)
-class Month:
-    """The posts of a month."""
-
-    year: int
-    month: int
-    posts: list[PostRow]
-
-    @property
-    def name(self) -> str:
-        """Return the name of the month with its year."""
-        return f"{calendar.month_name[self.month]} {self.year}"
-
-
 @router.get("/archive")
 def show_archive(page: PublicPage) -> Response:
-    """List all posts by month."""
-
-    def month_of(row: PostRow) -> tuple[int, int]:
-        local = row.time.at.astimezone(page.zone)
-        return local.year, local.month
-
+    """List all posts by year, with links to their months."""
     rows = page.rows(page.service.catalog.visible(page.now), likes=False)
-    months = [Month(*month, list(posts)) for month, posts in groupby(rows, month_of)]
-    return page.render("archive", page.head("Archive", page.urls.page("archive")), months=months)
+    years = [(year, list(posts)) for year, posts in groupby(rows, lambda row: row.month[0])]
+    return page.render("archive", page.head("Archive", page.urls.page("archive")), years=years)
 
 
 @router.get("/archive/{year}/{month}")

@@ -85,6 +85,12 @@ class PostRow:
         return self.time.day
 
     @property
+    def month(self) -> tuple[int, int]:
+        """Return the year and the month."""
+        local = self.time.at.astimezone(self.time.zone)
+        return local.year, local.month
+
+    @property
     def short_day(self) -> str:
         """Return the day as `15 Nov`."""
         local = self.time.at.astimezone(self.time.zone)
@@ -231,7 +237,7 @@ class PublicPageContext:
         return [Link(text, url, here == url or here.startswith(f"{url}/")) for text, url in pages]
 
 
-def _open_page(request: Request, site: PortfolioSite) -> PublicPageContext:
+def _open_page(request: Request, site: CurrentSite) -> PublicPageContext:
     profile = site.service.profile
     return PublicPageContext(request, site, profile.get_settings(), profile.get_portfolio())
 
@@ -244,7 +250,9 @@ def _public_page(request: Request, site: CurrentSite) -> PublicPageContext:
     return page
 
 
+# A page of the site; and what every page loads, even before the site is set up.
 PublicPage: TypeAlias = Annotated[PublicPageContext, Depends(_public_page)]
+PublicFile: TypeAlias = Annotated[PublicPageContext, Depends(_open_page)]
 
 
 def show_problem(request: Request, problem: Problem) -> Response | None:
@@ -411,13 +419,13 @@ def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)
 
 
 @router.get("/theme.css")
-def get_theme(page: PublicPage, v: str = "") -> Response:
+def get_theme(page: PublicFile, v: str = "") -> Response:
     """Return the colors and the font of the site. Pages link it with the current revision."""
     return _versioned(page, v, theme_stylesheet(page.settings), "text/css")
 
 
 @router.get("/icon.svg")
-def get_icon(page: PublicPage, v: str = "") -> Response:
+def get_icon(page: PublicFile, v: str = "") -> Response:
     """Return the icon of the site: its initial on its accent color."""
     accent, paper = palettes(page.settings.accent)[0]["accent"], "#ffffff"
     letter = Markup.escape((page.settings.title or page.person.name or "·").strip()[:1].upper())

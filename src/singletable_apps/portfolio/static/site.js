@@ -34,7 +34,7 @@ if (form) {
     liked = state.liked;
     button.setAttribute("aria-pressed", String(liked));
     button.value = liked ? "unlike" : "like";
-    count.textContent = state.count.toLocaleString("en-US");
+    count.textContent = state.count ? state.count.toLocaleString("en-US") : "Like";
     count.dataset.count = state.count;
   };
   const ask = async (url, options) => {
