@@ -1,38 +1,29 @@
-"""How often one visitor may like, comment, write and search, on pages and in the API together."""
+"""How often someone may like, comment, write and sign in, on pages and in the API together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 
 from fastapi import Request
 
 from singletable_apps.shared.web import RateLimit, client_address, client_network
 
-_MINUTE, _HOUR = 60, 3600
-
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits per network of a client; None is no limit."""
+    """Rate limits: per client network for visitors, per account for authors. None for no limit."""
 
-    likes: RateLimit | None = field(
-        default_factory=partial(RateLimit, "likes", quota=60, seconds=_MINUTE)
-    )
-    comments: RateLimit | None = field(
-        default_factory=partial(RateLimit, "comments", quota=5, seconds=_HOUR)
-    )
-    messages: RateLimit | None = field(
-        default_factory=partial(RateLimit, "messages", quota=5, seconds=_HOUR)
-    )
-    searches: RateLimit | None = field(
-        default_factory=partial(RateLimit, "searches", quota=60, seconds=_MINUTE)
-    )
+    like: RateLimit | None = field(default_factory=lambda: RateLimit("like", 60, 60))
+    comment: RateLimit | None = field(default_factory=lambda: RateLimit("comment", 5, 3600))
+    contact: RateLimit | None = field(default_factory=lambda: RateLimit("contact", 5, 3600))
+    search: RateLimit | None = field(default_factory=lambda: RateLimit("search", 60, 60))
+    sign_in: RateLimit | None = field(default_factory=lambda: RateLimit("sign-in", 30, 60))
+    signed_in: RateLimit | None = field(default_factory=lambda: RateLimit("signed-in", 1200, 60))
 
-    @staticmethod
-    def off() -> Limits:
-        """Return no limits, for tests that send many requests."""
-        return Limits(None, None, None, None)
+    @classmethod
+    def off(cls) -> Limits:
+        """Return no limits, for tests."""
+        return cls(None, None, None, None, None, None)
 
 
 def hit_limit(request: Request, limit: RateLimit | None) -> None:

@@ -18,8 +18,8 @@ from singletable_apps.portfolio.api.dependencies import (
     UPLOADS,
     Api,
     ApiSettings,
-    Limits,
 )
+from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import API
 from singletable_apps.shared.web import make_app

@@ -11,6 +11,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.portfolio import errors
 from singletable_apps.portfolio.entities import User
+from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import API
 from singletable_apps.shared.accounts import TooManyAttempts
@@ -41,23 +42,6 @@ T = TypeVar("T")
 
 # For `openapi_extra`: the operation can be used without a token.
 PUBLIC: dict[str, Any] = {"security": [{}]}
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Rate limits: per client network for visitors, per account for authors. None for no limit."""
-
-    like: RateLimit | None = field(default_factory=lambda: RateLimit("like", 60, 60))
-    comment: RateLimit | None = field(default_factory=lambda: RateLimit("comment", 5, 3600))
-    contact: RateLimit | None = field(default_factory=lambda: RateLimit("contact", 5, 3600))
-    search: RateLimit | None = field(default_factory=lambda: RateLimit("search", 60, 60))
-    sign_in: RateLimit | None = field(default_factory=lambda: RateLimit("sign-in", 30, 60))
-    signed_in: RateLimit | None = field(default_factory=lambda: RateLimit("signed-in", 1200, 60))
-
-    @classmethod
-    def off(cls) -> Limits:
-        """Return no limits, for tests."""
-        return cls(None, None, None, None, None, None)
 
 
 # Images, and the parts of a form around them.

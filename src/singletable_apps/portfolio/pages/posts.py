@@ -34,6 +34,7 @@ from singletable_apps.shared.web import (
     NOT_FOUND,
     SHARED_FIVE_MINUTES,
     Problem,
+    Segment,
     client_address,
     client_network,
 )
@@ -79,14 +80,14 @@ def list_tags(page: PublicPage) -> Response:
 
 
 @router.get("/tags/{tag}")
-def list_tagged(page: PublicPage, tag: str) -> Response:
+def list_tagged(page: PublicPage, tag: Segment) -> Response:
     """List the posts with a tag."""
     posts = page.service.catalog.with_tag(tag, page.now)
     return _show_part(page, posts, f"#{tag}", page.urls.tag(tag), Link("Tags", "tags"))
 
 
 @router.get("/categories/{category}")
-def list_category(page: PublicPage, category: str) -> Response:
+def list_category(page: PublicPage, category: Segment) -> Response:
     """List the posts in a category."""
     posts = page.service.catalog.in_category(category, page.now)
     title = posts[0].category if posts else category
@@ -124,7 +125,7 @@ def _show_part(
 
 @router.get("/blog/{slug}")
 def show_post(
-    page: PublicPage, slug: str, preview: str = "", like: str = "", comment: str = ""
+    page: PublicPage, slug: Segment, preview: str = "", like: str = "", comment: str = ""
 ) -> Response:
     """Show a post. `preview` is the token of a draft; the others come back from a form."""
     if preview:
@@ -227,7 +228,7 @@ def _existing(found: Post | Moved | None) -> Post:
     return found
 
 
-def _post_at(page: PublicPageContext, slug: str) -> Post:
+def _post_at(page: PublicPageContext, slug: Segment) -> Post:
     """Return the post that a form is about; its slug may have changed since it was shown."""
     found = page.service.posts.find(slug)
     return _existing(page.service.posts.find(found.slug) if isinstance(found, Moved) else found)
@@ -242,16 +243,16 @@ def _likes_response(state: LikeState) -> Response:
 
 
 @router.get("/blog/{slug}/likes")
-def get_likes(page: PublicPage, slug: str) -> Response:
+def get_likes(page: PublicPage, slug: Segment) -> Response:
     """Return the likes of a post, and whether this visitor is among them."""
     blog_id = _post_at(page, slug).blog.blog_id
     return _likes_response(page.service.likes.state(blog_id, _visitor(page)))
 
 
 @router.post("/blog/{slug}/like")
-def like_post(page: PublicPage, slug: str, form: PostedForm) -> Response:
+def like_post(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
     """Like a post or take it back: JSON for scripts, or else back to the post."""
-    hit_limit(page.request, page.site.limits.likes)
+    hit_limit(page.request, page.site.limits.like)
     blog = _post_at(page, slug).blog
     likes = page.service.likes
     change = likes.unlike if form.value("action") == "unlike" else likes.like
@@ -275,9 +276,9 @@ class CommentFields(BaseModel):
 
 
 @router.post("/blog/{slug}/comments")
-def submit_comment(page: PublicPage, slug: str, form: PostedForm) -> Response:
+def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
     """Put a comment into the queue, and say so on the page of the post."""
-    hit_limit(page.request, page.site.limits.comments)
+    hit_limit(page.request, page.site.limits.comment)
     post = _post_at(page, slug)
 
     def submit(fields: CommentFields) -> Response:
@@ -295,7 +296,7 @@ def submit_comment(page: PublicPage, slug: str, form: PostedForm) -> Response:
 
 
 @router.post("/blog/{slug}/view")
-def record_view(page: PublicPage, slug: str) -> Response:
+def record_view(page: PublicPage, slug: Segment) -> Response:
     """Count a view, unless the reader asked not to be counted."""
     headers = page.request.headers
     if headers.get("sec-gpc") != "1" and headers.get("dnt") != "1":

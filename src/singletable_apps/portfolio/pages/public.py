@@ -377,7 +377,7 @@ def show_contact(page: PublicPage, sent: str = "") -> Response:
 @router.post("/contact")
 def send_message(page: PublicPage, form: PostedForm) -> Response:
     """Send a message to the owner of the site."""
-    hit_limit(page.request, page.site.limits.messages)
+    hit_limit(page.request, page.site.limits.contact)
 
     def send(fields: ContactFields) -> Response:
         page.service.contact.send(ContactDraft(**fields.model_dump()))
@@ -408,7 +408,7 @@ def search_posts(page: PublicPage, q: Annotated[str, Query(max_length=MAX_QUERY)
     query = " ".join(q.split())
     rows: list[PostRow] = []
     if query:
-        hit_limit(page.request, page.site.limits.searches)
+        hit_limit(page.request, page.site.limits.search)
         for hit in page.service.catalog.search(query, page.now):
             # The index escapes everything but its own marks.
             title, about = Markup(hit.title_html), Markup(hit.snippet_html)

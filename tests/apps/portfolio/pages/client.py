@@ -20,6 +20,7 @@ from singletable_apps.portfolio.errors import (
     NotSignedIn,
     PortfolioError,
 )
+from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.pages import PortfolioSite, add_pages
 from singletable_apps.shared.web import (
     INVALID,
@@ -73,7 +74,7 @@ class PagesApp:
         self.world = World(connect("memory:"))
         self.fastapi = shared_app(self.world)
         site: PortfolioSite = self.fastapi.state.portfolio_pages
-        self.site = replace(site, service=self.world.service)
+        self.site = replace(site, service=self.world.service, limits=Limits())
 
     def activate(self) -> None:
         """Let the shared app serve this database."""
@@ -112,6 +113,10 @@ class Browser:
         """Open a page by its path."""
         self.app.activate()
         return self.http.get(path, headers={"Accept": "text/html"})
+
+    def public(self, *parts: str, **query: str) -> httpx2.Response:
+        """Open a page of the public site by the parts of its URL."""
+        return self.open(self.app.site.urls.page(*parts, **query))
 
     def submit(
         self, page: httpx2.Response, ending: str = "", /, **fields: FieldValue

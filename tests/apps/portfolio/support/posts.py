@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from singletable import Store
 from singletable_apps.portfolio.entities import Blog, Listing
+from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.support.harness import World
 
 
@@ -33,3 +35,12 @@ def store_post(
             listed_at=at,
         )
     )
+
+
+def publish(
+    world: World, title: str, markdown: str = "Some text.", *, days_ago: int = 0, **fields: Any
+) -> Blog:
+    """Publish a post of the owner now, or some days ago."""
+    posts, owner = world.service.posts, world.owner()
+    draft = posts.create(owner, PostDraft(title, markdown, **fields))
+    return posts.publish(owner, draft.blog_id, world.clock.now - timedelta(days=days_ago))
