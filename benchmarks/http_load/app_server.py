@@ -37,7 +37,36 @@ def elections_app(folder: Path) -> FastAPI:
     return make_elections_app(elections, settings=ApiSettings(limits=Limits.off()))
 
 
-APPS = {"polls": polls_app, "elections": elections_app}
+def portfolio_app(folder: Path) -> FastAPI:
+    """Return the portfolio at the root, with API and pages, without rate limits."""
+    from benchmarks.portfolio import SECRET
+    from singletable_apps.portfolio.api import make_portfolio_app
+    from singletable_apps.portfolio.limits import Limits
+    from singletable_apps.portfolio.pages import add_pages
+    from singletable_apps.portfolio.service import open_portfolio
+    from singletable_apps.portfolio.urls import Urls
+    from singletable_apps.shared.objects import MemoryBucket
+
+    driver = connect(f"file:{folder / 'portfolio.db'}")
+    service = open_portfolio(driver, SECRET, bucket=MemoryBucket(), urls=Urls(prefix=""))
+    app = make_portfolio_app(service)
+    add_pages(app, service, Limits.off())
+    return app
+
+
+def sqlite_blog(folder: Path) -> FastAPI:
+    """Return the minimal blog."""
+    from benchmarks.http_load.sqlite_blog import make_blog
+
+    return make_blog(folder / "blog.db")
+
+
+APPS = {
+    "polls": polls_app,
+    "elections": elections_app,
+    "portfolio": portfolio_app,
+    "sqlite-blog": sqlite_blog,
+}
 
 if __name__ == "__main__":
     app = APPS[sys.argv[1]](Path(sys.argv[2]))

@@ -35,6 +35,17 @@ class PostRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class GetRequest:
+    """A GET request for a page."""
+
+    path: str
+
+    def encode(self) -> bytes:
+        """Return the bytes to send."""
+        return f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/html\r\n\r\n".encode()
+
+
+@dataclass(frozen=True, slots=True)
 class CrowdResult:
     """The response bodies, the sorted latencies, and the duration of all; in seconds."""
 
@@ -47,12 +58,16 @@ class CrowdResult:
         return self.latencies[int(len(self.latencies) * share)]
 
 
-def send_all(port: int, requests: Sequence[PostRequest], connections: int) -> CrowdResult:
-    """Send all requests; raise unless each gets the status 201."""
+def send_all(
+    port: int, requests: Sequence[PostRequest | GetRequest], connections: int
+) -> CrowdResult:
+    """Send all requests; raise unless each gets the status 200 (GET) or 201 (POST)."""
     return asyncio.run(_send_all(port, requests, connections))
 
 
-async def _send_all(port: int, requests: Sequence[PostRequest], connections: int) -> CrowdResult:
+async def _send_all(
+    port: int, requests: Sequence[PostRequest | GetRequest], connections: int
+) -> CrowdResult:
     bodies: list[bytes] = []
     latencies: list[float] = []
     pending = list(requests)
@@ -60,13 +75,15 @@ async def _send_all(port: int, requests: Sequence[PostRequest], connections: int
     async def send() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         while pending:
-            request = pending.pop().encode()
+            request = pending.pop()
+            expected = 201 if isinstance(request, PostRequest) else 200
+            data = request.encode()
             sent = time.perf_counter()
-            writer.write(request)
+            writer.write(data)
             status, body = await _read_response(reader)
             latencies.append(time.perf_counter() - sent)
-            if status != 201:
-                raise RuntimeError(f"expected status 201, but got {status}: {body[:500]!r}")
+            if status != expected:
+                raise RuntimeError(f"expected status {expected}, but got {status}: {body[:500]!r}")
             bodies.append(body)
         writer.close()
 

@@ -1,16 +1,22 @@
-"""Your account: profile, password, sessions, and deleting it."""
+"""Your account: the page, the profile, and deleting the account."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn, WrongState
-from singletable_apps.elections.pages.dependencies import COOKIES, PREFIX, AccountPage, url
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, WrongState
+from singletable_apps.elections.pages.dependencies import (
+    COOKIES,
+    PREFIX,
+    AccountPage,
+    UserPageContext,
+    get_site,
+    url,
+)
 from singletable_apps.elections.roles import (
     ROLE_DESCRIPTIONS,
     ROLE_NAMES,
@@ -18,11 +24,9 @@ from singletable_apps.elections.roles import (
     has_permission,
 )
 from singletable_apps.elections.rules.users import check_remove_user
-from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.pages import Confirmation, ConfirmForm, Form, PostedForm, submit_form
 
 router = APIRouter()
-SessionId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$")]
 
 
 @router.get("/account")
@@ -63,40 +67,14 @@ def submit_profile(page: AccountPage, form: PostedForm) -> Response:
     return submit_form(form, ProfileForm, act, show, rejects=(InvalidInput, AlreadyTaken))
 
 
-class PasswordForm(BaseModel):
-    """The current password and a new one."""
-
-    current: str
-    new: str
-
-
-@router.post("/account/password")
-def submit_password(page: AccountPage, form: PostedForm) -> Response:
-    """Change the password and end all other sessions."""
-
-    def show(form: Form, status: int) -> Response:
-        return _show_account(page, status, password=form)
-
-    def act(values: PasswordForm) -> Response:
-        user_agent = page.request.headers.get("user-agent", "")
-        try:
-            signed_in = page.elections.auth.change_password(
-                page.user, page.user.name, values.current, values.new, about=user_agent
-            )
-        except TooManyAttempts as error:
-            return show(form.with_errors(str(error)), 429)
-        except NotSignedIn as error:
-            if error.field is None:
-                raise
-            return show(form.with_errors(**{error.field: str(error)}), 422)
-        COOKIES.remember(page.request, signed_in)
-        return page.redirect(url("account"), "Password changed. You’re signed out everywhere else.")
-
-    return submit_form(form, PasswordForm, act, show, rejects=(InvalidInput,))
+def show_account_page(request: Request, status: int, *, password: Form) -> Response:
+    """Show the account with a password form that was rejected."""
+    page = UserPageContext(request, get_site(request), request.state.user)
+    return _show_account(page, status, password=password)
 
 
 def _show_account(
-    page: AccountPage,
+    page: UserPageContext,
     status: int = 200,
     *,
     profile: Form | None = None,
@@ -115,25 +93,6 @@ def _show_account(
         sessions=COOKIES.sessions(page.request, page.elections.auth, user),
         cannot_delete=_why_not_delete(page),
     )
-
-
-@router.post("/account/sessions/others/end")
-def end_other_sessions(page: AccountPage) -> Response:
-    """Sign out everywhere else."""
-    auth = page.elections.auth
-    auth.end_other_sessions(page.user, auth.session_of(COOKIES.refresh_token(page.request)))
-    return page.redirect(url("account"), "You’re signed out everywhere else.")
-
-
-@router.post("/account/sessions/{session}/end")
-def end_session(page: AccountPage, session: SessionId) -> Response:
-    """Sign out in one browser, which may be this one."""
-    auth = page.elections.auth
-    if session == auth.session_of(COOKIES.refresh_token(page.request)):
-        page.sign_out()
-        return page.redirect(PREFIX, "You’re signed out.")
-    auth.end_session(page.user, session)
-    return page.redirect(url("account"), "That browser will be signed out within a few minutes.")
 
 
 @router.get("/account/delete")
@@ -179,7 +138,7 @@ def _confirm_delete(page: AccountPage, form: Form, status: int = 200) -> Respons
     return page.render("confirm", status, confirmation=confirmation, form=form)
 
 
-def _why_not_delete(page: AccountPage) -> str:
+def _why_not_delete(page: UserPageContext) -> str:
     """Return why the account cannot be deleted now, or an empty string."""
     counts = page.elections.context.read.get_counts()
     try:

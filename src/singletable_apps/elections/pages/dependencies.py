@@ -97,8 +97,13 @@ def make_site(elections: Elections, problem_pages: Mapping[ProblemType, ProblemP
     return Site(elections, pages)
 
 
-async def _site(request: Request) -> Site:
+def get_site(request: Request) -> Site:
+    """Return the site of a request."""
     return cast(Site, request.app.state.election_pages)
+
+
+async def _site(request: Request) -> Site:
+    return get_site(request)
 
 
 ThisSite: TypeAlias = Annotated[Site, Depends(_site)]
@@ -139,13 +144,14 @@ def _is_current(path: str, target: str) -> bool:
 COOKIES = SessionCookies("elections")
 
 
-def _visitor(request: Request, site: ThisSite) -> User | None:
+def find_visitor(request: Request, site: ThisSite) -> User | None:
+    """Return the user who is signed in, or None."""
     site.elections.context.check_not_rebuilding()
     return COOKIES.visitor(request, site.elections.auth)
 
 
 # The user who is signed in, or None.
-Visitor: TypeAlias = Annotated[User | None, Depends(_visitor)]
+Visitor: TypeAlias = Annotated[User | None, Depends(find_visitor)]
 
 
 def _signed_in_user(visitor: Visitor) -> User:
@@ -342,8 +348,7 @@ def _render_in_frame(request: Request, problem: Problem) -> Response | None:
     election: Election | None = getattr(request.state, "election", None)
     if election is None:
         return None
-    site = cast(Site, request.app.state.election_pages)
-    page = ElectionPageContext(request, site, request.state.user, election)
+    page = ElectionPageContext(request, get_site(request), request.state.user, election)
     is_forbidden = problem.status == 403
     return page.render_tab(
         "election_problem",

@@ -94,7 +94,7 @@ def list_blogs(
 
 
 @router.get(
-    "/blogs/{id_or_slug}",
+    "/blogs/{blog_id}",
     responses={
         **responses(NOT_FOUND),
         200: {"headers": _ETAG},
@@ -103,18 +103,18 @@ def list_blogs(
     openapi_extra=PUBLIC,
 )
 def read_blog(
-    id_or_slug: Annotated[Segment, Path(description="The id or the slug of the post.")],
+    blog_id: Annotated[Segment, Path(description="The id or the slug of the post.")],
     request: Request,
     response: Response,
     service: Service,
     actor: ActorIfAny,
 ) -> Success[schemas.BlogBody]:
     """Return a post. A draft is returned only by its id, to someone who can edit it."""
-    found = service.posts.find(id_or_slug)
+    found = service.posts.find(blog_id)
     if isinstance(found, Moved):
-        url = request.app.url_path_for("read_blog", id_or_slug=found.slug)
+        url = request.app.url_path_for("read_blog", blog_id=found.slug)
         raise HTTPException(301, headers={"Location": url})
-    post = found or _editable(service, id_or_slug, actor)
+    post = found or _editable(service, blog_id, actor)
     response.headers["ETag"] = etag(post.blog.revision)
     return success(_body(service, post, actor))
 
@@ -131,7 +131,7 @@ def create_blog(
     _name_fields(request, new)
     blog = service.posts.create(actor, new.draft(), new.publication() or PUBLISHED)
     response.headers["ETag"] = etag(blog.revision)
-    response.headers["Location"] = request.app.url_path_for("read_blog", id_or_slug=blog.blog_id)
+    response.headers["Location"] = request.app.url_path_for("read_blog", blog_id=blog.blog_id)
     return success(_body(service, service.posts.get(blog.blog_id), actor))
 
 

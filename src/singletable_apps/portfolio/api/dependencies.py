@@ -19,6 +19,7 @@ from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.web import (
     CURSOR_FORMAT,
+    INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
@@ -178,9 +179,10 @@ Listed: TypeAlias = Annotated[ListRequest, Depends()]
 
 # ------------------------------------------------------------------------------ problems
 
-# The original answers invalid input with 400, including a slug that another post has.
-INVALID = ProblemType(
-    "invalid-request", 400, "Invalid request", "`errors` lists what is wrong, and where."
+# The original answers invalid input with 400, including a slug that another post has. Of this name
+# there is a common type, which this one replaces in the API.
+INVALID_400 = ProblemType(
+    INVALID.name, 400, "Invalid request", "`errors` lists what is wrong, and where."
 )
 TAKEN = ProblemType(
     "taken", 400, "Already taken", "Another post has this slug, or another account this address."
@@ -188,7 +190,7 @@ TAKEN = ProblemType(
 SWITCHED_OFF = ProblemType(
     "switched-off", 403, "Switched off", "The owner of the site has switched this off."
 )
-PROBLEM_TYPES = (INVALID, TAKEN, SWITCHED_OFF)
+PROBLEM_TYPES = (INVALID_400, TAKEN, SWITCHED_OFF)
 
 _TYPES: dict[type[AppError], ProblemType] = {
     errors.NotFound: NOT_FOUND,
@@ -238,12 +240,15 @@ ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = {
 
 
 def _error_text(problem: Problem) -> str:
-    """Return what the original sent: one text, with the field at fault if it is a single one."""
-    if len(problem.errors) != 1 or problem.errors[0].detail == problem.detail:
-        return problem.detail
-    (only,) = problem.errors
-    place = only.pointer or only.parameter or only.header
-    return f"{place.lstrip('/')}: {only.detail}" if place else only.detail
+    """Return one text, as the original sent, with the fields at fault."""
+    places = [each.pointer or each.parameter or each.header or "" for each in problem.errors]
+    texts = [
+        f"{place.lstrip('/')}: {each.detail}" if place else each.detail
+        for place, each in zip(places, problem.errors, strict=True)
+    ]
+    return " ".join(texts) or problem.detail
 
 
-PROBLEM_MEMBERS = {"error": ProblemMember("What happened, as the original said it.", _error_text)}
+PROBLEM_MEMBERS = {
+    "error": ProblemMember("What happened in one text, for clients of the original.", _error_text)
+}

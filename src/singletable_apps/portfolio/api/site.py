@@ -9,7 +9,7 @@ from fastapi import Path, Query, Response
 from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.blogs import BlogId, blog_bodies
 from singletable_apps.portfolio.api.dependencies import (
-    INVALID,
+    INVALID_400,
     Actor,
     Listed,
     Service,
@@ -174,7 +174,9 @@ _UPLOAD: dict[str, Any] = {
 }
 
 
-@media_router.post("/media", status_code=201, responses=responses(INVALID), openapi_extra=_UPLOAD)
+@media_router.post(
+    "/media", status_code=201, responses=responses(INVALID_400), openapi_extra=_UPLOAD
+)
 def upload_media(
     upload: PostedUpload, service: Service, actor: Actor
 ) -> Success[schemas.MediaBody]:

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
-
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from singletable_apps.portfolio.limits import Limits
+from singletable_apps.portfolio.pages import accounts, admin, auth, feeds, media, posts, public
 from singletable_apps.portfolio.pages.dependencies import PortfolioSite, make_site
-from singletable_apps.portfolio.pages.public import show_home, show_problem
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.web import COMMON
 
 __all__ = ["PortfolioSite", "add_pages", "make_site"]
 
+# Routes are tried in this order: what readers request comes first.
+_MODULES = (posts, media, public, feeds, auth, accounts, admin)
+
 
 def add_pages(
     app: FastAPI, service: PortfolioService, limits: Limits | None = None
 ) -> PortfolioSite:
-    """Add the pages to an app: the router of every module here."""
-    site = make_site(service, limits or Limits(), dict.fromkeys(COMMON, show_problem))
+    """Add the pages to an app."""
+    urls = service.context.urls
+    site = make_site(service, limits or Limits(), dict.fromkeys(COMMON, public.show_problem))
     app.state.portfolio_pages = site
-    prefix = service.context.urls.prefix
-    if prefix:
-        app.get(prefix, include_in_schema=False)(show_home)
-    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
-        router = getattr(import_module(module.name), "router", None)
-        if isinstance(router, APIRouter):
-            app.include_router(router, prefix=prefix, include_in_schema=False)
+    for module in _MODULES:
+        app.include_router(module.router, prefix=urls.prefix, include_in_schema=False)
+    # The first page is at the prefix itself, which may be empty.
+    app.add_api_route(urls.page(), public.show_home, include_in_schema=False)
     site.pages.mount(app)
     return site

@@ -79,8 +79,13 @@ def make_site(
     return PortfolioSite(service, pages, limits)
 
 
-async def _current_site(request: Request) -> PortfolioSite:
+def get_site(request: Request) -> PortfolioSite:
+    """Return the site of a request."""
     return cast(PortfolioSite, request.app.state.portfolio_pages)
+
+
+async def _current_site(request: Request) -> PortfolioSite:
+    return get_site(request)
 
 
 CurrentSite: TypeAlias = Annotated[PortfolioSite, Depends(_current_site)]
@@ -135,7 +140,7 @@ def _is_current(path: str, url: str) -> bool:
     return path == url or (path.startswith(f"{url}/") and not url.endswith("/admin"))
 
 
-def _visitor(request: Request, site: CurrentSite) -> User | None:
+def find_visitor(request: Request, site: CurrentSite) -> User | None:
     """Return who is signed in, or None. Redirect to the first-run page if the site is new."""
     settings = site.service.profile.get_settings(consistent=True)
     if settings.revision == 0:
@@ -145,7 +150,7 @@ def _visitor(request: Request, site: CurrentSite) -> User | None:
 
 
 # Who is signed in, or None. For pages for authors; public pages must not depend on cookies.
-Visitor: TypeAlias = Annotated[User | None, Depends(_visitor)]
+Visitor: TypeAlias = Annotated[User | None, Depends(find_visitor)]
 
 
 def _signed_in(visitor: Visitor) -> User:
@@ -189,11 +194,6 @@ class PageContext:
         """Return the settings of the site, as read for this request."""
         return cast(SiteSettings, self.request.state.site_settings)
 
-    @property
-    def user_agent(self) -> str:
-        """Return the User-Agent, which describes a session to its owner."""
-        return self.request.headers.get("user-agent", "")
-
     def render(self, template: str, status: int = 200, /, **context: object) -> Response:
         """Render a template of this app, named without its folder and ending."""
         return self.site.pages.render(self.request, f"portfolio/{template}.html", status, **context)
@@ -201,13 +201,6 @@ class PageContext:
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""
         return self.site.pages.redirect(self.request, url, flash)
-
-
-@dataclass(frozen=True)
-class VisitorPageContext(PageContext):
-    """A request of anyone; `user` is None unless they are signed in."""
-
-    user: User | None
 
 
 @dataclass(frozen=True)
@@ -221,10 +214,6 @@ def _any_page(request: Request, site: CurrentSite) -> PageContext:
     return PageContext(request, site)
 
 
-def _visitor_page(request: Request, site: CurrentSite, visitor: Visitor) -> VisitorPageContext:
-    return VisitorPageContext(request, site, visitor)
-
-
 def _author_page(request: Request, site: CurrentSite, user: SignedIn) -> UserPageContext:
     return UserPageContext(request, site, user)
 
@@ -233,9 +222,7 @@ def _owner_page(request: Request, site: CurrentSite, user: Owner) -> UserPageCon
     return UserPageContext(request, site, user)
 
 
-# A page for everyone, also before the site is set up; a page beside signing in; a page for authors;
-# a page for owners.
+# A page for everyone, also before the site is set up; a page for authors; a page for owners.
 AnyPage: TypeAlias = Annotated[PageContext, Depends(_any_page)]
-VisitorPage: TypeAlias = Annotated[VisitorPageContext, Depends(_visitor_page)]
 AuthorPage: TypeAlias = Annotated[UserPageContext, Depends(_author_page)]
 OwnerPage: TypeAlias = Annotated[UserPageContext, Depends(_owner_page)]

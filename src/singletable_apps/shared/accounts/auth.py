@@ -114,7 +114,7 @@ class Auth(Generic[U]):
         self._reset_link = reset_link
         self._clock = clock
         self._passwords = passwords or Passwords()
-        self._error = error
+        self.error = error
         self._wrong_login = wrong_login
         self._tokens = AccessTokens(secret, issuer=issuer)
         self._sessions = Sessions(store, secret=secret)
@@ -141,7 +141,7 @@ class Auth(Generic[U]):
         stored = self._users.account_of(user).password_hash if user is not None else None
         # The password of an unknown user is verified too, so that it takes as long.
         if not self._passwords.matches(stored, password) or user is None or stored is None:
-            raise self._error(self._wrong_login)
+            raise self.error(self._wrong_login)
         self._throttle.succeeded(key, others=origin)
         if self._passwords.needs_rehash(stored):
             self._users.rehash(user, self._passwords.hash(password))
@@ -161,11 +161,11 @@ class Auth(Generic[U]):
         try:
             renewed = self._sessions.rotate(refresh, now)
         except InvalidSession as error:
-            raise self._error(str(error)) from error
+            raise self.error(str(error)) from error
         user = self._find_unchanged(renewed.subject, renewed.credentials)
         if user is None:
             self._sessions.end(renewed.token)
-            raise self._error(_SIGN_IN_AGAIN)
+            raise self.error(_SIGN_IN_AGAIN)
         return self._signed_in(user, renewed.token, renewed.ends, now)
 
     def sign_out(self, refresh: str) -> None:
@@ -195,10 +195,10 @@ class Auth(Generic[U]):
         try:
             claims = self._tokens.read(token, self._clock())
         except InvalidToken as error:
-            raise self._error(str(error)) from error
+            raise self.error(str(error)) from error
         user = self._find_unchanged(claims.subject, claims.credentials)
         if user is None:
-            raise self._error(_SIGN_IN_AGAIN)
+            raise self.error(_SIGN_IN_AGAIN)
         return user
 
     def change_own_password(
@@ -208,7 +208,7 @@ class Auth(Generic[U]):
         key = self._attempt_key("account", user)
         self._throttle.attempt([key], self._clock())
         if not self._passwords.matches(self._users.account_of(user).password_hash, current):
-            raise self._error("That's not your current password.", field="current")
+            raise self.error("That's not your current password.", field="current")
         self._throttle.succeeded(key)
         return self._set_password(user, new, "new", about)
 
@@ -242,7 +242,7 @@ class Auth(Generic[U]):
         try:
             self._resets.read(token, self._clock())
         except InvalidReset as error:
-            raise self._error(str(error), field="token") from error
+            raise self.error(str(error), field="token") from error
 
     def reset(self, token: str, new: str, *, about: str = "") -> SignedIn[U]:
         """Set a new password with the token of a reset e-mail, which works once."""
@@ -254,9 +254,9 @@ class Auth(Generic[U]):
                 self._users.check_password(user, new, "password")
             redeemed = self._resets.redeem(token, now)
         except InvalidReset as error:
-            raise self._error(str(error), field="token") from error
+            raise self.error(str(error), field="token") from error
         if user is None or self._users.account_of(user).credentials != redeemed.credentials:
-            raise self._error(
+            raise self.error(
                 "Your password has changed since this e-mail was sent. Request a new one.",
                 field="token",
             )

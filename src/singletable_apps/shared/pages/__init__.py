@@ -5,6 +5,7 @@ See the README of `shared` for examples, and `/parts` for all components.
 
 from __future__ import annotations
 
+from singletable_apps.shared.pages.auth_pages import AuthPage, auth_router
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import (
     Confirmation,
@@ -27,6 +28,7 @@ from singletable_apps.shared.pages.urls import local_url, path_of
 
 __all__ = [
     "POLICY",
+    "AuthPage",
     "ConfirmField",
     "ConfirmForm",
     "Confirmation",
@@ -48,6 +50,7 @@ __all__ = [
     "Upload",
     "UploadedFile",
     "any_revision",
+    "auth_router",
     "describe_browser",
     "local_url",
     "path_of",

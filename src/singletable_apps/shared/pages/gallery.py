@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from singletable_apps.counting import Ballots, Ranking, instant_runoff, schulze
 from singletable_apps.counting.pictures import STYLESHEET, Picture, draw_pictures
+from singletable_apps.shared.accounts import SessionInfo
 from singletable_apps.shared.charts import DayChart, Series
 from singletable_apps.shared.pages.forms import Confirmation, Form, PostedForm
 from singletable_apps.shared.pages.lists import ListQueryParameters
@@ -98,6 +99,11 @@ def _examples() -> dict[str, object]:
             kind="primary",
         ),
         "form": form,
+        "account_form": Form(),
+        "sessions": [
+            (SessionInfo("a", "", opens, opens, opens), "Firefox on Linux", True),
+            (SessionInfo("b", "", opens, opens, opens), "Safari on an iPhone", False),
+        ],
         "invalid": invalid,
         "opens": opens,
         "closes": opens + timedelta(days=14),

@@ -8,7 +8,8 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
-from starlette.types import Lifespan
+from starlette.routing import Match
+from starlette.types import Lifespan, Scope
 
 from singletable_apps.shared.web.api_docs import docs_router
 from singletable_apps.shared.web.bodies import Bodies
@@ -59,8 +60,10 @@ def make_app(
     )
     app.state.site = site
     add_handlers(app, errors)
+    api = _ApiRouter(prefix)
     for router in routers:
-        app.include_router(router, prefix=prefix)
+        api.include_router(router, prefix=prefix)
+    app.include_router(api)
     for router in pages:
         app.include_router(router, include_in_schema=False)
     types = _merge(COMMON, problem_types)
@@ -70,6 +73,20 @@ def make_app(
     app.include_router(docs, prefix=prefix)
     _describe_once(app, site)
     return app
+
+
+class _ApiRouter(APIRouter):
+    """All routes of an API. The request for a page is compared with the prefix only, once."""
+
+    def __init__(self, api_prefix: str) -> None:
+        super().__init__()
+        self._api_prefix = api_prefix
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return the match of a route, or none if the path is not one of the API."""
+        if not scope["path"].startswith(self._api_prefix):
+            return Match.NONE, {}
+        return super().matches(scope)
 
 
 def api_router(tag: str, *problem_types: ProblemType) -> APIRouter:

@@ -85,7 +85,7 @@ def test_removed_person_is_signed_out(app: PagesApp, ada: Browser, ben: Browser)
     assert ben.get("account").url.path == "/portfolio/admin/sign-in"
     assert ada.open(url).status_code == 404
     browser = app.browser()
-    response = browser.submit(browser.get("sign-in"), email="ben@example.org", password=PASSWORD)
+    response = browser.submit(browser.get("sign-in"), who="ben@example.org", password=PASSWORD)
     assert response.status_code == 422
 
 

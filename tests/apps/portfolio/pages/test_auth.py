@@ -21,7 +21,7 @@ VALID = {
 
 def _sign_in(app: PagesApp, password: str = PASSWORD, email: str = "ADA@example.org") -> Browser:
     browser = app.browser()
-    response = browser.submit(browser.get("sign-in"), email=email, password=password)
+    response = browser.submit(browser.get("sign-in"), who=email, password=password)
     assert response.status_code == 303, response.text
     return browser
 
@@ -72,7 +72,7 @@ def test_sign_in_continues_to_the_page_that_needed_it(app: PagesApp) -> None:
     browser = app.browser()
     page = browser.get("people")
     assert page.url.path == "/portfolio/admin/sign-in"
-    response = browser.submit(page, email="Ada@Example.org", password=PASSWORD)
+    response = browser.submit(page, who="Ada@Example.org", password=PASSWORD)
     assert response.headers["location"] == "/portfolio/admin/people"
 
 
@@ -80,7 +80,7 @@ def test_sign_in_continues_to_the_page_that_needed_it(app: PagesApp) -> None:
 def test_sign_in_never_continues_to_another_site(app: PagesApp, target: str) -> None:
     browser = app.browser()
     page = browser.get("sign-in", next=target)
-    response = browser.submit(page, email="ada@example.org", password=PASSWORD)
+    response = browser.submit(page, who="ada@example.org", password=PASSWORD)
     assert response.headers["location"] == "/portfolio/admin"
 
 
@@ -89,7 +89,7 @@ def test_wrong_sign_in_reveals_nothing_and_keeps_only_the_address(
     app: PagesApp, email: str
 ) -> None:
     browser = app.browser()
-    response = browser.submit(browser.get("sign-in"), email=email, password="not it at all")
+    response = browser.submit(browser.get("sign-in"), who=email, password="not it at all")
     assert response.status_code == 422
     assert "Wrong e-mail address or password." in response.text
     assert f'value="{email}"' in response.text
@@ -101,7 +101,7 @@ def test_guessing_passwords_is_throttled_and_keeps_the_form(app: PagesApp) -> No
     browser = app.browser()
     page = browser.get("sign-in")
     guesses = [
-        browser.submit(page, email="ada@example.org", password=f"guess {at}") for at in range(12)
+        browser.submit(page, who="ada@example.org", password=f"guess {at}") for at in range(12)
     ]
     assert guesses[-1].status_code == 429
     assert int(guesses[-1].headers["retry-after"]) > 0
@@ -140,7 +140,7 @@ def test_form_of_another_site_is_rejected(app: PagesApp) -> None:
     app.activate()
     response = app.browser().http.post(
         "/portfolio/admin/sign-in",
-        data={"email": "ada@example.org", "password": PASSWORD},
+        data={"who": "ada@example.org", "password": PASSWORD},
         headers={"Sec-Fetch-Site": "cross-site", "Accept": "text/html"},
     )
     assert response.status_code == 403
@@ -148,7 +148,7 @@ def test_form_of_another_site_is_rejected(app: PagesApp) -> None:
 
 def test_reset_link_sets_a_password_once(app: PagesApp) -> None:
     elsewhere, browser = _sign_in(app), app.browser()
-    response = browser.submit(browser.get("forgot"), email="Ada@example.org")
+    response = browser.submit(browser.get("forgot"), who="Ada@example.org")
     assert response.headers["location"] == "/portfolio/admin/forgot/sent"
     assert "Check your e-mail" in browser.get("forgot", "sent").text
     link = _reset_link(app)
@@ -166,7 +166,7 @@ def test_reset_link_sets_a_password_once(app: PagesApp) -> None:
 def test_reset_does_not_reveal_whether_an_account_exists(app: PagesApp) -> None:
     browser = app.browser()
     responses = [
-        browser.submit(browser.get("forgot"), email=email)
+        browser.submit(browser.get("forgot"), who=email)
         for email in ("ada@example.org", "nobody@example.org", "no address", "x" * 400)
     ]
     assert {(each.status_code, each.headers["location"]) for each in responses} == {
@@ -178,7 +178,7 @@ def test_reset_does_not_reveal_whether_an_account_exists(app: PagesApp) -> None:
 def test_reset_e_mails_are_throttled_silently(app: PagesApp) -> None:
     browser = app.browser()
     page = browser.get("forgot")
-    responses = [browser.submit(page, email="ada@example.org") for _ in range(8)]
+    responses = [browser.submit(page, who="ada@example.org") for _ in range(8)]
     assert {response.status_code for response in responses} == {303}
     assert len(app.world.mailbox.emails) < 8
 

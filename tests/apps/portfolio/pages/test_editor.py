@@ -177,11 +177,12 @@ def test_post_is_deleted_after_confirmation(app: PagesApp, ada: Browser) -> None
     assert ada.open(path).status_code == 404
 
 
-def test_preview_link_opens_the_draft(app: PagesApp, ada: Browser) -> None:
+def test_preview_link_opens_the_draft_for_anyone(app: PagesApp, ada: Browser) -> None:
     path = _write(ada)
-    page = ada.open(f"{path}/share")
-    token = page.text.partition("/portfolio/preview/")[2].partition("<")[0]
-    assert app.world.service.posts.open_preview(token).blog.title == "On tea"
+    reader, link = app.browser(), app.site.urls.post("on-tea")
+    assert reader.open(link).status_code == 404
+    token = ada.open(f"{path}/share").text.partition(f"{link}?preview=")[2].partition("<")[0]
+    assert "<em>good</em>" in reader.open(f"{link}?preview={token}").text
 
 
 def test_author_edits_own_posts_only(app: PagesApp, ada: Browser, ben: Browser) -> None:

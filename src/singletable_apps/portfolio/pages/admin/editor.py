@@ -250,7 +250,7 @@ def share_preview(page: AuthorPage, blog_id: str) -> Response:
     """Show a link with which anyone can read the post before it is published."""
     post = get_own_post(page, blog_id)
     token = page.service.posts.preview_token(blog_id)
-    link = page.urls.absolute(page.urls.page("preview", token))
+    link = page.urls.absolute(page.urls.post(post.blog.slug, preview=token))
     return page.render(
         "admin/share", heading="Share a preview", post=view_post(page, post.blog), link=link
     )

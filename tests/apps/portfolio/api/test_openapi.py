@@ -1,0 +1,97 @@
+"""The description says enough to write a client by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from singletable_apps.portfolio.api import API
+from tests.apps.portfolio.api.client import make_server
+
+DOCUMENT: dict[str, Any] = make_server().visitor().get("/openapi.json").json()
+OPERATIONS: dict[str, dict[str, Any]] = {
+    f"{method.upper()} {path.removeprefix(API)}": operation
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+}
+SCHEMAS = DOCUMENT["components"]["schemas"]
+# If-Match is optional where the original had none.
+OPTIONAL_TAG = {"PUT /portfolio", "PUT /blogs/{blog_id}", "DELETE /blogs/{blog_id}"}
+REQUIRED_TAG = {
+    "PUT /settings",
+    "POST /blogs/{blog_id}/history/{number}/restore",
+    "PUT /users/{user_id}",
+    "DELETE /users/{user_id}",
+}
+
+
+def test_document_is_openapi_3_1_with_bearer_tokens() -> None:
+    assert DOCUMENT["openapi"].startswith("3.1")
+    assert DOCUMENT["components"]["securitySchemes"]["access token"]["scheme"] == "bearer"
+
+
+def test_operation_ids_are_unique() -> None:
+    names = Counter(operation["operationId"] for operation in OPERATIONS.values())
+    assert names.most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("address", OPERATIONS)
+def test_every_operation_is_described(address: str) -> None:
+    operation = OPERATIONS[address]
+    assert operation["tags"]
+    assert operation["description"].endswith(".")
+    answers = operation["responses"]
+    assert "422" not in answers
+    assert {"500", "503"} <= set(answers)
+    assert ("404" in answers) is ("{" in address)
+    needs_token = {} not in operation.get("security", [{}])
+    assert not needs_token or {"401", "429"} <= set(answers)
+    tags = [each for each in operation.get("parameters", []) if each["name"] == "if-match"]
+    assert bool(tags) is (address in OPTIONAL_TAG | REQUIRED_TAG)
+    assert ("412" in answers) is bool(tags)
+    assert ("428" in answers) is (address in REQUIRED_TAG)
+
+
+@pytest.mark.parametrize("address", OPERATIONS)
+def test_every_success_has_the_envelope_of_the_original(address: str) -> None:
+    (success,) = (
+        answer for status, answer in OPERATIONS[address]["responses"].items() if status < "300"
+    )
+    name = success["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    assert set(SCHEMAS[name]["required"]) == {"success", "data"}
+    assert SCHEMAS[name]["properties"]["success"]["const"] is True
+
+
+def test_request_bodies_forbid_other_fields() -> None:
+    for address, operation in OPERATIONS.items():
+        content = operation.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            name = content["application/json"]["schema"]["$ref"].rpartition("/")[2]
+            assert SCHEMAS[name]["additionalProperties"] is False, address
+            assert SCHEMAS[name]["description"], address
+
+
+def test_problems_have_the_error_of_the_original() -> None:
+    assert "error" in SCHEMAS["Problem"]["required"]
+    for operation in OPERATIONS.values():
+        for status, answer in operation["responses"].items():
+            for example in answer.get("content", {}).values():
+                for value in example.get("examples", {}).values():
+                    assert status < "400" or value["value"]["error"]
+
+
+def test_posts_have_the_attributes_of_the_original() -> None:
+    original = (
+        "blogId title slug featured_image_url tags category author reading_time likes_count "
+        "seo_description created_at published_at"
+    )
+    assert set(original.split()) <= set(SCHEMAS["BlogBody"]["required"])
+    assert SCHEMAS["BlogBody"]["properties"]["created_at"]["type"] == "integer"
+
+
+def test_problem_types_have_pages() -> None:
+    visitor = make_server().visitor()
+    for name in ("invalid-request", "taken", "switched-off"):
+        assert visitor.get(f"/problems/{name}").json()["about"]

@@ -1,0 +1,170 @@
+"""The original's operations, used as its pages used them: plain JSON, tokens in local storage."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from fastapi.testclient import TestClient
+
+from singletable_apps.portfolio.api import attach
+from tests.apps.portfolio.api.client import ADDRESS, OWNER, Server
+from tests.apps.portfolio.support.harness import PASSWORD
+
+# What its editor sends for a text.
+QUILL = (
+    "<h2>Why</h2><p>Because <strong>it</strong> <em>works</em>.</p><p><br></p><ul><li>a</li></ul>"
+    '<pre class="ql-syntax" spellcheck="false">x = 1\n\ny = 2\n</pre>'
+    '<p><img src="https://res.cloudinary.com/demo/1.png"></p>'
+)
+
+
+class Original:
+    """The original's client: it sends its token with every request, and reads `data` or `error`."""
+
+    def __init__(self, server: Server) -> None:
+        attach(server.app, server.world.service, server.settings)
+        self.client = TestClient(server.app, base_url=ADDRESS)
+        self.token = ""
+
+    def call(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        answer = self.client.request(method, f"/api/portfolio{path}", json=body, headers=headers)
+        value = answer.json()
+        if answer.is_success:
+            assert value["success"] is True
+            return answer.status_code, value["data"]
+        return answer.status_code, value["error"]
+
+
+def test_original_client_works_unchanged(server: Server) -> None:
+    browser, admin = Original(server), Original(server)
+
+    # The admin signs in.
+    status, tokens = admin.call("POST", "/auth/login", {"email": OWNER, "password": PASSWORD})
+    assert status == 200
+    assert set(tokens) == {"access_token", "refresh_token", "expires_in"}
+    admin.token = tokens["access_token"]
+
+    # edit-profile, edit-projects and edit-experience save parts of the portfolio.
+    profile: dict[str, Any] = {
+        "profile_pic_url": "https://res.cloudinary.com/demo/me.png",
+        "bio": "I build things.",
+        "email": "ada@example.org",
+        "social_links": {
+            "twitter": "https://twitter.com/ada",
+            "linkedin": "",
+            "github": "https://github.com/ada",
+            "instagram": "",
+        },
+        "about_content": "<p>Hello.</p>",
+    }
+    projects = [
+        {
+            "id": "1700000000000",
+            "title": "Engine",
+            "description": "It counts.",
+            "image_url": "",
+            "technologies": ["Brass"],
+            "link": "https://engine.example",
+        }
+    ]
+    experience = [
+        {
+            "id": "1700000000001",
+            "title": "Programmer",
+            "company": "Babbage & Co.",
+            "description": "",
+            "start_date": 1_577_836_800,
+            "end_date": None,
+            "technologies": [],
+        }
+    ]
+    for part in (profile, {"projects": projects}, {"experience": experience}):
+        assert admin.call("PUT", "/portfolio", part)[0] == 200
+    status, portfolio = browser.call("GET", "/portfolio")
+    assert (status, portfolio["bio"]) == (200, "I build things.")
+    assert portfolio["about_content"] == "<p>Hello.</p>"
+    assert portfolio["social_links"] == {
+        "twitter": "https://twitter.com/ada",
+        "github": "https://github.com/ada",
+    }
+    assert portfolio["projects"][0].items() >= projects[0].items()
+    assert portfolio["experience"] == experience
+    assert isinstance(portfolio["updated_at"], int)
+    assert admin.call("PUT", "/portfolio", {"PK": "x"}) == (
+        400,
+        'PK: Extra inputs are not permitted; got "x".',
+    )
+
+    # manage-blogs creates posts from its form, which fills in the slug.
+    form = {
+        "title": "Why it works",
+        "slug": "why-it-works",
+        "content": QUILL,
+        "featured_image_url": "",
+        "tags": ["engines"],
+        "category": "Notes",
+        "seo_description": "It does.",
+    }
+    status, blog = admin.call("POST", "/blogs", form)
+    assert status == 201
+    assert str(UUID(blog["blogId"])) == blog["blogId"]
+    attributes = {"title", "slug", "featured_image_url", "tags", "category", "seo_description"}
+    assert {name: blog[name] for name in attributes} == {name: form[name] for name in attributes}
+    assert "<strong>it</strong>" in blog["content"]
+    assert "x = 1\n\ny = 2\n" in blog["content"]
+    assert (blog["likes_count"], blog["reading_time"]) == (0, 1)
+    assert isinstance(blog["created_at"], int)
+    assert blog["published_at"] == blog["created_at"]
+    status, error = admin.call("POST", "/blogs", form)
+    assert (status, error.startswith("slug: ")) == (400, True)
+    server.world.clock.move(seconds=1)
+    assert admin.call("POST", "/blogs", {**form, "title": "Two", "slug": ""})[0] == 201
+
+    # The list, which its admin also takes a post to edit from, and its pages.
+    status, listed = browser.call("GET", "/blogs?limit=50")
+    assert [each["slug"] for each in listed["items"]] == ["two", "why-it-works"]
+    assert listed["last_key"] is None
+    assert listed["items"][1]["content"] == blog["content"]
+    first = browser.call("GET", "/blogs?limit=1")[1]
+    second = browser.call("GET", f"/blogs?limit=1&last_key={first['last_key']}")[1]
+    assert [each["slug"] for each in second["items"]] == ["why-it-works"]
+
+    # The page of a post, by slug and by id.
+    assert browser.call("GET", "/blogs/why-it-works")[1]["blogId"] == blog["blogId"]
+    path = f"/blogs/{blog['blogId']}"
+    assert browser.call("GET", path)[1]["title"] == "Why it works"
+    assert browser.call("GET", "/blogs/none")[0] == 404
+
+    # The like button.
+    assert browser.call("GET", f"{path}/likes") == (200, {"likes_count": 0, "has_liked": False})
+    for _ in range(2):
+        status, likes = browser.call("POST", f"{path}/likes")
+        assert (status, likes["likes_count"]) == (200, 1)
+    assert browser.call("GET", f"{path}/likes") == (200, {"likes_count": 1, "has_liked": True})
+    assert browser.call("GET", path)[1]["likes_count"] == 1
+
+    # Saving the form again sends the sanitized HTML back; it stays as it is.
+    edited = {**form, "title": "Why it still works", "content": blog["content"]}
+    status, saved = admin.call("PUT", path, edited)
+    assert (status, saved["title"], saved["content"]) == (
+        200,
+        "Why it still works",
+        blog["content"],
+    )
+    assert saved["likes_count"] == 1
+
+    # An old link redirects.
+    assert admin.call("PUT", path, {"slug": "it-works"})[0] == 200
+    assert browser.call("GET", "/blogs/why-it-works")[1]["slug"] == "it-works"
+
+    assert browser.call("DELETE", path)[0] == 401
+    assert admin.call("DELETE", path)[0] == 200
+    assert browser.call("GET", path)[0] == 404
+    assert browser.call("PATCH", "/blogs")[0] == 405
+
+    # After 15 minutes its token has expired, but it is still sent when reading.
+    server.world.clock.move(minutes=16)
+    assert admin.call("GET", "/blogs?limit=1")[0] == 200
+    assert admin.call("PUT", "/portfolio", {"bio": "x"})[0] == 401

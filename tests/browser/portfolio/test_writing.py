@@ -1,0 +1,225 @@
+"""Write a post in a browser: preview, save, schedule, publish, conflict, restore."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Dialog, FilePayload, Page, Route, expect
+
+from singletable_apps.portfolio.rules import PostDraft, PostStatus, post_status
+from tests.apps.portfolio.support.images import image_file
+from tests.browser.conftest import PHONE
+from tests.browser.page_checks import collect_errors, find_axe_violations
+from tests.browser.portfolio.server import Served
+
+OpenAdmin = Callable[..., Page]
+EDITOR = re.compile(r"/admin/posts/[0-9a-f-]{36}$")
+
+
+def _write(served: Served, title: str, markdown: str = "Some *text*.") -> str:
+    """Create a draft and return its id."""
+    return served.service.posts.create(served.owner, PostDraft(title, markdown)).blog_id
+
+
+def _status(served: Served, blog_id: str) -> PostStatus:
+    now = served.service.context.clock()
+    return post_status(served.service.posts.get(blog_id).blog, now)
+
+
+def _press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_write_preview_schedule_and_publish(open_admin: OpenAdmin, served: Served) -> None:
+    page = open_admin("posts", "new")
+    errors = collect_errors(page)
+    page.get_by_label("Title", exact=True).fill("Crème brûlée & tea")
+    expect(page.get_by_label("Address: ")).to_have_value("creme-brulee-tea")
+    page.get_by_label("Text", exact=True).fill("It is **good**.")
+    expect(page.get_by_label("Preview", exact=True).locator("strong")).to_have_text("good")
+    expect(page.get_by_text("Not saved yet")).to_be_visible()
+    _press(page, "Save draft")
+    expect(page).to_have_url(EDITOR)
+    blog_id = page.url.rpartition("/")[2]
+    assert _status(served, blog_id) is PostStatus.DRAFT
+    page.get_by_text("Schedule", exact=True).first.click()
+    later = served.service.context.clock() + timedelta(days=3)
+    page.get_by_label("Publish on").fill(f"{later:%Y-%m-%dT%H:%M}")
+    page.get_by_role("button", name="Schedule", exact=True).click()
+    expect(page.get_by_text("Scheduled for", exact=False).first).to_be_visible()
+    assert _status(served, blog_id) is PostStatus.SCHEDULED
+    _press(page, "Publish now")
+    expect(page.get_by_text("Everyone can read it now")).to_be_visible()
+    assert _status(served, blog_id) is PostStatus.PUBLISHED
+    page.get_by_text("More", exact=True).click()
+    page.get_by_role("link", name="View on the site").click()
+    expect(page.get_by_role("heading", name="Crème brûlée & tea")).to_be_visible()
+    assert errors == []
+
+
+def test_shortcut_saves_in_place_and_toolbar_inserts_markdown(
+    open_admin: OpenAdmin, served: Served
+) -> None:
+    blog_id = _write(served, "Shortcuts", "one two")
+    page = open_admin("posts", blog_id)
+    text = page.get_by_label("Text", exact=True)
+    text.evaluate("field => { field.focus(); field.setSelectionRange(4, 7); }")
+    page.get_by_role("button", name="Bold").click()
+    expect(text).to_have_value("one **two**")
+    page.keyboard.press("Control+i")
+    expect(text).to_have_value("one ***two***")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("Saved at")).to_be_visible()
+    assert served.service.posts.get(blog_id).content.markdown == "one ***two***"
+    page.keyboard.press("Control+s")
+    expect(page.locator("[name=revision]")).to_have_value("2")
+    # Nothing is unsaved, so leaving asks nothing.
+    page.goto(served.admin("posts"))
+    expect(page.get_by_role("heading", name="Posts")).to_be_visible()
+
+
+def test_conflict_shows_both_versions_and_an_old_one_is_restored(
+    open_admin: OpenAdmin, served: Served
+) -> None:
+    blog_id = _write(served, "Conflict", "Tea is good.")
+    page = open_admin("posts", blog_id)
+    draft = PostDraft("Conflict", "Tea is hot.")
+    served.service.posts.edit(served.owner, blog_id, draft)
+    page.get_by_label("Text", exact=True).fill("Tea is cold.")
+    page.keyboard.press("Control+s")
+    notice = page.get_by_role("alert")
+    expect(notice.locator(".diff del")).to_have_text("hot")
+    expect(notice.locator(".diff ins")).to_have_text("cold")
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Tea is cold.")
+    _press(page, "Save draft")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert served.service.posts.get(blog_id).content.markdown == "Tea is cold."
+    page.get_by_text("More", exact=True).click()
+    page.get_by_role("link", name="History").click()
+    page.get_by_role("navigation", name="Versions").get_by_role("link").last.click()
+    expect(page.locator(".diff del")).to_have_text("good")
+    _press(page, "Restore this version")
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Tea is good.")
+
+
+def test_text_survives_a_session_that_ended(open_admin: OpenAdmin, served: Served) -> None:
+    blog_id = _write(served, "Survival", "Before.")
+    page = open_admin("posts", blog_id)
+    page.get_by_label("Text", exact=True).fill("A long afternoon of writing.")
+    page.context.clear_cookies()
+    _press(page, "Save draft")
+    expect(page).to_have_url(re.compile("sign-in"))
+    page.get_by_label("E-mail").fill("ada@example.org")
+    page.get_by_label("Password").fill("nine blue horses")
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    expect(page).to_have_url(EDITOR)
+    _press(page, "Restore them")
+    expect(page.get_by_label("Text", exact=True)).to_have_value("A long afternoon of writing.")
+    _press(page, "Save draft")
+    expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Restore them")).to_be_hidden()
+
+
+def test_unsaved_text_warns_before_leaving(open_admin: OpenAdmin, served: Served) -> None:
+    page = open_admin("posts", _write(served, "Leaving"))
+    asked: list[str] = []
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", accept)
+    page.get_by_label("Text", exact=True).press_sequentially("More.")
+    page.get_by_role("link", name="Media").click()
+    expect(page.get_by_role("heading", name="Media")).to_be_visible()
+    assert asked == ["beforeunload"]
+
+
+def test_older_previews_do_not_replace_newer_ones(open_admin: OpenAdmin, served: Served) -> None:
+    page = open_admin("posts", _write(served, "Racing", "start"))
+    held: list[str] = []
+
+    def hold(route: Route) -> None:
+        held.append("first")
+
+    # The first request is never answered; the second aborts it.
+    page.route("**/admin/preview", hold, times=1)
+    text = page.get_by_label("Text", exact=True)
+    with page.expect_request("**/admin/preview"):
+        text.fill("*first*")
+    with page.expect_event("requestfailed"):
+        text.fill("*second*")
+    expect(page.get_by_label("Preview", exact=True).locator("em")).to_have_text("second")
+    assert held == ["first"]
+
+
+def test_writing_works_without_scripts(open_admin: OpenAdmin, served: Served) -> None:
+    page = open_admin("posts", "new", java_script_enabled=False)
+    page.get_by_label("Title", exact=True).fill("No scripts")
+    page.get_by_label("Text", exact=True).fill("It is *fine*.")
+    page.get_by_text("More", exact=True).click()
+    _press(page, "Preview without saving")
+    expect(page.get_by_label("Preview", exact=True).locator("em")).to_have_text("fine")
+    _press(page, "Publish now")
+    expect(page).to_have_url(EDITOR)
+    assert _status(served, page.url.rpartition("/")[2]) is PostStatus.PUBLISHED
+
+
+def test_images_are_uploaded_and_chosen(open_admin: OpenAdmin, served: Served) -> None:
+    page = open_admin("media")
+    files: list[FilePayload] = [
+        {"name": "sea.png", "mimeType": "image/png", "buffer": image_file(640, 480, "navy")},
+        {"name": "notes.png", "mimeType": "image/png", "buffer": b"not an image"},
+    ]
+    page.get_by_label("Add images").set_input_files(files)
+    expect(page.locator(".upload-error")).to_have_count(1)
+    page.get_by_role("link", name="Show the uploaded images").click()
+    expect(page.locator(".media-item")).to_have_count(1)
+    page.goto(served.admin("posts", _write(served, "With a picture", "")))
+    page.get_by_role("button", name="Image", exact=True).click()
+    page.get_by_role("dialog").locator(".picker-item").first.click()
+    expect(page.get_by_label("Text", exact=True)).to_have_value(
+        re.compile(r"!\[\]\(/portfolio/media/")
+    )
+    expect(page.get_by_label("Preview", exact=True).locator("img")).to_be_visible()
+
+
+def test_entries_are_moved_by_keyboard(open_admin: OpenAdmin, served: Served) -> None:
+    for title in ("Loom", "Engine"):
+        page = open_admin("portfolio", "projects", "new")
+        page.get_by_label("Title").fill(title)
+        _press(page, "Save")
+        expect(page.get_by_role("link", name=title)).to_be_visible()
+    page.get_by_role("button", name="Move Engine down").press("Enter")
+    expect(page.locator(".entry .item-text").first).to_have_text("Loom")
+
+
+PAGES = [
+    (),
+    ("posts",),
+    ("posts", "new"),
+    ("comments",),
+    ("comments", "approved"),
+    ("media",),
+    ("portfolio",),
+    ("portfolio", "about"),
+    ("portfolio", "projects"),
+    ("portfolio", "experience", "new"),
+    ("settings",),
+]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("parts", PAGES, ids=lambda parts: "/".join(parts) or "dashboard")
+def test_pages_for_authors_are_accessible(
+    open_admin: OpenAdmin, served: Served, parts: tuple[str, ...], theme: str
+) -> None:
+    _write(served, "A draft")
+    page = open_admin(*parts, color_scheme=theme)
+    assert find_axe_violations(page) == []
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
