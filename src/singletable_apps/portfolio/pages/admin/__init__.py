@@ -8,13 +8,14 @@ from singletable_apps.portfolio.pages.admin import (
     comments,
     dashboard,
     editor,
+    entries,
     history,
     media,
-    portfolio,
+    profile,
     settings,
 )
 
 router = APIRouter()
-# The lists of posts are before the editor: their paths look like the id of a post.
-for _module in (dashboard, editor, history, comments, media, portfolio, settings):
+# In order: lists of posts look like ids of posts, and the about page like a list of entries.
+for _module in (dashboard, editor, history, comments, media, profile, entries, settings):
     router.include_router(_module.router)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from fastapi import APIRouter, Response
 
 from singletable import InvalidCursor
 from singletable_apps.portfolio.comment_rules import ref_of
-from singletable_apps.portfolio.entities import Blog, Comment, PendingComment
 from singletable_apps.portfolio.errors import NotFound, NotPermitted
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
 from singletable_apps.portfolio.pages.admin.views import own_posts
@@ -27,36 +23,6 @@ from singletable_apps.shared.pages import (
 router = APIRouter()
 
 
-@dataclass(frozen=True)
-class CommentView:
-    """A comment with its post."""
-
-    ref: str
-    name: str
-    email: str
-    text: str
-    at: datetime
-    post_title: str
-    post_url: str
-    delete_url: str = ""
-
-
-def _view(
-    page: UserPageContext, comment: Comment | PendingComment, blog: Blog | None
-) -> CommentView:
-    ref = ref_of(comment)
-    return CommentView(
-        ref=ref,
-        name=comment.author_name,
-        email=comment.author_email,
-        text=comment.content,
-        at=comment.created_at,
-        post_title=blog.title if blog else "a deleted post",
-        post_url=page.urls.post(blog.slug) if blog else page.urls.admin("posts"),
-        delete_url=page.urls.admin("comments", comment.blog_id, "delete", ref=ref),
-    )
-
-
 def _tabs(page: UserPageContext, current: str) -> list[Link]:
     approved = page.urls.admin("comments", "approved")
     return [
@@ -72,12 +38,11 @@ def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
         found = page.service.comments.queue(page.user, query.cursor)
     except InvalidCursor:
         return page.redirect(page.urls.admin("comments"))
-    views = [_view(page, each.comment, each.blog) for each in found.items]
     return page.render(
         "admin/comments",
         heading="Comments",
         tabs=_tabs(page, "waiting"),
-        waiting=query.page(views, found.cursor),
+        waiting=query.page(found.items, found.cursor),
     )
 
 
@@ -127,8 +92,9 @@ def list_approved(page: AuthorPage, post: str = "") -> Response:
         tabs=_tabs(page, "approved"),
         waiting=None,
         posts=[(blog.blog_id, blog.title) for blog in blogs.values()],
-        chosen=chosen.blog_id if chosen else "",
-        approved=[_view(page, comment, chosen) for comment in approved],
+        chosen=chosen,
+        approved=approved,
+        ref_of=ref_of,
     )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from fastapi import APIRouter, Response
@@ -29,44 +27,14 @@ from singletable_apps.shared.pages import (
 
 router = APIRouter()
 PER_PAGE = 48
-_WIDTH, _THUMBNAIL = 960, 480
+# The width that Markdown names; the renderer offers the others.
+WIDTH = 960
 
 
-@dataclass(frozen=True)
-class MediaView:
-    """An image with its URLs and the Markdown that shows it."""
-
-    name: str
-    filename: str
-    alt: str
-    width: int
-    height: int
-    size: str
-    at: datetime
-    by: str
-    src: str
-    thumbnail: str
-    url: str
-    markdown: str
-
-
-def _view(page: UserPageContext, media: Media) -> MediaView:
-    src = page.urls.media(media.name, _WIDTH)
+def _markdown(page: UserPageContext, media: Media) -> str:
+    """Return the Markdown that shows an image."""
     alt = media.alt.replace("[", "").replace("]", "")
-    return MediaView(
-        name=media.name,
-        filename=media.filename,
-        alt=media.alt,
-        width=media.width,
-        height=media.height,
-        size=f"{media.size / 1000:,.0f} kB in {len(media.widths)} widths",
-        at=media.uploaded_at,
-        by=media.uploaded_by,
-        src=src,
-        thumbnail=page.urls.media(media.name, _THUMBNAIL),
-        url=page.urls.admin("media", media.name),
-        markdown=f"![{alt}]({src})",
-    )
+    return f"![{alt}]({page.urls.media(media.name, WIDTH)})"
 
 
 @router.get("/admin/media")
@@ -87,7 +55,8 @@ def _list_media(
         status,
         heading="Media",
         form=form,
-        media=query.page([_view(page, each) for each in found.items], found.cursor),
+        media=query.page(found.items, found.cursor),
+        markdown_of=partial(_markdown, page),
     )
 
 
@@ -124,8 +93,7 @@ def _store(page: UserPageContext, file: UploadedFile) -> Media | str:
 def _as_json(page: UserPageContext, result: Media | str) -> dict[str, str]:
     if isinstance(result, str):
         return {"error": result}
-    view = _view(page, result)
-    return {"name": view.name, "url": view.src, "alt": view.alt}
+    return {"url": page.urls.media(result.name, WIDTH), "alt": result.alt}
 
 
 class AltForm(BaseModel):
@@ -159,7 +127,8 @@ def _show_media(page: UserPageContext, media: Media, form: Form, status: int) ->
         "admin/media_item",
         status,
         heading=media.filename or "Image",
-        media=_view(page, media),
+        media=media,
+        markdown=_markdown(page, media),
         form=form,
         uses=[{"text": text, "to": url} for text, url in _uses(page, media.name)],
     )

@@ -1,0 +1,314 @@
+"""Projects and experience: add, edit, reorder and delete the entries of the portfolio."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import Annotated, Any, Literal, TypeAlias, cast
+from uuid import uuid4
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, Field, field_validator
+
+from singletable_apps.portfolio.entities import Experience, Portfolio, Project
+from singletable_apps.portfolio.errors import InvalidInput, NotFound
+from singletable_apps.portfolio.pages.admin.editor import split_commas
+from singletable_apps.portfolio.pages.admin.profile import portfolio_tabs
+from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
+from singletable_apps.portfolio.profile_rules import PortfolioEdits, format_period
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmForm,
+    Flash,
+    Form,
+    PostedForm,
+    submit_form,
+)
+
+router = APIRouter()
+Entry: TypeAlias = Project | Experience
+Change: TypeAlias = Callable[[list[Entry]], list[Entry]]
+NEW = "new"
+_MONTH = re.compile(r"(\d{4})-(\d{2})")
+
+
+class ProjectForm(BaseModel):
+    """The fields of a project."""
+
+    title: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    image_url: str = ""
+    image_alt: str = ""
+    technologies: str = ""
+    link: str = ""
+
+    def entry(self, entry_id: str) -> Project:
+        """Return the project."""
+        values = self.model_dump(exclude={"technologies"})
+        return Project(id=entry_id, technologies=split_commas(self.technologies), **values)
+
+
+class ExperienceForm(BaseModel):
+    """The fields of a position; dates are months such as 2021-03."""
+
+    title: Annotated[str, Field(min_length=1)]
+    company: Annotated[str, Field(min_length=1)]
+    start_date: str = ""
+    end_date: str = ""
+    description: str = ""
+    technologies: str = ""
+
+    @field_validator("start_date", "end_date")
+    @classmethod
+    def _check_month(cls, text: str) -> str:
+        parse_month(text)
+        return text
+
+    def entry(self, entry_id: str) -> Experience:
+        """Return the position."""
+        return Experience(
+            id=entry_id,
+            title=self.title,
+            company=self.company,
+            description=self.description,
+            start_date=parse_month(self.start_date),
+            end_date=parse_month(self.end_date),
+            technologies=split_commas(self.technologies),
+        )
+
+
+def parse_month(text: str) -> date | None:
+    """Return the first day of a month such as 2021-03, or None for an empty text."""
+    if not text.strip():
+        return None
+    match = _MONTH.fullmatch(text.strip())
+    try:
+        return date(int(match[1]) if match else 0, int(match[2]) if match else 0, 1)
+    except ValueError:
+        raise ValueError("Enter a year and a month, such as 2021-03.") from None
+
+
+@dataclass(frozen=True)
+class EntryKind:
+    """Projects or experience: the field of the portfolio, its form, and the words for it."""
+
+    field: Literal["projects", "experience"]
+    noun: str
+    form: type[ProjectForm] | type[ExperienceForm]
+    empty_title: str
+    empty_text: str
+
+    def entries(self, portfolio: Portfolio) -> list[Entry]:
+        """Return the entries in their order."""
+        return [*(portfolio.projects if self.field == "projects" else portfolio.experience)]
+
+    def find(self, entries: Sequence[Entry], entry_id: str) -> int:
+        """Return the place of an entry, or raise NotFound."""
+        for place, entry in enumerate(entries):
+            if entry.id == entry_id:
+                return place
+        raise NotFound(f"There is no such {self.noun}. It may have been deleted.")
+
+
+KINDS = {
+    "projects": EntryKind(
+        "projects",
+        "project",
+        ProjectForm,
+        "Show what you made",
+        "Each project can have a picture, a link and its technologies.",
+    ),
+    "experience": EntryKind(
+        "experience",
+        "position",
+        ExperienceForm,
+        "Where have you worked?",
+        "Positions are shown as a timeline, in your order.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class EntryPageContext(UserPageContext):
+    """A request about the projects or the experience."""
+
+    kind: EntryKind
+
+    def url(self, *parts: str) -> str:
+        """Return the URL of the list, of an entry, or of an action on it."""
+        return self.urls.admin("portfolio", self.kind.field, *parts)
+
+    def read(self) -> Portfolio:
+        """Return the portfolio as it is now."""
+        return self.service.profile.get_portfolio(consistent=True)
+
+    def save(self, form: Form, change: Change) -> None:
+        """Change the entries, if nobody else has changed the portfolio since the form was shown."""
+        changes: dict[str, Any] = {self.kind.field: change(self.kind.entries(self.read()))}
+        edits, check = PortfolioEdits(**changes), form.revision_check()
+        self.service.profile.update_portfolio(self.user, edits, check)
+
+
+def _entry_page(page: OwnerPage, kind: Literal["projects", "experience"]) -> EntryPageContext:
+    return EntryPageContext(page.request, page.site, page.user, KINDS[kind])
+
+
+EntryPage = Annotated[EntryPageContext, Depends(_entry_page)]
+
+
+@router.get("/admin/portfolio/{kind}")
+def list_entries(page: EntryPage) -> Response:
+    """List the projects or positions."""
+    stored = page.read()
+    return page.render(
+        "admin/entries",
+        heading=page.kind.field.capitalize(),
+        tabs=portfolio_tabs(page, page.kind.field),
+        kind=page.kind,
+        revision=stored.revision,
+        add_url=page.url(NEW),
+        entries=[
+            {
+                "id": entry.id,
+                "title": entry.title,
+                "meta": _describe(entry),
+                "image": entry.image_url if isinstance(entry, Project) else "",
+                "url": page.url(entry.id),
+            }
+            for entry in page.kind.entries(stored)
+        ],
+    )
+
+
+def _describe(entry: Entry) -> str:
+    if isinstance(entry, Project):
+        return ", ".join(entry.technologies)
+    period = format_period(entry.start_date, entry.end_date)
+    return " · ".join(part for part in (entry.company, period) if part)
+
+
+@router.get("/admin/portfolio/{kind}/{entry_id}")
+def show_entry(page: EntryPage, entry_id: str) -> Response:
+    """Show a project or position in a form; `new` is an empty one."""
+    stored = page.read()
+    values: dict[str, str | int] = {"revision": stored.revision}
+    if entry_id != NEW:
+        entries = page.kind.entries(stored)
+        entry = entries[page.kind.find(entries, entry_id)]
+        values |= {name: _shown(getattr(entry, name)) for name in page.kind.form.model_fields}
+    return _show_entry(page, entry_id, Form(values), 200)
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case date():
+            return f"{value:%Y-%m}"
+        case list():
+            return ", ".join(cast(list[str], value))
+        case _:
+            return str(value)
+
+
+@router.post("/admin/portfolio/{kind}/{entry_id}")
+def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
+    """Save a project or position; `new` adds one at the top."""
+
+    def save(values: ProjectForm | ExperienceForm) -> Response:
+        place = 0
+
+        def change(entries: list[Entry]) -> list[Entry]:
+            nonlocal place
+            if entry_id == NEW:
+                return [values.entry(uuid4().hex[:12]), *entries]
+            place = page.kind.find(entries, entry_id)
+            entries[place] = values.entry(entry_id)
+            return entries
+
+        try:
+            page.save(form, change)
+        except InvalidInput as error:
+            # The form has the fields of one entry, so their names need no place.
+            raise InvalidInput(_without(f"{page.kind.field}/{place}/", error.errors)) from None
+        return page.redirect(page.url(), f"Saved “{values.title}”.")
+
+    show = partial(_show_entry, page, entry_id)
+    return submit_form(form, page.kind.form, save, show, rejects=(InvalidInput,))
+
+
+def _without(prefix: str, errors: Mapping[str, str]) -> dict[str, str]:
+    return {name.removeprefix(prefix): text for name, text in errors.items()}
+
+
+def _show_entry(page: EntryPageContext, entry_id: str, form: Form, status: int) -> Response:
+    noun, is_new = page.kind.noun, entry_id == NEW
+    return page.render(
+        "admin/entry",
+        status,
+        heading=f"New {noun}" if is_new else form.value("title") or f"Edit {noun}",
+        form=form,
+        kind=page.kind,
+        back=page.url(),
+        action_url=page.url(entry_id),
+        delete_url="" if is_new else page.url(entry_id, "delete"),
+    )
+
+
+@router.post("/admin/portfolio/{kind}/{entry_id}/move")
+def move_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
+    """Move an entry one place up or down, or to the place where it was dropped."""
+    url = f"{page.url()}#entry-{entry_id}"
+
+    def change(entries: list[Entry]) -> list[Entry]:
+        place, to = page.kind.find(entries, entry_id), form.value("to")
+        dropped = int(to) if to.isascii() and to.isdecimal() else place
+        target = {"up": place - 1, "down": place + 1}.get(form.value("step"), dropped)
+        entries.insert(max(0, target), entries.pop(place))
+        return entries
+
+    def move(_: ConfirmForm) -> Response:
+        page.save(form, change)
+        return page.redirect(url)
+
+    def reject(shown: Form, status: int) -> Response:
+        text = "The list was changed meanwhile. This is the current order."
+        return page.redirect(url, Flash(text, "warning"))
+
+    return submit_form(form, ConfirmForm, move, reject)
+
+
+@router.get("/admin/portfolio/{kind}/{entry_id}/delete")
+def ask_to_delete(page: EntryPage, entry_id: str) -> Response:
+    """Ask before an entry is deleted."""
+    return _ask_to_delete(page, entry_id, Form({"revision": page.read().revision}), 200)
+
+
+@router.post("/admin/portfolio/{kind}/{entry_id}/delete")
+def delete_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
+    """Delete an entry."""
+
+    def change(entries: list[Entry]) -> list[Entry]:
+        del entries[page.kind.find(entries, entry_id)]
+        return entries
+
+    def delete(_: ConfirmForm) -> Response:
+        page.save(form, change)
+        return page.redirect(page.url(), f"Deleted the {page.kind.noun}.")
+
+    return submit_form(form, ConfirmForm, delete, partial(_ask_to_delete, page, entry_id))
+
+
+def _ask_to_delete(page: EntryPageContext, entry_id: str, form: Form, status: int) -> Response:
+    entries = page.kind.entries(page.read())
+    confirmation = Confirmation(
+        title=f"Delete “{entries[page.kind.find(entries, entry_id)].title}”?",
+        text=f"The {page.kind.noun} disappears from your site. You can’t undo this.",
+        button=f"Delete the {page.kind.noun}",
+        url=page.url(entry_id, "delete"),
+        back=page.url(entry_id),
+    )
+    return page.render("confirm", status, confirmation=confirmation, form=form)

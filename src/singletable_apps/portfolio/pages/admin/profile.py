@@ -1,0 +1,120 @@
+"""The person: the profile and the about page."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+from starlette.responses import JSONResponse
+
+from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.pages.admin.editor import render_preview, wants_json
+from singletable_apps.portfolio.pages.admin.views import site_zone
+from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
+from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, PortfolioEdits
+from singletable_apps.shared.pages import Form, Link, PostedForm, submit_form
+
+router = APIRouter()
+_NETWORK_NAMES = {"github": "GitHub", "linkedin": "LinkedIn", "twitter": "X (Twitter)"}
+
+
+def portfolio_tabs(page: UserPageContext, current: str) -> list[Link]:
+    """Return the links to the parts of the portfolio; the profile is the first page."""
+    return [
+        Link(part.capitalize(), page.urls.admin("portfolio", *path), part == current)
+        for part in ("profile", "about", "projects", "experience")
+        for path in ([] if part == "profile" else [part],)
+    ]
+
+
+class ProfileForm(BaseModel):
+    """The fields of the profile; links are in fields named `social_links-{network}`."""
+
+    name: str
+    headline: str
+    profile_pic_url: str
+    bio: str
+    email: str
+
+
+@router.get("/admin/portfolio")
+def show_profile(page: OwnerPage) -> Response:
+    """Show the profile in a form."""
+    stored = page.service.profile.get_portfolio(consistent=True)
+    values = {name: str(getattr(stored, name)) for name in ProfileForm.model_fields}
+    links = {f"social_links-{name}": url for name, url in stored.social_links.items()}
+    return _show_profile(page, Form({**values, **links, "revision": stored.revision}), 200)
+
+
+@router.post("/admin/portfolio")
+def edit_profile(page: OwnerPage, form: PostedForm) -> Response:
+    """Save the profile."""
+
+    def save(values: ProfileForm) -> Response:
+        links = {name: form.value(f"social_links-{name}") for name in SOCIAL_NETWORKS}
+        edits = PortfolioEdits(**values.model_dump(), social_links=links)
+        page.service.profile.update_portfolio(page.user, edits, form.revision_check())
+        return page.redirect(page.urls.admin("portfolio"), "Profile saved.")
+
+    show = partial(_show_profile, page)
+    return submit_form(form, ProfileForm, save, show, rejects=(InvalidInput,))
+
+
+def _show_profile(page: UserPageContext, form: Form, status: int) -> Response:
+    return page.render(
+        "admin/profile",
+        status,
+        heading="Profile",
+        form=form,
+        tabs=portfolio_tabs(page, "profile"),
+        networks=[(name, _NETWORK_NAMES.get(name, name.capitalize())) for name in SOCIAL_NETWORKS],
+    )
+
+
+class AboutForm(BaseModel):
+    """The text of the about page, and the button that was pressed."""
+
+    markdown: str
+    action: Literal["save", "preview"] = "save"
+
+
+@router.get("/admin/portfolio/about")
+def show_about(page: OwnerPage) -> Response:
+    """Show the about page in an editor."""
+    stored = page.service.profile.get_portfolio(consistent=True)
+    form = Form({"markdown": stored.about_markdown, "revision": stored.revision})
+    return _show_about(page, form, 200, mode="saved")
+
+
+@router.post("/admin/portfolio/about")
+def edit_about(page: OwnerPage, form: PostedForm) -> Response:
+    """Save the about page, or show its preview."""
+    show = partial(_show_about, page)
+
+    def save(values: AboutForm) -> Response:
+        if values.action == "preview":
+            return show(form, 200)
+        edits = PortfolioEdits(about_markdown=values.markdown)
+        saved = page.service.profile.update_portfolio(page.user, edits, form.revision_check())
+        if wants_json(page.request):
+            time = saved.updated_at.astimezone(site_zone(page))
+            return JSONResponse({"revision": saved.revision, "text": f"Saved at {time:%H:%M}"})
+        return page.redirect(page.urls.admin("portfolio", "about"), "About page saved.")
+
+    return submit_form(form, AboutForm, save, show, rejects=(InvalidInput,), field="markdown")
+
+
+def _show_about(
+    page: UserPageContext, form: Form, status: int, mode: str = "shown-again"
+) -> Response:
+    return page.render(
+        "admin/about",
+        status,
+        heading="About",
+        form=form,
+        tabs=portfolio_tabs(page, "about"),
+        preview=render_preview(page, form.value("markdown")),
+        mode=mode,
+    )
