@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from singletable import Driver
 from singletable_apps.portfolio.api import UPLOADS, ApiSettings, make_portfolio_app
 from singletable_apps.portfolio.pages import add_pages
+from singletable_apps.portfolio.pages.admin.transfer import IMPORT_LIMIT
 from singletable_apps.portfolio.sample import create_sample, list_sample
 from singletable_apps.portfolio.service import PortfolioService, open_portfolio
 from singletable_apps.portfolio.urls import API, PREFIX, Urls
@@ -43,7 +44,12 @@ _WARNING = (
 def make_web_app(service: PortfolioService, public: PublicUrl) -> FastAPI:
     """Return the web app with the API and the pages."""
     urls = service.context.urls
-    forms = {urls.admin(): FORM_LIMIT, urls.page("blog"): 1 << 16, urls.page("contact"): 1 << 16}
+    forms = {
+        urls.admin(): FORM_LIMIT,
+        urls.admin("import"): IMPORT_LIMIT,
+        urls.page("blog"): 1 << 16,
+        urls.page("contact"): 1 << 16,
+    }
     web = public.settings(uploads={**UPLOADS, **forms})
     app = make_portfolio_app(service, settings=ApiSettings(web=web))
     add_pages(app, service)

@@ -13,9 +13,10 @@ from singletable_apps.portfolio.pages.admin import (
     media,
     profile,
     settings,
+    transfer,
 )
 
 router = APIRouter()
 # In order: lists of posts look like ids of posts, and the about page like a list of entries.
-for _module in (dashboard, editor, history, comments, media, profile, entries, settings):
+for _module in (dashboard, editor, history, comments, media, profile, entries, settings, transfer):
     router.include_router(_module.router)
