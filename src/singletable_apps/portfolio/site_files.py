@@ -146,7 +146,9 @@ def read_post(path: str, text: str) -> PostFile:
         stem = dated[2]
         if _first(fields, "date") is None:
             fields["date"] = dated[1]
-    if _first(fields, "slug") is None:
+    slug = _first(fields, "slug")
+    # Jekyll also has templates, such as /:year/:title/.
+    if slug is None or "/:" in str(slug):
         fields["slug"] = stem
     if not _first(fields, "title"):
         heading = _HEADING.match(markdown)
@@ -413,9 +415,6 @@ def _image(value: object) -> str:
 
 def _slug(text: str) -> str:
     """Return the last segment of a slug, a path or a URL, as a slug."""
-    if ":" in text.rpartition("/")[2]:
-        # A template of Jekyll, such as /:year/:title/.
-        return ""
     last = text.partition("?")[0].rstrip("/").rpartition("/")[2].removesuffix(".html")
     return last if not slug_error(last) else derive_slug(last)
 

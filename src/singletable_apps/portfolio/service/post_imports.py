@@ -52,9 +52,10 @@ class PostImporter:
             new, aliases = self._build(actor, file, old)
             if old == new:
                 return Outcome.SKIPPED, new.blog.slug
+            redirects = [self._check_alias(new.blog, alias) for alias in aliases]
             if not dry_run:
                 try:
-                    self._write(actor, old, new, aliases)
+                    self._write(actor, old, new, redirects)
                 except _FAILED:
                     continue  # the next attempt sees what was written
             return (Outcome.CREATED if old is None else Outcome.UPDATED), new.blog.slug
@@ -105,8 +106,7 @@ class PostImporter:
             post = Post(evolve(post.blog, updated_at=now.replace(microsecond=0)), post.content)
         return post, aliases
 
-    def _write(self, actor: User, old: Post | None, new: Post, aliases: list[str]) -> None:
-        redirects = [self._check_alias(new.blog, alias) for alias in aliases]
+    def _write(self, actor: User, old: Post | None, new: Post, redirects: list[Slug]) -> None:
         if old is None:
             claim = self._slugs.plan_claim(new.blog, new.blog.slug)
             with self._store.transaction(pattern=patterns.create_post) as transaction:

@@ -1,0 +1,314 @@
+"""Export and import a site: round trips, foreign folders, and files that are rejected."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from singletable import connect
+from singletable_apps.portfolio.entities import Listing, Project, Role
+from singletable_apps.portfolio.errors import NotPermitted
+from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.rules import PostDraft
+from singletable_apps.portfolio.service import Moved, open_portfolio
+from singletable_apps.portfolio.service.post_imports import Outcome
+from singletable_apps.portfolio.transfer import (
+    MAX_FILE_BYTES,
+    Files,
+    ImportReport,
+    TransferError,
+    export_site,
+    import_site,
+    read_files,
+    read_zip,
+    write_zip,
+)
+from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.objects import MemoryBucket
+from tests.apps.portfolio.support.harness import SECRET, World
+from tests.apps.portfolio.support.images import image_file
+
+
+def outcomes(report: ImportReport) -> dict[str, str]:
+    return {entry.path: str(entry.outcome) for entry in report.entries}
+
+
+def fill(world: World) -> None:
+    """Create a site with everything that an export contains."""
+    service, owner = world.service, world.set_up()
+    media = service.media.upload(owner, image_file(), "hills.png", "Hills: blue")
+    image = service.context.urls.media(media.name, media.widths[0])
+    first = service.posts.create(
+        owner,
+        PostDraft(
+            "Tea: a “story”",
+            f'See ![hills]({image}).\n\n    code\n\n<img src="{image}">',
+            tags=("tea", "c++"),
+            category="Kitchen",
+            featured_image_url=image,
+            featured_image_alt="Hills",
+            seo_description="All about tea.",
+            canonical_url="https://example.org/tea",
+        ),
+    )
+    service.posts.publish(owner, first.blog_id, datetime(2025, 3, 1, 8, tzinfo=UTC))
+    service.posts.edit(
+        owner,
+        first.blog_id,
+        PostDraft("Tea", f'![hills]({image} "Hills")', slug="green-tea", tags=("tea",)),
+    )
+    link = service.context.urls.post("green-tea")
+    second = service.posts.create(owner, PostDraft("Milk", f"After [tea]({link}#top)."))
+    service.posts.publish(owner, second.blog_id, datetime(2026, 12, 1, tzinfo=UTC))
+    service.posts.create(owner, PostDraft("Sugar", ""))
+    service.profile.update_portfolio(
+        owner,
+        PortfolioEdits(
+            name="Ada",
+            profile_pic_url=image,
+            about_markdown=f"![me]({image})",
+            social_links={"github": "https://github.example/ada"},
+            projects=[Project("one", "One", image_url=image, technologies=["Python"])],
+        ),
+    )
+    service.profile.update_settings(owner, SettingsEdits(accent="#123456", likes=False))
+
+
+def test_export_imported_and_exported_again_is_identical(world: World) -> None:
+    fill(world)
+    files = dict(export_site(world.service))
+    assert [path for path in files if path.startswith("posts/")] == [
+        "posts/2025-03-01-green-tea.md",
+        "posts/2026-12-01-milk.md",
+        "posts/sugar.md",
+    ]
+    assert b"(../media/" in files["posts/2025-03-01-green-tea.md"]
+    assert b"(2025-03-01-green-tea.md#top)" in files["posts/2026-12-01-milk.md"]
+    # Another site may be at another path.
+    with connect("memory:") as driver:
+        other = open_portfolio(
+            driver, SECRET, bucket=MemoryBucket(), urls=Urls(prefix=""), clock=world.clock
+        )
+        owner = other.accounts.set_up("Eve", "eve@example.org", "nine blue horses", "Eve")
+        report = import_site(other, owner, files)
+        # Setting up the site has created an empty portfolio.
+        expected = {**dict.fromkeys(outcomes(report), "created"), "portfolio.json": "updated"}
+        assert outcomes(report) == expected
+        assert dict(export_site(other)) == files
+        again = import_site(other, owner, files)
+        assert set(outcomes(again).values()) == {"skipped"}
+        found = other.posts.find("tea-a-story")
+        assert found == Moved("green-tea")
+        milk = next(blog for blog in other.posts.list_all(10).items if blog.slug == "milk")
+        assert "/blog/green-tea#top" in other.posts.get(milk.blog_id).content.content
+
+
+def test_zip_of_an_export_is_always_the_same(memory: World) -> None:
+    fill(memory)
+    one, other = BytesIO(), BytesIO()
+    write_zip(export_site(memory.service), one)
+    write_zip(export_site(memory.service), other)
+    assert one.getvalue() == other.getvalue()
+    assert read_zip(one.getvalue()) == dict(export_site(memory.service))
+
+
+HUGO: Files = {
+    "content/posts/tea/index.md": b"---\ntitle: Tea\ndate: 2025-01-01\n---\n![cup](cup.png) "
+    b"![site](/images/site.png) ![gone](gone.png) [milk](../2025-02-02-milk.md)",
+    "content/posts/tea/cup.png": image_file(color="navy"),
+    "content/posts/2025-02-02-milk.md": b"---\ntitle: Milk\n---\nMilk.",
+    "static/images/site.png": image_file(color="olive"),
+    "static/unused.png": image_file(color="gray"),
+    "config.toml": b"",
+    "content/posts/bad.md": b"---\ntitle: [\n---\n",
+    "content/posts/latin1.md": "Müsli".encode("latin-1"),
+}
+
+
+def test_folder_of_hugo_is_imported_with_its_images(world: World) -> None:
+    owner = world.set_up()
+    dry = import_site(world.service, owner, HUGO, dry_run=True)
+    assert not world.service.posts.list_all(10).items
+    assert not world.bucket.list_objects()
+    report = import_site(world.service, owner, HUGO)
+    assert report == dry
+    assert outcomes(report) == {
+        "config.toml": "skipped",
+        "content/posts/2025-02-02-milk.md": "created",
+        "content/posts/bad.md": "failed",
+        "content/posts/latin1.md": "failed",
+        "content/posts/tea/cup.png": "created",
+        "content/posts/tea/index.md": "created",
+        "static/images/site.png": "created",
+        "static/unused.png": "skipped",
+    }
+    [tea] = [blog for blog in world.service.posts.list_all(10).items if blog.slug == "tea"]
+    post = world.service.posts.get(tea.blog_id)
+    assert post.content.markdown.count("/portfolio/media/") == 2
+    assert "![gone](gone.png)" in post.content.markdown
+    assert "[milk](/portfolio/blog/milk)" in post.content.markdown
+    assert tea.published_at == datetime(2025, 1, 1, tzinfo=UTC)
+    assert [page.slug for page in world.service.catalog.visible(world.clock())] == ["milk", "tea"]
+
+
+def test_import_updates_the_post_with_the_same_slug_and_keeps_its_history(world: World) -> None:
+    owner = world.set_up()
+    file = {"tea.md": b"---\ndate: 2025-01-01\n---\n# Tea\n\nHot."}
+    import_site(world.service, owner, file)
+    world.clock.move(hours=1)
+    report = import_site(world.service, owner, {"tea.md": b"---\ndraft: true\n---\n# Tea\n\nCold."})
+    assert outcomes(report) == {"tea.md": "updated"}
+    [blog] = world.service.posts.list_drafts()
+    post = world.service.posts.get(blog.blog_id)
+    assert (post.content.markdown, blog.listing) == ("Cold.", Listing.DRAFTS)
+    assert [old.markdown for old in world.service.posts.history(blog.blog_id)] == ["Hot."]
+    world.service.posts.edit(owner, blog.blog_id, PostDraft("Tea", "Warm.", slug="tea"))
+
+
+def test_files_with_the_same_slug_are_rejected(memory: World) -> None:
+    owner = memory.set_up()
+    report = import_site(memory.service, owner, {"a/tea.md": b"One.", "b/tea.md": b"Two."})
+    assert outcomes(report) == {"a/tea.md": "created", "b/tea.md": "failed"}
+    assert "a/tea.md has the same slug" in report.entries[1].reason
+
+
+def test_alias_of_another_post_is_rejected_and_nothing_is_written(memory: World) -> None:
+    owner = memory.set_up()
+    import_site(memory.service, owner, {"tea.md": b"Tea."})
+    for dry_run in (True, False):
+        report = import_site(
+            memory.service, owner, {"milk.md": b"---\naliases: [tea]\n---\nM"}, dry_run=dry_run
+        )
+        assert outcomes(report) == {"milk.md": "failed"}
+    assert [blog.slug for blog in memory.service.posts.list_all(10).items] == ["tea"]
+
+
+ORIGINAL = {
+    "blogId": "8d1c3bd2-94a2-4a2f-8f0a-3f6f8a1f2f11",
+    "title": "Tea",
+    "slug": "tea",
+    "content": "<p>Tea <b>and</b> <script>x()</script>milk</p>",
+    "tags": ["a"],
+    "created_at": 1_700_000_000,
+}
+PORTFOLIO = {
+    "bio": "Hello",
+    "about_content": "<h1>About</h1><p onclick='x()'>me</p>",
+    "social_links": {"github": "https://github.example/ada", "twitter": ""},
+    "projects": [{"id": "1700000000000", "title": "One", "link": "", "image_url": ""}],
+    "experience": [
+        {
+            "id": "1",
+            "title": "Engineer",
+            "company": "Acme",
+            "start_date": 1_600_000_000,
+            "end_date": None,
+        }
+    ],
+    "updated_at": 1_700_000_000,
+}
+
+
+def test_json_of_the_original_system_is_imported(world: World) -> None:
+    owner = world.set_up()
+    bodies: list[object] = [
+        {"success": True, "data": {"items": [ORIGINAL, {"title": "Broken"}, 7], "last_key": None}},
+        {"success": True, "data": PORTFOLIO},
+        {"version": 1},
+    ]
+    files = {f"{number}.json": json.dumps(body).encode() for number, body in enumerate(bodies)}
+    report = import_site(world.service, owner, {**files, "broken.json": b"{"})
+    assert outcomes(report) == {
+        "0.json#1": "created",
+        "0.json#2": "failed",
+        "0.json#3": "failed",
+        "1.json": "updated",
+        "2.json": "skipped",
+        "broken.json": "failed",
+    }
+    [blog] = world.service.posts.list_all(10).items
+    assert blog.published_at == datetime.fromtimestamp(1_700_000_000, UTC)
+    assert "script" not in world.service.posts.get(blog.blog_id).content.content
+    portfolio = world.service.profile.get_portfolio()
+    assert portfolio.experience[0].start_date is not None
+    assert "onclick" not in portfolio.about_content
+    assert portfolio.social_links == {"github": "https://github.example/ada"}
+
+
+def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:
+    owner = memory.set_up()
+    name = "0123456789abcdef_64x32"
+    webp = image_file(kind="WEBP")
+    for files in (
+        {f"media/{name}/64.webp": b"<svg>"},
+        {f"media/{name}/64.webp": image_file()},
+        {f"media/{name}/64.webp": image_file(32, 32, kind="WEBP")},
+        {f"media/{name}/480.webp": webp},
+        {f"media/{name}/64.webp": webp, f"media/{name}/32.webp": webp},
+    ):
+        report = import_site(memory.service, owner, files)
+        assert set(outcomes(report).values()) == {"failed"}
+    assert not memory.bucket.list_objects()
+    report = import_site(memory.service, owner, {f"media/{name}/64.webp": webp})
+    assert set(outcomes(report).values()) == {"created"}
+
+
+def test_only_owners_import(memory: World) -> None:
+    memory.set_up()
+    with pytest.raises(NotPermitted):
+        import_site(memory.service, memory.user(Role.AUTHOR), {})
+
+
+def zipped(*names: str, content: bytes = b"x") -> bytes:
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        for name in names:
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("name", ["../a.md", "a/../../b.md", "/etc/passwd", "C:/a.md", "a\\b.md"])
+def test_zip_with_files_outside_is_rejected(name: str) -> None:
+    data = zipped("a.md", "x" * len(name)).replace(b"x" * len(name), name.encode())
+    with pytest.raises(TransferError, match=r"outside|damaged"):
+        read_zip(data)
+
+
+def test_zip_bombs_and_damaged_zips_are_rejected() -> None:
+    bomb = BytesIO()
+    with ZipFile(bomb, "w", 8) as archive:
+        archive.writestr("a.md", b"0" * (MAX_FILE_BYTES + 1))
+    for data in (bomb.getvalue(), b"", b"PK\x03\x04", zipped("a.md")[:-30]):
+        with pytest.raises(TransferError):
+            read_zip(data)
+    whole = bytearray(zipped("a.md", content=b"hello world"))
+    whole[40] ^= 1
+    with pytest.raises(TransferError):
+        read_zip(bytes(whole))
+
+
+def test_zip_of_a_folder_is_read_without_the_folder() -> None:
+    assert set(read_zip(zipped("site/posts/a.md", "site/portfolio.json"))) == {
+        "posts/a.md",
+        "portfolio.json",
+    }
+
+
+def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "posts").mkdir()
+    (tmp_path / "posts" / "a.md").write_text("A")
+    (tmp_path / "posts" / "passwd.md").symlink_to("/etc/passwd")
+    assert set(read_files(tmp_path)) == {"posts/a.md"}
+    assert read_files(tmp_path / "posts" / "a.md") == {"a.md": b"A"}
+    with pytest.raises(TransferError):
+        read_files(tmp_path / "missing")
+
+
+def test_outcome_counts_are_reported(memory: World) -> None:
+    report = import_site(memory.service, memory.set_up(), {"a.md": b"A", "b.txt": b""})
+    assert (report.count(Outcome.CREATED), report.count(Outcome.SKIPPED)) == (1, 1)
