@@ -25,9 +25,9 @@ from singletable import (
     LoadResult,
     Number,
     Progress,
+    ResourceNotFound,
     Store,
     Table,
-    TableNotFound,
     attr,
     key_of,
 )
@@ -192,7 +192,7 @@ def _check_tables(source: Store, plan: Migration) -> None:
     for table in OLD_TABLES:
         try:
             source.admin.items(table, 1)
-        except TableNotFound:
+        except ResourceNotFound:
             plan.missing.append(table.name)
     if len(plan.missing) == len(OLD_TABLES):
         raise MigrationError(
@@ -321,7 +321,7 @@ def check_slugs(plan: Migration, target: Store) -> None:
     lines = [f"{slug}: {' and '.join(ids)}" for slug, ids in plan.duplicate_slugs.items()]
     try:
         held = target.get_many([Slug.key(post.blog.slug) for post in plan.posts], consistent=True)
-    except TableNotFound:
+    except ResourceNotFound:
         held = []  # a dry run creates no table
     for post, slug in zip(plan.posts, held, strict=False):
         if slug is not None and slug.blog_id != post.blog.blog_id:
