@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from threading import Lock
+from typing import Any, cast
 from unicodedata import category, normalize
 
 import apsw
@@ -57,7 +58,12 @@ class SearchIndex:
     def __init__(self) -> None:
         self._lock = Lock()
         self._connection = apsw.Connection(":memory:")
-        self._connection.execute(_SCHEMA)
+        # The types of apsw are not complete.
+        self._execute = cast(
+            Callable[..., Iterable[tuple[Any, ...]]],
+            self._connection.execute,  # pyright: ignore[reportUnknownMemberType]
+        )
+        self._execute(_SCHEMA)
         self._rows: dict[str, int] = {}
 
     def update(self, documents: Iterable[Document], *, removed: Iterable[str] = ()) -> None:
@@ -67,7 +73,7 @@ class SearchIndex:
                 self._remove(key)
             for document in documents:
                 self._remove(document.key)
-                self._connection.execute(
+                self._execute(
                     "INSERT INTO documents (key, title, tags, text) VALUES (?, ?, ?, ?)",
                     (
                         document.key,
@@ -93,7 +99,7 @@ class SearchIndex:
         if not expression:
             return []
         with self._lock:
-            ranked = self._connection.execute(
+            ranked = self._execute(
                 f"SELECT rowid, key FROM documents WHERE documents MATCH ? ORDER BY {_RANK}, rowid",
                 (expression,),
             )
@@ -101,23 +107,23 @@ class SearchIndex:
             for row, key in ranked:
                 if len(rows) == limit:
                     break
-                if accepts(str(key)):
-                    rows.append(int(str(row)))
+                if accepts(key):
+                    rows.append(row)
             return [hit for row in rows for hit in self._hits(expression, row)]
 
     def _hits(self, expression: str, row: int) -> list[SearchHit]:
         # Only the documents that are shown are read for their snippets.
-        found = self._connection.execute(
+        found = self._execute(
             "SELECT key, highlight(documents, 1, ?2, ?3), snippet(documents, 3, ?2, ?3, '…', 24) "
             "FROM documents WHERE documents MATCH ?1 AND rowid = ?4",
             (expression, _START, _END, row),
         )
-        return [SearchHit(str(key), _marked(title), _marked(text)) for key, title, text in found]
+        return [SearchHit(key, _marked(title), _marked(text)) for key, title, text in found]
 
     def _remove(self, key: str) -> None:
         row = self._rows.pop(key, None)
         if row is not None:
-            self._connection.execute("DELETE FROM documents WHERE rowid = ?", (row,))
+            self._execute("DELETE FROM documents WHERE rowid = ?", (row,))
 
 
 def _match_expression(query: str) -> str:
@@ -149,6 +155,6 @@ def _is_letter(character: str) -> bool:
     return character != "" and category(character)[0] in "LN"
 
 
-def _marked(text: object) -> str:
-    safe = escape(" ".join(str(text).replace(_ZERO_WIDTH_SPACE, "").split(" ")))
+def _marked(text: str) -> str:
+    safe = escape(text.replace(_ZERO_WIDTH_SPACE, ""))
     return safe.replace(_START, "<mark>").replace(_END, "</mark>")

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from singletable import Engine, Scan, Store
+from singletable import Driver, Engine, Scan, Store
 from singletable_apps.portfolio.entities import (
     Comment,
     DayStats,
@@ -64,7 +64,7 @@ def _filled(world: World, slug: str) -> str:
     return blog_id
 
 
-def _with_id(driver: Engine, blog_id: str) -> list[str]:
+def _with_id(driver: Driver, blog_id: str) -> list[str]:
     items = driver.execute(Scan(data_table.name)).items
     return [text for text in map(json.dumps, items) if blog_id in text]
 
@@ -92,10 +92,20 @@ def test_slug_taken_by_another_post_stays_with_it(memory: World) -> None:
     posts, owner = memory.service.posts, memory.user()
     old, new = _filled(memory, "one"), posts.create(owner, PostDraft("T", "x", slug="one-old"))
     posts.delete(owner, old)
+    assert _with_id(memory.driver, old) == []
     posts.publish(owner, new.blog_id, None)
     found = posts.find("one-old")
     assert isinstance(found, Post)
     assert found.blog.blog_id == new.blog_id
+
+
+def test_slug_of_a_deleted_post_that_was_public_does_not_go_back(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    _filled(memory, "one")
+    taker = posts.create(owner, PostDraft("T", "x", slug="one-old"))
+    posts.publish(owner, taker.blog_id, None)
+    posts.delete(owner, taker.blog_id)
+    assert posts.find("one-old") is None
 
 
 def test_slug_that_a_draft_took_goes_back(memory: World) -> None:

@@ -396,6 +396,23 @@ def test_draft_with_a_released_slug_leaves_the_redirect_until_it_is_public(world
     assert posts.find("hello-world") is None
 
 
+def test_unpublished_post_with_a_released_slug_leaves_the_redirect(memory: World) -> None:
+    posts, owner = memory.service.posts, memory.user()
+    old, taker = published(memory, "Old"), published(memory, "Taker")
+    posts.edit(owner, old.blog_id, PostDraft("Old", "Text", slug="moved"))
+    posts.unpublish(owner, taker.blog_id)
+    posts.edit(owner, taker.blog_id, PostDraft("Taker", "Text", slug="old"))
+    assert posts.find("old") == Moved("moved")
+    posts.edit(owner, taker.blog_id, PostDraft("Taker", "Text", slug="other"))
+    assert posts.find("old") == Moved("moved")
+    # Its own old slug is its own again after it was taken back and released as a draft.
+    posts.edit(owner, taker.blog_id, PostDraft("Taker", "Text", slug="taker"))
+    posts.edit(owner, taker.blog_id, PostDraft("Taker", "Text", slug="new"))
+    assert posts.publish(owner, taker.blog_id, None).old_slugs == ["taker"]
+    assert posts.find("taker") == Moved("new")
+    assert posts.find("other") is None
+
+
 def test_number_of_old_slugs_is_bounded(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("singletable_apps.portfolio.service.slugs.MAX_OLD_SLUGS", 2)
     posts, owner, blog = memory.service.posts, memory.user(), published(memory)

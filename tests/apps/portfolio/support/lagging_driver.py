@@ -18,12 +18,14 @@ class LaggingDriver:
         self._inner = inner
         self._copy = _empty_table()
 
-    def catch_up(self) -> None:
-        """Let the indexes catch up with the table."""
-        self._copy.close()
-        self._copy = _empty_table()
+    def catch_up(self, only: str | None = None) -> None:
+        """Let the indexes catch up with the table, or with one of its posts."""
+        if only is None:
+            self._copy.close()
+            self._copy = _empty_table()
         for item in self._inner.execute(Scan(data_table.name)).items:
-            self._copy.execute(PutItem(data_table.name, item))
+            if only is None or item["PK"] == {"S": f"BLOG#{only}"}:
+                self._copy.execute(PutItem(data_table.name, item))
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute the operation."""
