@@ -22,6 +22,7 @@ _START, _END = "\x02", "\x03"
 # Chinese, Japanese, Korean and Thai are written without spaces. Every character becomes a word of
 # its own, separated by an invisible space, and a word of the query becomes a phrase of them.
 _UNSPACED = re.compile("([\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _ZERO_WIDTH_SPACE = "\u200b"
 _SCHEMA = """
 CREATE VIRTUAL TABLE documents USING fts5(
@@ -136,23 +137,21 @@ def _match_expression(query: str) -> str:
     phrases = [f'"{word}"' for word in words if any(map(_is_letter, word))]
     if not phrases:
         return ""
-    # In `c++`, the c is not the beginning of a word.
-    is_prefix = len(phrases) <= MAX_WORDS and _is_letter(words[-1].rstrip(_ZERO_WIDTH_SPACE)[-1:])
+    # In `c++`, the c is not the beginning of a word, and too many words begin with one letter.
+    last = words[-1].rstrip(_ZERO_WIDTH_SPACE)
+    is_prefix = len(phrases) <= MAX_WORDS and len(last) > 1 and _is_letter(last[-1])
     return " ".join(phrases[:MAX_WORDS]) + (" *" if is_prefix else "")
 
 
 def _indexed(text: str) -> str:
     """Return the text as it is indexed: without control characters, which mark the hits."""
-    plain = "".join(
-        " " if category(each) in ("Cc", "Cs", "Zl", "Zp") else each
-        for each in normalize("NFC", text).replace(_ZERO_WIDTH_SPACE, "")
-    )
+    plain = _CONTROLS.sub(" ", normalize("NFC", text).replace(_ZERO_WIDTH_SPACE, ""))
     return _UNSPACED.sub(rf"\1{_ZERO_WIDTH_SPACE}", plain)
 
 
 def _is_letter(character: str) -> bool:
     """Return whether FTS5 indexes the character."""
-    return character != "" and category(character)[0] in "LN"
+    return category(character)[0] in "LN"
 
 
 def _marked(text: str) -> str:

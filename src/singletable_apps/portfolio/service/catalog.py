@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import dropwhile
 from threading import Lock
+from typing import cast
 
 from singletable import Store
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing
@@ -59,7 +61,10 @@ class Catalog:
 
     def visible(self, now: datetime) -> list[Blog]:
         """Return the public posts, newest first."""
-        return [blog for blog in self._current().blogs.values() if is_public(blog, now)]
+        # The latest come first: after the scheduled posts, all are public.
+        return list(
+            dropwhile(lambda blog: not is_public(blog, now), self._current().blogs.values())
+        )
 
     def tags(self, now: datetime) -> list[tuple[str, int]]:
         """Return the tags with the numbers of their posts, the most frequent first."""
@@ -106,9 +111,10 @@ class Catalog:
         """Return other posts: first by shared tags, then by category, then by date."""
         posts = self.visible(now)
         counts = Counter(tag for post in posts for tag in post.tags)
+        weights = {tag: 1 / counts[tag] for tag in blog.tags if tag in counts}
 
         def distance(post: Blog) -> tuple[float, bool]:
-            shared = sum(1 / counts[tag] for tag in set(post.tags) & set(blog.tags))
+            shared = sum(weights.get(tag, 0) for tag in post.tags)
             return -shared, not blog.category or post.category != blog.category
 
         others = [post for post in posts if post.blog_id != blog.blog_id]
@@ -129,21 +135,29 @@ class Catalog:
 
     def _current(self) -> _Snapshot:
         """Return the posts, read again if they are too old."""
+        snapshot = None if self._is_expired else self._snapshot
+        if snapshot and snapshot.is_fresh(self._clock()):
+            return snapshot
+        # While one thread reads the posts, the others do with the old ones, if nobody wrote any.
+        if not self._lock.acquire(blocking=snapshot is None):
+            return cast(_Snapshot, snapshot)
+        try:
+            return self._refresh()
+        finally:
+            self._lock.release()
+
+    def _refresh(self) -> _Snapshot:
         snapshot = self._snapshot
         if snapshot and not self._is_expired and snapshot.is_fresh(self._clock()):
-            return snapshot
-        with self._lock:
-            snapshot = self._snapshot
-            if snapshot and not self._is_expired and snapshot.is_fresh(self._clock()):
-                return snapshot  # another thread has read them meanwhile
-            # Cleared before the posts are read: a write after this expires the new copy.
-            self._is_expired = False
-            try:
-                self._snapshot = self._read(snapshot)
-            except BaseException:
-                self._is_expired = True
-                raise
-            return self._snapshot
+            return snapshot  # another thread has read them meanwhile
+        # Cleared before the posts are read: a write after this expires the new copy.
+        self._is_expired = False
+        try:
+            self._snapshot = self._read(snapshot)
+        except BaseException:
+            self._is_expired = True
+            raise
+        return self._snapshot
 
     def _read(self, before: _Snapshot | None) -> _Snapshot:
         now = self._clock()
