@@ -51,8 +51,9 @@ def make_web_app(service: PortfolioService, public: PublicUrl) -> FastAPI:
         urls.page("contact"): 1 << 16,
     }
     web = public.settings(uploads={**UPLOADS, **forms})
-    app = make_portfolio_app(service, settings=ApiSettings(web=web))
-    add_pages(app, service)
+    settings = ApiSettings(web=web)
+    app = make_portfolio_app(service, settings=settings)
+    add_pages(app, service, settings.limits)
     return app
 
 

@@ -116,11 +116,11 @@ class Experience(Model):
 
     def entry(self) -> entities.Experience:
         """Return the entry, with days instead of times."""
-        days = {
-            name: None if seconds is None else _EPOCH + timedelta(days=seconds // _DAY)
-            for name, seconds in (("start_date", self.start_date), ("end_date", self.end_date))
-        }
-        return entities.Experience(**{**dict(self), **days})
+        fields = dict(self)
+        for name in ("start_date", "end_date"):
+            seconds: int | None = fields[name]
+            fields[name] = None if seconds is None else _EPOCH + timedelta(days=seconds // _DAY)
+        return entities.Experience(**fields)
 
 
 class PortfolioBody(Document):

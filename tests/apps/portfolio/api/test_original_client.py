@@ -59,7 +59,7 @@ def test_original_client_works_unchanged(server: Server) -> None:
         },
         "about_content": "<p>Hello.</p>",
     }
-    projects = [
+    projects: list[dict[str, Any]] = [
         {
             "id": "1700000000000",
             "title": "Engine",
@@ -69,7 +69,7 @@ def test_original_client_works_unchanged(server: Server) -> None:
             "link": "https://engine.example",
         }
     ]
-    experience = [
+    experience: list[dict[str, Any]] = [
         {
             "id": "1700000000001",
             "title": "Programmer",
