@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
+from singletable import (
+    ConditionFailed,
+    InvalidCursor,
+    Page,
+    SingleTableError,
+    TransactionConflict,
+    evolve,
+)
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
 from singletable_apps.portfolio.errors import AlreadyTaken, NotFound, SiteBusy
@@ -42,6 +50,7 @@ from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.shared.markdown import plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 
+_log = logging.getLogger(__name__)
 # How many old texts of a post are kept.
 KEPT_REVISIONS = 50
 PREVIEW_LIFETIME = timedelta(days=30)
@@ -78,11 +87,13 @@ class PostService:
     def find(self, id_or_slug: str) -> Post | Moved | None:
         """Return the public post with this id or slug, its new slug if it has moved, or None.
 
-        The index of slugs may be a moment behind the table. So a slug that it does not have, or has
-        for a post that is not public, is looked up in the table before it redirects.
+        The index of slugs and cheap reads may be a moment behind the table. So a post that is not
+        found there, or not public, is looked up in the table before a slug redirects.
         """
         if is_uuid(id_or_slug):
-            return self._public_post(self._context.find_blog(id_or_slug))
+            return self._public_post(self._context.find_blog(id_or_slug)) or self._public_post(
+                self._context.find_blog(id_or_slug, consistent=True), consistent=True
+            )
         slug = derive_slug(id_or_slug[:1000])
         if slug != id_or_slug:
             # Links are pasted with capitals, or with the punctuation after them.
@@ -279,17 +290,20 @@ class PostService:
     def resume_deletions(self) -> None:
         """Finish the deletions that were interrupted."""
         for blog in self._store.query(Blog.by_date(Listing.DELETED)):
-            self._delete_items(blog)
+            try:
+                self._delete_items(blog)
+            except SingleTableError as error:
+                _log.warning("The post %s is hidden, but not deleted: %s", blog.blog_id, error)
 
     # The parts of the above.
 
     def _now(self) -> datetime:
         return self._context.clock().replace(microsecond=0)
 
-    def _public_post(self, blog: Blog | None) -> Post | None:
+    def _public_post(self, blog: Blog | None, *, consistent: bool = False) -> Post | None:
         if blog is None or not is_public(blog, self._context.clock()):
             return None
-        content = self._store.get(BlogContent.key(blog.blog_id))
+        content = self._store.get(BlogContent.key(blog.blog_id), consistent=consistent)
         return None if content is None else Post(blog, content)
 
     def _find_by_slug(self, slug: str) -> Post | Moved | None:
@@ -302,7 +316,7 @@ class PostService:
         blog = self._slugs.find_post(slug, now)
         if blog is None or not is_public(blog, now):
             return None
-        return self._public_post(blog) if blog.slug == slug else Moved(blog.slug)
+        return self._public_post(blog, consistent=True) if blog.slug == slug else Moved(blog.slug)
 
     def _published(self, post: Post, publication: Publication | None) -> Post:
         if publication is None:

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from singletable import Driver, Engine, Scan, Store
+from singletable import DeleteItem, Driver, Engine, Item, ItemMismatch, PutItem, Scan, Store
 from singletable_apps.portfolio.entities import (
     Comment,
     DayStats,
@@ -154,3 +154,21 @@ def test_interrupted_delete_is_hidden_and_can_be_finished(finish: str) -> None:
             assert _with_id(engine, post) == []
             world.check_calls()
     assert hidden > 10
+
+
+def test_item_that_cannot_be_deleted_does_not_keep_the_site_from_starting(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        post = _filled(world, "gone")
+        unknown: Item = {"PK": {"S": f"BLOG#{post}"}, "SK": {"S": "UNKNOWN"}}
+        engine.execute(PutItem(data_table.name, unknown))
+        with pytest.raises(ItemMismatch):
+            world.service.posts.delete(world.user(), post)
+        service = world.open()
+        assert post in caplog.text
+        assert service.posts.find("gone") is None
+        engine.execute(DeleteItem(data_table.name, unknown))
+        world.open()
+        assert _with_id(engine, post) == []

@@ -16,6 +16,7 @@ from hypothesis.stateful import (
 )
 
 from singletable import Engine
+from singletable.faults import Faults, FaultyDriver
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.errors import AlreadyTaken
 from singletable_apps.portfolio.rules import Post, PostDraft, PostStatus, Publication
@@ -214,3 +215,24 @@ def test_slug_item_decides_while_the_index_has_two_posts(
     found = posts.find("one")
     assert isinstance(found, Post)
     assert found.blog.blog_id == two.blog_id
+
+
+def test_new_post_is_served_while_all_cheap_reads_are_behind() -> None:
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        before = _published(world, "before")
+        stale = FaultyDriver(engine, Faults(stale=1.0, behind=1_000))
+        posts, owner = world.open(stale).posts, world.user()
+        blog = posts.create(
+            owner, PostDraft("T", "x", slug="new"), Publication(PostStatus.PUBLISHED)
+        )
+        for name in ("new", blog.blog_id):
+            found = posts.find(name)
+            assert isinstance(found, Post)
+            assert found.blog == blog
+        assert posts.find("unknown") is None
+        posts.edit(owner, blog.blog_id, PostDraft("T", "x", slug="moved"))
+        assert posts.find("new") == Moved("moved")
+        assert isinstance(posts.find("moved"), Post)
+        assert isinstance(posts.find(before.slug), Post)
+        assert stale.injected["stale"] > 0
