@@ -1,36 +1,84 @@
-"""Delete everything that belongs to a post, in an order that can be interrupted and repeated."""
+"""Delete a post with everything that belongs to it; an interrupted deletion is finished later.
+
+Readers and authors lose the post first. Its METADATA, which lists its slugs, is deleted last, so
+that everything else can still be found.
+"""
 
 from __future__ import annotations
 
+import logging
 from datetime import UTC, datetime
 from itertools import islice
 
-from singletable import Store, key_of
+from singletable import ConditionFailed, SingleTableError, evolve, key_of
 from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
     Comment,
     DayStats,
+    Listing,
     PendingComment,
     Revision,
+    User,
 )
+from singletable_apps.portfolio.errors import NotFound, SiteBusy
+from singletable_apps.portfolio.rules import check_can_edit, is_public
+from singletable_apps.portfolio.service.context import UNKNOWN_OUTCOME, Context, RevisionCheck
+from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 
+_log = logging.getLogger(__name__)
+_ATTEMPTS = 10
 _BATCH = 1_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def delete_items(store: Store, blog: Blog) -> None:
-    """Delete the items of a hidden post. METADATA, which lists its slugs, is the last."""
-    blog_id = blog.blog_id
-    SlugRegistry(store).forget(blog)
-    pending = store.query(
-        PendingComment.key.partition(), where=PendingComment.blog_id == blog_id, consistent=True
-    )
-    while batch := list(islice(pending, _BATCH)):
-        store.delete_many(map(key_of, batch))
-    store.delete_partition(DayStats.key.partition(blog_id))
-    store.delete_partition(Revision.key.partition(blog_id).ge(0))
-    store.delete_partition(Comment.key.partition(blog_id).ge(_EPOCH))
-    store.delete_many([BlogContent.key(blog_id)])
-    store.delete_partition(Blog.key.partition(blog_id))
+class PostDeletion:
+    """Hides posts and deletes their items."""
+
+    def __init__(self, context: Context, likes: LikeService) -> None:
+        self._context = context
+        self._store = context.store
+        self._likes = likes
+
+    def hide(self, actor: User, blog_id: str, check: RevisionCheck) -> Blog:
+        """Take the post away from readers and authors, unless an interrupted call has done so."""
+        for _ in range(_ATTEMPTS):
+            blog = self._context.find_blog(blog_id, consistent=True)
+            if blog is None:
+                raise NotFound("There is no such post. It may have been deleted.")
+            check_can_edit(actor, blog)
+            if blog.listing is Listing.DELETED:
+                return blog
+            check(blog.revision)
+            was_public = blog.was_public or is_public(blog, self._context.clock())
+            hidden = evolve(blog, listing=Listing.DELETED, published_at=None, was_public=was_public)
+            try:
+                return self._store.replace(hidden)
+            except (ConditionFailed, *UNKNOWN_OUTCOME):
+                continue
+        raise SiteBusy("Someone else is changing this post right now. Try again.")
+
+    def delete_items(self, blog: Blog) -> None:
+        """Delete all items of a hidden post."""
+        store, blog_id = self._store, blog.blog_id
+        SlugRegistry(store).forget(blog)
+        pending = store.query(
+            PendingComment.key.partition(), where=PendingComment.blog_id == blog_id, consistent=True
+        )
+        while batch := list(islice(pending, _BATCH)):
+            store.delete_many(map(key_of, batch))
+        store.delete_partition(DayStats.key.partition(blog_id))
+        store.delete_partition(Revision.key.partition(blog_id).ge(0))
+        store.delete_partition(Comment.key.partition(blog_id).ge(_EPOCH))
+        self._likes.delete(blog_id)
+        store.delete_many([BlogContent.key(blog_id)])
+        store.delete_partition(Blog.key.partition(blog_id))
+
+    def resume(self) -> None:
+        """Finish the deletions that were interrupted."""
+        for blog in self._store.query(Blog.by_date(Listing.DELETED)):
+            try:
+                self.delete_items(blog)
+            except SingleTableError as error:
+                _log.warning("The post %s is hidden, but not deleted: %s", blog.blog_id, error)

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from singletable import (
-    ConditionFailed,
-    InvalidCursor,
-    Page,
-    SingleTableError,
-    TransactionConflict,
-    evolve,
-)
+from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
 from singletable_apps.portfolio.errors import AlreadyTaken, NotFound, SiteBusy
@@ -45,12 +37,11 @@ from singletable_apps.portfolio.service.context import (
     any_revision,
 )
 from singletable_apps.portfolio.service.likes import LikeService
-from singletable_apps.portfolio.service.post_deletion import delete_items
+from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.shared.markdown import plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 
-_log = logging.getLogger(__name__)
 # How many old texts of a post are kept.
 KEPT_REVISIONS = 50
 PREVIEW_LIFETIME = timedelta(days=30)
@@ -76,9 +67,9 @@ class PostService:
         self, context: Context, likes: LikeService, on_change: Callable[[], None] = _do_nothing
     ) -> None:
         self._context = context
-        self._likes = likes
         self._store = context.store
         self._slugs = SlugRegistry(context.store)
+        self._deletion = PostDeletion(context, likes)
         self._previews = Sealer(context.secret, "portfolio preview")
         self._on_change = on_change
 
@@ -282,18 +273,14 @@ class PostService:
 
         Readers lose the post at once. Deletions that were interrupted before are finished, too.
         """
-        hidden = self._hide(actor, blog_id, check)
+        hidden = self._deletion.hide(actor, blog_id, check)
         self._on_change()
-        self._delete_items(hidden)
-        self.resume_deletions()
+        self._deletion.delete_items(hidden)
+        self._deletion.resume()
 
     def resume_deletions(self) -> None:
         """Finish the deletions that were interrupted."""
-        for blog in self._store.query(Blog.by_date(Listing.DELETED)):
-            try:
-                self._delete_items(blog)
-            except SingleTableError as error:
-                _log.warning("The post %s is hidden, but not deleted: %s", blog.blog_id, error)
+        self._deletion.resume()
 
     # The parts of the above.
 
@@ -385,28 +372,6 @@ class PostService:
             # The revision makes sure that nobody has written the post since it was read.
             transaction.replace(blog)
         return blog
-
-    def _delete_items(self, blog: Blog) -> None:
-        self._likes.delete(blog.blog_id)
-        delete_items(self._store, blog)
-
-    def _hide(self, actor: User, blog_id: str, check: RevisionCheck) -> Blog:
-        """Take the post away from readers and authors, unless an interrupted call has done so."""
-        for _ in range(_ATTEMPTS):
-            blog = self._context.find_blog(blog_id, consistent=True)
-            if blog is None:
-                raise NotFound("There is no such post. It may have been deleted.")
-            check_can_edit(actor, blog)
-            if blog.listing is Listing.DELETED:
-                return blog
-            check(blog.revision)
-            was_public = blog.was_public or is_public(blog, self._context.clock())
-            hidden = evolve(blog, listing=Listing.DELETED, published_at=None, was_public=was_public)
-            try:
-                return self._store.replace(hidden)
-            except _FAILED:
-                continue
-        raise _busy()
 
 
 def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
