@@ -135,17 +135,18 @@ def list_sample(service: PortfolioService) -> SampleData | None:
     """Return the sample accounts, if they are there with their password, or None."""
     urls, entries = service.context.urls, list[SampleEntry]()
     about = {
-        OWNER: "Owner. Edits everything: posts, portfolio, settings and people.",
-        AUTHOR: "Author. Writes posts and moderates the comments on them.",
+        OWNER: ("owner", "Edits posts, the portfolio, settings and people"),
+        AUTHOR: ("author", "Writes posts, and moderates the comments on them"),
     }
-    for (name, email), text in about.items():
+    for (name, email), (role, text) in about.items():
         user = service.context.store.get(User.key(email))
         if user is not None and user.name == name and user.credentials == 1:
             form = {"email": email, "password": PASSWORD}
-            entries.append(SampleEntry(name, text, urls.admin("sign-in"), form, "Sign in as"))
+            url, who = urls.admin("sign-in"), f"{name}, {role}"
+            entries.append(SampleEntry(who, text, url, form, "Sign in as"))
     if not entries:
         return None
-    site = SampleEntry("Long Wave", "The site as readers see it, with eight posts.", urls.page())
+    site = SampleEntry("Long Wave", "The site as readers see it", urls.page())
     return SampleData((site, *entries), PASSWORD)
 
 

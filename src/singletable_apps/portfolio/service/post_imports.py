@@ -75,8 +75,7 @@ class PostImporter:
             check_publishable(draft.markdown)
         at = check_publish_time(file.date or (old.blog.listed_at if old else now), now)
         author = file.author.lower() or (old.blog.author if old else actor.email)
-        known_name = old.blog.author_name if old else ""
-        own_name = actor.name if author == actor.email else author.partition("@")[0]
+        name = file.author_name or (old.blog.author_name if old else self._name_of(author))
         blank = Blog(
             blog_id=str(uuid4()),
             title="",
@@ -94,7 +93,7 @@ class PostImporter:
             slug=slug,
             listing=Listing.DRAFTS if file.is_draft else Listing.ALL,
             author=author,
-            author_name=file.author_name or known_name or own_name,
+            author_name=name,
             published_at=None if file.is_draft else at,
             listed_at=at,
             updated_at=file.updated or start.updated_at,
@@ -105,6 +104,10 @@ class PostImporter:
         if old is not None and old != post and file.updated is None:
             post = Post(evolve(post.blog, updated_at=now.replace(microsecond=0)), post.content)
         return post, aliases
+
+    def _name_of(self, email: str) -> str:
+        account = self._store.get(User.key(email))
+        return account.name if account is not None else email.partition("@")[0]
 
     def _write(self, actor: User, old: Post | None, new: Post, redirects: list[Slug]) -> None:
         if old is None:

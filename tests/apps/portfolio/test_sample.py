@@ -1,0 +1,111 @@
+"""The sample site: complete, without broken links, the same every time, in every season."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from singletable import connect
+from singletable_apps.portfolio.entities import Role
+from singletable_apps.portfolio.errors import NotPermitted
+from singletable_apps.portfolio.rules import Post
+from singletable_apps.portfolio.sample import DAYS, LIKES, PASSWORD, create_sample, list_sample
+from singletable_apps.portfolio.service import SITE
+from tests.apps.portfolio.support.harness import World
+
+
+@pytest.fixture(scope="module")
+def sample() -> World:
+    """Return the sample, in memory."""
+    world = World(connect("memory:"))
+    world.clock.now = datetime(2026, 11, 16, 12, tzinfo=UTC)
+    create_sample(world.service)
+    return world
+
+
+def test_sample_has_posts_over_two_years(sample: World) -> None:
+    service, now = sample.service, sample.clock()
+    visible = service.catalog.visible(now)
+    assert len(visible) == 8
+    assert {blog.slug for blog in visible} == set(LIKES)
+    assert (now - visible[-1].listed_at).days > 600
+    assert {blog.author_name for blog in visible} == {"Maren Hollis", "Gus Pelletier"}
+    assert len(service.posts.list_all(50).items) == 9
+    assert len(service.posts.list_drafts()) == 1
+    assert all(blog.featured_image_url and blog.seo_description for blog in visible)
+
+
+def test_sample_links_lead_somewhere(sample: World) -> None:
+    service = sample.service
+    portfolio = service.profile.get_portfolio()
+    texts = [portfolio.about_content, portfolio.profile_pic_url]
+    texts += [project.image_url for project in portfolio.projects]
+    for blog in service.posts.list_all(50).items:
+        texts += [service.posts.get(blog.blog_id).content.content, blog.featured_image_url]
+    names: set[str] = set()
+    for target in re.findall(r"""(?:^|["( ])(/[^\s")]+)""", "\n".join(texts), re.MULTILINE):
+        if image := re.fullmatch(r"/portfolio/media/(\w+)/(\d+)\.webp", target):
+            assert service.media.open(image[1], int(image[2]))
+            names.add(image[1])
+        else:
+            slug = target.removeprefix("/portfolio/blog/")
+            assert isinstance(service.posts.find(slug), Post), target
+    assert names == {media.name for media in service.media.list(100).items}
+
+
+def test_sample_has_readers(sample: World) -> None:
+    service = sample.service
+    owner = service.accounts.sign_in("maren@example.org", PASSWORD).user
+    days = service.stats.days(SITE, DAYS)
+    assert (owner.role, len(days)) == (Role.OWNER, DAYS)
+    assert all(day.views > 0 for day in days)
+    assert len(service.comments.queue(owner).items) == 3
+    ids = {blog.slug: blog.blog_id for blog in service.catalog.visible(sample.clock())}
+    assert service.likes.counts(ids.values()) == {ids[slug]: count for slug, count in LIKES.items()}
+    assert all(service.likes.recount(each).markers for each in ids.values())
+    assert any(service.comments.of_post(each) for each in ids.values())
+
+
+def test_sample_accounts_are_listed_until_their_password_changes(sample: World) -> None:
+    listed = list_sample(sample.service)
+    assert listed is not None
+    assert [entry.name for entry in listed.entries] == [
+        "Long Wave",
+        "Maren Hollis, owner",
+        "Gus Pelletier, author",
+    ]
+    assert listed.password == PASSWORD
+    for entry in listed.entries[1:]:
+        sample.service.accounts.sign_in(entry.form["email"], PASSWORD)
+    assert list_sample(World(connect("memory:")).service) is None
+
+
+def test_site_that_is_set_up_gets_no_sample() -> None:
+    world = World(connect("memory:"))
+    world.set_up()
+    with pytest.raises(NotPermitted):
+        create_sample(world.service)
+
+
+@pytest.mark.parametrize(
+    "now", [datetime(2024, 2, 29, tzinfo=UTC), datetime(2031, 1, 1, tzinfo=UTC)]
+)
+def test_sample_is_never_in_the_future(now: datetime) -> None:
+    world = World(connect("memory:"))
+    world.clock.now = now
+    create_sample(world.service)
+    visible = world.service.catalog.visible(world.clock())
+    assert len(visible) == 8
+    assert (now - visible[0].listed_at).days < 366
+
+
+@pytest.mark.parametrize("slug", ["a-tide-clock-in-forty-lines", "drawing-contour-lines"])
+def test_code_in_posts_runs(sample: World, slug: str, capsys: pytest.CaptureFixture[str]) -> None:
+    post = sample.service.posts.find(slug)
+    assert isinstance(post, Post)
+    blocks = re.findall(r"^```python\n(.*?)^```$", post.content.markdown, re.DOTALL | re.MULTILINE)
+    code = compile("\n".join(blocks), slug, "exec", dont_inherit=True)
+    exec(code, {"__name__": __name__})
+    assert len(capsys.readouterr().out.splitlines()) >= 4
