@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import User
 from singletable_apps.portfolio.errors import InvalidInput, NotPermitted
+from singletable_apps.portfolio.limits import hit_limit
 from singletable_apps.portfolio.pages.dependencies import (
     COOKIES,
     AnyPage,
@@ -39,7 +40,18 @@ def _show_rejected_password(request: Request, form: Form, status: int) -> Respon
     return _show_account(page, status, password=form)
 
 
-router = auth_router(_auth_page, _show_rejected_password, rejects=(InvalidInput,), prefix="/admin")
+def _limit_sign_in(request: Request) -> None:
+    hit_limit(request, get_site(request).limits.sign_in)
+
+
+router = auth_router(
+    _auth_page,
+    _show_rejected_password,
+    rejects=(InvalidInput,),
+    prefix="/admin",
+    sign_in_limits=[Depends(_limit_sign_in)],
+    reset_limits=[Depends(_limit_sign_in)],
+)
 
 
 class SetUpForm(BaseModel):

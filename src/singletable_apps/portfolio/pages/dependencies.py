@@ -25,7 +25,6 @@ from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
-from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import (
     Flash,
     Link,
@@ -47,7 +46,6 @@ class PortfolioSite:
     service: PortfolioService
     pages: Pages
     limits: Limits = field(default_factory=Limits)
-    live: LiveUpdates = field(default_factory=LiveUpdates)
 
     @property
     def urls(self) -> Urls:
@@ -140,36 +138,13 @@ def _is_current(path: str, url: str) -> bool:
     return path == url or (path.startswith(f"{url}/") and not url.endswith("/admin"))
 
 
-def find_visitor(request: Request, site: CurrentSite) -> User | None:
+def find_visitor(request: Request, site: PortfolioSite) -> User | None:
     """Return who is signed in, or None. Redirect to the first-run page if the site is new."""
     settings = site.service.profile.get_settings(consistent=True)
     if settings.revision == 0:
         raise HTTPException(303, headers={"Location": site.urls.admin("set-up")})
     request.state.site_settings = settings
     return COOKIES.visitor(request, site.service.accounts)
-
-
-# Who is signed in, or None. For pages for authors; public pages must not depend on cookies.
-Visitor: TypeAlias = Annotated[User | None, Depends(find_visitor)]
-
-
-def _signed_in(visitor: Visitor) -> User:
-    if visitor is None:
-        raise NotSignedIn("Sign in to see this page.")
-    return visitor
-
-
-# Who is signed in. Others are redirected to the sign-in page.
-SignedIn: TypeAlias = Annotated[User, Depends(_signed_in)]
-
-
-def _owner(user: SignedIn) -> User:
-    PERMISSIONS.check(user.role, Permission.EDIT_SITE)
-    return user
-
-
-# An owner of the site.
-Owner: TypeAlias = Annotated[User, Depends(_owner)]
 
 
 @dataclass(frozen=True)
@@ -210,19 +185,27 @@ class UserPageContext(PageContext):
     user: User
 
 
-def _any_page(request: Request, site: CurrentSite) -> PageContext:
+async def _any_page(request: Request, site: CurrentSite) -> PageContext:
     return PageContext(request, site)
 
 
-def _author_page(request: Request, site: CurrentSite, user: SignedIn) -> UserPageContext:
+def _author_page(request: Request, site: CurrentSite) -> UserPageContext:
+    user = find_visitor(request, site)
+    if user is None:
+        raise NotSignedIn("Sign in to see this page.")
     return UserPageContext(request, site, user)
 
 
-def _owner_page(request: Request, site: CurrentSite, user: Owner) -> UserPageContext:
-    return UserPageContext(request, site, user)
-
-
-# A page for everyone, also before the site is set up; a page for authors; a page for owners.
+# A page for everyone, also before the site is set up.
 AnyPage: TypeAlias = Annotated[PageContext, Depends(_any_page)]
+# A page for authors. Others are redirected to the sign-in page.
 AuthorPage: TypeAlias = Annotated[UserPageContext, Depends(_author_page)]
+
+
+async def _owner_page(page: AuthorPage) -> UserPageContext:
+    PERMISSIONS.check(page.user.role, Permission.EDIT_SITE)
+    return page
+
+
+# A page for owners.
 OwnerPage: TypeAlias = Annotated[UserPageContext, Depends(_owner_page)]
