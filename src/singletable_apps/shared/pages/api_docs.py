@@ -16,6 +16,7 @@ from singletable_apps.shared.web import problem_types_of
 # OpenAPI is nested JSON of many shapes.
 Json: TypeAlias = dict[str, Any]
 _MAX_DEPTH = 6
+_MULTIPART = "multipart/form-data"
 _INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:/|https?://)[^)\s]+)\)")
 
 
@@ -113,7 +114,9 @@ def group_by_tag(document: Json, base_url: str) -> dict[str, list[Operation]]:
 
 
 def _operation(document: Json, base_url: str, path: str, method: str, operation: Json) -> Operation:
-    schema = _json_schema(operation.get("requestBody", {}))
+    request_body = operation.get("requestBody", {})
+    schema = _json_schema(request_body)
+    form: Json | None = request_body.get("content", {}).get(_MULTIPART, {}).get("schema")
     example = _example(document, schema) if schema else None
     text = operation.get("description") or ""
     return Operation(
@@ -123,10 +126,10 @@ def _operation(document: Json, base_url: str, path: str, method: str, operation:
         title=operation.get("summary", path).capitalize(),
         description=markdown(text),
         parameters=tuple(_parameter(document, each) for each in operation.get("parameters", [])),
-        body=tuple(_fields(document, schema)),
+        body=tuple(_fields(document, schema or form)),
         body_example=_pretty(example) if schema else "",
         responses=tuple(_responses(document, operation["responses"])),
-        curl=_curl(base_url, path, method, operation, example),
+        curl=_curl(base_url, path, method, operation, example, form),
     )
 
 
@@ -169,18 +172,26 @@ def _json_schema(content_owner: Json) -> Json | None:
     return cast("Json | None", content.get("application/json", {}).get("schema"))
 
 
-def _curl(base_url: str, path: str, method: str, operation: Json, example: object) -> str:
+def _curl(
+    base_url: str, path: str, method: str, operation: Json, example: object, form: Json | None
+) -> str:
     parts = ["curl" if method == "get" else f"curl -X {method.upper()}"]
-    if operation.get("security"):
+    if {} not in operation.get("security", [{}]):
         parts.append('-H "Authorization: Bearer $TOKEN"')
+    query: list[str] = []
     for parameter in operation.get("parameters", []):
+        if parameter["in"] == "query" and parameter.get("required"):
+            query.append(f"{parameter['name']}={{{parameter['name']}}}")
         if parameter["in"] == "header" and parameter.get("required"):
             value = "$(uuidgen)" if parameter["name"].lower() == "idempotency-key" else '\\"1\\"'
             parts.append(f'-H "{parameter["name"].title()}: {value}"')
     if example is not None:
         body = json.dumps(example, ensure_ascii=False).replace("'", "'\\''")
         parts.append("--json '" + body + "'")
-    parts.append(f"'{base_url}{path}'")
+    for name, inner in (form or {}).get("properties", {}).items():
+        value = "@image.jpg" if "contentMediaType" in inner else "…"
+        parts.append(f"-F '{name}={value}'")
+    parts.append(f"'{base_url}{path}{'?' if query else ''}{'&'.join(query)}'")
     return " \\\n  ".join(parts) if len(parts) > 2 else " ".join(parts)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from singletable_apps.portfolio.api import API
-from tests.apps.portfolio.api.client import make_server
+from singletable_apps.shared.pages.api_docs import group_by_tag
+from tests.apps.portfolio.api.client import ADDRESS, make_server
 
 DOCUMENT: dict[str, Any] = make_server().visitor().get("/openapi.json").json()
 OPERATIONS: dict[str, dict[str, Any]] = {
@@ -95,3 +96,15 @@ def test_problem_types_have_pages() -> None:
     visitor = make_server().visitor()
     for name in ("invalid-request", "taken", "switched-off"):
         assert visitor.get(f"/problems/{name}").json()["about"]
+
+
+def test_examples_of_requests_can_be_sent_as_they_are() -> None:
+    operations = [each for group in group_by_tag(DOCUMENT, ADDRESS).values() for each in group]
+    curl = {f"{each.method} {each.path.removeprefix(API)}": each.curl for each in operations}
+    assert curl["GET /blogs"] == f"curl '{ADDRESS}{API}/blogs'"
+    assert curl["GET /search"] == f"curl '{ADDRESS}{API}/search?q={{q}}'"
+    assert "-F 'file=@image.jpg' \\\n  -F 'alt=…'" in curl["POST /media"]
+    assert "Bearer $TOKEN" in curl["POST /media"]
+    for address, operation in OPERATIONS.items():
+        content = operation.get("requestBody", {}).get("content", {})
+        assert ("--json" in curl[address]) is ("application/json" in content)
