@@ -188,14 +188,25 @@ def test_images_are_uploaded_and_chosen(open_admin: OpenAdmin, served: Served) -
     expect(page.get_by_label("Preview", exact=True).locator("img")).to_be_visible()
 
 
-def test_entries_are_moved_by_keyboard(open_admin: OpenAdmin, served: Served) -> None:
+def test_entries_are_moved_by_keyboard_and_by_dragging(
+    open_admin: OpenAdmin, served: Served
+) -> None:
     for title in ("Loom", "Engine"):
         page = open_admin("portfolio", "projects", "new")
         page.get_by_label("Title").fill(title)
         _press(page, "Save")
         expect(page.get_by_role("link", name=title)).to_be_visible()
+    first = page.locator(".entry-title").first
     page.get_by_role("button", name="Move Engine down").press("Enter")
-    expect(page.locator(".entry .item-text").first).to_have_text("Loom")
+    expect(first).to_have_text("Loom")
+    page.get_by_role("button", name="Move Engine up").click()
+    expect(first).to_have_text("Engine")
+    page.get_by_role("button", name="Move Loom up").click()
+    expect(first).to_have_text("Loom")
+    page.locator(".handle").last.drag_to(page.locator(".entry").first)
+    expect(first).to_have_text("Engine")
+    projects = served.service.profile.get_portfolio(consistent=True).projects
+    assert [project.title for project in projects] == ["Engine", "Loom"]
 
 
 PAGES = [

@@ -286,6 +286,7 @@ const showPicture = () => {
   if (!picture.hidden && picture.getAttribute("src") !== url) picture.src = url;
 };
 
+for (const button of form.querySelectorAll("[data-without-scripts]")) button.hidden = true;
 form.addEventListener("input", (event) => {
   show();
   showPicture();

@@ -95,6 +95,7 @@ if (drop) {
   const input = drop.elements.files;
   const list = drop.querySelector("[data-uploads]");
   drop.querySelector("[data-drop-hint]").hidden = false;
+  drop.querySelector("[data-without-scripts]").hidden = true; // choosing files uploads them
   const send = async (files) => {
     let done = 0;
     await Promise.all([...files].map(async (file) => {
@@ -123,11 +124,6 @@ if (drop) {
     input.value = "";
   };
   input.addEventListener("change", () => { if (input.files.length) send(input.files); });
-  drop.addEventListener("submit", (event) => {
-    if (!input.files.length) return;
-    event.preventDefault();
-    send(input.files);
-  });
   for (const name of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(name, (event) => {
       if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
 
 from singletable_apps.portfolio.entities import Blog
@@ -17,7 +18,7 @@ from singletable_apps.shared.charts import DayChart, Series
 from singletable_apps.shared.pages import Link, ListQueryParameters
 
 router = APIRouter()
-PERIODS = (30, 90)
+PERIODS = ("30", "90")
 _TOP = 5
 _DRAFTS = 5
 _FILTERS = (
@@ -34,9 +35,9 @@ _STATUSES = {
 
 
 @router.get("/admin")
-def show_dashboard(page: AuthorPage, days: int = PERIODS[0]) -> Response:
+def show_dashboard(page: AuthorPage, period: Annotated[str, Query(alias="days")] = "") -> Response:
     """Show counts, a chart of the last days, the most liked posts and the newest drafts."""
-    days = days if days in PERIODS else PERIODS[0]
+    days = int(period if period in PERIODS else PERIODS[0])
     views = _view_posts(page, own_posts(page))
     counts = Counter(view.status for view in views)
     stats = page.service.stats.days(SITE, days)
@@ -69,7 +70,7 @@ def show_dashboard(page: AuthorPage, days: int = PERIODS[0]) -> Response:
         ],
         chart=chart,
         ranges=[
-            Link(f"{each} days", page.urls.admin(days=str(each)), each == days) for each in PERIODS
+            Link(f"{each} days", page.urls.admin(days=each), int(each) == days) for each in PERIODS
         ],
         top_posts=[_top_post(page, view, days) for view in top],
         sharded=[

@@ -152,7 +152,9 @@ class EntryPageContext(UserPageContext):
         self.service.profile.update_portfolio(self.user, edits, check)
 
 
-def _entry_page(page: OwnerPage, kind: Literal["projects", "experience"]) -> EntryPageContext:
+def _entry_page(page: OwnerPage, kind: str) -> EntryPageContext:
+    if kind not in KINDS:
+        raise NotFound("There is no such page.")
     return EntryPageContext(page.request, page.site, page.user, KINDS[kind])
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.errors import InvalidInput, NotFound
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
 from singletable_apps.portfolio.pages.admin.views import view_post
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.shared.pages import ConfirmForm, Flash, Form, PostedForm, submit_form
 from singletable_apps.shared.text_diff import diff_text
-from singletable_apps.shared.web import NOT_FOUND, Problem
 
 router = APIRouter()
 
@@ -21,13 +20,13 @@ def show_history(page: AuthorPage, blog_id: str) -> Response:
     return _show_version(page, blog_id, None)
 
 
-@router.get("/admin/posts/{blog_id}/history/{number}")
+@router.get("/admin/posts/{blog_id}/history/{number:int}")
 def show_version(page: AuthorPage, blog_id: str, number: int) -> Response:
     """Show what changed since a version."""
     return _show_version(page, blog_id, number)
 
 
-@router.post("/admin/posts/{blog_id}/history/{number}")
+@router.post("/admin/posts/{blog_id}/history/{number:int}")
 def restore_version(page: AuthorPage, blog_id: str, number: int, form: PostedForm) -> Response:
     """Make an earlier version the current one."""
     get_own_post(page, blog_id)
@@ -53,7 +52,7 @@ def _show_version(page: UserPageContext, blog_id: str, number: int | None) -> Re
         number = versions[0].number
     shown = next((version for version in versions if version.number == number), None)
     if number is not None and shown is None:
-        raise Problem(NOT_FOUND, "This version does not exist any more.")
+        raise NotFound("There is no such version. Only the latest ones are kept.")
     # A version was saved by the edit that ended the version before it.
     saved = {version.number + 1: (version.edited_at, version.edited_by) for version in versions}
     rows: list[dict[str, object]] = []

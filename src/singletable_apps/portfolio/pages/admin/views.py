@@ -15,7 +15,7 @@ from singletable_apps.shared.permissions import is_permitted
 
 _BADGES = {
     PostStatus.DRAFT: "setup",
-    PostStatus.SCHEDULED: "warning",
+    PostStatus.SCHEDULED: "later",
     PostStatus.PUBLISHED: "open",
 }
 _PAGE = 100
