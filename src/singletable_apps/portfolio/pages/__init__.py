@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.pages import accounts, admin, auth, feeds, media, posts, public
 from singletable_apps.portfolio.pages.dependencies import PortfolioSite, make_site
 from singletable_apps.portfolio.service import PortfolioService
-from singletable_apps.shared.web import COMMON
+from singletable_apps.shared.web import COMMON, CachedRoute, ResponseCache
 
 __all__ = ["PortfolioSite", "add_pages", "make_site"]
 
@@ -23,9 +23,12 @@ def add_pages(
     urls = service.context.urls
     site = make_site(service, limits or Limits(), dict.fromkeys(COMMON, public.show_problem))
     app.state.portfolio_pages = site
+    app.state.response_cache = ResponseCache(service.context.writes, service.context.clock)
     for module in _MODULES:
         app.include_router(module.router, prefix=urls.prefix, include_in_schema=False)
     # The first page is at the prefix itself, which may be empty.
-    app.add_api_route(urls.page(), public.show_home, include_in_schema=False)
+    first = APIRouter(route_class=CachedRoute, include_in_schema=False)
+    first.add_api_route(urls.page(), public.show_home)
+    app.include_router(first)
     site.pages.mount(app)
     return site

@@ -29,9 +29,9 @@ from singletable_apps.shared.feeds import (
     sitemap_index,
     sitemaps,
 )
-from singletable_apps.shared.web import Segment, public_response
+from singletable_apps.shared.web import CachedRoute, Segment, public_response
 
-router = APIRouter()
+router = APIRouter(route_class=CachedRoute)
 FEED_LENGTH = 20
 # The ends of the URLs of feeds, on their own and after the URL of a tag.
 FORMATS: dict[str, tuple[Callable[[Feed, str], bytes], str]] = {

@@ -33,13 +33,14 @@ from singletable_apps.shared.web import (
     NO_STORE,
     NOT_FOUND,
     SHARED_FIVE_MINUTES,
+    CachedRoute,
     Problem,
     Segment,
     client_address,
     client_network,
 )
 
-router = APIRouter()
+router = APIRouter(route_class=CachedRoute)
 # An edit within a day of publishing is a correction, which readers need not know about.
 UPDATED_AFTER = timedelta(days=1)
 

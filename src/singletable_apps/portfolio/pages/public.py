@@ -39,11 +39,12 @@ from singletable_apps.shared.web import (
     NO_STORE,
     NOT_FOUND,
     SHARED_FIVE_MINUTES,
+    CachedRoute,
     Problem,
     public_response,
 )
 
-router = APIRouter()
+router = APIRouter(route_class=CachedRoute)
 HOME_PROJECTS, HOME_POSTS = 4, 5
 MAX_QUERY = 200
 # Posts of an earlier time link to images of other sites. Scripts and styles are our own.

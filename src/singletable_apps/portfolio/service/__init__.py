@@ -35,6 +35,7 @@ from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.objects import Bucket
 from singletable_apps.shared.sealed import derive_key
+from singletable_apps.shared.web import WriteCounter
 
 __all__ = [
     "SITE",
@@ -94,15 +95,20 @@ def open_portfolio(
     E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
     """
     cursor_secret = derive_key(secret, "portfolio cursors")
+    writes = WriteCounter()
     store = Store(
-        driver, tables=TABLES, observers=observers, clock=clock, cursor_secret=cursor_secret
+        driver,
+        tables=TABLES,
+        observers=[*observers, writes],
+        clock=clock,
+        cursor_secret=cursor_secret,
     )
     if create_tables:
         for table in (data_table, expiring):
             store.admin.create_table(table, if_missing=True)
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
-    context = Context(store, secret, sender, bucket, urls or Urls(), clock)
+    context = Context(store, secret, sender, bucket, urls or Urls(), clock, writes)
     profile, stats, catalog = ProfileService(context), StatsService(context), Catalog(context)
     likes = LikeService(context, profile, stats)
     posts = PostService(context, likes, on_change=catalog.expire)

@@ -14,6 +14,7 @@ from singletable_apps.portfolio.rules import is_id, is_public
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.shared.objects import Bucket
+from singletable_apps.shared.web import WriteCounter
 
 # After one of these errors a write may or may not have been applied.
 UNKNOWN_OUTCOME = (InternalError, ConnectionFailed)
@@ -40,6 +41,7 @@ class Context:
     bucket: Bucket
     urls: Urls
     clock: Callable[[], datetime] = utc_now
+    writes: WriteCounter = field(default_factory=WriteCounter)
 
     def keyed_hash(self, purpose: str, *values: str) -> str:
         """Return 32 hex digits from which nobody without the secret can guess the values."""

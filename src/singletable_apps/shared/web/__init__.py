@@ -70,6 +70,7 @@ from singletable_apps.shared.web.rate_limits import (
     add_rate_limit_headers,
     client_network,
 )
+from singletable_apps.shared.web.response_cache import CachedRoute, ResponseCache, WriteCounter
 from singletable_apps.shared.web.schemas import (
     Document,
     Model,
@@ -106,6 +107,7 @@ __all__ = [
     "TOO_MANY_REQUESTS",
     "UNAVAILABLE",
     "UNSUPPORTED_MEDIA_TYPE",
+    "CachedRoute",
     "Cookie",
     "CrossOriginProtection",
     "Document",
@@ -126,10 +128,12 @@ __all__ = [
     "ProblemMember",
     "ProblemType",
     "RateLimit",
+    "ResponseCache",
     "Segment",
     "Settings",
     "StrictBoolean",
     "Timestamp",
+    "WriteCounter",
     "absent_if_none",
     "add_rate_limit_headers",
     "api_router",

@@ -64,6 +64,17 @@ def public_response(
     return Response(body, status, sent, media_type)
 
 
+def current_response(request: Request, response: Response) -> Response:
+    """Return a public response to another request: 304 if that client has it already."""
+    changed = response.headers.get("last-modified")
+    last_modified = parsedate_to_datetime(changed) if changed else None
+    if not _is_current(request, response.headers["etag"], last_modified):
+        return response
+    names = ("cache-control", "cdn-cache-control", "vary", "etag", "last-modified")
+    kept = {name: response.headers[name] for name in names if name in response.headers}
+    return Response(status_code=304, headers=kept)
+
+
 def _is_current(request: Request, tag: str, last_modified: datetime | None) -> bool:
     """Return whether the client has the current content. ETags take precedence over times."""
     known = request.headers.get("if-none-match")

@@ -28,6 +28,7 @@ from singletable_apps.shared.web import (
     NOT_FOUND,
     NOT_SIGNED_IN,
     Problem,
+    ResponseCache,
     Settings,
     make_app,
 )
@@ -78,7 +79,9 @@ class PagesApp:
 
     def activate(self) -> None:
         """Let the shared app serve this database."""
+        context = self.world.service.context
         self.fastapi.state.portfolio_pages = self.site
+        self.fastapi.state.response_cache = ResponseCache(context.writes, context.clock)
 
     def browser(self, user: User | None = None) -> Browser:
         """Return a new browser, signed in as `user` if there is one."""

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from fastapi import APIRouter, Request, Response
 from fastapi.testclient import TestClient
 
+from singletable import Store, connect
+from singletable_apps.shared.accounts.entities import Session
+from singletable_apps.shared.expiring import expiring
 from singletable_apps.shared.pages import Pages
-from singletable_apps.shared.web import FOREVER, make_app, public_response
+from singletable_apps.shared.web import (
+    FOREVER,
+    NO_STORE,
+    SHARED_FIVE_MINUTES,
+    CachedRoute,
+    ResponseCache,
+    WriteCounter,
+    make_app,
+    public_response,
+)
 
 CHANGED = datetime(2026, 3, 1, 12, 30, 15, 500_000, tzinfo=UTC)
 TEMPLATE = "<title>{{ title }}</title>{{ at | day }}" + "<p>Text.</p>" * 100
@@ -105,3 +117,71 @@ def test_error_and_short_content_are_sent_whole(browser: TestClient) -> None:
     assert "Last-Modified" not in answer.headers
     known = {"If-None-Match": answer.headers["ETag"]}
     assert browser.get("/list?status=404", headers=known).status_code == 404
+
+
+class CachedPage:
+    """A page that counts how often it is rendered, and what its cache depends on."""
+
+    def __init__(self) -> None:
+        self.now = CHANGED
+        self.rendered = 0
+        self.driver = connect("memory:")
+        self.writes = WriteCounter()
+        self.store = Store(self.driver, tables={expiring: "notes"}, observers=[self.writes])
+        router = APIRouter(route_class=CachedRoute)
+
+        @router.get("/page")
+        def page(request: Request, status: int = 200, private: bool = False) -> Response:
+            self.rendered += 1
+            caching = NO_STORE if private else SHARED_FIVE_MINUTES
+            text = f"rendered {self.rendered}"
+            return public_response(request, text, "text/plain", status, caching=caching)
+
+        app = make_app("Notes", "1", routers=[], pages=[router], prefix="/api")
+        app.state.response_cache = ResponseCache(self.writes, lambda: self.now, size=2)
+        self.client = TestClient(app)
+
+    def text(self, url: str = "/page", **headers: str) -> str:
+        """Return the text of the page."""
+        return self.client.get(url, headers=headers).text
+
+
+def test_public_response_is_kept_for_a_second() -> None:
+    page = CachedPage()
+    assert [page.text(), page.text()] == ["rendered 1", "rendered 1"]
+    page.now += timedelta(seconds=1)
+    assert page.text() == "rendered 2"
+    page.now -= timedelta(hours=1)  # a clock that was set back
+    assert page.text() == "rendered 3"
+
+
+def test_write_of_this_process_voids_what_is_kept() -> None:
+    page = CachedPage()
+    page.store.admin.create_table(expiring)
+    assert page.text() == "rendered 1"
+    page.store.get(Session.key(1, "x"))
+    assert page.text() == "rendered 1"
+    page.store.delete(Session.key(1, "x"))
+    assert page.text() == "rendered 2"
+
+
+def test_kept_response_answers_conditional_requests() -> None:
+    page = CachedPage()
+    tag = page.client.get("/page").headers["etag"]
+    answer = page.client.get("/page", headers={"If-None-Match": tag})
+    assert (answer.status_code, answer.headers["etag"], page.rendered) == (304, tag, 1)
+    assert "s-maxage" in answer.headers["cache-control"]
+
+
+def test_each_url_and_encoding_has_a_response_of_its_own() -> None:
+    page = CachedPage()
+    urls = ("/page", "/page?a=1", "/page?a=2", "/page")
+    # Two are kept, so the first is rendered again.
+    assert [page.text(url)[-1] for url in urls] == ["1", "2", "3", "4"]
+    assert page.text("/page", **{"accept-encoding": "identity"}) == "rendered 5"
+
+
+def test_private_and_failed_responses_are_not_kept() -> None:
+    page = CachedPage()
+    urls = ("/page?private=1", "/page?private=1", "/page?status=404", "/page?status=404")
+    assert [page.text(url)[-1] for url in urls] == ["1", "2", "3", "4"]

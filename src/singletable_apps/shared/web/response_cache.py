@@ -1,0 +1,91 @@
+"""Keep public responses for a moment, so that a popular page is rendered once for many readers."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+
+from singletable import Call
+from singletable_apps.shared.web.caching import current_response
+
+_Key: TypeAlias = tuple[str, str, bool, int]
+_Handler: TypeAlias = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class WriteCounter:
+    """Counts the writes of a store: `Store(driver, observers=[counter])`."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, call: Call) -> None:
+        """Count the call if it may have written something."""
+        if any(not request.is_read for request in call.requests):
+            self.count += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    response: Response
+    rendered_at: datetime
+
+
+class ResponseCache:
+    """The latest public responses: those with `s-maxage`, which do not depend on cookies.
+
+    A write of this process voids them all at once; what other processes write shows after
+    `max_age`. Set `app.state.response_cache`, and use the route class `CachedRoute`.
+    """
+
+    def __init__(
+        self,
+        writes: WriteCounter,
+        clock: Callable[[], datetime],
+        *,
+        max_age: timedelta = timedelta(seconds=1),
+        size: int = 200,
+    ) -> None:
+        self._writes = writes
+        self._clock = clock
+        self._max_age = max_age
+        self._size = size
+        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
+
+    async def respond(self, request: Request, handle: _Handler) -> Response:
+        """Return the response that is kept, or that of `handle`."""
+        now = self._clock()
+        accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
+        key = (request.url.path, request.url.query, accepts_gzip, self._writes.count)
+        entry = self._entries.get(key)
+        if entry is not None and timedelta() <= now - entry.rendered_at < self._max_age:
+            return current_response(request, entry.response)
+        response = await handle(request)
+        if response.status_code == 200 and "s-maxage" in response.headers.get("cache-control", ""):
+            self._entries[key] = _Entry(response, now)
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._size:
+                self._entries.popitem(last=False)
+        return response
+
+
+class CachedRoute(APIRoute):
+    """A route that keeps public responses: `APIRouter(route_class=CachedRoute)`."""
+
+    def get_route_handler(self) -> _Handler:
+        """Return the handler, which asks the cache first."""
+        handle = super().get_route_handler()
+
+        async def respond(request: Request) -> Response:
+            cache: ResponseCache | None = getattr(request.app.state, "response_cache", None)
+            if cache is None or request.method != "GET":
+                return await handle(request)
+            return await cache.respond(request, handle)
+
+        return respond
