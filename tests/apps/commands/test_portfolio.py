@@ -1,0 +1,166 @@
+"""`singletable portfolio`: sample, export, import and migrate, and what is refused in words."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from fastapi.testclient import TestClient
+
+from singletable import Engine, Store
+from singletable.cli import main
+from singletable_apps.portfolio.app import app_info, make_web_app, open_service
+from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
+from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.serve import PublicUrl, open_driver
+from tests.apps.commands.typed import Run, RunOf
+
+
+@pytest.fixture
+def typed(type_of: RunOf) -> Run:
+    """Type a command about portfolios."""
+    return type_of("portfolio")
+
+
+@pytest.fixture(scope="session")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the sample, as the command creates it."""
+    folder = tmp_path_factory.mktemp("portfolio") / "site"
+    with pytest.raises(SystemExit) as ended:
+        main(["portfolio", "sample", "--at", f"file:{folder}/site.db", "--folder", str(folder)])
+    assert not ended.value.code
+    return folder
+
+
+@pytest.fixture
+def site(sampled: Path, tmp_path: Path) -> Path:
+    """Return a copy of the sample."""
+    return Path(shutil.copytree(sampled, tmp_path / "site"))
+
+
+def of(site: Path) -> list[str]:
+    return ["--at", f"file:{site}/site.db", "--folder", str(site)]
+
+
+def test_help_lists_the_commands(typed: Run) -> None:
+    code, out, _ = typed("--help")
+    assert code == 0
+    words = ("serve", "sample", "export", "import", "migrate", "outbox")
+    assert [word for word in words if f" {word} " not in out] == []
+
+
+def test_site_is_served_at_the_root(site: Path) -> None:
+    with (
+        open_driver(f"file:{site}/site.db") as driver,
+        open_service(driver, site, Urls(prefix="")) as service,
+    ):
+        browser = TestClient(make_web_app(service, PublicUrl("http://testserver")))
+        for path in ("/", "/blog/what-the-mouse-left", "/admin/sign-in", "/api/portfolio/blogs"):
+            assert browser.get(path, headers={"Accept": "text/html"}).status_code == 200
+        assert browser.get("/portfolio").status_code == 404
+        page = browser.get("/blog/what-the-mouse-left").text
+        assert '"/portfolio' not in page
+
+
+def test_export_and_import_move_a_site(typed: Run, site: Path, tmp_path: Path) -> None:
+    file = tmp_path / "site.zip"
+    code, out, _ = typed("export", file, *of(site))
+    assert (code, out.strip()) == (0, f"Exported the site to {file}.")
+    with ZipFile(file) as archive:
+        assert "posts/2024-11-17-what-the-mouse-left.md" in archive.namelist()
+    code, out, _ = typed("import", file, *of(site))
+    assert (code, "0 created, 0 updated" in out) == (0, True)
+    code, _, err = typed("export", file, *of(site))
+    assert (code, "already" in err) == (2, True)
+
+
+def test_import_reports_what_failed(typed: Run, site: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "posts"
+    folder.mkdir()
+    (folder / "tea.md").write_text("# Tea\n\nHot.")
+    (folder / "bad.md").write_text("---\ndate: soon\n---\n")
+    code, out, _ = typed("import", folder, *of(site), "--dry-run")
+    assert code == 1
+    assert "failed    bad.md  date: Expected a time" in out
+    assert "Would be imported: 1 created, 0 updated, 0 skipped, 1 failed." in out
+    code, out, _ = typed("import", folder, *of(site))
+    assert "Imported: 1 created" in out
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Return a file with the tables of the original system."""
+    file = tmp_path / "old.db"
+    with Engine.on_file(file) as engine:
+        store = Store(engine)
+        for table in OLD_TABLES:
+            store.admin.create_table(table)
+        store.create(OldUser(email="ada@example.org"))
+        for number in range(3):
+            store.create(
+                OldBlog(
+                    blog_id=f"8d1c3bd2-94a2-4a2f-8f0a-{number:012x}",
+                    created_at=1_700_000_000 + number,
+                    title=f"Post {number}",
+                    slug=f"post-{number}",
+                    content="<p>Text</p>",
+                )
+            )
+    return file
+
+
+def test_original_tables_are_migrated(typed: Run, old: Path, tmp_path: Path) -> None:
+    new, folder = tmp_path / "new.db", tmp_path / "new"
+    move = ["migrate", f"file:{old}", f"file:{new}", "--folder", str(folder)]
+    code, out, _ = typed(*move, "--dry-run")
+    assert code == 0
+    assert "3 posts, 1 accounts, 0 likes" in out
+    assert "bcrypt" in out
+    assert "Nothing was written." in out
+    code, out, _ = typed(*move)
+    assert (code, "posts                   3 written" in out) == (0, True)
+    code, out, _ = typed(*move, "--verify")
+    assert (code, "The target has everything." in out) == (0, True)
+    code, out, _ = typed(*move)
+    assert (code, "posts                   0 written, 3 there already" in out) == (0, True)
+    with Engine.on_file(old) as engine:
+        store = Store(engine)
+        store.create(OldBlog(blog_id="x", created_at=1, title="Late", content="<p>x</p>"))
+    code, out, _ = typed(*move, "--verify")
+    assert (code, "(x) is missing" in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["export", "x.zip", "--at", "file:missing.db", "--folder", "f"], "no file"),
+        (["import", "missing", "--at", "file:missing.db", "--folder", "f"], "Cannot read"),
+        (["migrate", "file:missing.db", "file:new.db", "--folder", "f"], "no file"),
+        (["migrate", "memory:", "memory:", "--folder", "f"], "nothing to migrate"),
+        (["outbox", "--at", "file:missing.db"], "no file"),
+        (["sample", "--at", "memory:", "--folder", "f", "--prefix", "a b"], "--prefix"),
+        (["serve", "--at", "memory:", "--folder", "f", "--smtp", "x"], "--smtp"),
+    ],
+)
+def test_wrong_arguments_are_explained(
+    typed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = typed(*arguments)
+    assert (code, words in err) == (2, True)
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_import_needs_an_owner(typed: Run, tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_text("Tea")
+    Engine.on_file(tmp_path / "site.db").close()
+    code, _, err = typed("import", tmp_path / "tea.md", *of(tmp_path))
+    assert (code, "not set up" in err) == (2, True)
+
+
+def test_home_page_has_a_picture() -> None:
+    info = app_info()
+    assert info.picture.startswith("<svg")
+    assert "style=" not in info.picture
