@@ -124,6 +124,36 @@ def test_text_survives_a_session_that_ended(open_admin: OpenAdmin, served: Serve
     expect(page.get_by_role("button", name="Restore them")).to_be_hidden()
 
 
+def test_new_post_that_was_saved_is_not_offered_again(
+    open_admin: OpenAdmin, served: Served
+) -> None:
+    page = open_admin("posts", "new")
+    for button in ("Save draft", "Publish now"):
+        page.get_by_label("Title", exact=True).fill(f"By {button}")
+        page.get_by_label("Text", exact=True).fill("Text.")
+        _press(page, button)
+        expect(page).to_have_url(EDITOR)
+        page.goto(served.admin("posts", "new"))
+        expect(page.get_by_label("Title", exact=True)).to_have_value("")
+        expect(page.get_by_role("button", name="Restore them")).to_be_hidden()
+
+
+def test_rejected_text_is_offered_again_after_leaving(
+    open_admin: OpenAdmin, served: Served
+) -> None:
+    page = open_admin("posts", _write(served, "Rejected", "Before."))
+    page.on("dialog", lambda dialog: dialog.accept())
+    editor = page.url
+    page.get_by_label("Text", exact=True).fill("After.")
+    page.get_by_label("Address: ").fill("Not a slug")
+    _press(page, "Save draft")
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.goto(served.admin("posts"))
+    page.goto(editor)
+    _press(page, "Restore them")
+    expect(page.get_by_label("Text", exact=True)).to_have_value("After.")
+
+
 def test_unsaved_text_warns_before_leaving(open_admin: OpenAdmin, served: Served) -> None:
     page = open_admin("posts", _write(served, "Leaving"))
     asked: list[str] = []

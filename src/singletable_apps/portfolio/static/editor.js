@@ -238,6 +238,7 @@ const notice = document.querySelector("[data-restore]");
 const isSaved = draft?.submitted && draft.revision !== fields.revision.value;
 if (form.dataset.editor === "shown-again") {
   saved = ""; // the form came back with errors, a conflict or a preview: nothing is saved yet
+  keep(false);
 } else if (!draft || isSaved || JSON.stringify(draft.entries) === saved) {
   forget();
 } else if (notice) {
@@ -259,10 +260,11 @@ if (form.dataset.editor === "shown-again") {
   });
 }
 // A new post that was saved has another page now.
-if (form.dataset.editor === "saved" && fields.revision.value === "1") {
+if (form.dataset.editor === "saved") {
   try {
     const key = `draft:${location.pathname.replace(/[^/]+$/, "new")}`;
-    if (JSON.parse(localStorage.getItem(key))?.submitted) localStorage.removeItem(key);
+    const kept = JSON.parse(localStorage.getItem(key));
+    if (kept?.submitted && new Map(kept.entries).get("title")?.trim() === fields.title?.value) localStorage.removeItem(key);
   } catch { /* nothing is kept */ }
 }
 
