@@ -13,6 +13,7 @@ from singletable_apps.portfolio.errors import NotPermitted
 from singletable_apps.portfolio.rules import Post
 from singletable_apps.portfolio.sample import DAYS, LIKES, PASSWORD, create_sample, list_sample
 from singletable_apps.portfolio.service import SITE
+from singletable_apps.shared.pages.auth_pages import SignInForm
 from tests.apps.portfolio.support.harness import World
 
 
@@ -78,7 +79,8 @@ def test_sample_accounts_are_listed_until_their_password_changes(sample: World) 
     ]
     assert listed.password == PASSWORD
     for entry in listed.entries[1:]:
-        sample.service.accounts.sign_in(entry.form["email"], PASSWORD)
+        form = SignInForm.model_validate(entry.form)
+        sample.service.accounts.sign_in(form.who, form.password)
     assert list_sample(World(connect("memory:")).service) is None
 
 

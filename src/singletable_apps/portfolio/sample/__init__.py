@@ -141,7 +141,7 @@ def list_sample(service: PortfolioService) -> SampleData | None:
     for (name, email), (role, text) in about.items():
         user = service.context.store.get(User.key(email))
         if user is not None and user.name == name and user.credentials == 1:
-            form = {"email": email, "password": PASSWORD}
+            form = {"who": email, "password": PASSWORD}
             url, who = urls.admin("sign-in"), f"{name}, {role}"
             entries.append(SampleEntry(who, text, url, form, "Sign in as"))
     if not entries:

@@ -227,7 +227,8 @@ class Accounts(Auth[User]):
     def _find_owner(self, actor: User, without: User) -> User | None:
         """Return the actor if they are an owner, or else another one; never `without`."""
         candidates = [actor] if actor.email != without.email else self.list_accounts(actor)
-        owners = (user for user in candidates if user.role is Role.OWNER)
+        # Someone who was invited may never sign in.
+        owners = (user for user in candidates if user.role is Role.OWNER and user.password_hash)
         return next((user for user in owners if user.email != without.email), None)
 
     def _new_user(self, name: str, email: str, role: Role, password_hash: str = "") -> User:

@@ -8,63 +8,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from singletable import connect
+from singletable_apps.portfolio.app import make_web_app
 from singletable_apps.portfolio.entities import Role, User
-from singletable_apps.portfolio.errors import (
-    InvalidInput,
-    NotFound,
-    NotPermitted,
-    NotSignedIn,
-    PortfolioError,
-)
 from singletable_apps.portfolio.limits import Limits
-from singletable_apps.portfolio.pages import PortfolioSite, add_pages
-from singletable_apps.shared.web import (
-    INVALID,
-    NOT_ALLOWED,
-    NOT_FOUND,
-    NOT_SIGNED_IN,
-    Problem,
-    ResponseCache,
-    Settings,
-    make_app,
-)
+from singletable_apps.portfolio.pages import PortfolioSite
+from singletable_apps.shared.serve import PublicUrl
+from singletable_apps.shared.web import ResponseCache
 from tests.apps.portfolio.support.harness import PASSWORD, World
 from tests.apps.support.html import forms_in
 
 HOME = "http://ada.example"
 FieldValue = str | list[str] | None
 _SHARED: list[FastAPI] = []
-_TYPES = {
-    InvalidInput: INVALID,
-    NotFound: NOT_FOUND,
-    NotPermitted: NOT_ALLOWED,
-    NotSignedIn: NOT_SIGNED_IN,
-}
-
-
-def _to_problem(error: Exception, _: Request) -> Problem:
-    return Problem(
-        next(kind for each, kind in _TYPES.items() if isinstance(error, each)), str(error)
-    )
 
 
 def shared_app(world: World) -> FastAPI:
-    """Return an app with pages. Creating an app is slow, so all tests share one."""
+    """Return the web app. Creating one is slow, so all tests share one."""
     if not _SHARED:
-        app = make_app(
-            "Portfolio",
-            "1",
-            routers=[],
-            prefix="/api/portfolio",
-            errors={PortfolioError: _to_problem, NotPermitted: _to_problem},
-            settings=Settings(secure_cookies=False, uploads={"/portfolio": 4 << 20}),
-        )
-        add_pages(app, world.service)
-        _SHARED.append(app)
+        _SHARED.append(make_web_app(world.service, PublicUrl(HOME)))
     return _SHARED[0]
 
 

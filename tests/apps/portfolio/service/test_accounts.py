@@ -253,6 +253,15 @@ def test_last_owner_stays_an_owner(world: World) -> None:
         accounts.change_role(demoted, ben.user_id, Role.AUTHOR)
 
 
+def test_invited_owner_who_never_signed_in_does_not_count(memory: World) -> None:
+    owner = memory.set_up()
+    accounts = memory.service.accounts
+    accounts.invite(owner, "Ben", "ben@example.org", Role.OWNER)
+    assert accounts.is_last_owner(owner, owner)
+    with pytest.raises(InvalidInput):
+        accounts.change_role(owner, owner.user_id, Role.AUTHOR)
+
+
 # Both would succeed if each looked only at who was an owner before.
 def test_owners_who_demote_each_other_at_once_leave_one(worlds: tuple[World, World]) -> None:
     world, other = worlds
