@@ -26,8 +26,9 @@ from singletable_apps.portfolio.migration import (
 from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample
 from singletable_apps.portfolio.service import TABLES, PortfolioService
 from singletable_apps.portfolio.service.post_imports import Outcome
-from singletable_apps.portfolio.transfer import export_site, import_site, read_files, write_zip
+from singletable_apps.portfolio.transfer import export_site, import_site
 from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.archives import read_files, write_zip
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import (
     error_text,

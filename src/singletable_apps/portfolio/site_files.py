@@ -18,16 +18,12 @@ guesses.
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime, time
 from pathlib import PurePosixPath
 from typing import Any, cast
-
-import yaml
 
 from singletable_apps.portfolio.entities import (
     Experience,
@@ -40,6 +36,12 @@ from singletable_apps.portfolio.entities import (
 from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.rules import PostDraft, derive_slug, slug_error
+from singletable_apps.shared.front_matter import (
+    InvalidFrontMatter,
+    read_front_matter,
+    read_values,
+    write_front_matter,
+)
 from singletable_apps.shared.markdown import html_as_markdown
 
 # Our names come first; the others are those of Jekyll, Hugo and Bear Blog.
@@ -58,11 +60,6 @@ _NAMES = {
     "canonical": ("canonical", "canonical_url"),
     "aliases": ("aliases", "alias", "redirect_from"),
 }
-_FENCED = re.compile(
-    r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.*?)^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
-)
-# Bear Blog ends the header with underscores and does not start it with anything.
-_BARE = re.compile(r"\A\ufeff?((?:[a-z_]+:.*\n)+)_{3,}[ \t]*(?:\n|\Z)")
 _DATED_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
 _HEADING = re.compile(r"\A\s*# +(.+?)[ #]*\n+")
 _OFFSET = re.compile(r"\s+([+-]\d\d:?\d\d|Z)\Z")
@@ -112,33 +109,16 @@ def write_post(post: PostFile, *, is_scheduled: bool = False) -> str:
         "canonical": draft.canonical_url,
         "aliases": list(post.old_slugs),
     }
-    lines = [f"{name}: {_as_yaml(value)}" for name, value in fields.items() if value]
-    header = "\n".join(lines)
-    return f"---\n{header}\n---\n\n{draft.markdown}\n"
-
-
-def _as_yaml(value: object) -> str:
-    """Return a value as YAML on one line; a text is in quotes only if it needs them."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case datetime():
-            return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        case list():
-            return f"[{', '.join(map(_as_yaml, cast(list[object], value)))}]"
-        case _:
-            text = str(value)
-            try:
-                is_plain = yaml.safe_load(f"[{text}]") == [text]
-            except (yaml.YAMLError, ValueError):
-                is_plain = False
-            return text if is_plain else json.dumps(text, ensure_ascii=False)
+    return write_front_matter(fields, draft.markdown)
 
 
 def read_post(path: str, text: str) -> PostFile:
     """Return the post in a file, or raise InvalidInput. The name of the file may say the date."""
     text = text.replace("\r\n", "\n")
-    fields, markdown = _split(text)
+    try:
+        fields, markdown = read_front_matter(text)
+    except InvalidFrontMatter as error:
+        raise InvalidInput({"front matter": str(error)}) from error
     name = PurePosixPath(path)
     # Hugo keeps a post and its images in a folder: my-post/index.md.
     stem = name.parent.name if name.stem in ("index", "_index") and name.parent.name else name.stem
@@ -202,7 +182,11 @@ def _day(value: date | None) -> str | None:
 
 def read_portfolio(text: str) -> tuple[PortfolioEdits, SettingsEdits]:
     """Return the edits in `portfolio.json`, or in YAML with the same names."""
-    return read_portfolio_fields(_parse("portfolio", text))
+    try:
+        values = read_values(text)
+    except InvalidFrontMatter as error:
+        raise InvalidInput({"portfolio": str(error)}) from error
+    return read_portfolio_fields(values)
 
 
 def read_portfolio_fields(values: Mapping[str, Any]) -> tuple[PortfolioEdits, SettingsEdits]:
@@ -277,33 +261,6 @@ def _setting(name: str, value: object) -> Any:
 
 
 # Front matter
-
-
-def _split(text: str) -> tuple[dict[str, Any], str]:
-    """Return the fields of the front matter, and the text after it."""
-    if bare := _BARE.match(text):
-        lines = (line.partition(":") for line in bare[1].splitlines())
-        return {name: value.strip() for name, _, value in lines if value.strip()}, text[
-            bare.end() :
-        ]
-    found = _FENCED.match(text)
-    if found is None:
-        if text.startswith(("---\n", "+++\n")):
-            raise InvalidInput({"front matter": f"It has no end: a line {text[:3]} is missing."})
-        return {}, text
-    return _parse("front matter", found[2], is_toml=found[1] == "+++"), text[found.end() :]
-
-
-def _parse(name: str, text: str, *, is_toml: bool = False) -> dict[str, Any]:
-    """Return the names and values in YAML, of which JSON is a part, or TOML."""
-    try:
-        found: object = tomllib.loads(text) if is_toml else yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InvalidInput({name: f"It cannot be read: {reason}."}) from error
-    if found is None:
-        return {}
-    return _mapping(name, found)
 
 
 def _mapping(name: str, value: object) -> dict[str, Any]:

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from io import BytesIO
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from posixpath import normpath
-from typing import Any, BinaryIO, cast
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from typing import Any, cast
 
 from singletable_apps.portfolio.entities import Blog, Media, User
 from singletable_apps.portfolio.errors import InvalidInput, PortfolioError
@@ -44,11 +42,9 @@ from singletable_apps.portfolio.site_files import (
     write_portfolio,
     write_post,
 )
+from singletable_apps.shared.archives import Files
 from singletable_apps.shared.images import InvalidImage, process_image
 
-MAX_FILES = 10_000
-MAX_FILE_BYTES = 20_000_000
-MAX_TOTAL_BYTES = 500_000_000
 _PAGE = 100
 _IMAGES = (".webp", ".jpg", ".jpeg", ".png", ".gif", ".avif")
 _MARKDOWN = (".md", ".markdown")
@@ -58,12 +54,7 @@ _OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_\d+x\d+)/(\d+)\.webp")
 # The target of a link or an image in Markdown, and in the HTML inside it.
 _LINK = re.compile(r'(\]\(\s*<?|\b(?:src|href)="|^\[[^\]\n]+\]:[ \t]*)([^\s)>"#?]+)', re.MULTILINE)
 
-Files = Mapping[str, bytes]
 OnProgress = Callable[[int, int], None]
-
-
-class TransferError(PortfolioError):
-    """The folder or zip file cannot be used. Nothing was imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +114,6 @@ def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
         for width in each.widths:
             path = f"media/{each.name}/{width}.webp"
             yield path, service.media.open(each.name, width)
-
-
-def write_zip(files: Iterable[tuple[str, bytes]], target: BinaryIO) -> None:
-    """Write files to a zip file, always the same bytes for the same files."""
-    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
-        for name, content in files:
-            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
 
 
 def _all_posts(service: PortfolioService) -> Iterator[Post]:
@@ -212,79 +196,6 @@ def _describe(media: Media) -> dict[str, str]:
 
 def _json(value: object) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-# Files to import
-
-
-def read_files(path: Path) -> Files:
-    """Return the files in a folder or a zip file, or a single file."""
-    try:
-        if path.is_dir():
-            return _check_total(
-                (found.relative_to(path).as_posix(), found.stat().st_size, found.read_bytes)
-                for found in sorted(path.rglob("*"))
-                # A link could point to any file of this machine.
-                if found.is_file() and not found.is_symlink()
-            )
-        if path.suffix.lower() != ".zip":
-            return _check_total([(path.name, path.stat().st_size, path.read_bytes)])
-        return read_zip(path.read_bytes())
-    except OSError as error:
-        raise TransferError(f"Cannot read '{path}': {error.strerror}.") from error
-
-
-def read_zip(data: bytes) -> Files:
-    """Return the files in a zip file. Raise TransferError if it is too large or not safe."""
-    try:
-        with ZipFile(BytesIO(data)) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-            for info in members:
-                _check_name(info.filename)
-                if info.flag_bits & 1:
-                    raise TransferError("The zip file has a password. Unpack it first.")
-            files = _check_total(
-                (info.filename, info.file_size, partial(_read_member, archive, info))
-                for info in members
-            )
-    except (BadZipFile, NotImplementedError, EOFError, ValueError) as error:
-        raise TransferError("This is not a zip file, or it is damaged.") from error
-    tops = {name.partition("/")[0] for name in files}
-    if len(tops) == 1 and all("/" in name for name in files):
-        # The zip of a folder, with the folder.
-        return {name.partition("/")[2]: content for name, content in files.items()}
-    return files
-
-
-def _check_name(name: str) -> None:
-    parts = PurePosixPath(name).parts
-    if name.startswith("/") or "\\" in name or ".." in parts or ":" in parts[0]:
-        raise TransferError(f"The zip file names a file outside of its folder: {name!r:.100}.")
-
-
-def _read_member(archive: ZipFile, info: ZipInfo) -> bytes:
-    with archive.open(info) as file:
-        content = file.read(MAX_FILE_BYTES + 1)
-    if len(content) > info.file_size:
-        raise TransferError(f"{info.filename} is larger than the zip file says.")
-    return content
-
-
-def _check_total(found: Iterable[tuple[str, int, Callable[[], bytes]]]) -> Files:
-    """Read files until they are too many or too large."""
-    files: dict[str, bytes] = {}
-    total = 0
-    for name, size, read in found:
-        total += size
-        if size > MAX_FILE_BYTES:
-            raise TransferError(f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB.")
-        if len(files) >= MAX_FILES or total > MAX_TOTAL_BYTES:
-            raise TransferError(
-                f"There are more than {MAX_FILES:,} files, or more than "
-                f"{MAX_TOTAL_BYTES // 1_000_000} MB. Import a part of them at a time."
-            )
-        files[name] = read()
-    return files
 
 
 # Import

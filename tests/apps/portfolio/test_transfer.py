@@ -17,18 +17,16 @@ from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdi
 from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.portfolio.service.post_imports import Outcome
-from singletable_apps.portfolio.transfer import (
+from singletable_apps.portfolio.transfer import ImportReport, export_site, import_site
+from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared.archives import (
     MAX_FILE_BYTES,
+    ArchiveError,
     Files,
-    ImportReport,
-    TransferError,
-    export_site,
-    import_site,
     read_files,
     read_zip,
     write_zip,
 )
-from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.objects import MemoryBucket
 from tests.apps.portfolio.support.harness import SECRET, World
 from tests.apps.portfolio.support.images import image_file
@@ -275,7 +273,7 @@ def zipped(*names: str, content: bytes = b"x") -> bytes:
 @pytest.mark.parametrize("name", ["../a.md", "a/../../b.md", "/etc/passwd", "C:/a.md", "a\\b.md"])
 def test_zip_with_files_outside_is_rejected(name: str) -> None:
     data = zipped("a.md", "x" * len(name)).replace(b"x" * len(name), name.encode())
-    with pytest.raises(TransferError, match=r"outside|damaged"):
+    with pytest.raises(ArchiveError, match=r"outside|damaged"):
         read_zip(data)
 
 
@@ -284,11 +282,11 @@ def test_zip_bombs_and_damaged_zips_are_rejected() -> None:
     with ZipFile(bomb, "w", 8) as archive:
         archive.writestr("a.md", b"0" * (MAX_FILE_BYTES + 1))
     for data in (bomb.getvalue(), b"", b"PK\x03\x04", zipped("a.md")[:-30]):
-        with pytest.raises(TransferError):
+        with pytest.raises(ArchiveError):
             read_zip(data)
     whole = bytearray(zipped("a.md", content=b"hello world"))
     whole[40] ^= 1
-    with pytest.raises(TransferError):
+    with pytest.raises(ArchiveError):
         read_zip(bytes(whole))
 
 
@@ -305,7 +303,7 @@ def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "posts" / "passwd.md").symlink_to("/etc/passwd")
     assert set(read_files(tmp_path)) == {"posts/a.md"}
     assert read_files(tmp_path / "posts" / "a.md") == {"a.md": b"A"}
-    with pytest.raises(TransferError):
+    with pytest.raises(ArchiveError):
         read_files(tmp_path / "missing")
 
 

@@ -27,9 +27,10 @@ from singletable_apps.portfolio.service import SITE, PortfolioService
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
 from singletable_apps.portfolio.service.post_imports import Outcome
 from singletable_apps.portfolio.service.stats import KEPT
-from singletable_apps.portfolio.transfer import Files, import_site, read_files
+from singletable_apps.portfolio.transfer import import_site
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.apps import SampleData, SampleEntry
+from singletable_apps.shared.archives import Files, read_files
 
 PASSWORD = "lantern copper river"
 OWNER, AUTHOR = ("Maren Hollis", "maren@example.org"), ("Gus Pelletier", "gus@example.org")

@@ -14,15 +14,8 @@ from starlette.responses import StreamingResponse
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.post_imports import Outcome
-from singletable_apps.portfolio.transfer import (
-    Files,
-    ImportReport,
-    TransferError,
-    export_site,
-    import_site,
-    read_zip,
-    write_zip,
-)
+from singletable_apps.portfolio.transfer import ImportReport, export_site, import_site
+from singletable_apps.shared.archives import ArchiveError, Files, read_zip, write_zip
 from singletable_apps.shared.pages import Form, PostedUpload, UploadedFile
 
 router = APIRouter()
@@ -63,7 +56,7 @@ def import_file(page: OwnerPage, upload: PostedUpload) -> Response:
         return _show(page, form.with_errors(file="Choose a file."), 422)
     try:
         files = _read(chosen)
-    except TransferError as error:
+    except ArchiveError as error:
         return _show(page, form.with_errors(file=str(error)), 422)
     report = import_site(page.service, page.user, files, dry_run=bool(form.value("dry_run")))
     return _show(page, form, 200, report)

@@ -1,0 +1,103 @@
+"""Folders and zip files that people upload, read into memory with limits.
+
+Nothing is unpacked: a name in a zip file is never used as a path of this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+
+from singletable_apps.shared.errors import AppError
+
+MAX_FILES = 10_000
+MAX_FILE_BYTES = 20_000_000
+MAX_TOTAL_BYTES = 500_000_000
+
+# Contents by path, with slashes between folders.
+Files = Mapping[str, bytes]
+
+
+class ArchiveError(AppError):
+    """The folder or zip file cannot be used."""
+
+
+def write_zip(files: Iterable[tuple[str, bytes]], target: BinaryIO) -> None:
+    """Write files to a zip file, always the same bytes for the same files."""
+    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
+
+
+def read_files(path: Path) -> Files:
+    """Return the files in a folder or a zip file, or a single file."""
+    try:
+        if path.is_dir():
+            return _check_total(
+                (found.relative_to(path).as_posix(), found.stat().st_size, found.read_bytes)
+                for found in sorted(path.rglob("*"))
+                # A link could point to any file of this machine.
+                if found.is_file() and not found.is_symlink()
+            )
+        if path.suffix.lower() != ".zip":
+            return _check_total([(path.name, path.stat().st_size, path.read_bytes)])
+        return read_zip(path.read_bytes())
+    except OSError as error:
+        raise ArchiveError(f"Cannot read '{path}': {error.strerror}.") from error
+
+
+def read_zip(data: bytes) -> Files:
+    """Return the files in a zip file. Raise ArchiveError if it is too large or not safe."""
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            for info in members:
+                _check_name(info.filename)
+                if info.flag_bits & 1:
+                    raise ArchiveError("The zip file has a password. Unpack it first.")
+            files = _check_total(
+                (info.filename, info.file_size, partial(_read_member, archive, info))
+                for info in members
+            )
+    except (BadZipFile, NotImplementedError, EOFError, ValueError) as error:
+        raise ArchiveError("This is not a zip file, or it is damaged.") from error
+    tops = {name.partition("/")[0] for name in files}
+    if len(tops) == 1 and all("/" in name for name in files):
+        # The zip of a folder, with the folder.
+        return {name.partition("/")[2]: content for name, content in files.items()}
+    return files
+
+
+def _check_name(name: str) -> None:
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or "\\" in name or ".." in parts or ":" in parts[0]:
+        raise ArchiveError(f"The zip file names a file outside of its folder: {name!r:.100}.")
+
+
+def _read_member(archive: ZipFile, info: ZipInfo) -> bytes:
+    with archive.open(info) as file:
+        content = file.read(MAX_FILE_BYTES + 1)
+    if len(content) > info.file_size:
+        raise ArchiveError(f"{info.filename} is larger than the zip file says.")
+    return content
+
+
+def _check_total(found: Iterable[tuple[str, int, Callable[[], bytes]]]) -> Files:
+    """Read files until they are too many or too large."""
+    files: dict[str, bytes] = {}
+    total = 0
+    for name, size, read in found:
+        total += size
+        if size > MAX_FILE_BYTES:
+            raise ArchiveError(f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB.")
+        if len(files) >= MAX_FILES or total > MAX_TOTAL_BYTES:
+            raise ArchiveError(
+                f"There are more than {MAX_FILES:,} files, or more than "
+                f"{MAX_TOTAL_BYTES // 1_000_000} MB. Import a part of them at a time."
+            )
+        files[name] = read()
+    return files

@@ -1,0 +1,82 @@
+"""Front matter: the names and values before the text of a Markdown file.
+
+YAML between lines of `---` as Jekyll, Hugo and many others have it, TOML between lines of `+++` as
+Hugo has it, or plain lines that end with `___`, as in Bear Blog.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import yaml
+
+_FENCED = re.compile(
+    r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.*?)^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+# Bear Blog ends the header with underscores and does not start it with anything.
+_BARE = re.compile(r"\A\ufeff?((?:[a-z_]+:.*\n)+)_{3,}[ \t]*(?:\n|\Z)")
+
+
+class InvalidFrontMatter(ValueError):
+    """The front matter cannot be read. The message says why."""
+
+
+def write_front_matter(values: Mapping[str, object], text: str) -> str:
+    """Return a Markdown file with YAML; values may be texts, lists, times, and true or false.
+
+    Empty values are left out.
+    """
+    lines = [f"{name}: {_as_yaml(value)}" for name, value in values.items() if value]
+    return "\n".join(["---", *lines, "---", "", text, ""])
+
+
+def _as_yaml(value: object) -> str:
+    """Return a value as YAML on one line; a text is in quotes only if it needs them."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case datetime():
+            return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        case list():
+            return f"[{', '.join(map(_as_yaml, cast(list[object], value)))}]"
+        case _:
+            text = str(value)
+            try:
+                is_plain = yaml.safe_load(f"[{text}]") == [text]
+            except (yaml.YAMLError, ValueError):
+                is_plain = False
+            return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def read_front_matter(text: str) -> tuple[dict[str, Any], str]:
+    """Return the names and values, and the text after them, or raise InvalidFrontMatter."""
+    if bare := _BARE.match(text):
+        lines = (line.partition(":") for line in bare[1].splitlines())
+        return {name: value.strip() for name, _, value in lines if value.strip()}, text[
+            bare.end() :
+        ]
+    found = _FENCED.match(text)
+    if found is None:
+        if text.startswith(("---\n", "+++\n")):
+            raise InvalidFrontMatter(f"It has no end: a line {text[:3]} is missing.")
+        return {}, text
+    return read_values(found[2], is_toml=found[1] == "+++"), text[found.end() :]
+
+
+def read_values(text: str, *, is_toml: bool = False) -> dict[str, Any]:
+    """Return the names and values in YAML, of which JSON is a part, or TOML."""
+    try:
+        found: object = tomllib.loads(text) if is_toml else yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InvalidFrontMatter(f"It cannot be read: {reason}.") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise InvalidFrontMatter("Expected names and values, such as title: Tea.")
+    return {str(key): each for key, each in cast(dict[object, Any], found).items()}
