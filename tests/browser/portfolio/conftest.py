@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenPage
+from tests.browser.portfolio.public_server import PublicSite, serve_public_site
 from tests.browser.portfolio.server import Served, serve
 
 
@@ -30,3 +31,10 @@ def open_admin(open_page: OpenPage, served: Served) -> Callable[..., Page]:
         return page
 
     return open_signed_in
+
+
+@pytest.fixture(scope="session")
+def public_site() -> Iterator[PublicSite]:
+    """Serve a site with pictures, projects, posts and a comment for readers."""
+    with serve_public_site() as site:
+        yield site

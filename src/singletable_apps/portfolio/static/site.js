@@ -25,11 +25,13 @@ if (picker) {
 // Likes: show the click at once, then what the server counted.
 const form = document.querySelector("[data-like]");
 if (form) {
+  // `form.action` would be the button of that name.
   const button = form.querySelector("button");
   const count = form.querySelector("[data-count]");
   const message = form.querySelector("[role=status]");
   let liked = button.getAttribute("aria-pressed") === "true";
   let busy = false;
+  let isTouched = false;
   const show = (state) => {
     liked = state.liked;
     button.setAttribute("aria-pressed", String(liked));
@@ -42,18 +44,19 @@ if (form) {
     if (!answer.ok) throw new Error(answer.status);
     return answer.json();
   };
-  ask(form.dataset.like).then(show, () => {});
+  // The answer may come after a click, which knows better.
+  ask(form.dataset.like).then((state) => isTouched || show(state), () => {});
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (busy) return;
-    busy = true;
+    busy = isTouched = true;
     const before = { liked, count: Number(count.dataset.count) };
     const body = new URLSearchParams({ action: liked ? "unlike" : "like" });
     show({ liked: !liked, count: Math.max(0, before.count + (liked ? -1 : 1)) });
     button.classList.toggle("is-new", liked);
     message.textContent = "";
     try {
-      show(await ask(form.action, { method: "POST", body }));
+      show(await ask(form.getAttribute("action"), { method: "POST", body }));
     } catch (error) {
       show(before);
       button.classList.remove("is-new");
