@@ -251,6 +251,7 @@ PAGES = [
     ("portfolio", "projects"),
     ("portfolio", "experience", "new"),
     ("settings",),
+    ("transfer",),
 ]
 
 
@@ -264,3 +265,20 @@ def test_pages_for_authors_are_accessible(
     assert find_axe_violations(page) == []
     page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+@pytest.mark.parametrize("part", ["", "history", "share", "delete"])
+def test_pages_of_a_post_are_accessible(open_admin: OpenAdmin, served: Served, part: str) -> None:
+    blog_id = _write(served, "A post with an earlier version", "Tea is good.")
+    served.service.posts.edit(served.owner, blog_id, PostDraft("A post", "Tea is **hot**."))
+    page = open_admin("posts", blog_id, *([part] if part else []))
+    assert find_axe_violations(page) == []
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+def test_image_page_is_accessible(open_admin: OpenAdmin, served: Served) -> None:
+    image = image_file(800, 500, "olive")
+    media = served.service.media.upload(served.owner, image, "hills.png", "Green hills")
+    page = open_admin("media", media.name)
+    assert find_axe_violations(page) == []

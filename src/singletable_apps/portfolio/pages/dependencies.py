@@ -26,6 +26,7 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.pages import (
+    POLICY,
     Flash,
     Link,
     Pages,
@@ -37,6 +38,8 @@ from singletable_apps.shared.pages import (
 from singletable_apps.shared.web import ProblemType
 
 COOKIES = SessionCookies("portfolio")
+# Previews show images of other sites, as the published post does.
+AUTHOR_POLICY = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,10 @@ class PageContext:
 
     def render(self, template: str, status: int = 200, /, **context: object) -> Response:
         """Render a template of this app, named without its folder and ending."""
-        return self.site.pages.render(self.request, f"portfolio/{template}.html", status, **context)
+        template = f"portfolio/{template}.html"
+        response = self.site.pages.render(self.request, template, status, **context)
+        response.headers["Content-Security-Policy"] = AUTHOR_POLICY
+        return response
 
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""

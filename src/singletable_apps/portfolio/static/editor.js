@@ -284,7 +284,7 @@ const picture = document.querySelector("[data-featured]");
 const showPicture = () => {
   const url = fields.featured_image_url?.value ?? "";
   if (!picture) return;
-  picture.hidden = !/^(\/|https?:)/.test(url);
+  picture.hidden = !/^(\/|https:)/.test(url);
   if (!picture.hidden && picture.getAttribute("src") !== url) picture.src = url;
 };
 

@@ -203,3 +203,9 @@ def test_list_searches_titles_and_tags(app: PagesApp, ada: Browser) -> None:
     assert "Bread" in found
     assert "On tea" not in found
     assert "No results" in text_in(ada.get("posts", q="nothing like it").text)
+
+
+def test_preview_may_show_images_of_other_sites_over_https(ada: Browser) -> None:
+    policy = ada.get("posts", "new").headers["content-security-policy"]
+    assert "img-src 'self' data: https:;" in policy
+    assert "script-src 'self';" in policy
