@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from singletable import Driver
+from singletable import Driver, Engine
+from singletable.operations import Operation, TransactWriteItems
 from singletable_apps.portfolio.api import API
 from tests.apps.portfolio.api.client import OTHER, Server, data, make_server, problem
+from tests.apps.portfolio.support.harness import World
+from tests.apps.support.drivers import InterruptingDriver
 
 
 def days_from_now(server: Server, days: float) -> int:
@@ -341,3 +345,24 @@ def test_posts_work_on_every_driver(drivers: tuple[Driver, Driver]) -> None:
     data(server.owner.delete(path))
     assert data(server.visitor().get("/blogs"))["items"] == []
     server.world.check_calls()
+
+
+# The original's clients send no If-Match: of two edits at the same time, both must survive.
+def test_edits_of_different_fields_at_the_same_time_are_both_kept() -> None:
+    engine = Engine.in_memory()
+    server = make_server(engine)
+    blog_id = server.owner.writes()["blogId"]
+
+    def add_a_tag() -> None:
+        server.world.service.posts.edit(
+            server.world.owner(), blog_id, lambda draft: replace(draft, tags=("tea",))
+        )
+
+    def is_edit(operation: Operation[object]) -> bool:
+        return isinstance(operation, TransactWriteItems) and "Other" in str(operation)
+
+    driver = InterruptingDriver(engine, is_edit, add_a_tag)
+    slow = Server(World(driver, like=server.world))
+    edited = data(slow.owner.put(f"/blogs/{blog_id}", {"title": "Other"}))
+    assert driver.happened
+    assert (edited["title"], edited["tags"], edited["revision"]) == ("Other", ["tea"], 3)
