@@ -42,7 +42,9 @@ class _PageParser(HTMLParser):
         self._page.faults += [f"<{tag} {name}>" for name in attributes if name.startswith("on")]
         if "style" in attributes or tag == "style":
             self._page.faults.append(f"<{tag}> with an inline style")
-        if tag == "script":
+        # A data block is not run, and the theme must be known before the page is painted.
+        is_data = attributes.get("type") == "application/ld+json"
+        if tag == "script" and not is_data and not attributes.get("src", "").endswith("/theme.js"):
             waits = attributes.keys() & {"defer", "async"} or attributes.get("type") == "module"
             if "src" not in attributes or not waits:
                 self._page.faults.append(f"a blocking script: {attributes}")

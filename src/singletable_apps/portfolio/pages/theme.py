@@ -34,14 +34,28 @@ _TOKENS: Mapping[str, tuple[tuple[float, float], tuple[float, float]]] = Mapping
 )
 # The chroma at which a color is colorful enough to tint the paper fully.
 _COLORFUL = 0.08
-_STACKS = {
-    Font.SERIF: (
-        '"Source Serif", "Source Serif fallback", "Iowan Old Style", Georgia, serif',
-        '"Source Serif Display", "Source Serif Display fallback", Georgia, serif',
-    ),
-    Font.SANS: ('"Inter Text", "Inter Text fallback", system-ui, sans-serif',) * 2,
-    Font.MONO: ('"JetBrains Mono", "JetBrains Mono fallback", ui-monospace, monospace',) * 2,
-}
+# The fonts of text and headings, the weight of headings, and the size of text: at the same size,
+# the letters of Inter and JetBrains Mono look larger than those of Source Serif.
+_FONTS: Mapping[Font, tuple[str, str, int, float]] = MappingProxyType(
+    {
+        Font.SERIF: (
+            '"Source Serif", "Source Serif fallback", "Iowan Old Style", Georgia, serif',
+            '"Source Serif Display", "Source Serif Display fallback", Georgia, serif',
+            440,
+            1,
+        ),
+        Font.SANS: (
+            *('"Inter Text", "Inter Text fallback", system-ui, sans-serif',) * 2,
+            600,
+            0.94,
+        ),
+        Font.MONO: (
+            *('"JetBrains Mono", "JetBrains Mono fallback", ui-monospace, monospace',) * 2,
+            600,
+            0.86,
+        ),
+    }
+)
 
 
 def palettes(accent: str) -> tuple[Palette, Palette]:
@@ -84,8 +98,9 @@ def theme_stylesheet(settings: SiteSettings) -> str:
     """Return the stylesheet with the colors and the font of the site."""
     light, dark = palettes(settings.accent)
     rules = [f"--{name}: light-dark({light[name]}, {dark[name]});" for name in light]
-    text, display = _STACKS[settings.font]
+    text, display, weight, scale = _FONTS[settings.font]
     rules += [f"--text: {text};", f"--display: {display};"]
+    rules += [f"--heading: {weight};", f"--scale: {scale};"]
     return ":root {\n  " + "\n  ".join(rules) + "\n}\n"
 
 

@@ -226,7 +226,7 @@ def test_likes_that_are_switched_off_are_not_shown(app: PagesApp, reader: Browse
 def test_comment_waits_for_approval(app: PagesApp, reader: Browser) -> None:
     publish(app.world, "Tea")
     page = reader.public("blog", "tea")
-    answer = reader.submit(page, "/comments", author_name="Ben", content="With milk?")
+    answer = reader.submit(page, "#comment", author_name="Ben", content="With milk?")
     assert answer.status_code == 303
     assert answer.headers["location"] == "/portfolio/blog/tea?comment=waiting#comment"
     assert "appears here once it is approved" in reader.open(answer.headers["location"]).text
@@ -238,7 +238,7 @@ def test_comment_waits_for_approval(app: PagesApp, reader: Browser) -> None:
 def test_invalid_comment_keeps_what_was_written(app: PagesApp, reader: Browser) -> None:
     publish(app.world, "Tea")
     page = reader.public("blog", "tea")
-    answer = reader.submit(page, "/comments", content="With milk?", author_email="ben")
+    answer = reader.submit(page, "#comment", content="With milk?", author_email="ben")
     assert answer.status_code == 422
     assert set(field_errors(answer)) == {"author_name", "author_email"}
     assert "With milk?</textarea>" in answer.text
