@@ -224,8 +224,7 @@ def to_problem(error: AppError, request: Request) -> Problem:
 
 def throttle_problem(error: TooManyAttempts, _: Request) -> Problem:
     """Return the problem for too many wrong passwords."""
-    seconds = max(1, -(-error.retry_after.total_seconds() // 1))
-    return Problem(TOO_MANY_REQUESTS, str(error), headers={"Retry-After": f"{seconds:.0f}"})
+    return Problem(TOO_MANY_REQUESTS, str(error), headers={"Retry-After": str(error.seconds)})
 
 
 def _field_error(name: str, text: str) -> FieldError:
