@@ -64,9 +64,10 @@ if (accent && hint) {
   };
   const show = () => {
     const ratio = 1.05 / (luminance(accent.value) + 0.05);
-    const verdict = ratio >= 4.5 ? "Easy to read." : ratio >= 3 ? "Hard to read in small text. Choose a darker color." : "Too pale to read. Choose a darker color.";
+    const isReadable = ratio >= 4.5;
+    const verdict = isReadable ? "Easy to read." : "Too pale for text, which gets a darker shade of it.";
     hint.textContent = `Contrast on white ${ratio.toFixed(1)} : 1. ${verdict}`;
-    hint.dataset.contrast = ratio >= 4.5 ? "good" : ratio >= 3 ? "warning" : "danger";
+    hint.dataset.contrast = isReadable ? "good" : "warning";
   };
   accent.addEventListener("input", show);
   show();
