@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
 
 import singletable
-from singletable import StorageError, Store
+from singletable import Driver, StorageError, Store
 from singletable_apps.portfolio.app import load_secret, open_service
 from singletable_apps.portfolio.entities import Role, User, data_table
 from singletable_apps.portfolio.errors import PortfolioError
@@ -90,10 +90,16 @@ def run_import(source: Path, address: str, folder: Path, prefix: str, *, dry_run
 def run_migrate(source: str, target: str, folder: Path, *, dry_run: bool, verify: bool) -> None:
     """Migrate, or only show or compare; exit with status 1 if something is missing or differs."""
     now = datetime.now(UTC)
-    with (
-        singletable.connect(_existing(source)) as old,
-        open_driver(_existing(target) if verify else target) as new,
-    ):
+    with ExitStack() as stack:
+        old: Driver = stack.enter_context(open_driver(_existing(source)))
+        new = old
+        if target != source:  # a process can open a database file only once
+            if verify:
+                _existing(target)
+            path = path_of_address(target)
+            is_missing = path is not None and not path.exists()
+            place = "memory:" if dry_run and is_missing else target
+            new = stack.enter_context(open_driver(place))
         site = Store(new, tables=TABLES)
         plan = plan_migration(Store(old), load_secret(folder), now)
         for line in describe_plan(plan):
@@ -127,13 +133,16 @@ def run_migrate(source: str, target: str, folder: Path, *, dry_run: bool, verify
 def run_outbox(address: str, limit: int) -> None:
     """Print e-mails that were not sent by a mail server."""
     with singletable.connect(_existing(address)) as driver:
-        for sent in Outbox(Store(driver, tables=TABLES)).newest(limit):
+        emails = Outbox(Store(driver, tables=TABLES)).newest(limit)
+        for sent in emails:
             typer.echo(f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}\n")
             typer.echo(
                 "\n".join(
                     f"  {line}" for line in error_text(Exception(sent.email.text)).split("\n")
                 )
             )
+        if not emails:
+            typer.echo("No e-mails in the last week.")
 
 
 @contextmanager

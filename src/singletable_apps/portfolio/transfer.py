@@ -31,6 +31,7 @@ from singletable_apps.portfolio.profile_rules import (
 )
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission, Post, PostStatus, post_status
 from singletable_apps.portfolio.service import PortfolioService
+from singletable_apps.portfolio.service.media import MAX_ALT
 from singletable_apps.portfolio.service.post_imports import Outcome, PostImporter
 from singletable_apps.portfolio.site_files import (
     PostFile,
@@ -53,6 +54,7 @@ _MEDIA_LIST = "media/media.json"
 _OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_\d+x\d+)/(\d+)\.webp")
 # The target of a link or an image in Markdown, and in the HTML inside it.
 _LINK = re.compile(r'(\]\(\s*<?|\b(?:src|href)="|^\[[^\]\n]+\]:[ \t]*)([^\s)>"#?]+)', re.MULTILINE)
+_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(\s*<?([^\s)>]+)")
 
 OnProgress = Callable[[int, int], None]
 
@@ -371,14 +373,17 @@ class _Import:
         """Upload the images that posts and the portfolio show, two at a time."""
         wanted: dict[str, str] = {}
         for path, post in posts.items():
-            targets = [match[2] for match in _LINK.finditer(post.draft.markdown)]
-            for target in (*targets, post.draft.featured_image_url):
-                self._want(wanted, path, target, post.draft.featured_image_alt)
+            draft = post.draft
+            self._want(wanted, path, draft.featured_image_url, draft.featured_image_alt)
+            for image in _IMAGE.finditer(draft.markdown):
+                self._want(wanted, path, image[2], image[1])
+            for link in _LINK.finditer(draft.markdown):
+                self._want(wanted, path, link[2], "")
         for path in _PORTFOLIO:
             if path in self._files:
-                for image in self._files:
-                    if image.encode() in self._files[path]:
-                        self._want(wanted, path, image, "")
+                for other in self._files:
+                    if other.encode() in self._files[path]:
+                        self._want(wanted, path, other, "")
         with ThreadPoolExecutor(2) as pool:
             results = list(pool.map(self._upload, wanted, wanted.values()))
         for path, result in zip(wanted, results, strict=True):
@@ -392,7 +397,7 @@ class _Import:
     def _want(self, wanted: dict[str, str], path: str, target: str, alt: str) -> None:
         image = self._resolve(path, target)
         if image is not None and image.lower().endswith(_IMAGES) and image not in self._targets:
-            wanted.setdefault(image, alt)
+            wanted.setdefault(image, alt[:MAX_ALT])
 
     def _upload(self, path: str, alt: str) -> tuple[str, int] | str:
         """Return the name and a width of the image, or why it is not one."""

@@ -13,6 +13,7 @@ from singletable import Engine, Store
 from singletable.cli import main
 from singletable_apps.portfolio.app import app_info, make_web_app, open_service
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
+from singletable_apps.portfolio.sample import list_sample
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.serve import PublicUrl, open_driver
 from tests.apps.commands.typed import Run, RunOf
@@ -62,6 +63,11 @@ def test_site_is_served_at_the_root(site: Path) -> None:
         assert browser.get("/portfolio").status_code == 404
         page = browser.get("/blog/what-the-mouse-left").text
         assert '"/portfolio' not in page
+        sample = list_sample(service)
+        assert sample is not None
+        for entry in sample.entries[1:]:
+            answer = browser.post(entry.url, data=entry.form, follow_redirects=False)
+            assert (answer.status_code, answer.headers["Location"]) == (303, "/admin")
 
 
 def test_export_and_import_move_a_site(typed: Run, site: Path, tmp_path: Path) -> None:
@@ -119,6 +125,7 @@ def test_original_tables_are_migrated(typed: Run, old: Path, tmp_path: Path) -> 
     assert "3 posts, 1 accounts, 0 likes" in out
     assert "bcrypt" in out
     assert "Nothing was written." in out
+    assert not new.exists()
     code, out, _ = typed(*move)
     assert (code, "posts                   3 written" in out) == (0, True)
     code, out, _ = typed(*move, "--verify")
@@ -130,6 +137,25 @@ def test_original_tables_are_migrated(typed: Run, old: Path, tmp_path: Path) -> 
         store.create(OldBlog(blog_id="x", created_at=1, title="Late", content="<p>x</p>"))
     code, out, _ = typed(*move, "--verify")
     assert (code, "(x) is missing" in out) == (1, True)
+
+
+def test_tables_are_migrated_within_one_file(typed: Run, old: Path, tmp_path: Path) -> None:
+    move = ["migrate", f"file:{old}", f"file:{old}", "--folder", str(tmp_path)]
+    code, out, _ = typed(*move)
+    assert (code, "3 written" in out) == (0, True)
+    assert typed(*move, "--verify")[0] == 0
+
+
+def test_outbox_is_printed(typed: Run, site: Path) -> None:
+    assert typed("outbox", "--at", f"file:{site}/site.db")[1] == "No e-mails in the last week.\n"
+    with (
+        open_driver(f"file:{site}/site.db") as driver,
+        open_service(driver, site, Urls(prefix="")) as service,
+    ):
+        service.accounts.request_reset("gus@example.org")
+    _, out, _ = typed("outbox", "--at", f"file:{site}/site.db")
+    assert "gus@example.org" in out
+    assert "/admin/reset?token=" in out
 
 
 @pytest.mark.parametrize(

@@ -101,13 +101,3 @@ def test_sample_is_never_in_the_future(now: datetime) -> None:
     visible = world.service.catalog.visible(world.clock())
     assert len(visible) == 8
     assert (now - visible[0].listed_at).days < 366
-
-
-@pytest.mark.parametrize("slug", ["a-tide-clock-in-forty-lines", "drawing-contour-lines"])
-def test_code_in_posts_runs(sample: World, slug: str, capsys: pytest.CaptureFixture[str]) -> None:
-    post = sample.service.posts.find(slug)
-    assert isinstance(post, Post)
-    blocks = re.findall(r"^```python\n(.*?)^```$", post.content.markdown, re.DOTALL | re.MULTILINE)
-    code = compile("\n".join(blocks), slug, "exec", dont_inherit=True)
-    exec(code, {"__name__": __name__})
-    assert len(capsys.readouterr().out.splitlines()) >= 4

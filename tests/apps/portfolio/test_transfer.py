@@ -149,6 +149,7 @@ def test_folder_of_hugo_is_imported_with_its_images(world: World) -> None:
     post = world.service.posts.get(tea.blog_id)
     assert post.content.markdown.count("/portfolio/media/") == 2
     assert "![gone](gone.png)" in post.content.markdown
+    assert {media.alt for media in world.service.media.list(10).items} == {"cup", "site"}
     assert "[milk](/portfolio/blog/milk)" in post.content.markdown
     assert tea.published_at == datetime(2025, 1, 1, tzinfo=UTC)
     assert [page.slug for page in world.service.catalog.visible(world.clock())] == ["milk", "tea"]
