@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Dialog, FilePayload, Page, Route, expect
 
-from singletable_apps.portfolio.rules import PostDraft, PostStatus, post_status
+from singletable_apps.portfolio.rules import PostDraft, PostStatus, derive_slug, post_status
 from tests.apps.portfolio.support.images import image_file
 from tests.browser.conftest import PHONE
 from tests.browser.page_checks import collect_errors, find_axe_violations
@@ -58,6 +58,17 @@ def test_write_preview_schedule_and_publish(open_admin: OpenAdmin, served: Serve
     page.get_by_role("link", name="View on the site").click()
     expect(page.get_by_role("heading", name="Crème brûlée & tea")).to_be_visible()
     assert errors == []
+
+
+# The slug that the page shows while one types is the one that the server derives.
+@pytest.mark.parametrize(
+    "title",
+    ["Smørrebrød & Œuvres", "Straße nach Łódź", "  -- Hi!  ", "Δ", "word " * 30, "x" * 150],
+)
+def test_slug_of_the_page_is_the_slug_of_the_server(open_admin: OpenAdmin, title: str) -> None:
+    page = open_admin("posts", "new")
+    page.get_by_label("Title", exact=True).fill(title)
+    expect(page.get_by_label("Address: ")).to_have_value(derive_slug(title))
 
 
 def test_shortcut_saves_in_place_and_toolbar_inserts_markdown(

@@ -23,8 +23,13 @@ const isChanged = () => snapshot() !== saved;
 const say = (words) => { if (status) status.textContent = words; };
 
 // --- The slug follows the title until someone edits it. -----------------------------------------
-const slugify = (words) => words.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
-  .replace(/ß/g, "ss").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80);
+// The same as `derive_slug` on the server, which has the last word.
+const LETTERS = { æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ß: "ss" };
+const slugify = (words) => {
+  const plain = words.toLowerCase().replace(/[æœøłđðþıß]/g, (letter) => LETTERS[letter]).normalize("NFKD").replace(/\p{M}/gu, "");
+  const slug = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  return slug.length <= 100 ? slug : slug.slice(0, 101).replace(/-[^-]*$/, "").slice(0, 100);
+};
 if (fields.slug) {
   let follows = form.dataset.editor === "new" && [slugify(fields.title.value), ""].includes(fields.slug.value);
   fields.slug.addEventListener("input", () => { follows = fields.slug.value === ""; });
