@@ -163,10 +163,15 @@ def _list_pages(page: PageContext) -> list[SitemapUrl]:
     blogs = service.catalog.visible(now)
     newest = max((blog.updated_at for blog in blogs), default=None)
     changed = portfolio.updated_at if portfolio.revision else None
-    pages = [(urls.page(), changed), (urls.page("about"), changed)]
-    pages += [(urls.page("projects"), changed)] if portfolio.projects else []
-    pages += [(urls.page("experience"), changed)] if portfolio.experience else []
-    pages += [(urls.page("blog"), newest)] if blogs else []
+    parts = (
+        ("about", portfolio.about_content, changed),
+        ("projects", portfolio.projects, changed),
+        ("experience", portfolio.experience, changed),
+        ("blog", blogs, newest),
+        ("archive", blogs, newest),
+    )
+    pages = [(urls.page(), changed)]
+    pages += [(urls.page(name), updated) for name, content, updated in parts if content]
     pages += [
         (urls.post(blog.slug), max(blog.updated_at, _published_at(blog)))
         for blog in blogs

@@ -159,13 +159,15 @@ def test_the_sitemap_lists_public_pages(app: PagesApp) -> None:
     _publish(app, "Tea", tags=("tea",), category="Drinks & more")
     _publish(app, "Elsewhere", canonical_url="https://example.com/elsewhere")
     posts.create(owner, PostDraft("Draft", "Secret."))
-    app.world.service.profile.update_portfolio(owner, PortfolioEdits(name="Ada"))
+    app.world.service.profile.update_portfolio(owner, PortfolioEdits(about_markdown="Hi."))
     urls = _sitemap_urls(app)
     assert f"{PUBLIC}/portfolio" in urls
     assert f"{PUBLIC}/portfolio/blog/tea" in urls
     assert f"{PUBLIC}/portfolio/categories/Drinks%20%26%20more" in urls
     assert not [url for url in urls if "draft" in url or "elsewhere" in url or "admin" in url]
     assert len(set(urls)) == len(urls)
+    for url in urls:
+        assert app.browser().open(urlsplit(url).path).status_code == 200, url
 
 
 def test_a_large_sitemap_has_an_index(app: PagesApp, monkeypatch: pytest.MonkeyPatch) -> None:
