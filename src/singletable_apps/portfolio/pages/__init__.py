@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.pages import accounts, admin, auth, feeds, media, posts, public
 from singletable_apps.portfolio.pages.dependencies import PortfolioSite, make_site
+from singletable_apps.portfolio.pages.public_page import show_problem
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.shared.web import COMMON, CachedRoute, ResponseCache
 
@@ -21,7 +22,7 @@ def add_pages(
 ) -> PortfolioSite:
     """Add the pages to an app."""
     urls = service.context.urls
-    site = make_site(service, limits or Limits(), dict.fromkeys(COMMON, public.show_problem))
+    site = make_site(service, limits or Limits(), dict.fromkeys(COMMON, show_problem))
     app.state.portfolio_pages = site
     app.state.response_cache = ResponseCache(service.context.writes, service.context.clock)
     for module in _MODULES:

@@ -17,7 +17,7 @@ from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.limits import hit_limit
-from singletable_apps.portfolio.pages.public import PublicPage, PublicPageContext
+from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
     Head,
     article_data,

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.portfolio.entities import Font, SiteSettings
-from singletable_apps.portfolio.pages.theme import contrast, palettes, theme_stylesheet
+from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
+from singletable_apps.shared.colors import contrast
 
 COLORS = st.integers(0, 0xFFFFFF).map(lambda number: f"#{number:06x}")
 BACKGROUNDS = ("paper", "surface", "sunk")
