@@ -78,11 +78,19 @@ def test_list_shows_what_a_card_needs(app: PagesApp, reader: Browser) -> None:
     assert "/tags/spoons" not in page
 
 
-@pytest.mark.parametrize("cursor", ["x", "a.b.c", "é", "0" * 500])
-def test_invalid_cursor_is_a_clear_error(reader: Browser, cursor: str) -> None:
-    answer = reader.public("blog", cursor=cursor)
-    assert answer.status_code == 400
+@pytest.mark.parametrize("number", ["x", "0", "-1", "1.5", "é", "9" * 500, "2"])
+def test_invalid_page_number_is_a_clear_error(reader: Browser, number: str) -> None:
+    answer = reader.public("blog", page=number)
+    assert answer.status_code in (404, 422)
     assert 'class="site"' in answer.text
+
+
+def test_list_pages_are_the_same_each_time(app: PagesApp, reader: Browser) -> None:
+    for number in range(25):
+        publish(app.world, f"Post {number}")
+    first, again = reader.public("blog", page="2"), reader.public("blog", page="2")
+    assert first.status_code == 200
+    assert first.headers["ETag"] == again.headers["ETag"]
 
 
 def test_post_shows_text_meta_neighbors_and_comments(app: PagesApp, reader: Browser) -> None:
