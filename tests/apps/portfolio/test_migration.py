@@ -19,6 +19,7 @@ from singletable_apps.portfolio.entities import (
     User,
     data_table,
 )
+from singletable_apps.portfolio.errors import NotSignedIn
 from singletable_apps.portfolio.migration import (
     OLD_TABLES,
     Migration,
@@ -35,7 +36,7 @@ from singletable_apps.portfolio.migration import (
 )
 from singletable_apps.portfolio.service import Moved, open_portfolio
 from singletable_apps.shared.objects import MemoryBucket
-from tests.apps.portfolio.support.harness import SECRET
+from tests.apps.portfolio.support.harness import SECRET, Mailbox
 from tests.apps.support.drivers import PowerCut, PowerCutDriver
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -144,6 +145,25 @@ def test_site_is_migrated_and_verified(stores: tuple[Store, Store]) -> None:
     user = target.get(User.key("ada@example.org"))
     assert user is not None
     assert (user.role, user.password_hash) == (Role.OWNER, "")
+
+
+def test_administrator_signs_in_after_choosing_a_new_password(source: Store) -> None:
+    with connect("memory:") as driver:
+        target = Store(driver)
+        target.admin.create_table(data_table)
+        write_migration(plan_of(source), target, NOW)
+        mailbox = Mailbox()
+        service = open_portfolio(
+            driver, SECRET, bucket=MemoryBucket(), mailer=lambda _: mailbox, clock=lambda: NOW
+        )
+        with pytest.raises(NotSignedIn):
+            service.accounts.sign_in("ada@example.org", "")
+        service.accounts.request_reset("ada@example.org")
+        token = mailbox.emails[0].text.partition("token=")[2].split()[0]
+        service.accounts.reset(token, "nine blue horses")
+        assert (
+            service.accounts.sign_in("ada@example.org", "nine blue horses").user.role is Role.OWNER
+        )
 
 
 def test_no_address_of_a_visitor_is_copied(stores: tuple[Store, Store]) -> None:
