@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.responses import HTMLResponse, JSONResponse
 
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import (
@@ -147,7 +147,7 @@ def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
             blog = posts.edit(page.user, post.blog.blog_id, values.draft(), form.revision_check())
         return _finish(page, values, blog, post, _kept_time(form, values, post))
 
-    return submit_form(form, PostForm, act, show, rejects=(InvalidInput,))
+    return submit_form(form, PostForm, act, show, rejects=(InvalidInput, SiteBusy))
 
 
 def _kept_time(form: Form, values: PostForm, post: Post | None) -> datetime | None:
@@ -169,7 +169,7 @@ def _finish(
             )
         elif values.action == "unpublish":
             blog = posts.unpublish(page.user, blog.blog_id)
-    except InvalidInput as error:
+    except (InvalidInput, SiteBusy) as error:
         # The text is saved, so the form must not be sent again with its old revision.
         return page.redirect(url, Flash(f"Saved, but not published. {error}", "warning"))
     if wants_json(page.request):

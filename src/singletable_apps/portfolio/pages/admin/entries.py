@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, Field, field_validator
 
 from singletable_apps.portfolio.entities import Experience, Portfolio, Project
-from singletable_apps.portfolio.errors import InvalidInput, NotFound
+from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy
 from singletable_apps.portfolio.pages.admin.editor import split_commas
 from singletable_apps.portfolio.pages.admin.profile import portfolio_tabs
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
@@ -239,7 +239,7 @@ def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
         return page.redirect(page.url(), f"Saved “{values.title}”.")
 
     show = partial(_show_entry, page, entry_id)
-    return submit_form(form, page.kind.form, save, show, rejects=(InvalidInput,))
+    return submit_form(form, page.kind.form, save, show, rejects=(InvalidInput, SiteBusy))
 
 
 def _without(prefix: str, errors: Mapping[str, str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.portfolio.errors import InvalidInput, NotFound
+from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy
 from singletable_apps.portfolio.pages.admin.editor import get_own_post
 from singletable_apps.portfolio.pages.admin.views import view_post
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
@@ -42,7 +42,7 @@ def restore_version(page: AuthorPage, blog_id: str, number: int, form: PostedFor
         url = page.urls.admin("posts", blog_id, "history", str(number))
         return page.redirect(url, Flash(f"Not restored. {reason}", "warning"))
 
-    return submit_form(form, ConfirmForm, restore, reject, rejects=(InvalidInput,))
+    return submit_form(form, ConfirmForm, restore, reject, rejects=(InvalidInput, SiteBusy))
 
 
 def _show_version(page: UserPageContext, blog_id: str, number: int | None) -> Response:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.pages.admin.editor import render_preview, wants_json
 from singletable_apps.portfolio.pages.admin.views import site_zone
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
@@ -59,7 +59,7 @@ def edit_profile(page: OwnerPage, form: PostedForm) -> Response:
         return page.redirect(page.urls.admin("portfolio"), "Profile saved.")
 
     show = partial(_show_profile, page)
-    return submit_form(form, ProfileForm, save, show, rejects=(InvalidInput,))
+    return submit_form(form, ProfileForm, save, show, rejects=(InvalidInput, SiteBusy))
 
 
 def _show_profile(page: UserPageContext, form: Form, status: int) -> Response:
@@ -103,7 +103,9 @@ def edit_about(page: OwnerPage, form: PostedForm) -> Response:
             return JSONResponse({"revision": saved.revision, "text": f"Saved at {time:%H:%M}"})
         return page.redirect(page.urls.admin("portfolio", "about"), "About page saved.")
 
-    return submit_form(form, AboutForm, save, show, rejects=(InvalidInput,), field="markdown")
+    return submit_form(
+        form, AboutForm, save, show, rejects=(InvalidInput, SiteBusy), field="markdown"
+    )
 
 
 def _show_about(

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import Font, Theme
-from singletable_apps.portfolio.errors import InvalidInput
+from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.profile_rules import SettingsEdits
 from singletable_apps.shared.pages import Form, PostedForm, submit_form
@@ -59,7 +59,7 @@ def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
         return page.redirect(page.urls.admin("settings"), "Settings saved.")
 
     return submit_form(
-        form, SettingsForm, save, partial(_show_settings, page), rejects=(InvalidInput,)
+        form, SettingsForm, save, partial(_show_settings, page), rejects=(InvalidInput, SiteBusy)
     )
 
 
