@@ -54,7 +54,10 @@ def test_comment_for_a_full_queue_is_still_in_the_form(app: PagesApp) -> None:
     )
     browser = app.browser()
     answer = browser.submit(
-        browser.open("/portfolio/blog/tea"), "/comments", author_name="Bob", content="Nice post!"
+        browser.open("/portfolio/blog/tea"),
+        "/comments#comment",
+        author_name="Bob",
+        content="Nice post!",
     )
     assert answer.status_code == 422
     assert "Too many comments are waiting for approval" in answer.text
