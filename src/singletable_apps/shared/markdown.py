@@ -73,12 +73,12 @@ _ATTRIBUTE_VALUES = {
     "div": {"tabindex": {"0"}, "role": {"group"}, "aria-label": {"Table"}},
     "pre": {"tabindex": {"0"}},
 }
+# Lists have none: in our style sheets, a list with a class has no numbers.
 _CLASSES = {
     "a": {"footnote-backref"},
     "div": {"table-scroll"},
     "hr": {"footnotes-sep"},
     "li": {"footnote-item"},
-    "ol": {"footnotes-list"},
     "section": {"footnotes"},
     "span": {name for _, name in _CODE_CLASSES},
     "sup": {"footnote-ref"},

@@ -76,6 +76,7 @@ def test_footnotes_link_there_and_back() -> None:
     targets = re.findall(r'href="#([^"]+)"', html)
     assert set(targets) == {"text-fn1", "text-fnref1", "text-fnref1:1"}
     assert all(f'id="{target}"' in html for target in targets)
+    assert "<ol>" in html
     assert plain_text(html) == "Text and again. The note."
 
 
