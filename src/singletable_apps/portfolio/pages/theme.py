@@ -33,6 +33,8 @@ _TOKENS: Mapping[str, tuple[tuple[float, float], tuple[float, float]]] = Mapping
 )
 # The chroma at which a color is colorful enough to tint the paper fully.
 _COLORFUL = 0.08
+_SANS = '"Inter Text", "Inter Text fallback", system-ui, sans-serif'
+_MONO = '"JetBrains Mono", "JetBrains Mono fallback", ui-monospace, monospace'
 # The fonts of text and headings, the weight of headings, and the size of text: at the same size,
 # the letters of Inter and JetBrains Mono look larger than those of Source Serif.
 _FONTS: Mapping[Font, tuple[str, str, int, float]] = MappingProxyType(
@@ -43,16 +45,8 @@ _FONTS: Mapping[Font, tuple[str, str, int, float]] = MappingProxyType(
             440,
             1,
         ),
-        Font.SANS: (
-            *('"Inter Text", "Inter Text fallback", system-ui, sans-serif',) * 2,
-            600,
-            0.94,
-        ),
-        Font.MONO: (
-            *('"JetBrains Mono", "JetBrains Mono fallback", ui-monospace, monospace',) * 2,
-            600,
-            0.86,
-        ),
+        Font.SANS: (_SANS, _SANS, 600, 0.94),
+        Font.MONO: (_MONO, _MONO, 600, 0.86),
     }
 )
 
