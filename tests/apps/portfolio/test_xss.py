@@ -237,6 +237,8 @@ def check_response(response: httpx2.Response) -> None:
             case "application/json" | "application/problem+json":
                 assert response.headers["x-content-type-options"] == "nosniff"
                 _check_json(response.json())
+            case "application/zip":
+                assert response.headers["content-disposition"].startswith("attachment")
             case _:
                 assert kind in ("text/css", "text/plain", "image/webp", "image/svg+xml", ""), kind
     except AssertionError as error:
