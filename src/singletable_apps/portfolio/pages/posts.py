@@ -285,10 +285,11 @@ class CommentFields(BaseModel):
 @router.post("/blog/{slug}/comments")
 def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Response:
     """Put a comment into the queue, and say so on the page of the post."""
-    hit_limit(page.request, page.site.limits.comment)
     post = _post_at(page, slug)
 
     def submit(fields: CommentFields) -> Response:
+        # A form that is shown again with its errors does not count.
+        hit_limit(page.request, page.site.limits.comment)
         draft = CommentDraft(**fields.model_dump())
         page.service.comments.submit(post.blog.blog_id, draft, _visitor(page))
         return RedirectResponse(f"{page.urls.post(post.blog.slug, comment='waiting')}#comment", 303)

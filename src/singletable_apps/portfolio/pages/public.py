@@ -146,9 +146,9 @@ def show_contact(page: PublicPage, sent: str = "") -> Response:
 @router.post("/contact")
 def send_message(page: PublicPage, form: PostedForm) -> Response:
     """Send a message to the owner of the site."""
-    hit_limit(page.request, page.site.limits.contact)
 
     def send(fields: ContactFields) -> Response:
+        hit_limit(page.request, page.site.limits.contact)
         page.service.contact.send(ContactDraft(**fields.model_dump()))
         return page.site.pages.redirect(page.request, page.urls.page("contact", sent="1"))
 
