@@ -67,7 +67,8 @@ def read_tag_feed(page: AnyPage, tag: Segment) -> Response:
 
 
 def _respond(page: PageContext, blogs: Sequence[Blog], url: str, tag: str = "") -> Response:
-    file = page.request.url.path.rpartition("/")[2]
+    # request.url would end at the # of a tag such as c#.
+    file = page.request.scope["path"].rpartition("/")[2]
     render, media_type = FORMATS[file]
     feed = _make_feed(page, blogs[:FEED_LENGTH], url, tag)
     self_url = page.urls.absolute(f"{url.rstrip('/')}/{file}")

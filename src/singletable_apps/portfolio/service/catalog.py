@@ -50,6 +50,7 @@ class Catalog:
     def __init__(self, context: Context) -> None:
         self._store: Store = context.store
         self._clock = context.clock
+        self._writes = context.writes
         self._lock = Lock()
         self._index = SearchIndex()
         self._snapshot: _Snapshot | None = None
@@ -58,6 +59,8 @@ class Catalog:
     def expire(self) -> None:
         """Read the posts again before the next answer, since one was written."""
         self._is_expired = True
+        # A page that was rendered since the write may have shown the old posts.
+        self._writes.increment()
 
     def visible(self, now: datetime) -> list[Blog]:
         """Return the public posts, newest first."""

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Lock
 from typing import Any, TypeAlias
 
 from fastapi import Request
@@ -15,7 +16,7 @@ from starlette.responses import Response
 from singletable import Call
 from singletable_apps.shared.web.caching import current_response
 
-_Key: TypeAlias = tuple[str, str, bool, int]
+_Key: TypeAlias = tuple[str, bytes, bool, int]
 _Handler: TypeAlias = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -24,10 +25,16 @@ class WriteCounter:
 
     def __init__(self) -> None:
         self.count = 0
+        self._lock = Lock()
 
     def __call__(self, call: Call) -> None:
         """Count the call if it may have written something."""
         if any(not request.is_read for request in call.requests):
+            self.increment()
+
+    def increment(self) -> None:
+        """Count something else that pages depend on, such as data in memory that has expired."""
+        with self._lock:
             self.count += 1
 
 
@@ -51,28 +58,39 @@ class ResponseCache:
         *,
         max_age: timedelta = timedelta(seconds=1),
         size: int = 200,
+        max_bytes: int = 32_000_000,
     ) -> None:
         self._writes = writes
         self._clock = clock
         self._max_age = max_age
         self._size = size
+        # Any query string makes another entry, and feeds are large.
+        self._max_bytes = max_bytes
+        self._bytes = 0
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
 
     async def respond(self, request: Request, handle: _Handler) -> Response:
         """Return the response that is kept, or that of `handle`."""
         now = self._clock()
         accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
-        key = (request.url.path, request.url.query, accepts_gzip, self._writes.count)
+        # request.url is built from the decoded path: `/tags/c%23` would have the key of `/tags/c`.
+        path, query = request.scope["path"], request.scope["query_string"]
+        key = (path, query, accepts_gzip, self._writes.count)
         entry = self._entries.get(key)
         if entry is not None and timedelta() <= now - entry.rendered_at < self._max_age:
             return current_response(request, entry.response)
         response = await handle(request)
         if response.status_code == 200 and "s-maxage" in response.headers.get("cache-control", ""):
-            self._entries[key] = _Entry(response, now)
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._size:
-                self._entries.popitem(last=False)
+            self._keep(key, _Entry(response, now))
         return response
+
+    def _keep(self, key: _Key, entry: _Entry) -> None:
+        replaced = self._entries.pop(key, None)
+        self._bytes += len(entry.response.body) - (len(replaced.response.body) if replaced else 0)
+        self._entries[key] = entry
+        while len(self._entries) > self._size or self._bytes > self._max_bytes:
+            _, oldest = self._entries.popitem(last=False)
+            self._bytes -= len(oldest.response.body)
 
 
 class CachedRoute(APIRoute):

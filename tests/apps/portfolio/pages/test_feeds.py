@@ -88,6 +88,17 @@ def test_all_formats_have_the_full_text_and_absolute_urls(app: PagesApp) -> None
     assert "example.org" not in rss.decode(), "the e-mail address of the author is not public"
 
 
+@pytest.mark.parametrize("file", FILES)
+def test_tag_with_a_hash_has_feeds_of_its_own(app: PagesApp, file: str) -> None:
+    _publish(app, "Classes", tags=("c#",))
+    _publish(app, "Pointers", tags=("c",))
+    assert "Pointers" in _read(app, f"/portfolio/tags/c/{file}").text
+    found = _read(app, f"/portfolio/tags/c%23/{file}")
+    assert found.status_code == 200
+    assert "Classes" in found.text
+    assert "Pointers" not in found.text
+
+
 def test_ids_stay_when_a_slug_changes(app: PagesApp) -> None:
     post = _publish(app, "Tea")
     before = read_as_reader(_read(app, "/portfolio/feed.xml").content).entries[0]

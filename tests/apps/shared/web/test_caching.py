@@ -137,8 +137,14 @@ class CachedPage:
             text = f"rendered {self.rendered}"
             return public_response(request, text, "text/plain", status, caching=caching)
 
+        @router.get("/tags/{tag}")
+        def tagged(request: Request, tag: str) -> Response:
+            return public_response(request, tag, "text/plain")
+
         app = make_app("Notes", "1", routers=[], pages=[router], prefix="/api")
-        app.state.response_cache = ResponseCache(self.writes, lambda: self.now, size=2)
+        app.state.response_cache = ResponseCache(
+            self.writes, lambda: self.now, size=2, max_bytes=100
+        )
         self.client = TestClient(app)
 
     def text(self, url: str = "/page", **headers: str) -> str:
@@ -185,3 +191,29 @@ def test_private_and_failed_responses_are_not_kept() -> None:
     page = CachedPage()
     urls = ("/page?private=1", "/page?private=1", "/page?status=404", "/page?status=404")
     assert [page.text(url)[-1] for url in urls] == ["1", "2", "3", "4"]
+
+
+# `request.url` ends at a decoded # and finds a query after a decoded question mark.
+@pytest.mark.parametrize("other", ["c%23", "c%3Fa=1", "c%23/", "C"])
+def test_names_with_reserved_characters_do_not_share_a_response(other: str) -> None:
+    page = CachedPage()
+    for url in ("/tags/c", "/tags/c?a=1"):
+        assert page.text(url) == "c"
+    assert page.text(f"/tags/{other}") != "c"
+    assert page.text("/tags/c") == "c"
+
+
+def test_large_responses_are_not_kept_together() -> None:
+    page = CachedPage()
+    large, small = "/tags/" + "x" * 95, "/page"
+    assert page.text(small) == "rendered 1"
+    assert page.text(large) == "x" * 95
+    assert page.text(small) == "rendered 2"
+    assert page.text("/tags/" + "y" * 101) == "y" * 101
+
+
+def test_data_in_memory_that_expires_voids_what_is_kept() -> None:
+    page = CachedPage()
+    assert page.text() == "rendered 1"
+    page.writes.increment()
+    assert page.text() == "rendered 2"
