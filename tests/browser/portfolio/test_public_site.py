@@ -50,6 +50,17 @@ def test_post_loads_little_and_does_not_move(open_page: OpenPage, public_site: P
     assert page.evaluate(SHIFT) == 0
 
 
+def test_second_visit_keeps_styles_and_scripts(
+    open_page: OpenPage, public_site: PublicSite
+) -> None:
+    page = open_page(viewport=PHONE)
+    errors = collect_errors(page)
+    for parts in (("blog", "everything"), ("blog",)) * 3:
+        page.goto(public_site.url(*parts))
+        assert page.evaluate("document.styleSheets.length") == 2
+    assert not errors
+
+
 @pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")])
 def test_pages_are_accessible_and_fit_the_screen(
     open_page: OpenPage, public_site: PublicSite, size: dict[str, int], scheme: str

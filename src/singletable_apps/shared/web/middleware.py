@@ -140,7 +140,7 @@ _TWO_YEARS = "max-age=63072000; includeSubDomains"
 
 
 class SecurityHeaders:
-    """Adds security headers that the response does not set itself."""
+    """Adds security headers that the response does not set itself. A 304 keeps the cached ones."""
 
     def __init__(
         self, app: ASGIApp, page_policies: Mapping[str, str] = MappingProxyType({})
@@ -163,7 +163,8 @@ class SecurityHeaders:
             added["Strict-Transport-Security"] = _TWO_YEARS
 
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            # The headers of a 304 replace those of the page in the client's cache (RFC 9111, 3.2).
+            if message["type"] == "http.response.start" and message["status"] != 304:
                 headers = MutableHeaders(scope=message)
                 for name, value in added.items():
                     headers.setdefault(name, value)
