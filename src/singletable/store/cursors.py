@@ -2,7 +2,8 @@
 
 A cursor is the position of a query, encrypted with a key stream of HMAC-SHA-256 in counter mode and
 authenticated with HMAC-SHA-256 together with the query. Without the secret nobody can read the keys
-in it, forge one, or use it with other arguments.
+in it, forge one, or use it with other arguments. Equal positions of equal queries have equal
+cursors.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import base64
 import binascii
 import hashlib
 import hmac
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -46,7 +46,10 @@ class CursorSealer:
     def seal(self, positions: Sequence[Position], *, backward: bool = False) -> str:
         """Return the cursor of the items after these positions, or before them."""
         content = msgspec.json.encode({"before": positions} if backward else positions)
-        nonce = secrets.token_bytes(_NONCE_LENGTH)
+        # Derived from the content, so that the same position of the same query always has the same
+        # cursor: a page that contains it can be cached.
+        key = hmac.digest(self.secret, b"nonce", "sha256")
+        nonce = hmac.digest(key, self.digest + content, "sha256")[:_NONCE_LENGTH]
         encrypted = _apply_key_stream(self.secret, nonce, content)
         sealed = nonce + _tag(self.secret, self.digest, nonce, encrypted) + encrypted
         return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()

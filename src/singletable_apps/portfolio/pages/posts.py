@@ -47,31 +47,28 @@ UPDATED_AFTER = timedelta(days=1)
 
 @router.get("/blog")
 def list_posts(
-    page: PublicPage, number: Annotated[int, Query(alias="page", ge=1, le=100_000)] = 1
+    page: PublicPage, cursor: Annotated[str | None, Query(max_length=2000)] = None
 ) -> Response:
-    """List the posts, newest first.
-
-    Pages are numbered, since cursors differ each time: every response would have another ETag, and
-    search engines would never come to an end.
-    """
-    posts, size = page.service.catalog.visible(page.now), page.settings.posts_per_page
-    shown = posts[(number - 1) * size : number * size]
-    if number > 1 and not shown:
-        raise Problem(NOT_FOUND, "There are no posts here.")
-    newer = _list_url(page, number - 1) if number > 1 else ""
-    older = _list_url(page, number + 1) if number * size < len(posts) else ""
+    """List the posts, newest first."""
+    newest = next(iter(page.service.catalog.visible(page.now)), None)
+    # Cursors contain the time of the list. With that of the newest post instead of the current one,
+    # the page stays the same until there is another post.
+    until = None if newest is None else newest.listed_at
+    listed = page.service.posts.list_published(page.settings.posts_per_page, cursor, until=until)
+    newer, older = _list_url(page, listed.previous), _list_url(page, listed.cursor)
+    head = page.head("Blog", _list_url(page, cursor) or page.urls.page("blog"))
     return page.render_posts(
-        replace(page.head("Blog", _list_url(page, number)), previous=newer, next=older),
-        page.rows(shown),
-        lead=page.settings.tagline if number == 1 else "",
+        replace(head, previous=newer, next=older),
+        page.rows(listed.items),
+        lead=page.settings.tagline if cursor is None else "",
         newer=newer,
         older=older,
         empty="No posts yet. Come back soon.",
     )
 
 
-def _list_url(page: PublicPageContext, number: int) -> str:
-    return page.urls.page("blog", page=str(number)) if number > 1 else page.urls.page("blog")
+def _list_url(page: PublicPageContext, cursor: str | None) -> str:
+    return page.urls.page("blog", cursor=cursor) if cursor else ""
 
 
 @router.get("/tags")

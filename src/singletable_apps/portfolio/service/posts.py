@@ -101,9 +101,15 @@ class PostService:
                 return Post(blog, content)
         raise NotFound("There is no such post. It may have been deleted.")
 
-    def list_published(self, limit: int, cursor: str | None = None) -> Page[Blog]:
-        """Return a page of the public posts, newest first. A cursor keeps the time of its list."""
-        until, cursor = _open_cursor(cursor, self._context.clock())
+    def list_published(
+        self, limit: int, cursor: str | None = None, *, until: datetime | None = None
+    ) -> Page[Blog]:
+        """Return a page of the public posts, newest first, up to a time that is not in the future.
+
+        A cursor keeps the time of its list.
+        """
+        now = self._context.clock()
+        until, cursor = _open_cursor(cursor, min(until or now, now))
         page = self._store.page(patterns.published_until(until), limit, cursor=cursor, reverse=True)
         return Page(
             page.items, _make_cursor(until, page.cursor), _make_cursor(until, page.previous)
