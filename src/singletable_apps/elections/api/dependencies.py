@@ -28,7 +28,6 @@ from singletable_apps.shared.web import (
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
     FieldError,
-    OffsetCursors,
     PageRequest,
     Problem,
     ProblemType,
@@ -166,11 +165,7 @@ T = TypeVar("T")
 def slice_page(page: PageRequest, items: Sequence[T], api: Api) -> tuple[Sequence[T], str | None]:
     """Return the items of a page, and the cursor of the next page."""
     secret = api.elections.context.keys.secret
-    offsets = OffsetCursors(hmac.digest(secret, b"positions in lists", "sha256"))
-    position = offsets.open(page)
-    begin = position if isinstance(position, int) else 0
-    end = begin + page.limit
-    return items[begin:end], offsets.seal(page, end) if end < len(items) else None
+    return page.slice(items, hmac.digest(secret, b"positions in lists", "sha256"))
 
 
 # Problem types, and which error of the service is which.

@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from singletable_apps.portfolio.api import auth, blogs, comments, site
+from singletable_apps.portfolio.api import auth, blogs, site
 from singletable_apps.portfolio.api.dependencies import (
     ERRORS,
     PROBLEM_MEMBERS,
@@ -43,9 +43,9 @@ ROUTERS = (
     blogs.router,
     blogs.history_router,
     blogs.likes_router,
-    comments.router,
-    comments.moderation_router,
-    comments.contact_router,
+    blogs.comments_router,
+    blogs.moderation_router,
+    site.contact_router,
     site.catalog_router,
     site.stats_router,
     site.media_router,

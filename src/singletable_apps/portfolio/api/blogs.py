@@ -1,4 +1,4 @@
-"""Posts: read, write, publish and like them, and restore old versions."""
+"""Posts: read, write, publish, like and comment on them, and restore old versions."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from starlette.exceptions import HTTPException
 from singletable_apps.portfolio.api import schemas
 from singletable_apps.portfolio.api.dependencies import (
     PUBLIC,
+    SIGNED_IN,
     SWITCHED_OFF,
     TAKEN,
     Actor,
     ActorIfAny,
+    EnvelopeRouter,
     Listed,
     Service,
     Visitor,
     check_signed_in,
     limited,
 )
-from singletable_apps.portfolio.api.schemas import ItemList, Success, success
-from singletable_apps.portfolio.entities import Blog, BlogContent, User
+from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody, ItemList
+from singletable_apps.portfolio.comment_rules import CommentDraft, ref_of
+from singletable_apps.portfolio.entities import Blog, BlogContent, Comment, Revision, User
 from singletable_apps.portfolio.errors import NotFound
 from singletable_apps.portfolio.rules import (
     Post,
@@ -34,27 +37,28 @@ from singletable_apps.portfolio.rules import (
     post_status,
 )
 from singletable_apps.portfolio.service import Moved, PortfolioService
+from singletable_apps.portfolio.service.likes import LikeState
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.web import (
-    NOT_ALLOWED,
     NOT_FOUND,
     NOT_SIGNED_IN,
     TOO_MANY_REQUESTS,
     IfMatch,
     IfMatchIfAny,
     Segment,
-    api_router,
     etag,
     responses,
 )
 
-router = api_router("blogs")
-history_router = api_router("history", NOT_FOUND, NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
-likes_router = api_router("likes", NOT_FOUND, TOO_MANY_REQUESTS)
+router = EnvelopeRouter("blogs")
+history_router = EnvelopeRouter("history", NOT_FOUND, *SIGNED_IN)
+likes_router = EnvelopeRouter("likes", NOT_FOUND, TOO_MANY_REQUESTS)
+comments_router = EnvelopeRouter("comments", NOT_FOUND)
+moderation_router = EnvelopeRouter("moderation", *SIGNED_IN)
 
 BlogId: TypeAlias = Annotated[Segment, Path(description="The id of the post.")]
-_AUTHORS = responses(NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
-PUBLISHED = Publication(PostStatus.PUBLISHED)
+CommentRef: TypeAlias = Annotated[Segment, Path(description="The `ref` of the comment.")]
+_AUTHORS = responses(*SIGNED_IN)
 _TEXT = {"schema": {"type": "string"}}
 _ETAG = {"ETag": {"description": "The current version of the post.", **_TEXT}}
 _LOCATION = {"Location": {"description": "The URL of the post.", **_TEXT}}
@@ -76,7 +80,7 @@ def list_blogs(
         Query(pattern=r"^[0-9]{4}-[0-9]{2}$", description="Only posts of this month, in UTC."),
     ] = None,
     content: Annotated[bool, Query(description="Whether to include the texts.")] = True,
-) -> Success[ItemList[schemas.BlogBody]]:
+) -> ItemList[BlogBody]:
     """List posts, newest first. With the status `draft` or `scheduled`, those that you can edit."""
     if status is not PostStatus.PUBLISHED:
         user = check_signed_in(request, actor)
@@ -87,10 +91,8 @@ def list_blogs(
     else:
         found = _filtered(service, tag, category, month)
         blogs, cursor = page.slice(found, service.context.secret)
-    page.link_next(cursor)
     texts = service.posts.contents([blog.blog_id for blog in blogs]) if content else {}
-    items = blog_bodies(service, blogs, actor, texts)
-    return success(ItemList(items=items, last_key=cursor))
+    return page.list_items(blog_bodies(service, blogs, actor, texts), cursor)
 
 
 @router.get(
@@ -108,7 +110,7 @@ def read_blog(
     response: Response,
     service: Service,
     actor: ActorIfAny,
-) -> Success[schemas.BlogBody]:
+) -> BlogBody:
     """Return a post. A draft is returned only by its id, to someone who can edit it."""
     found = service.posts.find(blog_id)
     if isinstance(found, Moved):
@@ -116,7 +118,7 @@ def read_blog(
         raise HTTPException(301, headers={"Location": url})
     post = found or _editable(service, blog_id, actor)
     response.headers["ETag"] = etag(post.blog.revision)
-    return success(_body(service, post, actor))
+    return _body(service, post, actor)
 
 
 @router.post(
@@ -126,13 +128,15 @@ def read_blog(
 )
 def create_blog(
     new: schemas.NewBlog, request: Request, response: Response, service: Service, actor: Actor
-) -> Success[schemas.BlogBody]:
+) -> BlogBody:
     """Create a post, which is public at once unless it is a draft or scheduled."""
     _name_fields(request, new)
-    blog = service.posts.create(actor, new.draft(), new.publication() or PUBLISHED)
+    blog = service.posts.create(
+        actor, new.draft(), new.publication() or Publication(PostStatus.PUBLISHED)
+    )
     response.headers["ETag"] = etag(blog.revision)
     response.headers["Location"] = request.app.url_path_for("read_blog", blog_id=blog.blog_id)
-    return success(_body(service, service.posts.get(blog.blog_id), actor))
+    return _body(service, service.posts.get(blog.blog_id), actor)
 
 
 @router.put(
@@ -146,78 +150,135 @@ def edit_blog(
     service: Service,
     actor: Actor,
     edit: IfMatchIfAny,
-) -> Success[schemas.BlogBody]:
+) -> BlogBody:
     """Change some fields of a post, publish or withdraw it. The old text goes to its history."""
     _name_fields(request, changes)
     blog = service.posts.edit(actor, blog_id, changes.apply, edit.check, changes.publication())
     edit.answer(blog.revision)
-    return success(_body(service, service.posts.get(blog_id), actor))
+    return _body(service, service.posts.get(blog_id), actor)
 
 
 @router.delete("/blogs/{blog_id}", responses={**_AUTHORS, **responses(NOT_FOUND)})
 def delete_blog(
     blog_id: BlogId, service: Service, actor: Actor, edit: IfMatchIfAny
-) -> Success[schemas.Message]:
+) -> schemas.Message:
     """Delete a post with its slugs, history, likes and comments."""
     service.posts.delete(actor, blog_id, edit.check)
-    return schemas.done("The post was deleted.")
+    return schemas.Message(message="The post was deleted.")
 
 
 # ------------------------------------------------------------------------------ history
 
 
-@history_router.get("/blogs/{blog_id}/history")
-def list_history(
-    blog_id: BlogId, service: Service, actor: Actor
-) -> Success[list[schemas.Revision]]:
+@history_router.get("/blogs/{blog_id}/history", response_model=list[schemas.Revision])
+def list_history(blog_id: BlogId, service: Service, actor: Actor) -> Sequence[Revision]:
     """List the earlier texts of a post, latest first."""
     check_can_edit(actor, service.posts.get(blog_id).blog)
-    return success([schemas.Revision.from_object(each) for each in service.posts.history(blog_id)])
+    return service.posts.history(blog_id)
 
 
 @history_router.post("/blogs/{blog_id}/history/{number}/restore")
 def restore_revision(
     blog_id: BlogId, number: int, service: Service, actor: Actor, edit: IfMatch
-) -> Success[schemas.BlogBody]:
+) -> BlogBody:
     """Bring back an earlier title and text. The current ones go to the history."""
     blog = service.posts.restore(actor, blog_id, number, edit.check)
     edit.answer(blog.revision)
-    return success(_body(service, service.posts.get(blog_id), actor))
+    return _body(service, service.posts.get(blog_id), actor)
 
 
 # ------------------------------------------------------------------------------ likes
 
 
-@likes_router.get("/blogs/{blog_id}/likes")
+@likes_router.get("/blogs/{blog_id}/likes", response_model=schemas.LikeState)
 def read_likes(
     blog_id: BlogId, response: Response, service: Service, visitor: Visitor
-) -> Success[schemas.LikeState]:
+) -> LikeState:
     """Return the number of likes of a post, and whether you like it."""
     response.headers["Cache-Control"] = "no-store"
-    state = service.likes.state(blog_id, visitor)
-    return success(schemas.LikeState(likes_count=state.count, has_liked=state.liked))
+    return service.likes.state(blog_id, visitor)
 
 
 @likes_router.post(
     "/blogs/{blog_id}/likes",
+    response_model=schemas.LikeState,
     responses=responses(SWITCHED_OFF),
-    dependencies=[limited(lambda limits: limits.like)],
+    dependencies=limited("like"),
 )
-def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[schemas.LikeState]:
+def like_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
     """Like a post. If you like it already, nothing changes."""
-    state = service.likes.like(blog_id, visitor)
-    return success(schemas.LikeState(likes_count=state.count, has_liked=state.liked))
+    return service.likes.like(blog_id, visitor)
 
 
 @likes_router.delete(
     "/blogs/{blog_id}/likes",
+    response_model=schemas.LikeState,
     responses=responses(SWITCHED_OFF),
-    dependencies=[limited(lambda limits: limits.like)],
+    dependencies=limited("like"),
 )
-def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> Success[schemas.LikeState]:
+def unlike_blog(blog_id: BlogId, service: Service, visitor: Visitor) -> LikeState:
     """Take your like back. If there is none, nothing changes."""
-    state = service.likes.unlike(blog_id, visitor)
-    return success(schemas.LikeState(likes_count=state.count, has_liked=state.liked))
+    return service.likes.unlike(blog_id, visitor)
+
+
+# ------------------------------------------------------------------------------ comments
+
+
+@comments_router.get("/blogs/{blog_id}/comments")
+def list_comments(blog_id: BlogId, service: Service) -> list[CommentBody]:
+    """List the approved comments of a public post, oldest first."""
+    service.context.get_public_blog(blog_id)
+    return [_comment_body(each) for each in service.comments.of_post(blog_id)]
+
+
+@comments_router.post(
+    "/blogs/{blog_id}/comments",
+    status_code=202,
+    responses=responses(SWITCHED_OFF, TOO_MANY_REQUESTS),
+    dependencies=limited("comment"),
+)
+def submit_comment(
+    blog_id: BlogId, comment: schemas.NewComment, service: Service, visitor: Visitor
+) -> schemas.Message:
+    """Submit a comment. It is shown once the author of the post has approved it."""
+    service.comments.submit(blog_id, CommentDraft(**dict(comment)), visitor)
+    return schemas.Message(message="Thank you. Your comment appears here once it is approved.")
+
+
+@moderation_router.get("/comments")
+def list_pending_comments(
+    service: Service, actor: Actor, page: Listed
+) -> ItemList[schemas.PendingCommentBody]:
+    """List the comments that wait for your approval, oldest first."""
+    queue = service.comments.queue(actor, page.cursor, page.limit)
+    pending = schemas.PendingCommentBody.from_object
+    return page.list_items(
+        [pending(each.comment, ref=each.ref) for each in queue.items], queue.cursor
+    )
+
+
+@moderation_router.post("/comments/{ref}/approve", responses=responses(NOT_FOUND))
+def approve_comment(ref: CommentRef, service: Service, actor: Actor) -> CommentBody:
+    """Show a comment on its post. Approving it again changes nothing."""
+    return _comment_body(service.comments.approve(actor, ref))
+
+
+@moderation_router.post("/comments/{ref}/reject", responses=responses(NOT_FOUND))
+def reject_comment(ref: CommentRef, service: Service, actor: Actor) -> schemas.Message:
+    """Delete a comment that waits for approval. Rejecting it again changes nothing."""
+    service.comments.reject(actor, ref)
+    return schemas.Message(message="The comment was rejected.")
+
+
+@moderation_router.delete("/comments/{ref}", responses=responses(NOT_FOUND))
+def delete_comment(ref: CommentRef, service: Service, actor: Actor) -> schemas.Message:
+    """Delete a comment that was approved. Deleting it again changes nothing."""
+    service.comments.delete(actor, ref)
+    return schemas.Message(message="The comment was deleted.")
+
+
+def _comment_body(comment: Comment) -> CommentBody:
+    return CommentBody.from_object(comment, ref=ref_of(comment))
 
 
 # ------------------------------------------------------------------------------ bodies
@@ -234,14 +295,14 @@ def blog_bodies(
     blogs: Sequence[Blog],
     actor: User | None,
     texts: Mapping[str, BlogContent] = MappingProxyType({}),
-) -> list[schemas.BlogBody]:
+) -> list[BlogBody]:
     """Return posts as responses, with the texts that are given."""
     urls, now = service.context.urls, service.context.clock()
     likes = service.likes.counts([blog.blog_id for blog in blogs])
 
-    def body(blog: Blog, text: BlogContent | None) -> schemas.BlogBody:
+    def body(blog: Blog, text: BlogContent | None) -> BlogBody:
         is_editable = actor is not None and is_permitted(check_can_edit, actor, blog)
-        return schemas.BlogBody.from_object(
+        return BlogBody.from_object(
             blog,
             content=text.content if text else None,
             markdown=text.markdown if text and is_editable else None,
@@ -255,7 +316,7 @@ def blog_bodies(
     return [body(blog, texts.get(blog.blog_id)) for blog in blogs]
 
 
-def _body(service: PortfolioService, post: Post, actor: User | None) -> schemas.BlogBody:
+def _body(service: PortfolioService, post: Post, actor: User | None) -> BlogBody:
     (body,) = blog_bodies(service, [post.blog], actor, {post.blog.blog_id: post.content})
     return body
 
@@ -287,5 +348,5 @@ def _filtered(
         lists.append(catalog.in_category(category, now))
     if month is not None:
         lists.append(catalog.of_month(int(month[:4]), int(month[5:]), now))
-    ids = [{blog.blog_id for blog in blogs} for blogs in lists]
-    return [blog for blog in lists[0] if all(blog.blog_id in each for each in ids)]
+    ids = set.intersection(*({blog.blog_id for blog in blogs} for blogs in lists))
+    return [blog for blog in lists[0] if blog.blog_id in ids]

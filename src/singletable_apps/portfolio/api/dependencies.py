@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeAlias, TypeVar, cast
+from functools import wraps
+from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_type_hints
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.portfolio import errors
+from singletable_apps.portfolio.api.schemas import ItemList, Success
 from singletable_apps.portfolio.entities import User
 from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import API
 from singletable_apps.shared.accounts import TooManyAttempts
-from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.web import (
-    CURSOR_FORMAT,
     INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
@@ -26,7 +26,7 @@ from singletable_apps.shared.web import (
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
     FieldError,
-    OffsetCursors,
+    PageLimit,
     PageRequest,
     Problem,
     ProblemMember,
@@ -36,15 +36,17 @@ from singletable_apps.shared.web import (
     add_rate_limit_headers,
     client_address,
     client_network,
+    cursor_query,
     rate_limited,
+    responses,
 )
 
 T = TypeVar("T")
 
 # For `openapi_extra`: the operation can be used without a token.
 PUBLIC: dict[str, Any] = {"security": [{}]}
-
-
+# The problems of operations that need a token.
+SIGNED_IN = (NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 # Images, and the parts of a form around them.
 UPLOADS = {f"{API}/media": MAX_BYTES + 10_000}
 
@@ -78,6 +80,39 @@ async def _service(api: CurrentApi) -> PortfolioService:
 
 Service: TypeAlias = Annotated[PortfolioService, Depends(_service)]
 
+
+class EnvelopeRouter(APIRouter):
+    """Wraps what its handlers return as the original did: `{"success": true, "data": …}`.
+
+    A handler may return an entity; its `response_model` takes the fields from the attributes.
+    """
+
+    def __init__(self, tag: str, *problem_types: ProblemType) -> None:
+        super().__init__(
+            tags=[tag],
+            responses=responses(*problem_types),
+            generate_unique_id_function=lambda route: route.name,
+        )
+
+    def add_api_route(
+        self,
+        path: str,
+        endpoint: Callable[..., Any],
+        *,
+        response_model: Any = None,
+        **options: Any,
+    ) -> None:
+        """Add a handler, with the envelope around its result."""
+
+        @wraps(endpoint)
+        def handle(*args: Any, **arguments: Any) -> dict[str, Any]:
+            return {"success": True, "data": endpoint(*args, **arguments)}
+
+        data = response_model or get_type_hints(endpoint)["return"]
+        model = Success.__class_getitem__(data)
+        super().add_api_route(path, handle, response_model=model, **options)
+
+
 # ------------------------------------------------------------------------------ accounts
 
 _BEARER = HTTPBearer(
@@ -109,10 +144,8 @@ def _actor(
 
 def _actor_if_any(api: CurrentApi, sent: _Credentials) -> User | None:
     """Return the account, or None. The original's client sends expired tokens with public reads."""
-    if sent is None:
-        return None
     try:
-        return api.service.accounts.authenticate(sent.credentials)
+        return api.service.accounts.authenticate(sent.credentials) if sent else None
     except errors.NotSignedIn:
         return None
 
@@ -132,13 +165,14 @@ def _visitor(request: Request, service: Service) -> str:
 Visitor: TypeAlias = Annotated[str, Depends(_visitor)]
 
 
-def limited(chosen: Callable[[Limits], RateLimit | None]) -> Any:
-    """Return a dependency that applies one of the limits per client network."""
+def limited(name: str) -> list[Any]:
+    """Return the `dependencies=` of a handler with one of the limits per client network."""
 
     def select(request: Request) -> RateLimit | None:
-        return chosen(cast(Api, request.app.state.portfolio).settings.limits)
+        limits = cast(Api, request.app.state.portfolio).settings.limits
+        return cast(RateLimit | None, getattr(limits, name))
 
-    return Depends(rate_limited(select))
+    return [Depends(rate_limited(select))]
 
 
 # ------------------------------------------------------------------------------ lists
@@ -153,26 +187,15 @@ class ListRequest(PageRequest):
         self,
         request: Request,
         response: Response,
-        limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of items.")] = 50,
-        last_key: Annotated[
-            str | None,
-            Query(
-                min_length=1,
-                max_length=4000,
-                description="`last_key` of the previous page.",
-                json_schema_extra={"format": CURSOR_FORMAT},
-            ),
-        ] = None,
+        limit: PageLimit = 50,
+        last_key: Annotated[str | None, cursor_query("`last_key` of the previous page.")] = None,
     ) -> None:
         super().__init__(request, response, limit, last_key)
 
-    def slice(self, items: Sequence[T], secret: bytes) -> tuple[Sequence[T], str | None]:
-        """Return the page of a list in memory, and the cursor of the next one."""
-        cursors = OffsetCursors(secret)
-        position = cursors.open(self)
-        start = position if isinstance(position, int) else 0
-        end = start + self.limit
-        return items[start:end], cursors.seal(self, end) if end < len(items) else None
+    def list_items(self, items: Sequence[T], cursor: str | None) -> ItemList[T]:
+        """Return the page, and add a Link header to the next one if there is one."""
+        self.link_next(cursor)
+        return ItemList(items=list(items), last_key=cursor)
 
 
 Listed: TypeAlias = Annotated[ListRequest, Depends()]
@@ -192,7 +215,7 @@ SWITCHED_OFF = ProblemType(
 )
 PROBLEM_TYPES = (INVALID_400, TAKEN, SWITCHED_OFF)
 
-_TYPES: dict[type[AppError], ProblemType] = {
+_TYPES: dict[type[Exception], ProblemType] = {
     errors.NotFound: NOT_FOUND,
     errors.InvalidInput: INVALID,
     errors.AlreadyTaken: TAKEN,
@@ -200,42 +223,39 @@ _TYPES: dict[type[AppError], ProblemType] = {
     errors.NotPermitted: NOT_ALLOWED,
     errors.SwitchedOff: SWITCHED_OFF,
     errors.SiteBusy: UNAVAILABLE,
+    TooManyAttempts: TOO_MANY_REQUESTS,
 }
 
 
-def to_problem(error: AppError, request: Request) -> Problem:
+def to_problem(error: Exception, request: Request) -> Problem:
     """Return the problem for an error of the service."""
     headers: dict[str, str] = {}
     fields: dict[str, str] = {}
-    if isinstance(error, errors.SiteBusy):
-        headers["Retry-After"] = "1"
-    elif isinstance(error, errors.InvalidInput):
-        fields = error.errors
-    elif isinstance(error, errors.NotSignedIn) and error.field:
-        fields = {error.field: str(error)}
+    match error:
+        case errors.SiteBusy():
+            headers["Retry-After"] = "1"
+        case TooManyAttempts():
+            headers["Retry-After"] = str(error.seconds)
+        case errors.InvalidInput():
+            fields = error.errors
+        case errors.NotSignedIn() if error.field:
+            fields = {error.field: str(error)}
+        case _:
+            pass
     names: dict[str, str] = getattr(request.state, "field_names", {})
     return Problem(
         _TYPES[type(error)],
         str(error),
-        errors=[_field_error(names.get(name, name), text) for name, text in fields.items()],
+        errors=[
+            FieldError(text, pointer=f"/{names.get(name, name)}") for name, text in fields.items()
+        ],
         headers=headers,
     )
 
 
-def throttle_problem(error: TooManyAttempts, _: Request) -> Problem:
-    """Return the problem for too many wrong passwords."""
-    return Problem(TOO_MANY_REQUESTS, str(error), headers={"Retry-After": str(error.seconds)})
-
-
-def _field_error(name: str, text: str) -> FieldError:
-    return FieldError(text, pointer=f"/{name}")
-
-
-ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = {
-    errors.PortfolioError: to_problem,
-    errors.NotPermitted: to_problem,
-    TooManyAttempts: throttle_problem,
-}
+ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(
+    (errors.PortfolioError, errors.NotPermitted, TooManyAttempts), to_problem
+)
 
 
 def _error_text(problem: Problem) -> str:

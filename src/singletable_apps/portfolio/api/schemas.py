@@ -10,15 +10,17 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from singletable_apps.portfolio import entities
 from singletable_apps.portfolio.entities import Font, Role, Theme
-from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.profile_rules import PortfolioEdits
 from singletable_apps.portfolio.rules import PostDraft, PostStatus, Publication
 from singletable_apps.shared.markdown import html_as_markdown
 from singletable_apps.shared.web import (
+    Changes,
     Document,
     Model,
     StrictBoolean,
     absent_if_none,
     optional_field,
+    partial_model,
 )
 
 T = TypeVar("T")
@@ -40,6 +42,10 @@ UnixSeconds = Annotated[
 ]
 
 
+def _changes_example(**example: str) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"minProperties": 1, "examples": [dict(example)]})
+
+
 class Success(Document, Generic[T]):
     """A success, as the original wraps it."""
 
@@ -47,20 +53,10 @@ class Success(Document, Generic[T]):
     data: T
 
 
-def success(data: T) -> Success[T]:
-    """Return the body of a successful response."""
-    return Success(success=True, data=data)
-
-
 class Message(Document):
     """What was done."""
 
     message: str
-
-
-def done(message: str) -> Success[Message]:
-    """Return the body of a response that has nothing else to say."""
-    return success(Message(message=message))
 
 
 class ItemList(Document, Generic[T]):
@@ -70,27 +66,11 @@ class ItemList(Document, Generic[T]):
     last_key: str | None = Field(description="For the next page; null on the last page.")
 
 
-class Changes(Model):
-    """Fields to change; the others stay as they are."""
-
-    @model_validator(mode="after")
-    def _has_a_field(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("Expected at least one field to change")
-        return self
-
-    def sent(self) -> dict[str, Any]:
-        """Return the fields that were sent."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
-
-
 # ------------------------------------------------------------------------------ the site
 
 
 class Project(Model):
     """Something that the owner of the site made."""
-
-    model_config = ConfigDict(from_attributes=True)  # a response is made from entities
 
     id: str = Field(examples=["1767268800000"])
     title: str = Field(examples=["Analytical engine"])
@@ -103,8 +83,6 @@ class Project(Model):
 
 class Experience(Model):
     """A position. `end_date` is null for the current one. Only the days of the times count."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: str = Field(examples=["1767268800001"])
     title: str = Field(description="The position.", examples=["Programmer"])
@@ -123,40 +101,31 @@ class Experience(Model):
         return entities.Experience(**fields)
 
 
-class PortfolioBody(Document):
+class _Portfolio(Document):
+    name: str = Field(description="The name of the person.")
+    headline: str = Field(description="What the person does, in a few words.")
+    profile_pic_url: str = Field(description="The URL of a picture.")
+    bio: str = Field(description="A few sentences, in plain text.")
+    email: str = Field(description="A public e-mail address.")
+    social_links: dict[str, str] = Field(description="URLs by network, such as `github`.")
+    about_content: str = Field(description="The about page in HTML, which is sanitized.")
+    about_markdown: str = Field(description="The about page in Markdown, instead of HTML.")
+    projects: list[Project] = Field(description="All projects, in order.")
+    experience: list[Experience] = Field(description="All positions, in order.")
+
+
+class PortfolioBody(_Portfolio):
     """The person: profile, about page, projects and experience."""
 
-    name: str
-    headline: str
-    profile_pic_url: str
-    bio: str
-    email: str
-    social_links: dict[str, str]
-    about_content: str = Field(description="Sanitized HTML.")
-    about_markdown: str
-    projects: list[Project]
-    experience: list[Experience]
     updated_at: UnixSeconds
     revision: int
 
 
-class PortfolioChanges(Changes):
+@partial_model()
+class PortfolioChanges(_Portfolio, Changes):
     """Fields of the portfolio to change; the others stay as they are."""
 
-    name: str = optional_field("The name of the person.")
-    headline: str = optional_field("What the person does, in a few words.")
-    profile_pic_url: str = optional_field("The URL of a picture.")
-    bio: str = optional_field("A few sentences, in plain text.")
-    email: str = optional_field("A public e-mail address.")
-    social_links: dict[str, str] = optional_field("URLs by network, such as `github`.")
-    about_content: str = optional_field("The about page in HTML, which is sanitized.")
-    about_markdown: str = optional_field("The about page in Markdown, instead of HTML.")
-    projects: list[Project] = optional_field("All projects, in order.")
-    experience: list[Experience] = optional_field("All positions, in order.")
-
-    model_config = ConfigDict(
-        json_schema_extra={"minProperties": 1, "examples": [{"bio": "I write programs."}]}
-    )
+    model_config = _changes_example(bio="I write programs.")
 
     def edits(self) -> PortfolioEdits:
         """Return the edits."""
@@ -168,45 +137,31 @@ class PortfolioChanges(Changes):
         return PortfolioEdits(**sent)
 
 
-class SettingsBody(Document):
+class _Settings(Document):
+    title: str = Field(description="The name of the site.")
+    tagline: str = Field(description="What the site is about.")
+    language: str = Field(description="A language tag, such as `en`.")
+    time_zone: str = Field(description="A time zone, such as `Europe/Lisbon`.")
+    theme: Theme = Field(description="Light, dark, or as the reader’s system is set.")
+    accent: str = Field(description="A color, such as `#0f6b4f`.")
+    font: Font = Field(description="The typeface.")
+    posts_per_page: int = Field(strict=True, description="In lists of posts.")
+    likes: StrictBoolean = Field(description="Whether readers can like posts.")
+    comments: StrictBoolean = Field(description="Whether readers can comment on posts.")
+    contact: StrictBoolean = Field(description="Whether there is a contact form.")
+
+
+class SettingsBody(_Settings):
     """How the site looks and what it offers."""
 
-    title: str
-    tagline: str
-    language: str
-    time_zone: str
-    theme: Theme
-    accent: str
-    font: Font
-    posts_per_page: int
-    likes: bool
-    comments: bool
-    contact: bool
     revision: int
 
 
-class SettingsChanges(Changes):
+@partial_model()
+class SettingsChanges(_Settings, Changes):
     """Settings to change; the others stay as they are."""
 
-    title: str = optional_field("The name of the site.")
-    tagline: str = optional_field("What the site is about.")
-    language: str = optional_field("A language tag, such as `en`.")
-    time_zone: str = optional_field("A time zone, such as `Europe/Lisbon`.")
-    theme: Theme = optional_field("Light, dark, or as the reader’s system is set.")
-    accent: str = optional_field("A color, such as `#0f6b4f`.")
-    font: Font = optional_field("The typeface.")
-    posts_per_page: Annotated[int, Field(strict=True)] = optional_field("In lists of posts.")
-    likes: StrictBoolean = optional_field("Whether readers can like posts.")
-    comments: StrictBoolean = optional_field("Whether readers can comment on posts.")
-    contact: StrictBoolean = optional_field("Whether there is a contact form.")
-
-    model_config = ConfigDict(
-        json_schema_extra={"minProperties": 1, "examples": [{"tagline": "Notes on engines"}]}
-    )
-
-    def edits(self) -> SettingsEdits:
-        """Return the edits."""
-        return SettingsEdits(**self.sent())
+    model_config = _changes_example(tagline="Notes on engines")
 
 
 class Count(Document):
@@ -257,24 +212,27 @@ class AltText(Model):
 # ------------------------------------------------------------------------------ posts
 
 
-class BlogBody(Document):
+class _Blog(Document):
+    title: str = Field(description="The title.")
+    slug: str = Field(description="Derived from the title if empty. An old one redirects.")
+    featured_image_url: str = Field(description="The URL of an image.")
+    featured_image_alt: str = Field(description="What the image shows.")
+    tags: list[str] = Field(description="All tags.")
+    category: str = Field(description="The category.")
+    seo_description: str = Field(description="For search engines and lists.")
+    canonical_url: str = Field(description="Where the post was published first, if elsewhere.")
+
+
+class BlogBody(_Blog):
     """A post."""
 
     blog_id: str = Field(serialization_alias="blogId")
-    title: str
-    slug: str
     content: str | None = absent_if_none("Sanitized HTML; absent with `content=false`.")
     markdown: str | None = absent_if_none("The source, for those who can edit the post.")
     excerpt: str
-    featured_image_url: str
-    featured_image_alt: str
-    tags: list[str]
-    category: str
     author: str = Field(description="The name of the author.")
     reading_time: int = Field(description="In minutes.")
     likes_count: int
-    seo_description: str
-    canonical_url: str
     url: str = Field(description="The page of the post.")
     status: PostStatus
     created_at: UnixSeconds
@@ -283,9 +241,7 @@ class BlogBody(Document):
     revision: int = Field(description="The revision in the ETag.")
 
 
-class _Publishable(Model):
-    """What creating and changing a post have in common: its text, and when it is public."""
-
+class _EditedBlog(_Blog, Model):
     content: str = optional_field("The text in HTML, which is sanitized, instead of `markdown`.")
     markdown: str = optional_field("The text in Markdown, instead of `content`.")
     status: PostStatus = optional_field("Whether the post is public: now, later or not at all.")
@@ -310,27 +266,17 @@ class _Publishable(Model):
 
     def draft_fields(self) -> dict[str, Any]:
         """Return the fields of a draft that were sent."""
-        fields = {name: getattr(self, name) for name in self.model_fields_set}
-        fields.pop("status", None)
-        fields.pop("publish_at", None)
+        fields = self.model_dump(exclude_unset=True, exclude={"status", "publish_at"})
         if "content" in fields:
             fields["markdown"] = html_as_markdown(fields.pop("content"))
         if "tags" in fields:
-            fields["tags"] = tuple(self.model_dump(include={"tags"})["tags"])
+            fields["tags"] = tuple(fields["tags"])
         return fields
 
 
-class NewBlog(_Publishable):
+@partial_model("title")
+class NewBlog(_EditedBlog):
     """A post to create, with `content` or `markdown`. It is public at once by default."""
-
-    title: str
-    slug: str = Field("", description="Derived from the title if it is empty.")
-    featured_image_url: str = ""
-    featured_image_alt: str = ""
-    tags: list[str] = Field(default_factory=list)
-    category: str = ""
-    seo_description: str = ""
-    canonical_url: str = Field("", description="Where the post was published first, if elsewhere.")
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -356,21 +302,11 @@ class NewBlog(_Publishable):
         return PostDraft(**self.draft_fields())
 
 
-class BlogChanges(Changes, _Publishable):
+@partial_model()
+class BlogChanges(_EditedBlog, Changes):
     """Fields of a post to change; the others stay as they are."""
 
-    title: str = optional_field("The title.")
-    slug: str = optional_field("The old slug redirects to the new one.")
-    featured_image_url: str = optional_field("The URL of an image.")
-    featured_image_alt: str = optional_field("What the image shows.")
-    tags: list[str] = optional_field("All tags.")
-    category: str = optional_field("The category.")
-    seo_description: str = optional_field("For search engines and lists.")
-    canonical_url: str = optional_field("Where the post was published first, if elsewhere.")
-
-    model_config = ConfigDict(
-        json_schema_extra={"minProperties": 1, "examples": [{"title": "Notes on the engine"}]}
-    )
+    model_config = _changes_example(title="Notes on the engine")
 
     def apply(self, draft: PostDraft) -> PostDraft:
         """Return the draft with these changes."""
@@ -398,8 +334,8 @@ class SearchHit(Document):
 class LikeState(Document):
     """How many likes a post has, and whether you are among them."""
 
-    likes_count: int
-    has_liked: bool
+    likes_count: int = Field(validation_alias="count")
+    has_liked: bool = Field(validation_alias="liked")
 
 
 class NewComment(Model):
@@ -430,8 +366,7 @@ class PendingCommentBody(CommentBody):
 
 # ------------------------------------------------------------------------------ accounts
 
-_PASSWORD = Field(min_length=1, max_length=1024, examples=["several words in a row"])
-Password = Annotated[str, _PASSWORD]
+Password = Annotated[str, Field(min_length=1, max_length=1024, examples=["several words in a row"])]
 
 
 class Credentials(Model):

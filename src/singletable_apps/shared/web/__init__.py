@@ -37,8 +37,10 @@ from singletable_apps.shared.web.pagination import (
     CURSOR_FORMAT,
     OffsetCursors,
     Page,
+    PageLimit,
     PageRequest,
     Pagination,
+    cursor_query,
 )
 from singletable_apps.shared.web.paths import Segment, decode_segment, in_segment
 from singletable_apps.shared.web.problems import (
@@ -72,12 +74,14 @@ from singletable_apps.shared.web.rate_limits import (
 )
 from singletable_apps.shared.web.response_cache import CachedRoute, ResponseCache, WriteCounter
 from singletable_apps.shared.web.schemas import (
+    Changes,
     Document,
     Model,
     StrictBoolean,
     Timestamp,
     absent_if_none,
     optional_field,
+    partial_model,
 )
 from singletable_apps.shared.web.settings import Settings
 
@@ -108,6 +112,7 @@ __all__ = [
     "UNAVAILABLE",
     "UNSUPPORTED_MEDIA_TYPE",
     "CachedRoute",
+    "Changes",
     "Cookie",
     "CrossOriginProtection",
     "Document",
@@ -122,6 +127,7 @@ __all__ = [
     "Model",
     "OffsetCursors",
     "Page",
+    "PageLimit",
     "PageRequest",
     "Pagination",
     "Problem",
@@ -139,12 +145,14 @@ __all__ = [
     "api_router",
     "client_address",
     "client_network",
+    "cursor_query",
     "decode_segment",
     "download",
     "etag",
     "in_segment",
     "make_app",
     "optional_field",
+    "partial_model",
     "precondition_failed",
     "problem_types_of",
     "public_response",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Query, Request, Response
@@ -18,6 +18,19 @@ T = TypeVar("T")
 CURSOR_FORMAT = "cursor"
 # Characters that stay as they are in a URL. A % means that the rest is encoded already.
 _SAFE_IN_URL = "/%=&+!$'()*,;:@?~"
+
+
+PageLimit: TypeAlias = Annotated[int, Query(ge=1, le=100, description="Maximum number of items.")]
+
+
+def cursor_query(description: str) -> Any:
+    """Return the query parameter with the cursor of a page."""
+    return Query(
+        min_length=1,
+        max_length=4000,
+        description=description,
+        json_schema_extra={"format": CURSOR_FORMAT},
+    )
 
 
 class Page(Document, Generic[T]):
@@ -39,16 +52,8 @@ class PageRequest:
         self,
         request: Request,
         response: Response,
-        limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of items.")] = 50,
-        cursor: Annotated[
-            str | None,
-            Query(
-                min_length=1,
-                max_length=4000,
-                description="`next` of the previous page.",
-                json_schema_extra={"format": CURSOR_FORMAT},
-            ),
-        ] = None,
+        limit: PageLimit = 50,
+        cursor: Annotated[str | None, cursor_query("`next` of the previous page.")] = None,
     ) -> None:
         self.limit = limit
         self.cursor = cursor
@@ -73,6 +78,14 @@ class PageRequest:
             query = f"{filters}&{next_page}" if filters else next_page
             url = f"{quote(self._raw_path, safe=_SAFE_IN_URL)}?{query}"
             self._response.headers.append("Link", f'<{url}>; rel="next"')
+
+    def slice(self, items: Sequence[T], secret: bytes) -> tuple[Sequence[T], str | None]:
+        """Return the page of a list in memory, and the cursor of the next one."""
+        cursors = OffsetCursors(secret)
+        position = cursors.open(self)
+        start = position if isinstance(position, int) else 0
+        end = start + self.limit
+        return items[start:end], cursors.seal(self, end) if end < len(items) else None
 
     @property
     def list_id(self) -> str:

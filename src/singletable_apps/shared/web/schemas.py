@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import (
     AwareDatetime,
@@ -14,6 +15,8 @@ from pydantic import (
     Field,
     StrictBool,
     WithJsonSchema,
+    create_model,
+    model_validator,
 )
 
 _TIMESTAMP = re.compile(
@@ -60,6 +63,48 @@ def optional_field(description: str) -> Any:
         schema.pop("default", None)
 
     return Field(None, description=description, json_schema_extra=without_default)
+
+
+class Changes(Model):
+    """Fields to change, at least one; the others stay as they are. Use with `@partial_model()`."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    @model_validator(mode="after")
+    def _has_a_field(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("Expected at least one field to change")
+        return self
+
+    def sent(self) -> dict[str, Any]:
+        """Return the fields that were sent."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+M = TypeVar("M", bound=Model)
+
+
+def partial_model(*required: str) -> Callable[[type[M]], type[M]]:
+    """Return a decorator that makes fields optional, as `optional_field` does, except `required`.
+
+    Fields of base classes become optional too, so one base can describe what is read and changed.
+    """
+
+    def decorate(model: type[M]) -> type[M]:
+        fields: dict[str, Any] = {
+            name: (
+                Annotated[info.annotation, Field(examples=info.examples), *info.metadata],
+                optional_field(info.description or ""),
+            )
+            for name, info in model.model_fields.items()
+            if name not in required
+        }
+        about, place = model.__doc__, model.__module__
+        return create_model(
+            model.__name__, __base__=model, __doc__=about, __module__=place, **fields
+        )
+
+    return decorate
 
 
 def absent_if_none(description: str) -> Any:
