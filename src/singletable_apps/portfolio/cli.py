@@ -107,8 +107,7 @@ def import_(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="Zip file or folder of Markdown (an export, Jekyll, Hugo, Bear Blog), or a JSON "
-            "file with posts or the portfolio of the original system.",
+            help="Zip file or folder of Markdown: an export, or of Jekyll, Hugo or Bear Blog.",
         ),
     ],
     at: AddressOption,

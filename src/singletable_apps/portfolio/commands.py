@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -25,7 +26,7 @@ from singletable_apps.portfolio.migration import (
 )
 from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample
 from singletable_apps.portfolio.service import TABLES, PortfolioService
-from singletable_apps.portfolio.service.post_imports import Outcome
+from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.transfer import export_site, import_site
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.archives import read_files, write_zip
@@ -77,13 +78,14 @@ def run_import(source: Path, address: str, folder: Path, prefix: str, *, dry_run
     ):
         owner = _owner(service)
         report = import_site(service, owner, files, dry_run=dry_run, on_progress=progress)
-    for entry in report.entries:
+    for entry in report:
         if entry.outcome is not Outcome.SKIPPED or entry.reason:
             reason = f"  {error_text(Exception(entry.reason))}" if entry.reason else ""
             typer.echo(f"  {entry.outcome:<8}  {error_text(Exception(entry.path))}{reason}")
-    counts = ", ".join(f"{report.count(outcome):,} {outcome}" for outcome in Outcome)
+    found = Counter(entry.outcome for entry in report)
+    counts = ", ".join(f"{found[outcome]:,} {outcome}" for outcome in Outcome)
     typer.echo(f"{'Would be imported' if dry_run else 'Imported'}: {counts}.")
-    if report.count(Outcome.FAILED):
+    if found[Outcome.FAILED]:
         raise typer.Exit(1)
 
 
@@ -118,7 +120,7 @@ def run_migrate(source: str, target: str, folder: Path, *, dry_run: bool, verify
             return
         site.admin.create_table(data_table, if_missing=True)
         with progress_bar("Migrating") as progress:
-            result = write_migration(plan, site, now, lambda _, done, total: progress(done, total))
+            result = write_migration(plan, site, progress)
     for label, load in result.loads.items():
         typer.echo(f"  {label:<24}{load.written:,} written, {load.skipped:,} there already")
     if result.kept:

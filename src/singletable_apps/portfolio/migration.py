@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from singletable import (
     Attr,
@@ -21,10 +21,8 @@ from singletable import (
     ItemMismatch,
     Json,
     Key,
-    LoadConflict,
     LoadResult,
     Number,
-    Progress,
     ResourceNotFound,
     Store,
     Table,
@@ -45,16 +43,18 @@ from singletable_apps.portfolio.entities import (
 )
 from singletable_apps.portfolio.errors import InvalidInput, PortfolioError
 from singletable_apps.portfolio.profile_rules import changes_of, check_portfolio_edits
-from singletable_apps.portfolio.rules import Post, check_draft, derive_slug, is_id
+from singletable_apps.portfolio.rules import PostDraft, check_draft, derive_slug, is_id
 from singletable_apps.portfolio.service.posts import apply_draft
 from singletable_apps.portfolio.service.profile import render_about
-from singletable_apps.portfolio.site_files import read_original_post, read_portfolio_fields
+from singletable_apps.portfolio.site_files import SiteFile, invalid_input
+from singletable_apps.shared.markdown import html_as_markdown
 
 portfolio_table = Table("PortfolioTable", pk="userId", sk=None)
 blogs_table = Table("BlogsTable", pk="blogId", sk=Number("created_at"))
 users_table = Table("UsersTable", pk="email", sk=None)
 likes_table = Table("LikesTable", pk="blogId", sk="timestamp_ip", ttl="ttl")
 OLD_TABLES = (portfolio_table, blogs_table, users_table, likes_table)
+T = TypeVar("T", bound=Entity)
 _USER_IDS = 1 << 53
 _SHOWN = 5
 
@@ -123,46 +123,36 @@ class Failure:
 
 @dataclass(slots=True)
 class Migration:
-    """What was read, and what is to be written."""
+    """What was read, and what is to be written.
 
-    portfolio: Portfolio | None = None
-    settings: SiteSettings | None = None
-    users: list[User] = field(default_factory=list[User])
-    posts: list[Post] = field(default_factory=list[Post])
-    likes: dict[str, list[Like]] = field(default_factory=dict[str, list[Like]])
+    The items are written in the order of their names, so that readers never see half of a post.
+    """
+
+    accounts: list[User] = field(default_factory=list[User])
+    portfolio: list[Portfolio | SiteSettings] = field(
+        default_factory=list[Portfolio | SiteSettings]
+    )
+    slugs: list[Slug] = field(default_factory=list[Slug])
+    texts: list[BlogContent] = field(default_factory=list[BlogContent])
+    posts: list[Blog] = field(default_factory=list[Blog])
+    counters: list[LikeCount] = field(default_factory=list[LikeCount])
+    likes: list[Like] = field(default_factory=list[Like])
     read: Counter[str] = field(default_factory=Counter[str])
     missing: list[str] = field(default_factory=list[str])
     failures: list[Failure] = field(default_factory=list[Failure])
 
-    @property
-    def duplicate_slugs(self) -> dict[str, list[str]]:
-        """Return the slugs that several posts have, with the ids of the posts."""
-        holders = defaultdict[str, list[str]](list)
-        for post in self.posts:
-            holders[post.blog.slug].append(post.blog.blog_id)
-        return {slug: ids for slug, ids in holders.items() if len(ids) > 1}
-
-    def counters(self) -> list[LikeCount]:
-        """Return the like counter of each post that has likes."""
-        return [
-            LikeCount(blog_id=blog_id, shard=0, likes_count=len(likes))
-            for blog_id, likes in self.likes.items()
-        ]
+    def items(self) -> dict[str, Sequence[Any]]:
+        """Return what is to be written, by name, in order."""
+        names = ("accounts", "portfolio", "slugs", "texts", "posts", "counters", "likes")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationResult:
-    """How many items were written or stored already, by entity, and what was kept as it was."""
+    """How many items were written or stored already, by name, and which were kept as they were."""
 
     loads: Mapping[str, LoadResult]
     kept: Sequence[str]
-
-
-OnProgress = Callable[[str, int, int], None]
-
-
-def _no_progress(_label: str, _done: int, _total: int) -> None:
-    pass
 
 
 # Read
@@ -171,78 +161,79 @@ def _no_progress(_label: str, _done: int, _total: int) -> None:
 def plan_migration(source: Store, secret: bytes, now: datetime) -> Migration:
     """Read the source and build everything that is to be written."""
     plan = Migration()
-    _check_tables(source, plan)
-    scan = _Scan(source, plan)
-    for portfolio in scan.items(OldPortfolio):
-        scan.convert(portfolio.user_id, partial(_add_portfolio, plan, portfolio))
-    for user in scan.items(OldUser):
-        scan.convert(user.email, partial(_add_user, plan, user, secret))
-    for blog in scan.items(OldBlog):
-        scan.convert(blog.blog_id, partial(_add_post, plan, blog))
-    plan.users.sort(key=lambda user: (user.created_at, user.email))
-    plan.posts.sort(key=lambda post: (post.blog.created_at, post.blog.blog_id))
-    if plan.users:
-        # Without settings, the next visitor would be asked to set up the site.
-        plan.settings = SiteSettings(title="Portfolio", updated_at=plan.users[0].created_at)
-    _add_likes(plan, scan.items(OldLike), secret, now)
-    return plan
-
-
-def _check_tables(source: Store, plan: Migration) -> None:
-    for table in OLD_TABLES:
-        try:
-            source.admin.items(table, 1)
-        except ResourceNotFound:
-            plan.missing.append(table.name)
+    _read(source, plan, OldPortfolio, "user_id", partial(_add_portfolio, plan))
+    _read(source, plan, OldUser, "email", partial(_add_account, plan, secret))
+    _read(source, plan, OldBlog, "blog_id", partial(_add_post, plan))
+    ids = {blog.blog_id for blog in plan.posts}
+    _read(source, plan, OldLike, "blog_id", partial(_add_like, plan, secret, ids))
     if len(plan.missing) == len(OLD_TABLES):
         raise MigrationError(
             f"There is nothing to migrate: none of the tables {', '.join(plan.missing)} exists at "
             "the source."
         )
+    if plan.accounts:
+        # Without settings, the next visitor would be asked to set up the site.
+        oldest = min(user.created_at for user in plan.accounts)
+        plan.portfolio.append(SiteSettings(title="Portfolio", updated_at=oldest))
+    # The first like of each visitor counts.
+    latest_first = sorted(plan.likes, key=lambda like: like.liked_at, reverse=True)
+    firsts = {(like.blog_id, like.visitor): like for like in latest_first}
+    counts = Counter(blog_id for blog_id, _ in firsts)
+    plan.counters = [
+        LikeCount(blog_id=blog_id, shard=0, likes_count=count)
+        for blog_id, count in sorted(counts.items())
+    ]
+    plan.likes = [like for _, like in sorted(firsts.items()) if like.ends > now]
+    return plan
 
 
-class _Scan:
-    """Reads the tables of the source, and notes what cannot be read or converted."""
+def _read(
+    source: Store, plan: Migration, entity: type[T], key: str, add: Callable[[T], None]
+) -> None:
+    """Add each item of a table to the plan, or the reason why that is not possible."""
+    table = next(table.name for table in OLD_TABLES if entity in table.entities)
 
-    def __init__(self, source: Store, plan: Migration) -> None:
-        self._source = source
-        self._plan = plan
-        self._table = ""
+    def skip(error: ItemMismatch) -> None:
+        plan.read[table] += 1
+        values = [str(value) for each in (error.key or {}).values() for value in each.values()]
+        plan.failures.append(Failure(table, " ".join(values), f"{error.path}: {error.text}"))
 
-    def items(self, entity: type[Any]) -> Iterator[Any]:
-        """Yield the items of an entity; a table that is missing has none."""
-        self._table = next(t.name for t in OLD_TABLES if entity in t.entities)
-        if self._table in self._plan.missing:
-            return
-        for item in self._source.admin.scan(entity, on_mismatch=self._mismatch):
-            self._plan.read[self._table] += 1
-            yield item
-
-    def convert(self, key: str, conversion: Callable[[], object]) -> None:
-        """Run a conversion, and note if it fails."""
-        try:
-            conversion()
-        except InvalidInput as error:
-            reasons = "; ".join(f"{name}: {text}" for name, text in error.errors.items())
-            self._plan.failures.append(Failure(self._table, key, reasons))
-
-    def _mismatch(self, error: ItemMismatch) -> None:
-        self._plan.read[self._table] += 1
-        key = " ".join(str(value) for each in (error.key or {}).values() for value in each.values())
-        self._plan.failures.append(Failure(self._table, key, f"{error.path}: {error.text}"))
+    try:
+        for item in source.admin.scan(entity, on_mismatch=skip):
+            plan.read[table] += 1
+            try:
+                add(item)
+            except InvalidInput as error:
+                reasons = "; ".join(f"{name}: {text}" for name, text in error.errors.items())
+                plan.failures.append(Failure(table, getattr(item, key), reasons))
+    except ResourceNotFound:
+        plan.missing.append(table)
 
 
 def _add_portfolio(plan: Migration, old: OldPortfolio) -> None:
     if old.user_id != "default":
         raise InvalidInput({"userId": "Only the portfolio named default is shown anywhere."})
-    names = ("profile_pic_url", "bio", "email", "social_links", "about_content")
-    fields = {name: getattr(old, name) for name in (*names, "projects", "experience")}
-    edits = check_portfolio_edits(read_portfolio_fields(fields)[0])
-    edits = render_about(edits, media_prefix="")
-    plan.portfolio = Portfolio(**changes_of(edits), updated_at=_time(old.updated_at))
+    names = ("profile_pic_url", "bio", "email", "about_content")
+    values = {name: getattr(old, name) for name in names}
+    values["social_links"] = {name: url or "" for name, url in old.social_links.items()}
+    for name in ("projects", "experience"):
+        values[name] = [_convert_entry(entry) for entry in getattr(old, name)]
+    with invalid_input():
+        site = SiteFile.model_validate({"portfolio": values, "settings": {}})
+    edits = render_about(check_portfolio_edits(site.portfolio), media_prefix="")
+    plan.portfolio.append(Portfolio(**changes_of(edits), updated_at=_time(old.updated_at)))
 
 
-def _add_user(plan: Migration, old: OldUser, secret: bytes) -> None:
+def _convert_entry(old: dict[str, Any]) -> dict[str, Any]:
+    """Return a project or a position without empty fields, with days instead of Unix seconds."""
+    return {
+        name: _time(value).date() if name in ("start_date", "end_date") else value
+        for name, value in old.items()
+        if value is not None
+    }
+
+
+def _add_account(plan: Migration, secret: bytes, old: OldUser) -> None:
     email = old.email.strip().lower()
     user = User(
         email=email,
@@ -250,56 +241,61 @@ def _add_user(plan: Migration, old: OldUser, secret: bytes) -> None:
         user_id=1 + int.from_bytes(_digest(secret, "user", email)[:8], "big") % (_USER_IDS - 1),
         name=email.partition("@")[0],
         role=Role.OWNER,
-        # Hashes of bcrypt cannot be used: the password is chosen anew with a link by e-mail.
+        # Hashes of bcrypt cannot be used: the owner chooses a password with a link by e-mail.
         password_hash="",
         created_at=_time(old.created_at),
         last_login=None if old.last_login is None else _time(old.last_login),
     )
-    plan.users.append(user)
+    plan.accounts.append(user)
 
 
 def _add_post(plan: Migration, old: OldBlog) -> None:
     if not is_id(old.blog_id):
         raise InvalidInput({"blogId": f"Expected an id, but got {old.blog_id!r:.60}."})
-    names = ("title", "slug", "content", "featured_image_url", "tags", "category", "author")
-    fields = {name: getattr(old, name) for name in (*names, "seo_description", "created_at")}
-    file = read_original_post({**fields, "published_at": old.published_at})
-    at = file.date or _time(old.created_at)
+    draft = PostDraft(
+        title=old.title,
+        markdown=html_as_markdown(old.content),
+        slug=derive_slug(old.slug) or derive_slug(old.title) or "post",
+        tags=tuple(old.tags),
+        category=old.category or "",
+        featured_image_url=old.featured_image_url or "",
+        seo_description=old.seo_description or "",
+    )
+    at = _time(old.published_at or old.created_at)
+    name, is_address, _ = old.author.partition("@")
     blank = Blog(
         blog_id=old.blog_id,
         title="",
-        slug=derive_slug(old.title) or "post",
+        slug="",
         listing=Listing.ALL,
-        author=file.author,
-        author_name=file.author_name or file.author.partition("@")[0],
+        author=old.author if is_address else "",
+        author_name=name,
         created_at=_time(old.created_at),
         updated_at=at,
         published_at=at,
         listed_at=at,
         was_public=True,
     )
-    plan.posts.append(apply_draft(blank, check_draft(file.draft), media_prefix=""))
+    post = apply_draft(blank, check_draft(draft), media_prefix="")
+    plan.slugs.append(Slug(slug=post.blog.slug, blog_id=old.blog_id))
+    plan.texts.append(post.content)
+    plan.posts.append(post.blog)
 
 
-def _add_likes(plan: Migration, likes: Iterable[OldLike], secret: bytes, now: datetime) -> None:
-    """Keep the first like of each visitor. The addresses are hashed with the secret."""
-    known = {post.blog.blog_id for post in plan.posts}
-    firsts: dict[tuple[str, str], datetime] = {}
-    for old in likes:
-        time, _, address = old.timestamp_ip.replace("#", ":", 1).partition(":")
-        if old.blog_id not in known or not time.isdigit() or not address:
-            reason = (
-                "The post of this like is not migrated." if address else "Expected time:address."
-            )
-            plan.failures.append(Failure(likes_table.name, old.blog_id, reason))
-            continue
-        visitor = _digest(secret, "old like", address, old.blog_id).hex()[:32]
-        at = _time(int(time))
-        firsts[old.blog_id, visitor] = min(at, firsts.get((old.blog_id, visitor), at))
-    for (blog_id, visitor), at in sorted(firsts.items()):
-        ends = datetime(at.year + 1, 1, 1, tzinfo=UTC)
-        like = Like(blog_id=blog_id, visitor=visitor, liked_at=at, ends=ends)
-        plan.likes.setdefault(blog_id, []).append(like)
+def _add_like(plan: Migration, secret: bytes, ids: set[str], old: OldLike) -> None:
+    time, _, address = old.timestamp_ip.replace("#", ":", 1).partition(":")
+    if not time.isdigit() or not address:
+        raise InvalidInput({"timestamp_ip": "Expected time:address."})
+    if old.blog_id not in ids:
+        raise InvalidInput({"blogId": "The post of this like is not migrated."})
+    at = _time(int(time))
+    like = Like(
+        blog_id=old.blog_id,
+        visitor=_digest(secret, "old like", address, old.blog_id).hex()[:32],
+        liked_at=at,
+        ends=datetime(at.year + 1, 1, 1, tzinfo=UTC),
+    )
+    plan.likes.append(like)
 
 
 def _digest(secret: bytes, *values: str) -> bytes:
@@ -309,8 +305,8 @@ def _digest(secret: bytes, *values: str) -> bytes:
 def _time(seconds: int) -> datetime:
     try:
         return datetime.fromtimestamp(seconds, UTC)
-    except (ValueError, OverflowError, OSError):
-        raise InvalidInput({"created_at": f"Expected Unix seconds, but got {seconds}."}) from None
+    except (TypeError, ValueError, OverflowError, OSError):
+        raise InvalidInput({"time": f"Expected Unix seconds, but got {seconds!r:.60}."}) from None
 
 
 # Write
@@ -318,106 +314,67 @@ def _time(seconds: int) -> datetime:
 
 def check_slugs(plan: Migration, target: Store) -> None:
     """Raise MigrationError if two posts have one slug, here or at the target."""
-    lines = [f"{slug}: {' and '.join(ids)}" for slug, ids in plan.duplicate_slugs.items()]
+    holders = defaultdict[str, list[str]](list)
+    for slug in plan.slugs:
+        holders[slug.slug].append(slug.blog_id)
     try:
-        held = target.get_many([Slug.key(post.blog.slug) for post in plan.posts], consistent=True)
+        held = target.get_many([Slug.key(slug) for slug in holders], consistent=True)
     except ResourceNotFound:
         held = []  # a dry run creates no table
-    for post, slug in zip(plan.posts, held, strict=False):
-        if slug is not None and slug.blog_id != post.blog.blog_id:
-            lines.append(f"{slug.slug}: {post.blog.blog_id}, and at the target {slug.blog_id}")
+    for slug in filter(None, held):
+        if slug.blog_id not in holders[slug.slug]:
+            holders[slug.slug].append(f"at the target {slug.blog_id}")
+    lines = [f"{slug}: {' and '.join(ids)}" for slug, ids in holders.items() if len(ids) > 1]
     if lines:
-        shown = "\n  ".join(sorted(set(lines)))
         raise MigrationError(
-            f"Two posts cannot have the same slug. Change one of them in the source, then start "
-            f"again:\n  {shown}"
+            "Two posts cannot have the same slug. Change one of them in the source, then start "
+            "again:\n  " + "\n  ".join(lines)
         )
 
 
 def write_migration(
-    plan: Migration, target: Store, now: datetime, on_progress: OnProgress = _no_progress
+    plan: Migration, target: Store, on_progress: Callable[[int, int], None] | None = None
 ) -> MigrationResult:
-    """Write what is not there yet. Items that are there and differ are kept.
-
-    A post is written after its slug and its text, so readers never see half of one.
-    """
+    """Write what is not there yet. Items that are there and differ are kept."""
     check_slugs(plan, target)
     loads: dict[str, LoadResult] = {}
     kept: list[Any] = []
-
-    def load(label: str, items: Iterable[object]) -> None:
-        def show(progress: Progress) -> None:
-            on_progress(label, progress.done, progress.total or progress.done)
-
-        def keep(conflict: LoadConflict) -> None:
-            kept.append(conflict.key)
-
-        loads[label] = target.bulk_load(list(items), on_progress=show, on_conflict=keep)
-
-    site = [item for item in (plan.settings, plan.portfolio) if item is not None]
-    load("accounts and portfolio", [*plan.users, *site])
-    blogs = [post.blog for post in plan.posts]
-    load("slugs", [Slug(slug=blog.slug, blog_id=blog.blog_id) for blog in blogs])
-    load("texts", [post.content for post in plan.posts])
-    load("posts", blogs)
-    # A counter that has changed at the target has counted these likes already.
-    load("like counters", plan.counters())
-    load(
-        "likes",
-        [
-            like
-            for blog_id, likes in plan.likes.items()
-            if LikeCount.key(blog_id, 0) not in kept
-            for like in likes
-            if like.ends > now
-        ],
-    )
+    groups = plan.items()
+    for done, (name, items) in enumerate(groups.items(), 1):
+        if name == "likes":
+            # A counter that has changed at the target has counted these likes already.
+            items = [like for like in plan.likes if LikeCount.key(like.blog_id, 0) not in kept]
+        loads[name] = target.bulk_load(items, on_conflict=lambda found: kept.append(found.key))
+        if on_progress is not None:
+            on_progress(done, len(groups))
     return MigrationResult(loads, [str(key) for key in kept])
 
 
 # Verify
 
-
-def verify_migration(plan: Migration, target: Store) -> list[str]:
-    """Compare the target with the source: every post with its text, and the counts."""
-    problems: list[str] = []
-    blogs = target.get_many([key_of(post.blog) for post in plan.posts], consistent=True)
-    texts = target.get_many([key_of(post.content) for post in plan.posts], consistent=True)
-    slugs = target.get_many([Slug.key(post.blog.slug) for post in plan.posts], consistent=True)
-    for post, blog, text, slug in zip(plan.posts, blogs, texts, slugs, strict=True):
-        name = f"Post {post.blog.slug} ({post.blog.blog_id})"
-        if blog is None or text is None:
-            problems.append(f"{name} is missing.")
-        elif different := [*_differences(post.blog, blog), *_differences(post.content, text)]:
-            problems.append(f"{name} differs in {', '.join(different)}.")
-        elif slug is None or slug.blog_id != post.blog.blog_id:
-            problems.append(f"{name} does not have its slug.")
-    users = target.get_many([key_of(user) for user in plan.users], consistent=True)
-    problems += [
-        f"Account {user.email} is missing."
-        for user, found in zip(plan.users, users, strict=True)
-        if found is None
-    ]
-    if plan.portfolio and target.get(key_of(plan.portfolio), consistent=True) is None:
-        problems.append("The portfolio is missing.")
-    counters = target.get_many([key_of(each) for each in plan.counters()], consistent=True)
-    for wanted, found in zip(plan.counters(), counters, strict=True):
-        count = 0 if found is None else found.likes_count
-        if count < wanted.likes_count:
-            problems.append(
-                f"Post {wanted.blog_id} has {count:,} likes, not {wanted.likes_count:,}."
-            )
-    return problems
-
-
 _COMPARED = (
     *("title", "slug", "listing", "tags", "category", "author", "featured_image_url"),
-    *("seo_description", "created_at", "published_at", "markdown", "content"),
+    *("seo_description", "created_at", "published_at", "markdown", "content", "blog_id"),
 )
 
 
-def _differences(wanted: Blog | BlogContent, found: Blog | BlogContent) -> list[str]:
-    return [name for name in _COMPARED if getattr(wanted, name, None) != getattr(found, name, None)]
+def verify_migration(plan: Migration, target: Store) -> list[str]:
+    """Compare the target with the source, and return what is missing or differs."""
+    problems: list[str] = []
+    # Likes expire; their counters stay.
+    wanted = [item for name, items in plan.items().items() if name != "likes" for item in items]
+    keys = [key_of(item) for item in wanted]
+    for key, item, found in zip(keys, wanted, target.get_many(keys, consistent=True), strict=True):
+        if found is None:
+            problems.append(f"{key} is missing.")
+        elif isinstance(item, LikeCount):
+            if found.likes_count < item.likes_count:
+                problems.append(f"{key} has {found.likes_count:,} likes.")
+        elif different := [
+            name for name in _COMPARED if getattr(item, name, None) != getattr(found, name, None)
+        ]:
+            problems.append(f"{key} differs in {', '.join(different)}.")
+    return sorted(problems)
 
 
 # Show
@@ -429,12 +386,12 @@ def describe_plan(plan: Migration) -> Iterator[str]:
         is_missing = table.name in plan.missing
         found = "not found" if is_missing else f"{plan.read[table.name]:,} items"
         yield f"  {table.name:<16}{found}"
-    likes = sum(map(len, plan.likes.values()))
-    written = f"{len(plan.posts):,} posts, {len(plan.users):,} accounts, {likes:,} likes"
+    likes = sum(counter.likes_count for counter in plan.counters)
+    written = f"{len(plan.posts):,} posts, {len(plan.accounts):,} accounts, {likes:,} likes"
     yield f"  {'to write':<16}{written}"
-    for post in plan.posts[-_SHOWN:]:
-        yield f"    {post.blog.published_at:%Y-%m-%d}  {post.blog.title[:60]}  /{post.blog.slug}"
-    if plan.users:
+    for blog in sorted(plan.posts, key=lambda each: each.listed_at)[-_SHOWN:]:
+        yield f"    {blog.published_at:%Y-%m-%d}  {blog.title[:60]}  /{blog.slug}"
+    if plan.accounts:
         yield (
             "\nPasswords cannot be moved: they are stored as bcrypt hashes, and this app uses "
             "argon2.\nOpen the sign-in page, choose “Forgot your password?”, and follow the link "

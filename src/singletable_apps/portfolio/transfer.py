@@ -10,17 +10,19 @@ imported into an empty site and exported again is the same, byte for byte.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
-from posixpath import normpath
-from typing import Any, cast
+from posixpath import join, normpath
 
-from singletable_apps.portfolio.entities import Blog, Media, User
+from pydantic import BaseModel, TypeAdapter
+
+from singletable_apps.portfolio import patterns
+from singletable_apps.portfolio.entities import Blog, Listing, Portfolio, SiteSettings, User
 from singletable_apps.portfolio.errors import InvalidInput, PortfolioError
 from singletable_apps.portfolio.profile_rules import (
     PortfolioEdits,
@@ -29,34 +31,89 @@ from singletable_apps.portfolio.profile_rules import (
     check_portfolio_edits,
     check_settings_edits,
 )
-from singletable_apps.portfolio.rules import PERMISSIONS, Permission, Post, PostStatus, post_status
+from singletable_apps.portfolio.rules import PERMISSIONS, Permission, Post
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.media import MAX_ALT
-from singletable_apps.portfolio.service.post_imports import Outcome, PostImporter
+from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.site_files import (
     PostFile,
-    read_original_post,
-    read_portfolio,
-    read_portfolio_fields,
+    Rewrite,
+    SiteFile,
+    Time,
+    invalid_input,
     read_post,
-    read_time,
-    write_portfolio,
+    read_site,
     write_post,
+    write_site,
 )
 from singletable_apps.shared.archives import Files
 from singletable_apps.shared.images import InvalidImage, process_image
 
-_PAGE = 100
 _IMAGES = (".webp", ".jpg", ".jpeg", ".png", ".gif", ".avif")
 _MARKDOWN = (".md", ".markdown")
 _PORTFOLIO = ("portfolio.json", "portfolio.yaml", "portfolio.yml")
 _MEDIA_LIST = "media/media.json"
 _OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_\d+x\d+)/(\d+)\.webp")
-# The target of a link or an image in Markdown, and in the HTML inside it.
-_LINK = re.compile(r'(\]\(\s*<?|\b(?:src|href)="|^\[[^\]\n]+\]:[ \t]*)([^\s)>"#?]+)', re.MULTILINE)
-_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(\s*<?([^\s)>]+)")
 
 OnProgress = Callable[[int, int], None]
+
+
+class _MediaEntry(BaseModel):
+    """The description of an image."""
+
+    name: str
+    alt: str = ""
+    filename: str = ""
+    uploaded_at: Time | None = None
+
+
+_MediaEntries = TypeAdapter(list[_MediaEntry])
+
+
+# Export
+
+
+def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of each file."""
+    posts = sorted(map(PostFile.of, _all_posts(service)), key=lambda post: post.filename)
+    names = {post.slug: post.filename for post in posts}
+    prefix = service.context.urls.prefix
+    site = SiteFile.of(service.profile.get_portfolio(), service.profile.get_settings())
+    in_root = _relative(prefix, "", {slug: f"posts/{name}" for slug, name in names.items()})
+    yield "portfolio.json", write_site(site.map_links(in_root)).encode()
+    in_posts = _relative(prefix, "../", names)
+    for post in posts:
+        yield f"posts/{post.filename}", write_post(post.map_links(in_posts)).encode()
+    images = sorted(service.context.store.query(patterns.all_images()), key=lambda each: each.name)
+    if images:
+        entries = [_MediaEntry.model_validate(each, from_attributes=True) for each in images]
+        yield _MEDIA_LIST, _MediaEntries.dump_json(entries, indent=2)
+    for image in images:
+        for width in image.widths:
+            yield f"media/{image.name}/{width}.webp", service.media.open(image.name, width)
+
+
+def _all_posts(service: PortfolioService) -> Iterator[Post]:
+    blogs = [*service.posts.list_drafts(), *service.context.store.query(Blog.by_date(Listing.ALL))]
+    texts = service.posts.contents(blog.blog_id for blog in blogs)
+    return (Post(blog, texts[blog.blog_id]) for blog in blogs if blog.blog_id in texts)
+
+
+def _relative(prefix: str, to_root: str, posts: Mapping[str, str]) -> Rewrite:
+    """Return a function that turns URLs of this site into paths of files."""
+
+    def rewrite(url: str, _alt: str) -> str:
+        path = url.removeprefix(f"{prefix}/")
+        if path == url:
+            return url
+        if _OWN_IMAGE.fullmatch(path):
+            return f"{to_root}{path}"
+        return posts.get(path.removeprefix("blog/"), url) if path.startswith("blog/") else url
+
+    return rewrite
+
+
+# Import
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,141 +125,6 @@ class ImportEntry:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What happened to each file."""
-
-    entries: Sequence[ImportEntry]
-
-    def count(self, outcome: Outcome) -> int:
-        """Return how many files had this outcome."""
-        return sum(entry.outcome is outcome for entry in self.entries)
-
-
-def rewrite_links(text: str, rewrite: Callable[[str], str | None]) -> str:
-    """Replace the targets of links and images for which `rewrite` returns another one."""
-    return _LINK.sub(lambda match: match[1] + (rewrite(match[2]) or match[2]), text)
-
-
-# Export
-
-
-def export_site(service: PortfolioService) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each file."""
-    posts = list(_all_posts(service))
-    names = {post.blog.slug: _post_file(post).filename for post in posts}
-    portfolio = write_portfolio(service.profile.get_portfolio(), service.profile.get_settings())
-    to_root = _Relative(service, "", {slug: f"posts/{name}" for slug, name in names.items()})
-    yield "portfolio.json", _json(_map_portfolio(portfolio, to_root))
-    to_post = _Relative(service, "../", names)
-    now = service.context.clock()
-    for post in sorted(posts, key=lambda each: names[each.blog.slug]):
-        file = _post_file(post)
-        draft = replace(
-            file.draft,
-            markdown=rewrite_links(file.draft.markdown, to_post),
-            featured_image_url=to_post(file.draft.featured_image_url)
-            or file.draft.featured_image_url,
-        )
-        text = write_post(
-            replace(file, draft=draft),
-            is_scheduled=post_status(post.blog, now) is PostStatus.SCHEDULED,
-        )
-        yield f"posts/{file.filename}", text.encode()
-    media = sorted(_all_media(service), key=lambda each: each.name)
-    if media:
-        yield _MEDIA_LIST, _json([_describe(each) for each in media])
-    for each in media:
-        for width in each.widths:
-            path = f"media/{each.name}/{width}.webp"
-            yield path, service.media.open(each.name, width)
-
-
-def _all_posts(service: PortfolioService) -> Iterator[Post]:
-    blogs: list[Blog] = service.posts.list_drafts()
-    cursor = None
-    while True:
-        page = service.posts.list_all(_PAGE, cursor)
-        blogs += page.items
-        cursor = page.cursor
-        if cursor is None:
-            break
-    for start in range(0, len(blogs), _PAGE):
-        some = blogs[start : start + _PAGE]
-        texts = service.posts.contents(blog.blog_id for blog in some)
-        yield from (Post(blog, texts[blog.blog_id]) for blog in some if blog.blog_id in texts)
-
-
-def _all_media(service: PortfolioService) -> Iterator[Media]:
-    cursor = None
-    while True:
-        page = service.media.list(_PAGE, cursor)
-        yield from page.items
-        cursor = page.cursor
-        if cursor is None:
-            return
-
-
-def _post_file(post: Post) -> PostFile:
-    blog = post.blog
-    return PostFile(
-        post.draft,
-        date=blog.listed_at,
-        updated=blog.updated_at,
-        is_draft=blog.published_at is None,
-        author=blog.author,
-        author_name=blog.author_name,
-        old_slugs=tuple(blog.old_slugs),
-    )
-
-
-class _Relative:
-    """Turns URLs of this site into paths of files, relative to the folder of a file."""
-
-    def __init__(self, service: PortfolioService, up: str, posts: Mapping[str, str]) -> None:
-        self._prefix = service.context.urls.prefix
-        self._up = up
-        self._posts = posts
-
-    def __call__(self, url: str) -> str | None:
-        if not url.startswith(f"{self._prefix}/"):
-            return None
-        path = url.removeprefix(f"{self._prefix}/")
-        if _OWN_IMAGE.fullmatch(path):
-            return f"{self._up}{path}"
-        return self._posts.get(path.removeprefix("blog/")) if path.startswith("blog/") else None
-
-
-def _map_portfolio(values: dict[str, Any], rewrite: Callable[[str], str | None]) -> dict[str, Any]:
-    """Return the portfolio with other targets of its images and links."""
-    projects = [
-        {**each, "image_url": rewrite(each["image_url"]) or each["image_url"]}
-        for each in values["projects"]
-    ]
-    return {
-        **values,
-        "profile_pic_url": rewrite(values["profile_pic_url"]) or values["profile_pic_url"],
-        "about_markdown": rewrite_links(values["about_markdown"], rewrite),
-        "projects": projects,
-    }
-
-
-def _describe(media: Media) -> dict[str, str]:
-    return {
-        "name": media.name,
-        "alt": media.alt,
-        "filename": media.filename,
-        "uploaded_at": f"{media.uploaded_at:%Y-%m-%dT%H:%M:%SZ}",
-    }
-
-
-def _json(value: object) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-# Import
-
-
 def import_site(
     service: PortfolioService,
     actor: User,
@@ -210,7 +132,7 @@ def import_site(
     *,
     dry_run: bool = False,
     on_progress: OnProgress | None = None,
-) -> ImportReport:
+) -> list[ImportEntry]:
     """Import posts, images and the portfolio; a post replaces the one with the same slug.
 
     Each file is imported completely or not at all, and one that fails does not stop the others.
@@ -226,37 +148,30 @@ class _Import:
         self, service: PortfolioService, actor: User, files: Files, *, dry_run: bool
     ) -> None:
         self._service = service
-        self._urls = service.context.urls
         self._actor = actor
         self._files = files
         self._dry_run = dry_run
-        self._importer = PostImporter(service.context, service.posts)
         self._entries: dict[str, ImportEntry] = {}
-        # What links in files lead to: paths of images and posts, and their URLs here.
-        self._targets: dict[str, str] = {}
+        self._documents: dict[str, PostFile | SiteFile] = {}
+        # The URLs of images and posts here, by the path of the file.
+        self._urls: dict[str, str] = {}
         self._slugs: dict[str, str] = {}
 
-    def run(self, on_progress: OnProgress | None) -> ImportReport:
-        posts = self._read_posts()
-        # A URL is known before posts link to it.
-        for path, post in posts.items():
-            if post.draft.slug:
-                self._targets.setdefault(path.partition("#")[0], self._urls.post(post.draft.slug))
-        self._import_own_images()
-        self._import_other_images(posts)
-        for done, (path, post) in enumerate(posts.items(), 1):
-            self._report(path, partial(self._save, path, post))
-            if on_progress is not None:
-                on_progress(done, len(posts))
+    def run(self, on_progress: OnProgress | None) -> list[ImportEntry]:
         for path in self._files:
-            if path in _PORTFOLIO:
-                self._report(path, partial(self._import_portfolio, path))
+            if path in _PORTFOLIO or path.lower().endswith(_MARKDOWN):
+                self._report(path, partial(self._read, path))
+        self._restore_images()
+        self._upload_images()
+        for done, (path, document) in enumerate(self._documents.items(), 1):
+            linked = document.map_links(partial(self._url, path))
+            self._report(path, partial(self._save, linked))
+            if on_progress is not None:
+                on_progress(done, len(self._documents))
         for path in self._files.keys() - self._entries.keys() - {_MEDIA_LIST}:
-            if not any(each.startswith(f"{path}#") for each in self._entries):
+            if not _OWN_IMAGE.fullmatch(path):
                 self._note(path, Outcome.SKIPPED, "It is neither a post nor an image of one.")
-        if not self._dry_run:
-            self._service.catalog.expire()
-        return ImportReport([self._entries[path] for path in sorted(self._entries)])
+        return [self._entries[path] for path in sorted(self._entries)]
 
     def _note(self, path: str, outcome: Outcome, reason: str = "") -> None:
         self._entries[path] = ImportEntry(path, outcome, reason)
@@ -268,214 +183,119 @@ class _Import:
         except InvalidInput as error:
             reason = "; ".join(f"{name}: {text}" for name, text in error.errors.items())
             self._note(path, Outcome.FAILED, reason)
-        except PortfolioError as error:
+        except (PortfolioError, InvalidImage) as error:
             self._note(path, Outcome.FAILED, str(error))
         else:
             if outcome is not None:
                 self._note(path, outcome)
 
-    def _text(self, path: str) -> str:
+    def _read(self, path: str) -> None:
         try:
-            return self._files[path].decode("utf-8-sig")
+            text = self._files[path].decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidInput({"text": "Save the file as UTF-8."}) from None
+        if path in _PORTFOLIO:
+            self._documents[path] = read_site(text)
+            return
+        post = read_post(path, text)
+        if post.slug:
+            first = self._slugs.setdefault(post.slug, path)
+            if first != path:
+                raise InvalidInput({"slug": f"{first} has the same slug “{post.slug}”."})
+            self._urls[path] = self._service.context.urls.post(post.slug)
+        self._documents[path] = post
 
-    def _read_posts(self) -> dict[str, PostFile]:
-        """Return the posts in all files; posts in one JSON file are numbered: `blogs.json#3`."""
-        posts: dict[str, PostFile] = {}
-        for path in self._files:
-            suffix = PurePosixPath(path).suffix.lower()
-            if suffix in _MARKDOWN:
-                self._report(path, partial(self._read_markdown, path, posts))
-            elif suffix == ".json" and path not in (*_PORTFOLIO, _MEDIA_LIST):
-                self._report(path, partial(self._read_original, path, posts))
-        return posts
-
-    def _read_markdown(self, path: str, posts: dict[str, PostFile]) -> None:
-        posts[path] = read_post(path, self._text(path))
-
-    def _read_original(self, path: str, posts: dict[str, PostFile]) -> Outcome | None:
-        """Read posts or the portfolio as the API of the original system returned them."""
-        try:
-            value: object = json.loads(self._files[path])
-        except (ValueError, RecursionError):
-            raise InvalidInput({"text": "This is not JSON."}) from None
-        for name in ("data", "items"):
-            if isinstance(value, dict) and name in value:
-                value = cast(dict[str, object], value)[name]
-        if isinstance(value, dict) and "content" not in value:
-            fields = cast(dict[str, Any], value)
-            if not fields.keys() & {"bio", "projects", "experience", "about_content"}:
-                return None
-            return self._save_portfolio(*read_portfolio_fields(fields))
-        blogs = cast(list[object], value if isinstance(value, list) else [value])
-        for number, blog in enumerate(blogs, 1):
-            name = f"{path}#{number}"
-            self._report(name, partial(_read_entry, posts, name, blog))
-        return None
-
-    def _resolve(self, path: str, target: str) -> str | None:
+    def _find(self, path: str, target: str) -> str | None:
         """Return the file that a link in a file leads to, or None."""
-        folder = path.rpartition("/")[0]
-        site_path = target.lstrip("/")
-        tries = (
+        if target.startswith("/"):
             # Hugo serves the files of the folder `static` at the root.
-            (site_path, f"static/{site_path}")
-            if target.startswith("/")
-            else (normpath(f"{folder}/{target}" if folder else target),)
-        )
+            tries = [target.lstrip("/"), f"static{target}"]
+        else:
+            tries = [normpath(join(path.rpartition("/")[0], target))]
         return next((each for each in tries if each in self._files), None)
 
-    def _url(self, path: str, target: str) -> str | None:
-        found = self._resolve(path, target)
-        return None if found is None else self._targets.get(found)
+    def _url(self, path: str, target: str, _alt: str) -> str:
+        return self._urls.get(self._find(path, target) or "", target)
 
     # Images
 
-    def _import_own_images(self) -> None:
-        described = self._described_images()
-        variants: dict[str, dict[int, bytes]] = {}
+    def _restore_images(self) -> None:
+        """Store the images of an export under their names."""
+        described: dict[str, _MediaEntry] = {}
+
+        def read_list() -> None:
+            with invalid_input():
+                entries = _MediaEntries.validate_json(self._files.get(_MEDIA_LIST, b"[]"))
+            described.update((entry.name, entry) for entry in entries)
+
+        self._report(_MEDIA_LIST, read_list)
+        images: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
         for path, content in self._files.items():
             if match := _OWN_IMAGE.fullmatch(path):
-                variants.setdefault(match[1], {})[int(match[2])] = content
-        for name, files in variants.items():
-            path = f"media/{name}"
-            about = described.get(name, {})
-            self._report(path, partial(self._restore, name, files, about))
-            for width in files:
-                file = f"{path}/{width}.webp"
-                self._targets[file] = self._urls.media(name, width)
-                self._entries[file] = self._entries[path]
-            del self._entries[path]
+                name, width = match[1], int(match[2])
+                images[name][width] = content
+                self._urls[path] = self._service.context.urls.media(name, width)
+        for name, contents in images.items():
+            entry = described.get(name) or _MediaEntry(name=name)
+            self._report(f"media/{name}", partial(self._restore, entry, contents))
 
-    def _described_images(self) -> dict[str, dict[str, Any]]:
-        try:
-            found: object = json.loads(self._files.get(_MEDIA_LIST, b"[]"))
-        except (ValueError, RecursionError):
-            found = []
-        entries = cast(list[object], found) if isinstance(found, list) else []
-        about = [cast(dict[str, Any], each) for each in entries if isinstance(each, dict)]
-        return {str(each.get("name")): each for each in about}
-
-    def _restore(self, name: str, files: dict[int, bytes], about: dict[str, Any]) -> Outcome:
+    def _restore(self, entry: _MediaEntry, contents: dict[int, bytes]) -> Outcome:
         is_new = self._service.media.restore(
             self._actor,
-            name,
-            files,
-            alt=str(about.get("alt", "")),
-            filename=str(about.get("filename", "")),
-            at=read_time("uploaded_at", about.get("uploaded_at")),
+            entry.name,
+            contents,
+            alt=entry.alt,
+            filename=entry.filename,
+            at=entry.uploaded_at,
             dry_run=self._dry_run,
         )
         return Outcome.CREATED if is_new else Outcome.SKIPPED
 
-    def _import_other_images(self, posts: Mapping[str, PostFile]) -> None:
-        """Upload the images that posts and the portfolio show, two at a time."""
-        wanted: dict[str, str] = {}
-        for path, post in posts.items():
-            draft = post.draft
-            self._want(wanted, path, draft.featured_image_url, draft.featured_image_alt)
-            for image in _IMAGE.finditer(draft.markdown):
-                self._want(wanted, path, image[2], image[1])
-            for link in _LINK.finditer(draft.markdown):
-                self._want(wanted, path, link[2], "")
-        for path in _PORTFOLIO:
-            if path in self._files:
-                for other in self._files:
-                    if other.encode() in self._files[path]:
-                        self._want(wanted, path, other, "")
+    def _upload_images(self) -> None:
+        """Upload the other images that posts and the portfolio show, two at a time."""
+        alts: dict[str, str] = {}
+
+        def note_image(path: str, target: str, alt: str) -> str:
+            image = self._find(path, target)
+            if image and image.lower().endswith(_IMAGES) and image not in self._urls:
+                alts[image] = alts.get(image) or alt
+            return target
+
+        for path, document in self._documents.items():
+            document.map_links(partial(note_image, path))
         with ThreadPoolExecutor(2) as pool:
-            results = list(pool.map(self._upload, wanted, wanted.values()))
-        for path, result in zip(wanted, results, strict=True):
-            if isinstance(result, str):
-                self._note(path, Outcome.FAILED, result)
-            else:
-                name, width = result
-                self._targets[path] = self._urls.media(name, width)
-                self._note(path, Outcome.CREATED)
+            uploads = [partial(self._upload, path, alt) for path, alt in alts.items()]
+            list(pool.map(self._report, alts, uploads))
 
-    def _want(self, wanted: dict[str, str], path: str, target: str, alt: str) -> None:
-        image = self._resolve(path, target)
-        if image is not None and image.lower().endswith(_IMAGES) and image not in self._targets:
-            wanted.setdefault(image, alt[:MAX_ALT])
-
-    def _upload(self, path: str, alt: str) -> tuple[str, int] | str:
-        """Return the name and a width of the image, or why it is not one."""
-        content, filename = self._files[path], PurePosixPath(path).name
-        try:
-            if self._dry_run:
-                image = process_image(content)
-                name, widths = image.name, sorted(image.variants)
-            else:
-                media = self._service.media.upload(self._actor, content, filename, alt)
-                name, widths = media.name, media.widths
-        except (InvalidImage, InvalidInput) as error:
-            return str(error)
-        return name, widths[min(1, len(widths) - 1)]
+    def _upload(self, path: str, alt: str) -> Outcome:
+        content = self._files[path]
+        if self._dry_run:
+            image = process_image(content)
+            name, widths = image.name, sorted(image.variants)
+        else:
+            filename = PurePosixPath(path).name
+            media = self._service.media.upload(self._actor, content, filename, alt[:MAX_ALT])
+            name, widths = media.name, media.widths
+        self._urls[path] = self._service.context.urls.media(name, widths[:2][-1])
+        return Outcome.CREATED
 
     # Posts and the portfolio
 
-    def _save(self, path: str, post: PostFile) -> Outcome:
-        file = path.partition("#")[0]
-        image = post.draft.featured_image_url
-        draft = replace(
-            post.draft,
-            markdown=rewrite_links(post.draft.markdown, lambda target: self._url(file, target)),
-            featured_image_url=(self._url(file, image) if image else None) or image,
-        )
-        slug = draft.slug
-        if slug in self._slugs:
-            raise InvalidInput({"slug": f"{self._slugs[slug]} has the same slug “{slug}”."})
-        outcome, slug = self._importer.save(
-            self._actor, replace(post, draft=draft), dry_run=self._dry_run
-        )
-        self._slugs[slug] = path
-        return outcome
-
-    def _import_portfolio(self, path: str) -> Outcome:
-        return self._save_portfolio(*read_portfolio(self._text(path)))
-
-    def _save_portfolio(self, edits: PortfolioEdits, settings: SettingsEdits) -> Outcome:
+    def _save(self, document: PostFile | SiteFile) -> Outcome:
+        if isinstance(document, PostFile):
+            return self._service.posts.import_post(self._actor, document, dry_run=self._dry_run)
         profile = self._service.profile
-        edits = check_portfolio_edits(self._with_urls(edits))
-        settings = check_settings_edits(settings)
-        outcome = Outcome.SKIPPED
-        current = profile.get_portfolio(consistent=True)
-        changes = changes_of(edits)
-        about = changes.pop("about_content", None)
-        if about is not None or any(getattr(current, name) != changes[name] for name in changes):
-            outcome = Outcome.UPDATED if current.revision else Outcome.CREATED
-            if not self._dry_run:
-                profile.update_portfolio(self._actor, edits)
-        chosen = profile.get_settings(consistent=True)
-        changes = changes_of(settings)
-        if any(getattr(chosen, name) != changes[name] for name in changes):
-            outcome = Outcome.UPDATED if outcome is Outcome.SKIPPED else outcome
-            if not self._dry_run:
-                profile.update_settings(self._actor, settings)
-        return outcome
-
-    def _with_urls(self, edits: PortfolioEdits) -> PortfolioEdits:
-        def rewrite(target: str) -> str | None:
-            return self._url("", target) if target else None
-
-        picture = edits.profile_pic_url
-        return replace(
-            edits,
-            profile_pic_url=None if picture is None else rewrite(picture) or picture,
-            about_markdown=None
-            if edits.about_markdown is None
-            else rewrite_links(edits.about_markdown, rewrite),
-            projects=None
-            if edits.projects is None
-            else [
-                replace(each, image_url=rewrite(each.image_url) or each.image_url)
-                for each in edits.projects
-            ],
-        )
+        edits = check_portfolio_edits(document.portfolio)
+        settings = check_settings_edits(document.settings)
+        portfolio = profile.get_portfolio(consistent=True)
+        current = profile.get_settings(consistent=True)
+        if _is_unchanged(portfolio, edits) and _is_unchanged(current, settings):
+            return Outcome.SKIPPED
+        if not self._dry_run:
+            profile.update_portfolio(self._actor, edits)
+            profile.update_settings(self._actor, settings)
+        return Outcome.UPDATED
 
 
-def _read_entry(posts: dict[str, PostFile], name: str, blog: object) -> None:
-    if not isinstance(blog, dict):
-        raise InvalidInput({"post": "Expected a post with title, slug and content."})
-    posts[name] = read_original_post(cast(dict[str, Any], blog))
+def _is_unchanged(stored: Portfolio | SiteSettings, edits: PortfolioEdits | SettingsEdits) -> bool:
+    return all(getattr(stored, name) == value for name, value in changes_of(edits).items())

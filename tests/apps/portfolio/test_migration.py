@@ -124,7 +124,7 @@ def test_site_is_migrated_and_verified(stores: tuple[Store, Store]) -> None:
     source, target = stores
     plan = plan_of(source)
     assert (len(plan.posts), plan.failures, plan.missing) == (POSTS, [], [])
-    result = write_migration(plan, target, NOW)
+    result = write_migration(plan, target)
     assert (result.loads["posts"].written, list(result.kept)) == (POSTS, [])
     assert verify_migration(plan, target) == []
     service = open_portfolio(
@@ -151,7 +151,7 @@ def test_administrator_signs_in_after_choosing_a_new_password(source: Store) -> 
     with connect("memory:") as driver:
         target = Store(driver)
         target.admin.create_table(data_table)
-        write_migration(plan_of(source), target, NOW)
+        write_migration(plan_of(source), target)
         mailbox = Mailbox()
         service = open_portfolio(
             driver, SECRET, bucket=MemoryBucket(), mailer=lambda _: mailbox, clock=lambda: NOW
@@ -168,7 +168,7 @@ def test_administrator_signs_in_after_choosing_a_new_password(source: Store) -> 
 
 def test_no_address_of_a_visitor_is_copied(stores: tuple[Store, Store]) -> None:
     source, target = stores
-    write_migration(plan_of(source), target, NOW)
+    write_migration(plan_of(source), target)
     items = target.admin.items(data_table, 1000).items
     assert len([each for each in items if "visitor" in each]) == 1
     assert not any(address in str(items) for address in MD5)
@@ -176,9 +176,9 @@ def test_no_address_of_a_visitor_is_copied(stores: tuple[Store, Store]) -> None:
 
 def test_second_run_writes_nothing(stores: tuple[Store, Store]) -> None:
     source, target = stores
-    write_migration(plan_of(source), target, NOW)
+    write_migration(plan_of(source), target)
     before = target.admin.items(data_table, 1000).items
-    result = write_migration(plan_of(source), target, NOW)
+    result = write_migration(plan_of(source), target)
     assert sum(load.written for load in result.loads.values()) == 0
     assert not result.kept
     assert target.admin.items(data_table, 1000).items == before
@@ -189,7 +189,7 @@ def test_interrupted_migration_is_continued(source: Store) -> None:
     with Engine.in_memory() as reference:
         whole = Store(reference)
         whole.admin.create_table(data_table)
-        write_migration(plan, whole, NOW)
+        write_migration(plan, whole)
         expected = whole.admin.items(data_table, 1000).items
     for operations in range(1, 40):
         with Engine.in_memory() as engine:
@@ -198,7 +198,7 @@ def test_interrupted_migration_is_continued(source: Store) -> None:
             target.admin.create_table(data_table)
             driver.cut_after(operations)
             try:
-                write_migration(plan, target, NOW)
+                write_migration(plan, target)
             except PowerCut:
                 finished = False
             else:
@@ -207,7 +207,7 @@ def test_interrupted_migration_is_continued(source: Store) -> None:
             # What readers see is complete, at any time.
             for blog in again.query(Blog.by_date(Listing.ALL)):
                 assert again.get(Slug.key(blog.slug)) is not None
-            write_migration(plan_of(source), again, NOW)
+            write_migration(plan_of(source), again)
             assert again.admin.items(data_table, 1000).items == expected
             assert verify_migration(plan, again) == []
             if finished:
@@ -217,17 +217,17 @@ def test_interrupted_migration_is_continued(source: Store) -> None:
 
 def test_changes_at_the_target_are_kept_and_reported(stores: tuple[Store, Store]) -> None:
     source, target = stores
-    write_migration(plan_of(source), target, NOW)
+    write_migration(plan_of(source), target)
     target.update(Blog.key(blog_id(3)), Blog.title.set("Edited"))
     target.update(LikeCount.key(blog_id(2), 0), LikeCount.likes_count.add(5))
     target.delete(Blog.key(blog_id(4)))
     source.create(OldLike(blog_id=blog_id(2), timestamp_ip=f"{THIS_YEAR}:{MD5[1]}"))
     plan = plan_of(source)
     assert verify_migration(plan, target) == [
-        f"Post post-3 ({blog_id(3)}) differs in title.",
-        f"Post post-4 ({blog_id(4)}) is missing.",
+        f"{Blog.key(blog_id(3))} differs in title.",
+        f"{Blog.key(blog_id(4))} is missing.",
     ]
-    result = write_migration(plan, target, NOW)
+    result = write_migration(plan, target)
     assert (result.loads["posts"].written, len(result.kept)) == (1, 2)
     assert result.loads["likes"].written == 0
     edited = target.get(Blog.key(blog_id(3)))
@@ -250,7 +250,7 @@ def test_duplicate_slugs_are_reported_before_anything_is_written(source: Store) 
         target = Store(driver)
         target.admin.create_table(data_table)
         with pytest.raises(MigrationError, match=f"twice: {blog_id(100)} and {blog_id(101)}"):
-            write_migration(plan_of(source), target, NOW)
+            write_migration(plan_of(source), target)
         assert not target.admin.items(data_table, 10).items
 
 
@@ -260,7 +260,7 @@ def test_slug_of_another_post_at_the_target_is_reported(source: Store) -> None:
         target.admin.create_table(data_table)
         target.create(Slug(slug="post-7", blog_id="other"))
         with pytest.raises(MigrationError, match="at the target other"):
-            write_migration(plan_of(source), target, NOW)
+            write_migration(plan_of(source), target)
         assert target.get(Portfolio.key("default")) is None
 
 
@@ -297,13 +297,13 @@ def test_missing_tables_are_empty_and_no_table_is_an_error() -> None:
         store.admin.create_table(blogs_table)
         plan = plan_of(store)
         assert plan.missing == ["PortfolioTable", "UsersTable", "LikesTable"]
-        assert (plan.posts, plan.settings) == ([], None)
+        assert (plan.posts, plan.portfolio) == ([], [])
 
 
 def test_likes_of_this_year_keep_their_markers(source: Store) -> None:
     with connect("memory:") as driver:
         target = Store(driver)
         target.admin.create_table(data_table)
-        write_migration(plan_of(source), target, NOW)
+        write_migration(plan_of(source), target)
         assert target.count(Like.of_blog(blog_id(2))) == 1
         assert target.count(Like.of_blog(blog_id(1))) == 0

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from singletable_apps.portfolio.errors import InvalidInput
-from singletable_apps.portfolio.rules import PostDraft
 from singletable_apps.portfolio.site_files import (
     PostFile,
-    read_original_post,
-    read_portfolio,
+    Time,
     read_post,
-    read_time,
+    read_site,
     write_post,
 )
 
+TIME = TypeAdapter[datetime](Time)
 AT = datetime(2026, 3, 1, 18, tzinfo=UTC)
 WORDS = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"]), max_size=20
@@ -33,41 +31,33 @@ LINES = st.lists(WORDS.filter(bool), max_size=4).map(" ".join)
     title=LINES,
     tags=st.lists(WORDS.filter(bool), max_size=3),
     description=LINES,
-    category=WORDS.map(lambda text: text.replace(",", "")),
+    category=LINES,
     is_draft=st.booleans(),
 )
 def test_written_posts_are_read_again(
     title: str, tags: list[str], description: str, category: str, is_draft: bool
 ) -> None:
-    draft = PostDraft(
-        title or "Tea",
-        "Some *text*.\n\n---\n\nMore.\n",
-        "tea",
-        tuple(tags),
-        category,
-        "../media/a.webp",
-        "A cup: of tea",
-        description,
-        "https://example.org/tea",
+    post = PostFile(
+        title=title or "Tea",
+        slug="tea",
+        date=AT,
+        updated=AT,
+        is_draft=is_draft,
+        author="ada@example.org",
+        author_name="Ada",
+        tags=tags,
+        category=category,
+        description=description,
+        image="../media/a.webp",
+        image_alt="A cup: of tea",
+        canonical="https://example.org/tea",
+        aliases=["old-tea", "tea-2024"],
+        markdown="Some *text*.\n\n---\n\nMore.\n",
     )
-    post = PostFile(draft, AT, AT, is_draft, "ada@example.org", "Ada", ("old-tea", "tea-2024"))
     text = write_post(post)
     again = read_post(f"posts/{post.filename}", text)
-    assert again.draft.markdown == "\nSome *text*.\n\n---\n\nMore.\n\n"
-    assert (
-        write_post(
-            PostFile(
-                replace(again.draft, markdown=draft.markdown),
-                again.date,
-                again.updated,
-                again.is_draft,
-                again.author,
-                again.author_name,
-                again.old_slugs,
-            )
-        )
-        == text
-    )
+    assert again.markdown == f"\n{post.markdown}\n"
+    assert write_post(again.model_copy(update={"markdown": post.markdown})) == text
 
 
 JEKYLL = """---
@@ -111,7 +101,7 @@ def test_jekyll_post_is_read() -> None:
     assert post.draft.title == "Welcome to Jekyll!"
     assert post.draft.slug == "welcome"
     assert (post.draft.category, post.draft.tags) == ("cooking", ("fish", "sea", "soup"))
-    assert (post.date, post.is_draft, post.old_slugs) == (AT, True, ("welcome",))
+    assert (post.date, post.is_draft, post.aliases) == (AT, True, ["welcome"])
     assert post.draft.markdown == "# Hello\n"
 
 
@@ -168,7 +158,7 @@ def test_missing_fields_come_from_the_file(
 def test_invalid_front_matter_is_rejected(text: str, field: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         read_post("tea.md", text)
-    assert list(raised.value.errors) == [field]
+    assert [name.partition("/")[0] for name in raised.value.errors] == [field]
 
 
 @pytest.mark.parametrize(
@@ -181,19 +171,16 @@ def test_invalid_front_matter_is_rejected(text: str, field: str) -> None:
         (1772388000123, AT),
         (date(2026, 3, 1), datetime(2026, 3, 1, tzinfo=UTC)),
         (datetime(2026, 3, 1, 18, 0, 0, 5), AT),
-        ("", None),
-        (None, None),
     ],
 )
-def test_times_are_read_in_many_forms(value: object, expected: datetime | None) -> None:
-    assert read_time("date", value) == expected
+def test_times_are_read_in_many_forms(value: object, expected: datetime) -> None:
+    assert TIME.validate_python(value) == expected
 
 
 @given(st.one_of(st.text(), st.integers(), st.floats(), st.booleans()))
 def test_other_times_are_rejected_and_never_crash(value: object) -> None:
-    with suppress(InvalidInput):
-        found = read_time("date", value)
-        assert found is None or found.utcoffset() is not None
+    with suppress(ValidationError):
+        assert TIME.validate_python(value).utcoffset() is not None
 
 
 @given(st.text(max_size=200))
@@ -201,37 +188,6 @@ def test_any_text_is_a_post_or_a_clear_error(text: str) -> None:
     for start in ("", "---\n", "+++\n", "title: x\n"):
         with suppress(InvalidInput):
             read_post("tea.md", f"{start}{text}")
-
-
-ORIGINAL = {
-    "blogId": "8d1c3bd2-94a2-4a2f-8f0a-3f6f8a1f2f11",
-    "title": "Tea",
-    "slug": "tea",
-    "content": "<p>Tea &amp; <script>x()</script>milk</p><p><br></p>",
-    "featured_image_url": None,
-    "tags": ["a", "b"],
-    "category": "drinks",
-    "author": "ada@example.org",
-    "likes_count": 7,
-    "created_at": 1772388000,
-    "published_at": 1772388000,
-}
-
-
-def test_post_of_the_original_is_sanitized() -> None:
-    post = read_original_post(ORIGINAL)
-    assert (post.draft.slug, post.draft.tags, post.draft.category) == ("tea", ("a", "b"), "drinks")
-    assert (post.date, post.updated, post.author) == (AT, AT, "ada@example.org")
-    assert "Tea &amp; milk" in post.draft.markdown
-    assert "script" not in post.draft.markdown
-
-
-@pytest.mark.parametrize(
-    "changes", [{"content": None}, {"created_at": None, "published_at": None}, {"title": ["x"]}]
-)
-def test_incomplete_post_of_the_original_is_rejected(changes: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput):
-        read_original_post({**ORIGINAL, **changes})
 
 
 @pytest.mark.parametrize(
@@ -243,11 +199,11 @@ def test_incomplete_post_of_the_original_is_rejected(changes: dict[str, Any]) ->
         "social_links: [a]",
         "experience: [{start_date: soon}]",
         "settings: {posts_per_page: ten}",
-        "settings: {likes: 1}",
+        "settings: {likes: sometimes}",
         "settings: {theme: pink}",
         "name: [Ada]",
     ],
 )
 def test_invalid_portfolio_is_rejected(text: str) -> None:
     with pytest.raises(InvalidInput):
-        read_portfolio(text)
+        read_site(text)

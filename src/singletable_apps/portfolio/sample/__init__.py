@@ -25,7 +25,7 @@ from singletable_apps.portfolio.entities import (
 from singletable_apps.portfolio.errors import NotPermitted, PortfolioError
 from singletable_apps.portfolio.service import SITE, PortfolioService
 from singletable_apps.portfolio.service.comments import PENDING_LIFETIME
-from singletable_apps.portfolio.service.post_imports import Outcome
+from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.service.stats import KEPT
 from singletable_apps.portfolio.transfer import import_site
 from singletable_apps.shared.accounts import Passwords
@@ -122,9 +122,7 @@ def create_sample(service: PortfolioService, progress: Progress | None = None) -
     owner = service.accounts.set_up(*OWNER, PASSWORD, "Long Wave")
     context.store.create(_author(owner, now))
     report = import_site(service, owner, _sample_files(now), on_progress=progress)
-    failed = [
-        f"{each.path}: {each.reason}" for each in report.entries if each.outcome is Outcome.FAILED
-    ]
+    failed = [f"{each.path}: {each.reason}" for each in report if each.outcome is Outcome.FAILED]
     if failed:
         raise PortfolioError(f"The sample is damaged: {'; '.join(failed)}")
     posts = {blog.slug: blog for blog in service.posts.list_published(50).items}

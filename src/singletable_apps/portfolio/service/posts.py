@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from uuid import uuid4
 
 from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
@@ -22,6 +23,7 @@ from singletable_apps.portfolio.rules import (
     check_can_edit,
     check_content,
     check_draft,
+    check_publish_time,
     check_publishable,
     derive_slug,
     is_id,
@@ -39,6 +41,7 @@ from singletable_apps.portfolio.service.context import (
 from singletable_apps.portfolio.service.likes import LikeService
 from singletable_apps.portfolio.service.post_deletion import PostDeletion
 from singletable_apps.portfolio.service.slugs import SlugRegistry
+from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.markdown import plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
 
@@ -47,6 +50,15 @@ KEPT_REVISIONS = 50
 PREVIEW_LIFETIME = timedelta(days=30)
 _ATTEMPTS = 10
 _FAILED = (ConditionFailed, TransactionConflict, *UNKNOWN_OUTCOME)
+
+
+class Outcome(StrEnum):
+    """What an import did with a file."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    SKIPPED = "skipped"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +193,7 @@ class PostService:
             slug = draft.slug or self._slugs.find_free(draft.title, blank)
             blog = evolve(post.blog, slug=slug)
             try:
-                claim = self._slugs.plan_claim(blog, slug)
-                with self._store.transaction(pattern=patterns.create_post) as transaction:
-                    transaction.create(blog)
-                    transaction.create(post.content)
-                    claim(transaction)
+                self._insert(Post(blog, post.content))
             except _FAILED:
                 # The id is random: if the post exists, this call has created it.
                 stored = self._context.find_blog(blog_id, consistent=True)
@@ -237,6 +245,32 @@ class PostService:
             except AlreadyTaken:
                 if entered_slug:
                     raise
+        raise _busy()
+
+    def import_post(self, actor: User, file: PostFile, *, dry_run: bool = False) -> Outcome:
+        """Create a post that was written elsewhere, or update the post that has its slug.
+
+        It keeps its dates, its author and its old slugs. `dry_run` checks it and writes nothing.
+        """
+        PERMISSIONS.check(actor.role, Permission.EDIT_ANY)
+        draft = check_draft(file.draft)
+        for _ in range(_ATTEMPTS):
+            old = self._slugs.find_current(draft.slug)
+            post = self.get(old.blog_id) if old else None
+            changed = self._imported(actor, file, draft, post)
+            if changed == post:
+                return Outcome.SKIPPED
+            try:
+                if dry_run:
+                    self._slugs.plan_redirects(changed.blog, post.blog.old_slugs if post else [])
+                elif post is None:
+                    self._insert(changed)
+                else:
+                    self._write(actor, post, changed)
+            except _FAILED:
+                continue  # the next attempt finds what was written
+            self._on_change()
+            return Outcome.UPDATED if post else Outcome.CREATED
         raise _busy()
 
     def restore(
@@ -321,6 +355,51 @@ class PostService:
     def _apply(self, blog: Blog, draft: PostDraft) -> Post:
         return apply_draft(blog, draft, media_prefix=self._context.urls.prefix)
 
+    def _imported(self, actor: User, file: PostFile, draft: PostDraft, post: Post | None) -> Post:
+        """Return the post of a file, based on the stored one if there is one."""
+        now = self._now()
+        date = check_publish_time(file.date or now, now)
+        blog = (
+            post.blog
+            if post
+            else Blog(
+                blog_id=str(uuid4()),
+                title="",
+                slug="",
+                author=actor.email,
+                created_at=date,
+                updated_at=date,
+                listed_at=date,
+            )
+        )
+        author = file.author.lower() or blog.author
+        if not (name := file.author_name or blog.author_name):
+            account = self._store.get(User.key(author))
+            name = account.name if account else author.partition("@")[0]
+        slug = draft.slug or self._slugs.find_free(draft.title, blog)
+        aliases = dict.fromkeys([*blog.old_slugs, *file.aliases])
+        blog = evolve(
+            blog,
+            slug=slug,
+            author=author,
+            author_name=name,
+            updated_at=file.updated or blog.updated_at,
+            old_slugs=[alias for alias in aliases if alias != slug],
+        )
+        status = PostStatus.DRAFT if file.is_draft else PostStatus.PUBLISHED
+        publication = Publication(status, file.date or blog.published_at)
+        return self._published(self._apply(blog, draft), publication)
+
+    def _insert(self, post: Post) -> None:
+        """Store a new post with its text and its slugs."""
+        claim = self._slugs.plan_claim(post.blog, post.blog.slug)
+        redirect = self._slugs.plan_redirects(post.blog, [])
+        with self._store.transaction(pattern=patterns.create_post) as transaction:
+            transaction.create(post.blog)
+            transaction.create(post.content)
+            claim(transaction)
+            redirect(transaction)
+
     def _change(
         self, actor: User, blog_id: str, change: Callable[[Post], Post], check: RevisionCheck
     ) -> Blog:
@@ -350,10 +429,14 @@ class PostService:
         )
         blog = evolve(
             changed.blog,
-            updated_at=now.replace(microsecond=0),
+            # An import has a time of its own.
+            updated_at=now.replace(microsecond=0)
+            if changed.blog.updated_at == old.updated_at
+            else changed.blog.updated_at,
             was_public=old.was_public or is_public(old, now),
             revisions=old.revisions + is_other_text,
         )
+        redirect = self._slugs.plan_redirects(blog, old.old_slugs)
         rename = None
         if blog.slug != old.slug:
             blog, rename = self._slugs.plan_rename(blog, old.slug)
@@ -375,6 +458,7 @@ class PostService:
                 transaction.put(changed.content)
             if rename is not None:
                 rename(transaction)
+            redirect(transaction)
             # The revision makes sure that nobody has written the post since it was read.
             transaction.replace(blog)
         return blog

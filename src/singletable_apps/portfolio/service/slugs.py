@@ -6,10 +6,10 @@ slug, and a slug leads to a post, which knows its current slug: a redirect is on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from singletable import Condition, ConditionFailed, Store, Transaction, evolve
+from singletable import Condition, ConditionFailed, Store, Transaction, evolve, key_of
 from singletable_apps.portfolio.entities import Blog, Slug
 from singletable_apps.portfolio.errors import AlreadyTaken, InvalidInput, SiteBusy
 from singletable_apps.portfolio.rules import (
@@ -54,6 +54,33 @@ class SlugRegistry:
             if slug is None or slug.blog_id == blog.blog_id:
                 return name
         return f"{base}-{blog.blog_id[:8]}"
+
+    def find_current(self, slug: str) -> Slug | None:
+        """Return the item of a slug that a post has now."""
+        held = self._store.get(Slug.key(slug), consistent=True) if slug else None
+        return held if held is not None and held.is_current else None
+
+    def plan_redirects(self, blog: Blog, known: Sequence[str]) -> Writes:
+        """Return the writes of the old slugs of a post that are not known yet.
+
+        Raise InvalidInput if another post has or had one of them, or if there are too many.
+        """
+        added = [
+            Slug(slug=each, blog_id=blog.blog_id, is_current=False)
+            for each in blog.old_slugs
+            if each not in known
+        ]
+        if added and len(blog.old_slugs) > MAX_OLD_SLUGS:
+            raise InvalidInput({"aliases": f"Use at most {MAX_OLD_SLUGS} old slugs."})
+        held = self._store.get_many([key_of(slug) for slug in added], consistent=True)
+        for slug in filter(None, held):
+            raise InvalidInput({"aliases": f"Another post has or had the slug “{slug.slug}”."})
+
+        def write(transaction: Transaction) -> None:
+            for slug in added:
+                transaction.create(slug)
+
+        return write
 
     def plan_claim(self, blog: Blog, slug: str) -> Writes:
         """Return the write that gives a slug to a post, or raise AlreadyTaken."""

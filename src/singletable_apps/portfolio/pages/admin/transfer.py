@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
@@ -13,8 +14,8 @@ from starlette.responses import StreamingResponse
 
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
 from singletable_apps.portfolio.service import PortfolioService
-from singletable_apps.portfolio.service.post_imports import Outcome
-from singletable_apps.portfolio.transfer import ImportReport, export_site, import_site
+from singletable_apps.portfolio.service.posts import Outcome
+from singletable_apps.portfolio.transfer import ImportEntry, export_site, import_site
 from singletable_apps.shared.archives import ArchiveError, Files, read_zip, write_zip
 from singletable_apps.shared.pages import Form, PostedUpload, UploadedFile
 
@@ -70,10 +71,9 @@ def _read(chosen: list[UploadedFile]) -> Files:
 
 
 def _show(
-    page: UserPageContext, form: Form, status: int, report: ImportReport | None = None
+    page: UserPageContext, form: Form, status: int, report: list[ImportEntry] | None = None
 ) -> Response:
-    problems = [entry for entry in report.entries if entry.reason] if report else []
-    counts = [(each.value.capitalize(), report.count(each)) for each in Outcome] if report else []
+    counts = Counter(entry.outcome for entry in report or ())
     return page.render(
         "admin/transfer",
         status,
@@ -81,6 +81,6 @@ def _show(
         form=form,
         is_dry_run=bool(form.value("dry_run")),
         has_report=report is not None,
-        counts=[(name, f"{count:,}") for name, count in counts],
-        problems=problems,
+        counts=[(each.value.capitalize(), f"{counts[each]:,}") for each in Outcome],
+        problems=[entry for entry in report or () if entry.reason],
     )
