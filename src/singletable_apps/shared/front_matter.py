@@ -22,6 +22,9 @@ _FENCED = re.compile(
 _BARE = re.compile(r"\A\ufeff?((?:[a-z_]+:.*\n)+)_{3,}[ \t]*(?:\n|\Z)")
 
 
+_MAX_LENGTH, _MAX_FRONT_MATTER = 1_000_000, 100_000
+
+
 class InvalidFrontMatter(ValueError):
     """The front matter cannot be read. The message says why."""
 
@@ -65,13 +68,27 @@ def read_front_matter(text: str) -> tuple[dict[str, Any], str]:
         if text.startswith(("---\n", "+++\n")):
             raise InvalidFrontMatter(f"It has no end: a line {text[:3]} is missing.")
         return {}, text
+    if len(found[2]) > _MAX_FRONT_MATTER:
+        raise InvalidFrontMatter(f"It is longer than {_MAX_FRONT_MATTER:,} characters.")
     return read_values(found[2], is_toml=found[1] == "+++"), text[found.end() :]
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads YAML without aliases, with which a short text can stand for gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Return the next node, or raise if it is an alias."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases such as *name are not supported")
+        return super().compose_node(parent, index)
 
 
 def read_values(text: str, *, is_toml: bool = False) -> dict[str, Any]:
     """Return the names and values in YAML, of which JSON is a part, or TOML."""
+    if len(text) > _MAX_LENGTH:
+        raise InvalidFrontMatter(f"It is longer than {_MAX_LENGTH:,} characters.")
     try:
-        found: object = tomllib.loads(text) if is_toml else yaml.safe_load(text)
+        found: object = tomllib.loads(text) if is_toml else yaml.load(text, _Loader)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InvalidFrontMatter(f"It cannot be read: {reason}.") from error
