@@ -73,22 +73,12 @@ def read_front_matter(text: str) -> tuple[dict[str, Any], str]:
     return read_values(found[2], is_toml=found[1] == "+++"), text[found.end() :]
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads YAML without aliases, with which a short text can stand for gigabytes."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        """Return the next node, or raise if it is an alias."""
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases such as *name are not supported")
-        return super().compose_node(parent, index)
-
-
 def read_values(text: str, *, is_toml: bool = False) -> dict[str, Any]:
     """Return the names and values in YAML, of which JSON is a part, or TOML."""
     if len(text) > _MAX_LENGTH:
         raise InvalidFrontMatter(f"It is longer than {_MAX_LENGTH:,} characters.")
     try:
-        found: object = tomllib.loads(text) if is_toml else yaml.load(text, _Loader)
+        found: object = tomllib.loads(text) if is_toml else _load_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InvalidFrontMatter(f"It cannot be read: {reason}.") from error
@@ -97,3 +87,10 @@ def read_values(text: str, *, is_toml: bool = False) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InvalidFrontMatter("Expected names and values, such as title: Tea.")
     return {str(key): each for key, each in cast(dict[object, Any], found).items()}
+
+
+def _load_yaml(text: str) -> object:
+    # With aliases, a short text can stand for gigabytes.
+    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+        raise yaml.YAMLError("aliases such as *name are not supported")
+    return yaml.safe_load(text)

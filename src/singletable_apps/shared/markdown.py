@@ -40,6 +40,9 @@ _CODE_CLASSES = (
     (Generic.Prompt, "code-prompt"),
     (Generic.Output, "code-output"),
 )
+# Lexers need quadratic time for some texts, and these even cubic time.
+_SLOW_LEXERS = frozenset({"Java", "Perl", "Makefile", "Matlab", "Scala"})
+_MAX_HIGHLIGHTED, _MAX_SLOW_CODE = 10_000, 1_500
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _INLINE_TAGS = (
     "a abbr b cite code del dfn em i ins kbd mark q s samp small span strong sub sup time u var wbr"
@@ -258,10 +261,16 @@ def fix_tables(tokens: Sequence[Token]) -> None:
 
 
 def highlight_code(code: str, language: str) -> Markup:
-    """Return code as HTML, with classes for keywords, strings, comments and prompts."""
+    """Return code as HTML, with classes for keywords, strings, comments and prompts.
+
+    Very long code is returned without classes.
+    """
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
+        return escape(code)
+    longest = _MAX_SLOW_CODE if lexer.name in _SLOW_LEXERS else _MAX_HIGHLIGHTED
+    if len(code) > longest:
         return escape(code)
     parts: list[Markup] = []
     # The lexer of terminal sessions leaves out a last line without a newline, so add one.
@@ -364,9 +373,11 @@ def _split_urls(state: StateCore, token: Token) -> Iterator[Token]:
 
 def _without_punctuation(url: str) -> str:
     """Leave out what ends the sentence, and a parenthesis that was opened before the URL."""
-    while url[-1] in ".,;:!?'*_~" or (url[-1] == ")" and url.count(")") > url.count("(")):
-        url = url[:-1]
-    return url
+    unopened, end = url.count(")") - url.count("("), len(url)
+    while url[end - 1] in ".,;:!?'*_~" or (url[end - 1] == ")" and unopened > 0):
+        unopened -= url[end - 1] == ")"
+        end -= 1
+    return url[:end]
 
 
 def _footnote_anchor(

@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 _CONTEXT = 2
-# Comparing words takes quadratic time; longer passages are marked as a whole.
-_MAX_WORDS = 2_000
+# Comparing takes quadratic time at least; what goes beyond this is marked as a whole.
+_MAX_LINES, _MAX_WORDS, _MAX_PAIRS_OF_WORDS = 10_000, 1_000, 4_000_000
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 Kind = Literal["same", "inserted", "deleted"]
 
@@ -62,25 +62,43 @@ def diff_text(old: str, new: str) -> list[DiffLine]:
 
 
 def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
-    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+    pairs_left = _MAX_PAIRS_OF_WORDS
+    for kind, a, b, c, d in _opcodes(old, new):
         if kind == "equal":
             yield from (DiffLine([Piece("same", line)]) for line in old[a:b])
             continue
         paired = min(b - a, d - c)
         for before, after in zip(old[a : a + paired], new[c : c + paired], strict=True):
-            yield DiffLine(list(_diff_words(before, after)))
+            words = _WORDS.findall(before), _WORDS.findall(after)
+            pairs_left -= len(words[0]) * len(words[1])
+            if pairs_left < 0 or max(map(len, words)) > _MAX_WORDS:
+                yield DiffLine([Piece(side, text) for side, text in _both(before, after) if text])
+            else:
+                yield DiffLine(list(_diff_words(*words)))
         yield from (DiffLine([Piece("deleted", line)]) for line in old[a + paired : b])
         yield from (DiffLine([Piece("inserted", line)]) for line in new[c + paired : d])
 
 
-def _diff_words(old: str, new: str) -> Iterator[Piece]:
-    before, after = _WORDS.findall(old), _WORDS.findall(new)
-    if max(len(before), len(after)) > _MAX_WORDS:
-        yield from (Piece("deleted", old), Piece("inserted", new))
-        return
+def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+    """Return what to do with which lines. Of very long texts, only the ends are compared."""
+    if max(len(old), len(new)) <= _MAX_LINES:
+        return list(SequenceMatcher(None, old, new).get_opcodes())
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    rest = shorter - start
+    end = next((at for at in range(rest) if old[-1 - at] != new[-1 - at]), rest)
+    return [
+        ("equal", 0, start, 0, start),
+        ("replace", start, len(old) - end, start, len(new) - end),
+        ("equal", len(old) - end, len(old), len(new) - end, len(new)),
+    ]
+
+
+def _diff_words(before: Sequence[str], after: Sequence[str]) -> Iterator[Piece]:
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     if matcher.ratio() < 0.3:  # word by word, unrelated lines are unreadable
-        yield from (Piece(kind, text) for kind, text in _both(old, new) if text)
+        pairs = _both("".join(before), "".join(after))
+        yield from (Piece(kind, text) for kind, text in pairs if text)
         return
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":

@@ -253,3 +253,21 @@ def test_html_as_markdown_keeps_the_text_and_is_stable(parts: list[str]) -> None
     rendered = render_markdown(html_as_markdown(html))
     assert plain_text(rendered) == plain_text(sanitize_html(html))
     assert render_markdown(html_as_markdown(rendered)) == rendered
+
+
+# Each took between half a minute and hours, during which no other request was answered.
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "http://a" + ")" * 120_000,
+        "```java\n" + "a " * 50_000,
+        "```java\n" + "a\n" * 50_000,
+        "```perl\n" + "s{" * 50_000,
+        "```php\n<?php " + "<<<A\n" * 20_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_hostile_markdown_renders_in_seconds(markdown: str) -> None:
+    started = time.process_time()
+    render_markdown(markdown)
+    assert time.process_time() - started < 10

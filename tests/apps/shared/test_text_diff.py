@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+from time import process_time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,3 +56,45 @@ def test_every_shown_line_comes_from_its_version(old: str, new: str) -> None:
     assert {text for text in _side(old, new, "inserted") if text} <= set(old.split("\n"))
     assert {text for text in _side(old, new, "deleted") if text} <= set(new.split("\n"))
     assert bool(diff_text(old, new)) == (old != new)
+
+
+def _words(count: int, seed: int) -> str:
+    chosen = Random(seed)
+    return " ".join(chosen.choices("abcdefgh", k=count))
+
+
+def _lines(count: int, seed: int) -> str:
+    chosen = Random(seed)
+    return "\n".join(str(chosen.randrange(150)) for _ in range(count))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "\n".join(_words(450, n) for n in range(60)),
+            "\n".join(_words(450, n + 99) for n in range(60)),
+        ),
+        (_words(30_000, 1), _words(30_000, 2)),
+        (_lines(40_000, 1), _lines(40_000, 2)),
+    ],
+    ids=["words in lines", "one line", "lines"],
+)
+def test_texts_without_much_in_common_are_compared_in_seconds(old: str, new: str) -> None:
+    started = process_time()
+    lines = diff_text(old, new)
+    assert process_time() - started < 10
+    for text, dropped in ((old, "inserted"), (new, "deleted")):
+        kept = ("".join(p.text for p in line.pieces if p.kind != dropped) for line in lines)
+        assert text[:50] in "\n".join(each for each in kept if each)
+
+
+def test_ends_of_very_long_texts_are_compared() -> None:
+    old = [str(number) for number in range(12_000)]
+    lines = diff_text("\n".join(old), "\n".join([*old[:7_000], "new", *old[7_001:]]))
+    assert lines[0].skipped == 6_998
+    assert [piece.text for line in lines if line.is_changed for piece in line.pieces] == [
+        "7000",
+        "new",
+    ]
+    assert lines[-1].skipped == 4_997
