@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from pydantic import BaseModel, TypeAdapter
+
 from singletable_apps.portfolio.entities import (
     Blog,
     Comment,
@@ -31,6 +33,7 @@ from singletable_apps.portfolio.transfer import import_site
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.apps import SampleData, SampleEntry
 from singletable_apps.shared.archives import Files, read_files
+from singletable_apps.shared.front_matter import read_values
 
 PASSWORD = "lantern copper river"
 OWNER, AUTHOR = ("Maren Hollis", "maren@example.org"), ("Gus Pelletier", "gus@example.org")
@@ -38,77 +41,25 @@ DAYS = 60
 _DATE = re.compile(r"^date: (\d{4})(.*)$", re.MULTILINE)
 _SCHEDULED_IN = timedelta(days=9)
 
-# Slug, days after the post, name, text.
-COMMENTS = (
-    (
-        "what-the-mouse-left",
-        1,
-        "Ingrid",
-        "My father had the same set on top of the bread box. I had forgotten that it needs time to "
-        "wake up.",
-    ),
-    ("what-the-mouse-left", 3, "Tom", "You kept the sunflower. Of course you did."),
-    (
-        "a-tide-clock-in-forty-lines",
-        2,
-        "Priya R.",
-        "I replaced the five constituents with all 37 for Eastport, and it was within three "
-        "minutes for a week. Then the storm came, and it was off by a foot, as promised.",
-    ),
-    ("three-days-on-monhegan", 4, "Ohio warbler lady", "It was my left shoe."),
-    (
-        "how-to-recap-a-radio",
-        6,
-        "Walt",
-        "Please put the part about the left hand in the pocket here, too. Otherwise the best guide "
-        "I have read.",
-    ),
-    (
-        "nine-rules-for-chowder",
-        1,
-        "Marie-Claire",
-        "Rule 8 is the one nobody believes.\n\nThe pot goes on the porch, with a brick on the lid.",
-    ),
-    (
-        "nine-rules-for-chowder",
-        2,
-        "Bev from the ferry",
-        "Twenty-six years and he never once told us.",
-    ),
-    (
-        "drawing-contour-lines",
-        5,
-        "Anselm",
-        "“Decided silently by whoever typed first” is on our wall now.",
-    ),
+
+class _SampleComment(BaseModel):
+    name: str
+    text: str
+    days: int = 0
+
+
+class _Readers(BaseModel):
+    """What readers do with a post; see readers.yaml."""
+
+    likes: int
+    comments: list[_SampleComment] = []
+    pending: list[_SampleComment] = []
+
+
+_FOLDER = Path(__file__).parent
+READERS = TypeAdapter(dict[str, _Readers]).validate_python(
+    read_values((_FOLDER / "readers.yaml").read_text(encoding="utf-8"))
 )
-PENDING = (
-    (
-        "drawing-contour-lines",
-        "Jo",
-        "Does it also work with a grid of hexagons? Asking for a board game.",
-    ),
-    (
-        "rachel-carson-at-low-water",
-        "SEO Rocket",
-        "Great article!! Rank first on every search engine, ask me how.",
-    ),
-    (
-        "three-in-the-morning",
-        "Harlan",
-        "The gliding whistle was probably an old oscillator warming up. Or a bird.",
-    ),
-)
-LIKES = {
-    "what-the-mouse-left": 61,
-    "a-tide-clock-in-forty-lines": 48,
-    "three-days-on-monhegan": 39,
-    "how-to-recap-a-radio": 57,
-    "nine-rules-for-chowder": 72,
-    "three-in-the-morning": 26,
-    "rachel-carson-at-low-water": 18,
-    "drawing-contour-lines": 23,
-}
 
 Progress = Callable[[int, int], None]
 
@@ -126,8 +77,7 @@ def create_sample(service: PortfolioService, progress: Progress | None = None) -
     if failed:
         raise PortfolioError(f"The sample is damaged: {'; '.join(failed)}")
     posts = {blog.slug: blog for blog in service.posts.list_published(50).items}
-    context.store.put_many([*_comments(posts, owner, now), *_pending(posts, now)])
-    context.store.put_many([*_likes(posts, now), *_days(posts, now)])
+    context.store.put_many([*_comments(posts, owner, now), *_likes(posts, now), *_days(posts, now)])
 
 
 def list_sample(service: PortfolioService) -> SampleData | None:
@@ -165,8 +115,8 @@ def _sample_files(now: datetime) -> Files:
     """Return the files with their dates moved by whole years, so that seasons stay right."""
     files = {
         path: content
-        for path, content in read_files(Path(__file__).parent).items()
-        if path.endswith((".md", ".yaml", ".webp"))
+        for path, content in read_files(_FOLDER).items()
+        if path.endswith((".md", ".webp")) or path == "portfolio.yaml"
     }
     texts = {path: content.decode() for path, content in files.items() if path.endswith(".md")}
     latest = max(
@@ -187,36 +137,40 @@ def _sample_files(now: datetime) -> Files:
     return files
 
 
-def _comments(posts: dict[str, Blog], owner: User, now: datetime) -> Iterator[Comment]:
-    for number, (slug, days, name, text) in enumerate(COMMENTS):
+def _comments(
+    posts: dict[str, Blog], owner: User, now: datetime
+) -> Iterator[Comment | PendingComment]:
+    number = 0
+    for slug, readers in READERS.items():
         blog = posts[slug]
-        yield Comment(
-            blog_id=blog.blog_id,
-            comment_id=f"{number:016x}",
-            author_name=name,
-            content=text,
-            created_at=min(blog.listed_at + timedelta(days=days, hours=3, minutes=7 * number), now),
-            approved_by=owner.email,
-        )
-
-
-def _pending(posts: dict[str, Blog], now: datetime) -> Iterator[PendingComment]:
-    for number, (slug, name, text) in enumerate(PENDING):
-        yield PendingComment(
-            blog_id=posts[slug].blog_id,
-            comment_id=f"{number + 100:016x}",
-            author_name=name,
-            content=text,
-            created_at=now - timedelta(hours=5 * number + 1),
-            visitor=f"sample-{number}",
-            ends=now + PENDING_LIFETIME,
-        )
+        for comment in readers.comments:
+            number += 1
+            late = timedelta(days=comment.days, hours=3, minutes=7 * number)
+            yield Comment(
+                blog_id=blog.blog_id,
+                comment_id=f"{number:016x}",
+                author_name=comment.name,
+                content=comment.text,
+                created_at=min(blog.listed_at + late, now),
+                approved_by=owner.email,
+            )
+        for comment in readers.pending:
+            number += 1
+            yield PendingComment(
+                blog_id=blog.blog_id,
+                comment_id=f"{number:016x}",
+                author_name=comment.name,
+                content=comment.text,
+                created_at=now - timedelta(hours=number),
+                visitor=f"sample-{number}",
+                ends=now + PENDING_LIFETIME,
+            )
 
 
 def _likes(posts: dict[str, Blog], now: datetime) -> Iterator[Like | LikeCount]:
     ends = datetime(now.year + 1, 1, 1, tzinfo=UTC)
-    for slug, count in LIKES.items():
-        blog = posts[slug]
+    for slug, readers in READERS.items():
+        blog, count = posts[slug], readers.likes
         yield LikeCount(blog_id=blog.blog_id, shard=0, likes_count=count)
         for number in range(count):
             at = blog.listed_at + (now - blog.listed_at) * (number / count) ** 2
@@ -232,11 +186,11 @@ def _days(posts: dict[str, Blog], now: datetime) -> Iterator[DayStats]:
         day = today - timedelta(days=back)
         weekend = 0.6 if day.weekday() >= 5 else 1.0
         total = DayStats(scope=SITE, day=day, ends=ends)
-        for slug, likes in LIKES.items():
+        for slug, readers in READERS.items():
             age = (day - posts[slug].listed_at.date()).days
             if age < 0:
                 continue
-            views = weekend * likes * (0.12 + 3 / (age + 2)) * random.uniform(0.6, 1.5)
+            views = weekend * readers.likes * (0.12 + 3 / (age + 2)) * random.uniform(0.6, 1.5)
             liked = 1 if random.random() < views / 60 else 0
             yield DayStats(
                 scope=posts[slug].blog_id, day=day, views=round(views), likes=liked, ends=ends
