@@ -6,14 +6,15 @@ import os
 import re
 from collections import Counter
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import indent
 
 import typer
 
 import singletable
-from singletable import Driver, StorageError, Store
+from singletable import StorageError, Store
 from singletable_apps.portfolio.app import load_secret, open_service
 from singletable_apps.portfolio.entities import Role, User, data_table
 from singletable_apps.portfolio.errors import PortfolioError
@@ -80,8 +81,7 @@ def run_import(source: Path, address: str, folder: Path, prefix: str, *, dry_run
         report = import_site(service, owner, files, dry_run=dry_run, on_progress=progress)
     for entry in report:
         if entry.outcome is not Outcome.SKIPPED or entry.reason:
-            reason = f"  {error_text(Exception(entry.reason))}" if entry.reason else ""
-            typer.echo(f"  {entry.outcome:<8}  {error_text(Exception(entry.path))}{reason}")
+            _print(f"  {entry.outcome:<8}  {entry.path}  {entry.reason}")
     found = Counter(entry.outcome for entry in report)
     counts = ", ".join(f"{found[outcome]:,} {outcome}" for outcome in Outcome)
     typer.echo(f"{'Would be imported' if dry_run else 'Imported'}: {counts}.")
@@ -91,25 +91,24 @@ def run_import(source: Path, address: str, folder: Path, prefix: str, *, dry_run
 
 def run_migrate(source: str, target: str, folder: Path, *, dry_run: bool, verify: bool) -> None:
     """Migrate, or only show or compare; exit with status 1 if something is missing or differs."""
-    now = datetime.now(UTC)
-    with ExitStack() as stack:
-        old: Driver = stack.enter_context(open_driver(_existing(source)))
-        new = old
-        if target != source:  # a process can open a database file only once
-            if verify:
-                _existing(target)
-            path = path_of_address(target)
-            is_missing = path is not None and not path.exists()
-            place = "memory:" if dry_run and is_missing else target
-            new = stack.enter_context(open_driver(place))
+    path = path_of_address(target)
+    if verify:
+        _existing(target)
+    elif dry_run and path is not None and not path.exists():
+        target = "memory:"
+    with (
+        open_driver(_existing(source)) as old,
+        # A process can open a database file only once.
+        nullcontext(old) if target == source else open_driver(target) as new,
+    ):
         site = Store(new, tables=TABLES)
-        plan = plan_migration(Store(old), load_secret(folder), now)
+        plan = plan_migration(Store(old), load_secret(folder), datetime.now(UTC))
         for line in describe_plan(plan):
-            typer.echo(error_text(Exception(line)))
+            _print(line)
         if verify:
             problems = verify_migration(plan, site)
             for problem in problems:
-                typer.echo(f"  {error_text(Exception(problem))}")
+                _print(f"  {problem}")
             typer.echo("The target differs." if problems else "\nThe target has everything.")
             if problems:
                 raise typer.Exit(1)
@@ -137,14 +136,15 @@ def run_outbox(address: str, limit: int) -> None:
     with singletable.connect(_existing(address)) as driver:
         emails = Outbox(Store(driver, tables=TABLES)).newest(limit)
         for sent in emails:
-            typer.echo(f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}\n")
-            typer.echo(
-                "\n".join(
-                    f"  {line}" for line in error_text(Exception(sent.email.text)).split("\n")
-                )
-            )
+            _print(f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}\n")
+            _print(indent(sent.email.text, "  "))
         if not emails:
             typer.echo("No e-mails in the last week.")
+
+
+def _print(text: str) -> None:
+    """Print a text from files or tables without control characters."""
+    typer.echo(error_text(Exception(text)))
 
 
 @contextmanager

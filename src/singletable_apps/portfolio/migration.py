@@ -112,15 +112,6 @@ class MigrationError(PortfolioError):
     """The migration cannot start. Nothing was written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An item of the source that cannot be migrated."""
-
-    table: str
-    key: str
-    reason: str
-
-
 @dataclass(slots=True)
 class Migration:
     """What was read, and what is to be written.
@@ -139,7 +130,8 @@ class Migration:
     likes: list[Like] = field(default_factory=list[Like])
     read: Counter[str] = field(default_factory=Counter[str])
     missing: list[str] = field(default_factory=list[str])
-    failures: list[Failure] = field(default_factory=list[Failure])
+    # Table, key and reason of each item that cannot be migrated.
+    failures: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
 
     def items(self) -> dict[str, Sequence[Any]]:
         """Return what is to be written, by name, in order."""
@@ -196,7 +188,7 @@ def _read(
     def skip(error: ItemMismatch) -> None:
         plan.read[table] += 1
         values = [str(value) for each in (error.key or {}).values() for value in each.values()]
-        plan.failures.append(Failure(table, " ".join(values), f"{error.path}: {error.text}"))
+        plan.failures.append((table, " ".join(values), f"{error.path}: {error.text}"))
 
     try:
         for item in source.admin.scan(entity, on_mismatch=skip):
@@ -205,7 +197,7 @@ def _read(
                 add(item)
             except InvalidInput as error:
                 reasons = "; ".join(f"{name}: {text}" for name, text in error.errors.items())
-                plan.failures.append(Failure(table, getattr(item, key), reasons))
+                plan.failures.append((table, getattr(item, key), reasons))
     except ResourceNotFound:
         plan.missing.append(table)
 
@@ -382,10 +374,9 @@ def verify_migration(plan: Migration, target: Store) -> list[str]:
 
 def describe_plan(plan: Migration) -> Iterator[str]:
     """Yield lines that say what was read and would be written, with samples and failures."""
-    for table in OLD_TABLES:
-        is_missing = table.name in plan.missing
-        found = "not found" if is_missing else f"{plan.read[table.name]:,} items"
-        yield f"  {table.name:<16}{found}"
+    for name in (table.name for table in OLD_TABLES):
+        found = "not found" if name in plan.missing else f"{plan.read[name]:,} items"
+        yield f"  {name:<16}{found}"
     likes = sum(counter.likes_count for counter in plan.counters)
     written = f"{len(plan.posts):,} posts, {len(plan.accounts):,} accounts, {likes:,} likes"
     yield f"  {'to write':<16}{written}"
@@ -399,5 +390,5 @@ def describe_plan(plan: Migration) -> Iterator[str]:
         )
     if plan.failures:
         yield f"\n{len(plan.failures):,} items cannot be migrated:"
-        for failure in plan.failures:
-            yield f"  {failure.table} {failure.key}: {failure.reason}"
+        for table, key, reason in plan.failures:
+            yield f"  {table} {key}: {reason}"

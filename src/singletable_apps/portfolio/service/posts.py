@@ -176,18 +176,8 @@ class PostService:
     def create(self, actor: User, draft: PostDraft, publication: Publication | None = None) -> Blog:
         """Create a post; a draft unless there is a publication."""
         PERMISSIONS.check(actor.role, Permission.WRITE)
-        blog_id, now = str(uuid4()), self._now()
         draft = check_draft(draft)
-        blank = Blog(
-            blog_id=blog_id,
-            title="",
-            slug="",
-            author=actor.email,
-            author_name=actor.name,
-            created_at=now,
-            updated_at=now,
-            listed_at=now,
-        )
+        blank = evolve(_blank_post(actor, self._now()), author_name=actor.name)
         post = self._published(self._apply(blank, draft), publication)
         for _ in range(_ATTEMPTS):
             slug = draft.slug or self._slugs.find_free(draft.title, blank)
@@ -196,7 +186,7 @@ class PostService:
                 self._insert(Post(blog, post.content))
             except _FAILED:
                 # The id is random: if the post exists, this call has created it.
-                stored = self._context.find_blog(blog_id, consistent=True)
+                stored = self._context.find_blog(blog.blog_id, consistent=True)
                 if stored is None:
                     continue
                 blog = stored
@@ -359,30 +349,17 @@ class PostService:
         """Return the post of a file, based on the stored one if there is one."""
         now = self._now()
         date = check_publish_time(file.date or now, now)
-        blog = (
-            post.blog
-            if post
-            else Blog(
-                blog_id=str(uuid4()),
-                title="",
-                slug="",
-                author=actor.email,
-                created_at=date,
-                updated_at=date,
-                listed_at=date,
-            )
-        )
+        blog = post.blog if post else _blank_post(actor, date)
         author = file.author.lower() or blog.author
-        if not (name := file.author_name or blog.author_name):
-            account = self._store.get(User.key(author))
-            name = account.name if account else author.partition("@")[0]
+        account = self._store.get(User.key(author))
+        names = (file.author_name, blog.author_name, account.name if account else "")
         slug = draft.slug or self._slugs.find_free(draft.title, blog)
         aliases = dict.fromkeys([*blog.old_slugs, *file.aliases])
         blog = evolve(
             blog,
             slug=slug,
             author=author,
-            author_name=name,
+            author_name=next(filter(None, names), author.partition("@")[0]),
             updated_at=file.updated or blog.updated_at,
             old_slugs=[alias for alias in aliases if alias != slug],
         )
@@ -462,6 +439,18 @@ class PostService:
             # The revision makes sure that nobody has written the post since it was read.
             transaction.replace(blog)
         return blog
+
+
+def _blank_post(actor: User, at: datetime) -> Blog:
+    return Blog(
+        blog_id=str(uuid4()),
+        title="",
+        slug="",
+        author=actor.email,
+        created_at=at,
+        updated_at=at,
+        listed_at=at,
+    )
 
 
 def apply_draft(blog: Blog, draft: PostDraft, *, media_prefix: str) -> Post:
