@@ -1,8 +1,8 @@
 """Markdown and HTML of authors as safe HTML.
 
-Markdown is CommonMark with tables, strikethrough, footnotes and links from bare URLs. HTML inside
-it is allowed as far as `sanitize_html` allows it: text, lists, tables, links and images, but no
-scripts, styles, forms, or frames such as embedded videos; link to these instead.
+Markdown is CommonMark with tables, strikethrough, footnotes, tasks and links from bare URLs. HTML
+inside it is allowed as far as `sanitize_html` allows it: text, lists, tables, links and images, but
+no scripts, styles, forms, or frames such as embedded videos; link to these instead.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ _SIZE = re.compile(r' (?:width|height)="[^"]*"')
 _FOOTNOTE_MARKS = re.compile(
     r'<sup class="footnote-ref">.*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
 )
+_TASK = re.compile(r"\[([ xX])\] ")
 _URL = re.compile(r"https?://[^\s<>\"`]+")
 
 
@@ -105,6 +106,7 @@ def render_markdown(text: str, *, media_prefix: str = "", rel: str = "noopener")
     env: dict[str, Any] = {}
     tokens = _MARKDOWN.parse(text, env)
     _lower_headings(tokens)
+    _mark_tasks(tokens)
     fix_tables(tokens)
     add_heading_ids(tokens)
     html = _MARKDOWN.renderer.render(list(_with_figures(tokens)), _MARKDOWN.options, env)
@@ -322,19 +324,29 @@ def _lower_headings(tokens: Iterable[Token]) -> None:
             token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
 
 
+def _mark_tasks(tokens: Sequence[Token]) -> None:
+    """Show `- [ ]` and `- [x]` as characters, which feeds and mail show too."""
+    for at, token in enumerate(tokens):
+        text = tokens[at + 2].children if token.type == "list_item_open" else None
+        if text and text[0].type == "text" and (task := _TASK.match(text[0].content)):
+            box = "☐" if task[1] == " " else "☑"
+            text[0].content = f"{box} {text[0].content[task.end() :]}"
+
+
 def _with_figures(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Turn a paragraph of one image with a title into a figure with a caption."""
+    """Turn a paragraph of one image into a figure; the image's title is its caption."""
     is_figure = False
     for at, token in enumerate(tokens):
         if token.type == "paragraph_open" and not token.hidden:
             image = tokens[at + 1].children or []
-            if len(image) == 1 and image[0].type == "image" and "title" in image[0].attrs:
+            if len(image) == 1 and image[0].type == "image":
                 is_figure = True
                 token.tag = "figure"
-                caption = Token("text", "", 0, content=str(image[0].attrs.pop("title")))
-                opened = Token("figcaption_open", "figcaption", 1)
-                closed = Token("figcaption_close", "figcaption", -1)
-                tokens[at + 1].children = [*image, opened, caption, closed]
+                if title := image[0].attrs.pop("title", ""):
+                    caption = Token("text", "", 0, content=str(title))
+                    opened = Token("figcaption_open", "figcaption", 1)
+                    closed = Token("figcaption_close", "figcaption", -1)
+                    tokens[at + 1].children = [*image, opened, caption, closed]
         elif token.type == "paragraph_close" and is_figure:
             is_figure = False
             token.tag = "figure"

@@ -80,6 +80,22 @@ def test_footnotes_link_there_and_back() -> None:
     assert plain_text(html) == "Text and again. The note."
 
 
+def test_an_image_alone_is_a_figure_without_a_caption() -> None:
+    html = render_markdown("![A cat](/cat.png)\n\nMy ![cat](/cat.png)")
+    assert html.startswith('<figure><img src="/cat.png"')
+    assert "<p>My <img" in html
+    assert "figcaption" not in html
+
+
+def test_tasks_are_shown_as_boxes() -> None:
+    html = render_markdown("- [ ] tea\n- [x] *milk*\n- [sugar](/s)\n- [ ]\n-\n\n[x] text")
+    assert "<li>☐ tea</li>" in html
+    assert "<li>☑ <em>milk</em></li>" in html
+    assert '<li><a href="/s" rel="noopener">sugar</a></li>' in html
+    assert "<li>[ ]</li>" in html
+    assert "<p>[x] text</p>" in html
+
+
 def test_an_image_with_a_title_is_a_figure_with_a_caption() -> None:
     html = render_markdown('![A cat](/cat.png "My <cat> & me")\n\nText ![x](/y.png "z").\n')
     assert (

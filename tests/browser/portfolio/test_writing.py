@@ -54,7 +54,6 @@ def test_write_preview_schedule_and_publish(open_admin: OpenAdmin, served: Serve
     _press(page, "Publish now")
     expect(page.get_by_text("Everyone can read it now")).to_be_visible()
     assert _status(served, blog_id) is PostStatus.PUBLISHED
-    page.get_by_text("More", exact=True).click()
     page.get_by_role("link", name="View on the site").click()
     expect(page.get_by_role("heading", name="Crème brûlée & tea")).to_be_visible()
     assert errors == []

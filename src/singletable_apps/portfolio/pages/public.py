@@ -56,6 +56,7 @@ def show_home(page: PublicPage) -> Response:
         head = replace(head, title="A new site", window_title="A new site", is_hidden=True)
         return page.render("welcome", head, caching=NO_STORE)
     posts = page.service.catalog.visible(page.now)[:HOME_POSTS]
+    address = page.person.email
     person = json_ld(person_data(page.urls, page.person, page.settings))
     return page.render(
         "home",
@@ -66,7 +67,8 @@ def show_home(page: PublicPage) -> Response:
             Link(_NETWORKS.get(name, name.capitalize()), url)
             for name, url in page.person.social_links.items()
             if url
-        ],
+        ]
+        + ([Link("E-mail", f"mailto:{address}")] if address else []),
     )
 
 

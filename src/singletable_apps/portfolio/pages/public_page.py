@@ -119,7 +119,7 @@ class PublicPageContext:
         steps = [(site, self.urls.absolute(self.urls.page())), (title, self.urls.absolute(url))]
         return Head(
             title=title or person or site,
-            window_title=f"{title} · {site}" if title else home,
+            window_title=" · ".join(filter(None, (title, site))) if title else home,
             canonical=self.urls.absolute(url),
             description=description or self.settings.tagline or self.person.headline,
             image=share_image(self.urls, self.person.profile_pic_url, person),

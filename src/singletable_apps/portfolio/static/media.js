@@ -126,7 +126,10 @@ if (drop) {
       }
     }));
     if (done && !list.children.length) location.reload();
-    else if (done) drop.querySelector("[data-uploads-done]").hidden = false;
+    else if (done) {
+      drop.querySelector("[data-uploads-done]").hidden = false;
+      document.querySelector("main .empty")?.remove();
+    }
     input.value = "";
   };
   input.addEventListener("change", () => { if (input.files.length) send(input.files); });

@@ -194,7 +194,13 @@ def test_missing_page_offers_search_and_posts(app: PagesApp, reader: Browser) ->
     answer = reader.public("no-such-page")
     assert answer.status_code == 404
     assert answer.headers["Cache-Control"] == "no-store"
-    for words in ("This page does not exist", "Search all posts", "Tea", 'content="noindex"'):
+    for words in (
+        "This page does not exist",
+        "Search all posts",
+        "To the home page",
+        "Tea",
+        'content="noindex"',
+    ):
         assert words in answer.text
 
 
