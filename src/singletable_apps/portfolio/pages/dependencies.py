@@ -11,32 +11,37 @@ fills the block `page`:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, TypeAlias, TypeVar, cast
 
 from fastapi import Depends, HTTPException, Request, Response
+from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import SiteSettings, User
-from singletable_apps.portfolio.errors import NotSignedIn
+from singletable_apps.portfolio.errors import InvalidInput, NotSignedIn, SiteBusy
 from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.pages import (
     POLICY,
+    Confirmation,
     Flash,
+    Form,
     Link,
     Pages,
     ProblemPage,
     Product,
     SessionCookies,
     path_of,
+    submit_form,
 )
 from singletable_apps.shared.web import ProblemType
 
+M = TypeVar("M", bound=BaseModel)
 COOKIES = SessionCookies("portfolio")
 # Previews show images of other sites, as the published post does.
 AUTHOR_POLICY = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
@@ -63,10 +68,6 @@ def make_site(
 ) -> PortfolioSite:
     """Return the site of an open service."""
     urls = service.context.urls
-
-    def context(request: Request) -> Mapping[str, object]:
-        return _page_context(request, urls)
-
     pages = Pages(
         "portfolio",
         Path(__file__).parent.parent,
@@ -74,7 +75,7 @@ def make_site(
         product=Product("Portfolio", urls.page()),
         prefix=urls.prefix,
         sign_in=urls.admin("sign-in"),
-        context=context,
+        context=lambda request: _page_context(request, urls),
         problem_pages=problem_pages,
     )
     return PortfolioSite(service, pages, limits)
@@ -91,15 +92,15 @@ async def _current_site(request: Request) -> PortfolioSite:
 
 CurrentSite: TypeAlias = Annotated[PortfolioSite, Depends(_current_site)]
 
-# The navigation for authors: the text, the part of the URL, and who sees it.
+# The navigation for authors: the text, the parts of the URL, and who sees it.
 _NAVIGATION = (
-    ("Dashboard", "", Permission.WRITE),
-    ("Posts", "posts", Permission.WRITE),
-    ("Comments", "comments", Permission.WRITE),
-    ("Media", "media", Permission.WRITE),
-    ("Portfolio", "portfolio", Permission.EDIT_SITE),
-    ("Settings", "settings", Permission.EDIT_SITE),
-    ("People", "people", Permission.MANAGE_ACCOUNTS),
+    ("Dashboard", (), Permission.WRITE),
+    ("Posts", ("posts",), Permission.WRITE),
+    ("Comments", ("comments",), Permission.WRITE),
+    ("Media", ("media",), Permission.WRITE),
+    ("Portfolio", ("portfolio",), Permission.EDIT_SITE),
+    ("Settings", ("settings",), Permission.EDIT_SITE),
+    ("People", ("people",), Permission.MANAGE_ACCOUNTS),
 )
 
 
@@ -125,15 +126,12 @@ def _page_context(request: Request, urls: Urls) -> Mapping[str, object]:
             Link("View site", urls.page()),
         ],
         "nav": [
-            Link(text, _admin_url(urls, part), _is_current(path, _admin_url(urls, part)))
+            Link(text, url, _is_current(path, url))
             for text, part, permission in _NAVIGATION
+            for url in [urls.admin(*part)]
             if PERMISSIONS.allows(user.role, permission)
         ],
     }
-
-
-def _admin_url(urls: Urls, part: str) -> str:
-    return urls.admin(part) if part else urls.admin()
 
 
 def _is_current(path: str, url: str) -> bool:
@@ -178,6 +176,23 @@ class PageContext:
         response = self.site.pages.render(self.request, template, status, **context)
         response.headers["Content-Security-Policy"] = AUTHOR_POLICY
         return response
+
+    def submit(
+        self,
+        form: Form,
+        model: type[M],
+        act: Callable[[M], Response],
+        show: Callable[[Form, int], Response],
+        field: str | None = None,
+    ) -> Response:
+        """Submit a form. It is shown again if it is invalid or the site is busy."""
+        return submit_form(form, model, act, show, rejects=(InvalidInput, SiteBusy), field=field)
+
+    def confirm(
+        self, question: Confirmation, form: Form | None = None, status: int = 200
+    ) -> Response:
+        """Ask before something is done."""
+        return self.render("confirm", status, confirmation=question, form=form or Form())
 
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""

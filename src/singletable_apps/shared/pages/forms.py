@@ -110,6 +110,11 @@ class Form:
     zone: ZoneInfo | None = None
     conflict: bool = False
 
+    @classmethod
+    def of(cls, model: type[BaseModel], source: object, **others: FieldValue) -> Form:
+        """Return a form with the fields of a model, filled from an object, and `others`."""
+        return cls({**{name: getattr(source, name) for name in model.model_fields}, **others})
+
     def value(self, name: str) -> str:
         """Return the text of a field, or an empty string."""
         match self.values.get(name):

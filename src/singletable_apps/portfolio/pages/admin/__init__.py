@@ -9,14 +9,12 @@ from singletable_apps.portfolio.pages.admin import (
     dashboard,
     editor,
     entries,
-    history,
     media,
     profile,
-    settings,
     transfer,
 )
 
 router = APIRouter()
 # In order: lists of posts look like ids of posts, and the about page like a list of entries.
-for _module in (dashboard, editor, history, comments, media, profile, entries, settings, transfer):
+for _module in (dashboard, editor, comments, media, profile, entries, transfer):
     router.include_router(_module.router)

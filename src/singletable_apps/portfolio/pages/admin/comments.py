@@ -14,7 +14,6 @@ from singletable_apps.portfolio.rules import is_public
 from singletable_apps.shared.pages import (
     Confirmation,
     Flash,
-    Form,
     Link,
     ListQueryParameters,
     PostedForm,
@@ -24,11 +23,11 @@ router = APIRouter()
 
 
 def _tabs(page: UserPageContext, current: str) -> list[Link]:
-    approved = page.urls.admin("comments", "approved")
-    return [
-        Link("Waiting", page.urls.admin("comments"), current == "waiting"),
-        Link("Approved", approved, current == "approved"),
-    ]
+    tabs = {
+        "Waiting": page.urls.admin("comments"),
+        "Approved": page.urls.admin("comments", "approved"),
+    }
+    return [Link(text, url, text == current) for text, url in tabs.items()]
 
 
 @router.get("/admin/comments")
@@ -41,7 +40,7 @@ def show_queue(page: AuthorPage, query: ListQueryParameters) -> Response:
     return page.render(
         "admin/comments",
         heading="Comments",
-        tabs=_tabs(page, "waiting"),
+        tabs=_tabs(page, "Waiting"),
         waiting=query.page(found.items, found.cursor),
     )
 
@@ -68,15 +67,12 @@ def moderate(page: AuthorPage, form: PostedForm) -> Response:
             reasons[str(error)] = None
         else:
             done += 1
-    what = f"{'Approved' if verb == 'approve' else 'Rejected'} {done:,} {_noun(done)}."
+    noun = "comment" if done == 1 else "comments"
+    what = f"{'Approved' if verb == 'approve' else 'Rejected'} {done:,} {noun}."
     if reasons:
         text = " ".join([*([what] if done else []), *reasons])
         return page.redirect(url, Flash(text, "warning"))
     return page.redirect(url, what)
-
-
-def _noun(count: int) -> str:
-    return "comment" if count == 1 else "comments"
 
 
 @router.get("/admin/comments/approved")
@@ -89,7 +85,7 @@ def list_approved(page: AuthorPage, post: str = "") -> Response:
     return page.render(
         "admin/comments",
         heading="Comments",
-        tabs=_tabs(page, "approved"),
+        tabs=_tabs(page, "Approved"),
         waiting=None,
         posts=[(blog.blog_id, blog.title) for blog in blogs.values()],
         chosen=chosen,
@@ -106,7 +102,7 @@ def ask_to_delete(page: AuthorPage, blog_id: str, ref: str = "") -> Response:
     comment = next((each for each in comments if ref_of(each) == ref), None)
     if comment is None:
         raise NotFound("There is no such comment. It may have been deleted.")
-    confirmation = Confirmation(
+    question = Confirmation(
         title=f"Delete the comment of {comment.author_name}?",
         text="It disappears from the post. You can’t undo this.",
         button="Delete the comment",
@@ -114,7 +110,7 @@ def ask_to_delete(page: AuthorPage, blog_id: str, ref: str = "") -> Response:
         back=page.urls.admin("comments", "approved", post=blog_id),
         hidden={"ref": ref},
     )
-    return page.render("confirm", confirmation=confirmation, form=Form())
+    return page.confirm(question)
 
 
 @router.post("/admin/comments/{blog_id}/delete")

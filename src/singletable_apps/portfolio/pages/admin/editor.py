@@ -1,8 +1,8 @@
-"""Write posts: the editor with its preview, saving, publishing, scheduling and deleting."""
+"""Write posts: the editor, publishing, scheduling, earlier versions and deleting."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Literal
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.responses import HTMLResponse, JSONResponse
 
 from singletable_apps.portfolio.entities import Blog
-from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
+from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy
 from singletable_apps.portfolio.pages.admin.views import site_zone, view_post
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
 from singletable_apps.portfolio.rules import (
@@ -31,7 +31,6 @@ from singletable_apps.shared.pages import (
     Form,
     LocalTime,
     PostedForm,
-    submit_form,
 )
 from singletable_apps.shared.pages.forms import FieldValue
 from singletable_apps.shared.text_diff import DiffLine, diff_text
@@ -147,7 +146,7 @@ def _submit(page: UserPageContext, form: Form, post: Post | None) -> Response:
             blog = posts.edit(page.user, post.blog.blog_id, values.draft(), form.revision_check())
         return _finish(page, values, blog, post, _kept_time(form, values, post))
 
-    return submit_form(form, PostForm, act, show, rejects=(InvalidInput, SiteBusy))
+    return page.submit(form, PostForm, act, show)
 
 
 def _kept_time(form: Form, values: PostForm, post: Post | None) -> datetime | None:
@@ -196,11 +195,8 @@ def _describe(page: UserPageContext, action: Action, blog: Blog, before: Post | 
 
 def _show_again(page: UserPageContext, post: Post | None, form: Form, status: int) -> Response:
     """Show a form that was not saved, in the time zone of the site."""
-    if "at" in form.errors:
-        errors = {
-            ("publish_at" if name == "at" else name): form.errors[name] for name in form.errors
-        }
-        form = replace(form, errors=errors)
+    if "at" in form.errors:  # the service's name of the field
+        form = form.with_errors(publish_at=form.errors["at"])
     if form.conflict and post is not None:
         post = page.service.posts.get(post.blog.blog_id)
     return _show_editor(page, post, form, status, is_shown_again=True)
@@ -256,11 +252,61 @@ def share_preview(page: AuthorPage, blog_id: str) -> Response:
     )
 
 
+@router.get("/admin/posts/{blog_id}/history")
+@router.get("/admin/posts/{blog_id}/history/{number:int}")
+def show_version(page: AuthorPage, blog_id: str, number: int | None = None) -> Response:
+    """Show what changed since a version, by default the latest before the current one."""
+    post = get_own_post(page, blog_id)
+    versions = page.service.posts.history(blog_id)
+    if number is None and versions:
+        number = versions[0].number
+    shown = next((version for version in versions if version.number == number), None)
+    if number is not None and shown is None:
+        raise NotFound("There is no such version. Only the latest ones are kept.")
+    # A version was saved by the edit that ended the version before it.
+    saved = {version.number + 1: (version.edited_at, version.edited_by) for version in versions}
+    rows: list[dict[str, object]] = []
+    for version in versions:
+        at, email = saved.get(version.number, (post.blog.created_at, post.blog.author))
+        url = page.urls.admin("posts", blog_id, "history", str(version.number))
+        name = "You" if email == page.user.email else email
+        rows.append({"number": version.number, "at": at, "by": name, "url": url})
+    is_renamed = shown is not None and shown.title != post.blog.title
+    return page.render(
+        "admin/history",
+        heading="History",
+        post=view_post(page, post.blog),
+        rows=rows,
+        shown=number,
+        title_change=(shown.title, post.blog.title) if shown and is_renamed else None,
+        lines=diff_text(shown.markdown, post.content.markdown) if shown else [],
+    )
+
+
+@router.post("/admin/posts/{blog_id}/history/{number:int}")
+def restore_version(page: AuthorPage, blog_id: str, number: int, form: PostedForm) -> Response:
+    """Make an earlier version the current one."""
+    get_own_post(page, blog_id)
+
+    def restore(_: ConfirmForm) -> Response:
+        page.service.posts.restore(page.user, blog_id, number, form.revision_check())
+        return page.redirect(page.urls.admin("posts", blog_id), "Restored the earlier version.")
+
+    def reject(shown: Form, status: int) -> Response:
+        reason = shown.error("") or " ".join(shown.errors.values())
+        if shown.conflict:
+            reason = "The post was changed meanwhile. Check what differs now, then restore again."
+        url = page.urls.admin("posts", blog_id, "history", str(number))
+        return page.redirect(url, Flash(f"Not restored. {reason}", "warning"))
+
+    return page.submit(form, ConfirmForm, restore, reject)
+
+
 @router.get("/admin/posts/{blog_id}/delete")
 def ask_to_delete(page: AuthorPage, blog_id: str) -> Response:
     """Ask before a post is deleted."""
-    post = get_own_post(page, blog_id)
-    return _ask_to_delete(page, post.blog, Form({"revision": post.blog.revision}), 200)
+    blog = get_own_post(page, blog_id).blog
+    return page.confirm(_deletion(page, blog), Form({"revision": blog.revision}))
 
 
 @router.post("/admin/posts/{blog_id}/delete")
@@ -272,11 +318,11 @@ def delete_post(page: AuthorPage, blog_id: str, form: PostedForm) -> Response:
         page.service.posts.delete(page.user, blog_id, form.revision_check())
         return page.redirect(page.urls.admin("posts"), f"Deleted “{blog.title}”.")
 
-    return submit_form(form, ConfirmForm, delete, partial(_ask_to_delete, page, blog))
+    return page.submit(form, ConfirmForm, delete, partial(page.confirm, _deletion(page, blog)))
 
 
-def _ask_to_delete(page: UserPageContext, blog: Blog, form: Form, status: int) -> Response:
-    confirmation = Confirmation(
+def _deletion(page: UserPageContext, blog: Blog) -> Confirmation:
+    return Confirmation(
         title=f"Delete “{blog.title}”?",
         text="The text, its earlier versions, its likes and its comments are deleted. "
         "You can’t undo this. To hide a post, unpublish it instead.",
@@ -284,4 +330,3 @@ def _ask_to_delete(page: UserPageContext, blog: Blog, form: Form, status: int) -
         url=page.urls.admin("posts", blog.blog_id, "delete"),
         back=page.urls.admin("posts", blog.blog_id),
     )
-    return page.render("confirm", status, confirmation=confirmation, form=form)

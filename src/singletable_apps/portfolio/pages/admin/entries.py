@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias, cast
 from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, Field, field_validator
 
 from singletable_apps.portfolio.entities import Experience, Portfolio, Project
-from singletable_apps.portfolio.errors import InvalidInput, NotFound, SiteBusy
+from singletable_apps.portfolio.errors import InvalidInput, NotFound
 from singletable_apps.portfolio.pages.admin.editor import split_commas
 from singletable_apps.portfolio.pages.admin.profile import portfolio_tabs
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
@@ -25,7 +24,7 @@ from singletable_apps.shared.pages import (
     Flash,
     Form,
     PostedForm,
-    submit_form,
+    RevisionConflict,
 )
 
 router = APIRouter()
@@ -35,69 +34,16 @@ NEW = "new"
 _MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 
-class ProjectForm(BaseModel):
-    """The fields of a project."""
-
-    title: Annotated[str, Field(min_length=1)]
-    description: str = ""
-    image_url: str = ""
-    image_alt: str = ""
-    technologies: str = ""
-    link: str = ""
-
-    def entry(self, entry_id: str) -> Project:
-        """Return the project."""
-        values = self.model_dump(exclude={"technologies"})
-        return Project(id=entry_id, technologies=split_commas(self.technologies), **values)
-
-
-class ExperienceForm(BaseModel):
-    """The fields of a position; dates are months such as 2021-03."""
-
-    title: Annotated[str, Field(min_length=1)]
-    company: Annotated[str, Field(min_length=1)]
-    start_date: str = ""
-    end_date: str = ""
-    description: str = ""
-    technologies: str = ""
-
-    @field_validator("start_date", "end_date")
-    @classmethod
-    def _check_month(cls, text: str) -> str:
-        parse_month(text)
-        return text
-
-    def entry(self, entry_id: str) -> Experience:
-        """Return the position."""
-        return Experience(
-            id=entry_id,
-            title=self.title,
-            company=self.company,
-            description=self.description,
-            start_date=parse_month(self.start_date),
-            end_date=parse_month(self.end_date),
-            technologies=split_commas(self.technologies),
-        )
-
-
-def parse_month(text: str) -> date | None:
-    """Return the first day of a month such as 2021-03, or None for an empty text."""
-    if not text.strip():
-        return None
-    match = _MONTH.fullmatch(text.strip())
-    try:
-        return date(int(match[1]) if match else 0, int(match[2]) if match else 0, 1)
-    except ValueError:
-        raise ValueError("Enter a year and a month, such as 2021-03.") from None
-
-
 @dataclass(frozen=True)
 class EntryKind:
-    """Projects or experience: the field of the portfolio, its form, and the words for it."""
+    """Projects or experience: the field of the portfolio, its type, and the words for it.
+
+    The form has a field for each field of the type. The service checks the values.
+    """
 
     field: Literal["projects", "experience"]
     noun: str
-    form: type[ProjectForm] | type[ExperienceForm]
+    type: type[Entry]
     empty_title: str
     empty_text: str
 
@@ -112,19 +58,68 @@ class EntryKind:
                 return place
         raise NotFound(f"There is no such {self.noun}. It may have been deleted.")
 
+    def get(self, portfolio: Portfolio, entry_id: str) -> Entry:
+        """Return an entry, or raise NotFound."""
+        entries = self.entries(portfolio)
+        return entries[self.find(entries, entry_id)]
+
+    def read(self, form: Form, entry_id: str) -> Entry:
+        """Return the entry in a form, or raise InvalidInput."""
+        values: dict[str, Any] = {"id": entry_id}
+        errors: dict[str, str] = {}
+        for name in (each.name for each in fields(self.type) if each.name != "id"):
+            try:
+                values[name] = _PARSERS.get(name, str)(form.value(name))
+            except ValueError as error:
+                errors[name] = str(error)
+        if errors:
+            raise InvalidInput(errors)
+        return self.type(**values)
+
+
+def _parse_month(text: str) -> date | None:
+    """Return the first day of a month such as 2021-03, or None for an empty text."""
+    if not text.strip():
+        return None
+    match = _MONTH.fullmatch(text.strip())
+    try:
+        return date(int(match[1]) if match else 0, int(match[2]) if match else 0, 1)
+    except ValueError:
+        raise ValueError("Enter a year and a month, such as 2021-03.") from None
+
+
+# How fields that are not plain text are read, and written.
+_PARSERS: Mapping[str, Callable[[str], object]] = {
+    "technologies": split_commas,
+    "start_date": _parse_month,
+    "end_date": _parse_month,
+}
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case date():
+            return f"{value:%Y-%m}"
+        case list():
+            return ", ".join(cast(list[str], value))
+        case _:
+            return str(value)
+
 
 KINDS = {
     "projects": EntryKind(
         "projects",
         "project",
-        ProjectForm,
+        Project,
         "Show what you made",
         "Each project can have a picture, a link and its technologies.",
     ),
     "experience": EntryKind(
         "experience",
         "position",
-        ExperienceForm,
+        Experience,
         "Where have you worked?",
         "Positions are shown as a timeline, in your order.",
     ),
@@ -196,57 +191,40 @@ def _describe(entry: Entry) -> str:
 def show_entry(page: EntryPage, entry_id: str) -> Response:
     """Show a project or position in a form; `new` is an empty one."""
     stored = page.read()
-    values: dict[str, str | int] = {"revision": stored.revision}
-    if entry_id != NEW:
-        entries = page.kind.entries(stored)
-        entry = entries[page.kind.find(entries, entry_id)]
-        values |= {name: _shown(getattr(entry, name)) for name in page.kind.form.model_fields}
-    return _show_entry(page, entry_id, Form(values), 200)
-
-
-def _shown(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case date():
-            return f"{value:%Y-%m}"
-        case list():
-            return ", ".join(cast(list[str], value))
-        case _:
-            return str(value)
+    values = {} if entry_id == NEW else vars(page.kind.get(stored, entry_id))
+    shown = {name: _shown(value) for name, value in values.items()}
+    return _show_entry(page, entry_id, Form({**shown, "revision": stored.revision}))
 
 
 @router.post("/admin/portfolio/{kind}/{entry_id}")
 def edit_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
     """Save a project or position; `new` adds one at the top."""
 
-    def save(values: ProjectForm | ExperienceForm) -> Response:
-        place = 0
+    def save(_: ConfirmForm) -> Response:
+        is_new, place = entry_id == NEW, 0
+        entry = page.kind.read(form, uuid4().hex[:12] if is_new else entry_id)
 
         def change(entries: list[Entry]) -> list[Entry]:
             nonlocal place
-            if entry_id == NEW:
-                return [values.entry(uuid4().hex[:12]), *entries]
+            if is_new:
+                return [entry, *entries]
             place = page.kind.find(entries, entry_id)
-            entries[place] = values.entry(entry_id)
+            entries[place] = entry
             return entries
 
         try:
             page.save(form, change)
         except InvalidInput as error:
             # The form has the fields of one entry, so their names need no place.
-            raise InvalidInput(_without(f"{page.kind.field}/{place}/", error.errors)) from None
-        return page.redirect(page.url(), f"Saved “{values.title}”.")
+            prefix = f"{page.kind.field}/{place}/"
+            named = {name.removeprefix(prefix): text for name, text in error.errors.items()}
+            raise InvalidInput(named) from None
+        return page.redirect(page.url(), f"Saved “{entry.title}”.")
 
-    show = partial(_show_entry, page, entry_id)
-    return submit_form(form, page.kind.form, save, show, rejects=(InvalidInput, SiteBusy))
-
-
-def _without(prefix: str, errors: Mapping[str, str]) -> dict[str, str]:
-    return {name.removeprefix(prefix): text for name, text in errors.items()}
+    return page.submit(form, ConfirmForm, save, partial(_show_entry, page, entry_id))
 
 
-def _show_entry(page: EntryPageContext, entry_id: str, form: Form, status: int) -> Response:
+def _show_entry(page: EntryPageContext, entry_id: str, form: Form, status: int = 200) -> Response:
     noun, is_new = page.kind.noun, entry_id == NEW
     return page.render(
         "admin/entry",
@@ -272,45 +250,38 @@ def move_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
         entries.insert(max(0, target), entries.pop(place))
         return entries
 
-    def move(_: ConfirmForm) -> Response:
+    try:
         page.save(form, change)
-        return page.redirect(url)
-
-    def reject(shown: Form, status: int) -> Response:
+    except RevisionConflict:
         text = "The list was changed meanwhile. This is the current order."
         return page.redirect(url, Flash(text, "warning"))
-
-    return submit_form(form, ConfirmForm, move, reject)
+    return page.redirect(url)
 
 
 @router.get("/admin/portfolio/{kind}/{entry_id}/delete")
 def ask_to_delete(page: EntryPage, entry_id: str) -> Response:
     """Ask before an entry is deleted."""
-    return _ask_to_delete(page, entry_id, Form({"revision": page.read().revision}), 200)
+    stored = page.read()
+    return page.confirm(_deletion(page, stored, entry_id), Form({"revision": stored.revision}))
 
 
 @router.post("/admin/portfolio/{kind}/{entry_id}/delete")
 def delete_entry(page: EntryPage, entry_id: str, form: PostedForm) -> Response:
     """Delete an entry."""
 
-    def change(entries: list[Entry]) -> list[Entry]:
-        del entries[page.kind.find(entries, entry_id)]
-        return entries
-
     def delete(_: ConfirmForm) -> Response:
-        page.save(form, change)
+        page.save(form, lambda entries: [each for each in entries if each.id != entry_id])
         return page.redirect(page.url(), f"Deleted the {page.kind.noun}.")
 
-    return submit_form(form, ConfirmForm, delete, partial(_ask_to_delete, page, entry_id))
+    question = _deletion(page, page.read(), entry_id)
+    return page.submit(form, ConfirmForm, delete, partial(page.confirm, question))
 
 
-def _ask_to_delete(page: EntryPageContext, entry_id: str, form: Form, status: int) -> Response:
-    entries = page.kind.entries(page.read())
-    confirmation = Confirmation(
-        title=f"Delete “{entries[page.kind.find(entries, entry_id)].title}”?",
+def _deletion(page: EntryPageContext, stored: Portfolio, entry_id: str) -> Confirmation:
+    return Confirmation(
+        title=f"Delete “{page.kind.get(stored, entry_id).title}”?",
         text=f"The {page.kind.noun} disappears from your site. You can’t undo this.",
         button=f"Delete the {page.kind.noun}",
         url=page.url(entry_id, "delete"),
         back=page.url(entry_id),
     )
-    return page.render("confirm", status, confirmation=confirmation, form=form)

@@ -22,7 +22,6 @@ from singletable_apps.shared.pages import (
     PostedForm,
     PostedUpload,
     UploadedFile,
-    submit_form,
 )
 
 router = APIRouter()
@@ -118,8 +117,7 @@ def edit_media(page: AuthorPage, name: str, form: PostedForm) -> Response:
         page.service.media.edit_alt(page.user, name, values.alt)
         return page.redirect(page.urls.admin("media", name), "Description saved.")
 
-    show = partial(_show_media, page, media)
-    return submit_form(form, AltForm, save, show, rejects=(InvalidInput,))
+    return page.submit(form, AltForm, save, partial(_show_media, page, media))
 
 
 def _show_media(page: UserPageContext, media: Media, form: Form, status: int) -> Response:
@@ -157,7 +155,7 @@ def ask_to_delete(page: AuthorPage, name: str) -> Response:
     """Ask before an image is deleted, and say where it is used."""
     media = page.service.media.get(name)
     uses = [text for text, _ in _uses(page, name)]
-    confirmation = Confirmation(
+    question = Confirmation(
         title=f"Delete {media.filename or 'this image'}?",
         text="Its files are deleted. You can’t undo this."
         if not uses
@@ -167,7 +165,7 @@ def ask_to_delete(page: AuthorPage, name: str) -> Response:
         url=page.urls.admin("media", name, "delete"),
         back=page.urls.admin("media", name),
     )
-    return page.render("confirm", confirmation=confirmation, form=Form())
+    return page.confirm(question)
 
 
 @router.post("/admin/media/{name}/delete")

@@ -1,20 +1,21 @@
-"""The person: the profile and the about page."""
+"""The profile, the about page and the settings of the site."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Literal
+from zoneinfo import available_timezones
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
+from singletable_apps.portfolio.entities import Font, Theme
 from singletable_apps.portfolio.pages.admin.editor import render_preview, wants_json
 from singletable_apps.portfolio.pages.admin.views import site_zone
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
-from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, PortfolioEdits
-from singletable_apps.shared.pages import Form, Link, PostedForm, submit_form
+from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, PortfolioEdits, SettingsEdits
+from singletable_apps.shared.pages import Form, Link, PostedForm
 
 router = APIRouter()
 _NETWORK_NAMES = {"github": "GitHub", "linkedin": "LinkedIn", "twitter": "X (Twitter)"}
@@ -43,9 +44,8 @@ class ProfileForm(BaseModel):
 def show_profile(page: OwnerPage) -> Response:
     """Show the profile in a form."""
     stored = page.service.profile.get_portfolio(consistent=True)
-    values = {name: str(getattr(stored, name)) for name in ProfileForm.model_fields}
     links = {f"social_links-{name}": url for name, url in stored.social_links.items()}
-    return _show_profile(page, Form({**values, **links, "revision": stored.revision}), 200)
+    return _show_profile(page, Form.of(ProfileForm, stored, **links, revision=stored.revision))
 
 
 @router.post("/admin/portfolio")
@@ -58,11 +58,10 @@ def edit_profile(page: OwnerPage, form: PostedForm) -> Response:
         page.service.profile.update_portfolio(page.user, edits, form.revision_check())
         return page.redirect(page.urls.admin("portfolio"), "Profile saved.")
 
-    show = partial(_show_profile, page)
-    return submit_form(form, ProfileForm, save, show, rejects=(InvalidInput, SiteBusy))
+    return page.submit(form, ProfileForm, save, partial(_show_profile, page))
 
 
-def _show_profile(page: UserPageContext, form: Form, status: int) -> Response:
+def _show_profile(page: UserPageContext, form: Form, status: int = 200) -> Response:
     return page.render(
         "admin/profile",
         status,
@@ -103,9 +102,7 @@ def edit_about(page: OwnerPage, form: PostedForm) -> Response:
             return JSONResponse({"revision": saved.revision, "text": f"Saved at {time:%H:%M}"})
         return page.redirect(page.urls.admin("portfolio", "about"), "About page saved.")
 
-    return submit_form(
-        form, AboutForm, save, show, rejects=(InvalidInput, SiteBusy), field="markdown"
-    )
+    return page.submit(form, AboutForm, save, show, field="markdown")
 
 
 def _show_about(
@@ -120,3 +117,43 @@ def _show_about(
         preview=render_preview(page, form.value("markdown")),
         mode=mode,
     )
+
+
+class SettingsForm(BaseModel):
+    """The fields of the settings."""
+
+    title: str
+    tagline: str
+    language: str
+    time_zone: str
+    theme: Theme
+    accent: str
+    font: Font
+    posts_per_page: int
+    likes: bool = False
+    comments: bool = False
+    contact: bool = False
+
+
+@router.get("/admin/settings")
+def show_settings(page: OwnerPage) -> Response:
+    """Show the settings in a form."""
+    stored = page.settings
+    return _show_settings(page, Form.of(SettingsForm, stored, revision=stored.revision))
+
+
+@router.post("/admin/settings")
+def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
+    """Save the settings."""
+
+    def save(values: SettingsForm) -> Response:
+        edits = SettingsEdits(**values.model_dump())
+        page.service.profile.update_settings(page.user, edits, form.revision_check())
+        return page.redirect(page.urls.admin("settings"), "Settings saved.")
+
+    return page.submit(form, SettingsForm, save, partial(_show_settings, page))
+
+
+def _show_settings(page: UserPageContext, form: Form, status: int = 200) -> Response:
+    zones = sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
+    return page.render("admin/settings", status, heading="Settings", form=form, zones=zones)
