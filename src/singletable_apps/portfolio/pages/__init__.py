@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, FastAPI
 
 from singletable_apps.portfolio.limits import Limits
-from singletable_apps.portfolio.pages import accounts, admin, auth, feeds, media, posts, public
+from singletable_apps.portfolio.pages import accounts, admin, feeds, media, posts, public
 from singletable_apps.portfolio.pages.dependencies import PortfolioSite, make_site
 from singletable_apps.portfolio.pages.public_page import show_problem
 from singletable_apps.portfolio.service import PortfolioService
@@ -14,7 +14,7 @@ from singletable_apps.shared.web import COMMON, CachedRoute, ResponseCache
 __all__ = ["PortfolioSite", "add_pages", "make_site"]
 
 # Routes are tried in this order: what readers request comes first.
-_MODULES = (posts, media, public, feeds, auth, accounts, admin)
+_MODULES = (posts, media, public, feeds, accounts, admin)
 
 
 def add_pages(

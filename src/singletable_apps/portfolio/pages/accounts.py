@@ -1,32 +1,159 @@
-"""People with an account: the list, invitations, roles, names and removal. For owners."""
+"""Accounts: set up the site, sign in and out, one's own account, and people, for owners."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Depends, Path, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import Role, User
-from singletable_apps.portfolio.errors import InvalidInput
-from singletable_apps.portfolio.pages.auth import NameForm
-from singletable_apps.portfolio.pages.dependencies import COOKIES, OwnerPage
+from singletable_apps.portfolio.errors import InvalidInput, NotPermitted
+from singletable_apps.portfolio.limits import hit_limit
+from singletable_apps.portfolio.pages.dependencies import (
+    COOKIES,
+    AnyPage,
+    AuthorPage,
+    OwnerPage,
+    UserPageContext,
+    find_visitor,
+    get_site,
+)
 from singletable_apps.portfolio.rules import ROLES
 from singletable_apps.portfolio.service.accounts import Invitation
 from singletable_apps.shared.pages import (
+    AuthPage,
     Confirmation,
     Flash,
     Form,
     PostedForm,
-    submit_form,
+    auth_router,
 )
 
-router = APIRouter()
 UserId = Annotated[int, Path(ge=1, le=1 << 53)]
 _ROLE_CHOICES = [(role.value, *words) for role, words in ROLES.items()]
 
 
-@router.get("/admin/people")
+def _auth_page(request: Request) -> AuthPage[User]:
+    site = get_site(request)
+    return AuthPage(
+        request,
+        site.pages,
+        site.service.accounts,
+        COOKIES,
+        find_visitor(request, site),
+        site.urls.admin,
+        home=site.urls.admin(),
+        signed_out=site.urls.admin("sign-in"),
+        frame="portfolio/admin.html",
+    )
+
+
+def _show_rejected_password(request: Request, form: Form, status: int) -> Response:
+    page = UserPageContext(request, get_site(request), request.state.user)
+    return _show_account(page, status, password=form)
+
+
+def _limit_sign_in(request: Request) -> None:
+    hit_limit(request, get_site(request).limits.sign_in)
+
+
+router = auth_router(
+    _auth_page,
+    _show_rejected_password,
+    rejects=(InvalidInput,),
+    prefix="/admin",
+    sign_in_limits=[Depends(_limit_sign_in)],
+    reset_limits=[Depends(_limit_sign_in)],
+)
+
+
+class SetUpForm(BaseModel):
+    """The site and its first account. The service checks the values."""
+
+    site_title: str
+    name: str
+    email: str
+    password: str
+
+
+@router.get("/set-up")
+def show_set_up(page: AnyPage) -> Response:
+    """Show the first-run form, once."""
+    if page.service.profile.is_set_up():
+        return page.redirect(page.urls.admin("sign-in"))
+    return page.render("accounts/set_up", form=Form())
+
+
+@router.post("/set-up")
+def submit_set_up(page: AnyPage, form: PostedForm) -> Response:
+    """Create the site and its owner, who is signed in."""
+    accounts = page.service.accounts
+
+    def act(values: SetUpForm) -> Response:
+        try:
+            owner = accounts.set_up(values.name, values.email, values.password, values.site_title)
+        except NotPermitted as error:
+            return page.redirect(page.urls.admin("sign-in"), str(error))
+        about = page.request.headers.get("user-agent", "")
+        COOKIES.remember(page.request, accounts.start_session(owner, about))
+        return page.redirect(page.urls.admin(), f"Welcome, {owner.name}! Your site is ready.")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render("accounts/set_up", status, form=form)
+
+    return page.submit(form, SetUpForm, act, show)
+
+
+@router.get("/account")
+def show_account(page: AuthorPage) -> Response:
+    """Show the account."""
+    return _show_account(page)
+
+
+class NameForm(BaseModel):
+    """The name of a person."""
+
+    name: str
+
+
+@router.post("/account/name")
+def submit_name(page: AuthorPage, form: PostedForm) -> Response:
+    """Save the name."""
+
+    def act(values: NameForm) -> Response:
+        page.service.accounts.rename(page.user, page.user.user_id, values.name)
+        return page.redirect(page.urls.admin("account"), "Name saved.")
+
+    def show(form: Form, status: int) -> Response:
+        return _show_account(page, status, name=form)
+
+    return page.submit(form, NameForm, act, show)
+
+
+def _show_account(
+    page: UserPageContext,
+    status: int = 200,
+    *,
+    name: Form | None = None,
+    password: Form | None = None,
+) -> Response:
+    role_name, role_description = ROLES[page.user.role]
+    return page.render(
+        "accounts/account",
+        status,
+        name=name or Form({"name": page.user.name}),
+        password=password or Form(),
+        role=f"{role_name} – {role_description}",
+        sessions=COOKIES.sessions(page.request, page.service.accounts, page.user),
+    )
+
+
+# ------------------------------------------------------------------------------ people
+
+
+@router.get("/people")
 def list_people(page: OwnerPage) -> Response:
     """List everyone who has an account."""
     people = page.service.accounts.list_accounts(page.user)
@@ -41,13 +168,17 @@ class InvitationForm(BaseModel):
     role: Role
 
 
-@router.get("/admin/people/invite")
+@router.get("/people/invite")
 def show_invitation(page: OwnerPage) -> Response:
     """Show the form that invites someone."""
-    return page.render("accounts/invite", form=Form({"role": Role.AUTHOR}), roles=_ROLE_CHOICES)
+    return _show_invitation(page, Form({"role": Role.AUTHOR}))
 
 
-@router.post("/admin/people/invite")
+def _show_invitation(page: UserPageContext, form: Form, status: int = 200) -> Response:
+    return page.render("accounts/invite", status, form=form, roles=_ROLE_CHOICES)
+
+
+@router.post("/people/invite")
 def submit_invitation(page: OwnerPage, form: PostedForm) -> Response:
     """Create the account, and send an e-mail to choose a password."""
 
@@ -55,13 +186,10 @@ def submit_invitation(page: OwnerPage, form: PostedForm) -> Response:
         invitation = page.service.accounts.invite(page.user, values.name, values.email, values.role)
         return _redirect_invited(page, invitation)
 
-    def show(form: Form, status: int) -> Response:
-        return page.render("accounts/invite", status, form=form, roles=_ROLE_CHOICES)
-
-    return submit_form(form, InvitationForm, act, show, rejects=(InvalidInput,))
+    return page.submit(form, InvitationForm, act, partial(_show_invitation, page))
 
 
-@router.post("/admin/people/{user_id}/invite")
+@router.post("/people/{user_id}/invite")
 def invite_again(page: OwnerPage, user_id: UserId) -> Response:
     """Send another invitation to someone who has not used theirs."""
     return _redirect_invited(page, page.service.accounts.invite_again(page.user, user_id))
@@ -81,7 +209,7 @@ def _redirect_invited(page: OwnerPage, invitation: Invitation) -> Response:
     return page.redirect(_person_url(page, user), flash)
 
 
-@router.get("/admin/people/{user_id}")
+@router.get("/people/{user_id}")
 def show_person(page: OwnerPage, user_id: UserId) -> Response:
     """Show a person, with forms for the role and the name."""
     return _show_person(page, user_id)
@@ -93,7 +221,7 @@ class RoleForm(BaseModel):
     role: Role
 
 
-@router.post("/admin/people/{user_id}/role")
+@router.post("/people/{user_id}/role")
 def submit_role(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
     """Change a role. Owners who make themselves authors go to the dashboard."""
 
@@ -107,10 +235,10 @@ def submit_role(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
     def show(form: Form, status: int) -> Response:
         return _show_person(page, user_id, status, role=form)
 
-    return submit_form(form, RoleForm, act, show, rejects=(InvalidInput,))
+    return page.submit(form, RoleForm, act, show)
 
 
-@router.post("/admin/people/{user_id}/name")
+@router.post("/people/{user_id}/name")
 def submit_person_name(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
     """Save the name of a person."""
 
@@ -121,7 +249,7 @@ def submit_person_name(page: OwnerPage, user_id: UserId, form: PostedForm) -> Re
     def show(form: Form, status: int) -> Response:
         return _show_person(page, user_id, status, name=form)
 
-    return submit_form(form, NameForm, act, show, rejects=(InvalidInput,))
+    return page.submit(form, NameForm, act, show)
 
 
 def _show_person(
@@ -147,12 +275,12 @@ def _show_person(
     )
 
 
-@router.get("/admin/people/{user_id}/remove")
+@router.get("/people/{user_id}/remove")
 def confirm_remove(page: OwnerPage, user_id: UserId) -> Response:
     """Ask before removing an account."""
     person = page.service.accounts.get(page.user, user_id)
     is_self = user_id == page.user.user_id
-    confirmation = Confirmation(
+    question = Confirmation(
         title="Remove your account?" if is_self else f"Remove {person.name}?",
         text="This can’t be undone.",
         facts=(
@@ -163,10 +291,10 @@ def confirm_remove(page: OwnerPage, user_id: UserId) -> Response:
         url=f"{_person_url(page, person)}/remove",
         back=_person_url(page, person),
     )
-    return page.render("confirm", confirmation=confirmation, form=Form())
+    return page.confirm(question)
 
 
-@router.post("/admin/people/{user_id}/remove")
+@router.post("/people/{user_id}/remove")
 def submit_remove(page: OwnerPage, user_id: UserId) -> Response:
     """Remove an account."""
     removed = page.service.accounts.remove(page.user, user_id)

@@ -21,17 +21,18 @@ router = APIRouter()
 PERIODS = ("30", "90")
 _TOP = 5
 _DRAFTS = 5
-_FILTERS = (
-    ("", "All", "No posts yet."),
-    ("drafts", "Drafts", "No drafts. Everything is published or scheduled."),
-    ("scheduled", "Scheduled", "Nothing is scheduled. Open a draft and choose when to publish it."),
-    ("published", "Published", "Nothing is published yet."),
+# The lists of posts: the end of the URL, the tab, the status, and what an empty list says.
+_LISTS: tuple[tuple[str, str, PostStatus | None, str], ...] = (
+    ("posts", "All", None, "No posts yet."),
+    ("drafts", "Drafts", PostStatus.DRAFT, "No drafts. Everything is published or scheduled."),
+    (
+        "scheduled",
+        "Scheduled",
+        PostStatus.SCHEDULED,
+        "Nothing is scheduled. Open a draft and choose when to publish it.",
+    ),
+    ("published", "Published", PostStatus.PUBLISHED, "Nothing is published yet."),
 )
-_STATUSES = {
-    "drafts": PostStatus.DRAFT,
-    "scheduled": PostStatus.SCHEDULED,
-    "published": PostStatus.PUBLISHED,
-}
 
 
 @router.get("/admin")
@@ -102,22 +103,14 @@ def _view_posts(page: UserPageContext, blogs: Sequence[Blog]) -> list[PostView]:
 
 
 @router.get("/admin/posts")
-def list_posts(page: AuthorPage, query: ListQueryParameters) -> Response:
-    """List all posts that the author may edit."""
-    return _list_posts(page, query, "")
-
-
 @router.get("/admin/posts/drafts")
 @router.get("/admin/posts/scheduled")
 @router.get("/admin/posts/published")
-def list_posts_by_status(page: AuthorPage, query: ListQueryParameters) -> Response:
-    """List the posts of one status."""
-    return _list_posts(page, query, query.path.rpartition("/")[2])
-
-
-def _list_posts(page: UserPageContext, query: ListQueryParameters, chosen: str) -> Response:
+def list_posts(page: AuthorPage, query: ListQueryParameters) -> Response:
+    """List the posts that the author may edit, all or those of one status."""
     views = _view_posts(page, own_posts(page))
-    wanted = _STATUSES.get(chosen)
+    current = query.path.rpartition("/")[2]
+    ((wanted, empty),) = ((status, text) for name, _, status, text in _LISTS if name == current)
     counts = Counter(view.status for view in views)
     return page.render(
         "admin/posts",
@@ -132,13 +125,13 @@ def _list_posts(page: UserPageContext, query: ListQueryParameters, chosen: str) 
                 "edited": lambda view: view.edited,
             },
         ),
-        empty={name: empty for name, _, empty in _FILTERS}[chosen],
+        empty=empty,
         filters=[
             Link(
-                f"{text} ({counts[_STATUSES[name]] if name else len(views)})",
-                page.urls.admin("posts", *([name] if name else [])),
-                name == chosen,
+                f"{text} ({counts[status] if status else len(views)})",
+                page.urls.admin("posts", *([name] if status else [])),
+                name == current,
             )
-            for name, text, _ in _FILTERS
+            for name, text, status, _ in _LISTS
         ],
     )

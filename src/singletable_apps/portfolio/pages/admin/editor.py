@@ -195,8 +195,6 @@ def _describe(page: UserPageContext, action: Action, blog: Blog, before: Post | 
 
 def _show_again(page: UserPageContext, post: Post | None, form: Form, status: int) -> Response:
     """Show a form that was not saved, in the time zone of the site."""
-    if "at" in form.errors:  # the service's name of the field
-        form = form.with_errors(publish_at=form.errors["at"])
     if form.conflict and post is not None:
         post = page.service.posts.get(post.blog.blog_id)
     return _show_editor(page, post, form, status, is_shown_again=True)
