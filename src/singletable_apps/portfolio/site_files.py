@@ -66,9 +66,10 @@ _NAMES = {
 _DATED_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
 _HEADING = re.compile(r"\A\s*# +(.+?)[ #]*\n+")
 _SPACE_BEFORE_ZONE = re.compile(r"\s+(?=([+-]\d\d:?\d\d|Z)\Z)")
-# The target of a link or an image in Markdown, and in the HTML inside it.
+# The target of a link or an image in Markdown, and in the HTML inside it. A description has no
+# brackets, since a text of many brackets would take quadratic time.
 _LINK = re.compile(
-    r'(?P<start>(?:!\[(?P<alt>[^\]\n]*))?\]\(\s*<?|\b(?:src|href)="|^\[[^\]\n]+\]:[ \t]*)'
+    r'(?P<start>(?:!\[(?P<alt>[^\[\]\n]*))?\]\(\s*<?|\b(?:src|href)="|^\[[^\]\n]+\]:[ \t]*)'
     r'(?P<target>[^\s)>"#?]+)',
     re.MULTILINE,
 )
@@ -82,6 +83,9 @@ def _read_time(value: object, parse: Callable[[object], datetime]) -> datetime:
     try:
         at = parse(_SPACE_BEFORE_ZONE.sub("", value) if isinstance(value, str) else value)
         at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        # Times at the ends of the calendar do not exist in every time zone.
+        if not 1000 <= at.year <= 9000:
+            raise ValueError
     except (ValueError, OverflowError):
         raise ValueError(
             f"Expected a time such as 2026-03-01T18:00:00Z, but got {value!r:.60}."

@@ -31,7 +31,7 @@ from singletable_apps.portfolio.profile_rules import (
     check_portfolio_edits,
     check_settings_edits,
 )
-from singletable_apps.portfolio.rules import PERMISSIONS, Permission, Post
+from singletable_apps.portfolio.rules import MAX_MARKDOWN_BYTES, PERMISSIONS, Permission, Post
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.media import MAX_ALT
 from singletable_apps.portfolio.service.posts import Outcome
@@ -51,9 +51,11 @@ from singletable_apps.shared.images import InvalidImage, process_image
 
 _IMAGES = (".webp", ".jpg", ".jpeg", ".png", ".gif", ".avif")
 _MARKDOWN = (".md", ".markdown")
+# The text and its front matter.
+_MAX_MARKDOWN_FILE = 2 * MAX_MARKDOWN_BYTES
 _PORTFOLIO = ("portfolio.json", "portfolio.yaml", "portfolio.yml")
 _MEDIA_LIST = "media/media.json"
-_OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_\d+x\d+)/(\d+)\.webp")
+_OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8})/([0-9]{1,4})\.webp")
 
 OnProgress = Callable[[int, int], None]
 
@@ -190,6 +192,9 @@ class _Import:
                 self._note(path, outcome)
 
     def _read(self, path: str) -> None:
+        if path not in _PORTFOLIO and len(self._files[path]) > _MAX_MARKDOWN_FILE:
+            limit = f"A post can have {MAX_MARKDOWN_BYTES:,} bytes of text."
+            raise InvalidInput({"text": f"{limit} Make several files of it."})
         try:
             text = self._files[path].decode("utf-8-sig")
         except UnicodeDecodeError:

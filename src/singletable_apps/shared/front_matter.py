@@ -22,7 +22,7 @@ _FENCED = re.compile(
 _BARE = re.compile(r"\A\ufeff?((?:[a-z_]+:.*\n)+)_{3,}[ \t]*(?:\n|\Z)")
 
 
-_MAX_LENGTH, _MAX_FRONT_MATTER = 1_000_000, 100_000
+_MAX_LENGTH, _MAX_FRONT_MATTER, _MAX_DEPTH = 1_000_000, 100_000, 20
 
 
 class InvalidFrontMatter(ValueError):
@@ -90,7 +90,13 @@ def read_values(text: str, *, is_toml: bool = False) -> dict[str, Any]:
 
 
 def _load_yaml(text: str) -> object:
-    # With aliases, a short text can stand for gigabytes.
-    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-        raise yaml.YAMLError("aliases such as *name are not supported")
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        # With aliases, a short text can stand for gigabytes.
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.YAMLError("aliases such as *name are not supported")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MAX_DEPTH:
+            raise yaml.YAMLError(f"expected at most {_MAX_DEPTH} levels")
     return yaml.safe_load(text)

@@ -260,3 +260,51 @@ def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
     assert read_files(tmp_path / "posts" / "a.md") == {"a.md": b"A"}
     with pytest.raises(ArchiveError):
         read_files(tmp_path / "missing")
+
+
+_NESTED = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
+_MERGED = "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 9))
+
+
+# Each of these took minutes, gigabytes, or was an internal error.
+@pytest.mark.parametrize(
+    "front_matter",
+    [
+        f"a0: &a0 [x]\n{_NESTED}title: x\ndate: *a8",
+        f"a0: &a0 {{x: 1}}\n{_MERGED}title: x",
+        f"title: 0x{'f' * 5000}",
+        f"title: x\ndate: 0x{'f' * 5000}",
+        f"title: x\ndate: 1{':1' * 3000}",
+        "title: x\nupdated: 9999-12-31T23:59:59Z",
+        "title: x\nupdated: 0001-01-01T00:00:00Z",
+        f"title: x\nauthor_name: {'a' * 200_000}",
+        'title: x\nauthor_name: "a\\u202eb"',
+        f"title: x\naliases: [{', '.join(f's{n}' for n in range(300))}]",
+        "\n".join(f"k{n}: v" for n in range(200_000)),
+    ],
+    ids=lambda text: text[-20:],
+)
+def test_hostile_front_matter_is_rejected(memory: World, front_matter: str) -> None:
+    owner = memory.set_up()
+    files = {"a.md": f"---\n{front_matter}\n---\n\nText".encode(), "b.md": b"# B\n\nText"}
+    report = import_site(memory.service, owner, files)
+    assert outcomes(report) == {"a.md": "failed", "b.md": "created"}
+
+
+def test_hostile_files_are_reported_in_time(memory: World) -> None:
+    owner = memory.set_up()
+    files = {
+        "brackets.md": b"![" * 10_000_000,
+        f"media/0123456789abcdef_1x1/{'9' * 5000}.webp": b"",
+        "portfolio.yaml": f"a0: &a0 [x]\n{_NESTED}settings: {{accent: *a8}}".encode(),
+    }
+    report = import_site(memory.service, owner, files)
+    assert {entry.outcome for entry in report} == {Outcome.FAILED, Outcome.SKIPPED}
+
+
+def test_time_of_an_edit_is_never_in_the_future(memory: World) -> None:
+    owner = memory.set_up()
+    text = b"---\ntitle: Tea\nupdated: 2999-01-01T00:00:00Z\n---\n\nText"
+    import_site(memory.service, owner, {"tea.md": text})
+    [blog] = memory.service.posts.list_all(10).items
+    assert blog.updated_at <= memory.clock()

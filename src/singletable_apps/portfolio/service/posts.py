@@ -11,8 +11,10 @@ from uuid import uuid4
 from singletable import ConditionFailed, InvalidCursor, Page, TransactionConflict, evolve
 from singletable_apps.portfolio import patterns
 from singletable_apps.portfolio.entities import Blog, BlogContent, Listing, Revision, User
-from singletable_apps.portfolio.errors import AlreadyTaken, NotFound, SiteBusy
+from singletable_apps.portfolio.errors import AlreadyTaken, InvalidInput, NotFound, SiteBusy
+from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import (
+    MAX_DESCRIPTION,
     PERMISSIONS,
     Permission,
     Post,
@@ -44,6 +46,7 @@ from singletable_apps.portfolio.service.slugs import SlugRegistry
 from singletable_apps.portfolio.site_files import PostFile
 from singletable_apps.shared.markdown import plain_text, render_markdown
 from singletable_apps.shared.sealed import InvalidSeal, Sealer
+from singletable_apps.shared.text import InputChecks
 
 # How many old texts of a post are kept.
 KEPT_REVISIONS = 50
@@ -350,9 +353,12 @@ class PostService:
         now = self._now()
         date = check_publish_time(file.date or now, now)
         blog = post.blog if post else _blank_post(actor, date)
-        author = file.author.lower() or blog.author
+        checks = InputChecks()
+        author = checks.line("author", file.author, longest=MAX_DESCRIPTION).lower() or blog.author
+        author_name = checks.line("author_name", file.author_name, longest=MAX_NAME)
+        checks.raise_errors(InvalidInput)
         account = self._store.get(User.key(author))
-        names = (file.author_name, blog.author_name, account.name if account else "")
+        names = (author_name, blog.author_name, account.name if account else "")
         slug = draft.slug or self._slugs.find_free(draft.title, blog)
         aliases = dict.fromkeys([*blog.old_slugs, *file.aliases])
         blog = evolve(
@@ -360,7 +366,7 @@ class PostService:
             slug=slug,
             author=author,
             author_name=next(filter(None, names), author.partition("@")[0]),
-            updated_at=file.updated or blog.updated_at,
+            updated_at=min(file.updated, now) if file.updated else blog.updated_at,
             old_slugs=[alias for alias in aliases if alias != slug],
         )
         status = PostStatus.DRAFT if file.is_draft else PostStatus.PUBLISHED
