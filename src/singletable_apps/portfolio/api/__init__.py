@@ -1,8 +1,4 @@
-"""The API of the portfolio: `make_portfolio_app(service, settings=…)` serves `/api/portfolio`.
-
-An app with pages includes `ROUTERS`, `PROBLEM_TYPES`, `PROBLEM_MEMBERS` and `ERRORS`, and calls
-`attach`.
-"""
+"""The API of the portfolio: `make_portfolio_app(service, settings=…)` serves `/api/portfolio`."""
 
 from __future__ import annotations
 
@@ -24,21 +20,9 @@ from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import API
 from singletable_apps.shared.web import make_app
 
-__all__ = [
-    "ABOUT",
-    "API",
-    "ERRORS",
-    "PROBLEM_MEMBERS",
-    "PROBLEM_TYPES",
-    "ROUTERS",
-    "UPLOADS",
-    "ApiSettings",
-    "Limits",
-    "attach",
-    "make_portfolio_app",
-]
+__all__ = ["API", "UPLOADS", "ApiSettings", "Limits", "attach", "make_portfolio_app"]
 
-ROUTERS = (
+_ROUTERS = (
     site.router,
     blogs.router,
     blogs.history_router,
@@ -52,7 +36,7 @@ ROUTERS = (
     auth.router,
     auth.users_router,
 )
-ABOUT = (
+_ABOUT = (
     "A personal site and its blog.\n\n"
     'Every success is `{"success": true, "data": …}`, and every error is a problem (RFC 9457) with '
     "the additional member `error`. Times are in Unix seconds. Lists take `limit` and `last_key`.\n"
@@ -72,9 +56,9 @@ def make_portfolio_app(
     app = make_app(
         "Portfolio",
         version("singletable"),
-        routers=ROUTERS,
+        routers=_ROUTERS,
         prefix=API,
-        description=ABOUT,
+        description=_ABOUT,
         problem_types=PROBLEM_TYPES,
         problem_members=PROBLEM_MEMBERS,
         errors=ERRORS,

@@ -23,6 +23,13 @@ def test_validate_returns_the_model() -> None:
     )
 
 
+def test_form_of_an_object_has_the_fields_of_the_model() -> None:
+    stored = Terms(name="Board", password="correct horse", seats=3, secret=True, days=["mon"])
+    form = Form.of(Terms, stored, revision=7)
+    assert (form.value("seats"), form.value("secret"), form.value("revision")) == ("3", "on", "7")
+    assert form.validate(Terms) == stored
+
+
 def test_single_value_of_a_list_field_is_a_list() -> None:
     read = Form(GOOD | {"days": "mon"}).validate(Terms)
     assert isinstance(read, Terms)

@@ -30,7 +30,6 @@ from singletable_apps.shared.web import (
     IdempotencyKey,
     IfMatch,
     IfNoneMatch,
-    OffsetCursors,
     Page,
     Pagination,
     Problem,
@@ -192,18 +191,13 @@ def notes_router(store: Store) -> APIRouter:
 
 def labels_router(store: Store) -> APIRouter:
     router = APIRouter()
-    offsets = OffsetCursors(b"a secret of thirty-two bytes or more")
 
     @router.get("/notes/{name}/labels", responses=responses(NOT_FOUND))
     def list_labels(name: NameInPath, page: Pagination) -> Page[str]:
         """List the labels of a note, with offsets as cursors."""
         get_note(store, name)
-        at = offsets.open(page)
-        begin = at if isinstance(at, int) else 0
         words = [label.word for label in store.query(Label.key.partition(name))]
-        some = words[begin : begin + page.limit]
-        more = begin + page.limit < len(words)
-        return page.answer(some, offsets.seal(page, begin + page.limit) if more else None)
+        return page.answer(*page.slice(words, b"a secret of thirty-two bytes or more"))
 
     @router.put("/notes/{name}/labels/{word}", status_code=204, responses=responses(NOT_FOUND))
     def put_label(name: NameInPath, word: NameInPath) -> None:

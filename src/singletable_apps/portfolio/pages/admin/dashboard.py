@@ -75,22 +75,22 @@ def show_dashboard(page: AuthorPage, period: Annotated[str, Query(alias="days")]
         ],
         top_posts=[_top_post(page, view, days) for view in top],
         sharded=[
-            view.title
+            view.blog.title
             for view in top
-            if view.is_public and page.service.likes.state(view.id, None).shards > 1
+            if view.is_public and page.service.likes.state(view.blog.blog_id, None).shards > 1
         ],
         drafts=[
-            {"text": view.title, "to": view.url, "meta": view.meta}
-            for view in sorted(views, key=lambda view: view.edited, reverse=True)
+            {"text": view.blog.title, "to": view.url, "meta": view.meta}
+            for view in sorted(views, key=lambda view: view.blog.updated_at, reverse=True)
             if view.status is PostStatus.DRAFT
         ][:_DRAFTS],
     )
 
 
 def _top_post(page: UserPageContext, view: PostView, days: int) -> dict[str, str]:
-    seen = sum(each.views for each in page.service.stats.days(view.id, days))
+    seen = sum(each.views for each in page.service.stats.days(view.blog.blog_id, days))
     return {
-        "text": view.title,
+        "text": view.blog.title,
         "to": view.url,
         "meta": f"{seen:,} {'view' if seen == 1 else 'views'} in {days} days",
         "end": f"{view.likes:,} {'like' if view.likes == 1 else 'likes'}",
@@ -118,11 +118,11 @@ def list_posts(page: AuthorPage, query: ListQueryParameters) -> Response:
         has_posts=bool(views),
         posts=query.apply(
             [view for view in views if wanted in (None, view.status)],
-            text=lambda view: f"{view.title} {view.meta} {view.public_url}",
+            text=lambda view: f"{view.blog.title} {view.meta} {view.public_url}",
             columns={
-                "title": lambda view: view.title.casefold(),
+                "title": lambda view: view.blog.title.casefold(),
                 "likes": lambda view: view.likes,
-                "edited": lambda view: view.edited,
+                "edited": lambda view: view.blog.updated_at,
             },
         ),
         empty=empty,

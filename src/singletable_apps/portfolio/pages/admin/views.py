@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from singletable_apps.portfolio.entities import Blog
@@ -25,21 +24,13 @@ _PAGE = 100
 class PostView:
     """A post in a list or above its editor."""
 
-    id: str
-    title: str
+    blog: Blog
     status: PostStatus
     when: str
     meta: str
-    edited: datetime
-    revision: int
     url: str
     public_url: str
     likes: int = 0
-
-    @property
-    def state(self) -> str:
-        """Return the status as a word."""
-        return self.status.value.capitalize()
 
     @property
     def badge(self) -> str:
@@ -71,18 +62,9 @@ def view_post(page: UserPageContext, blog: Blog, likes: int = 0) -> PostView:
         when = time.long if status is PostStatus.SCHEDULED else time.day
     author = blog.author_name if blog.author != page.user.email else ""
     facts = (when, author, blog.category, ", ".join(blog.tags))
-    return PostView(
-        id=blog.blog_id,
-        title=blog.title,
-        status=status,
-        when=when,
-        meta=" · ".join(fact for fact in facts if fact),
-        edited=blog.updated_at,
-        revision=blog.revision,
-        url=page.urls.admin("posts", blog.blog_id),
-        public_url=page.urls.post(blog.slug),
-        likes=likes,
-    )
+    meta = " · ".join(fact for fact in facts if fact)
+    url, public_url = page.urls.admin("posts", blog.blog_id), page.urls.post(blog.slug)
+    return PostView(blog, status, when, meta, url, public_url, likes)
 
 
 def all_posts(page: UserPageContext) -> list[Blog]:
