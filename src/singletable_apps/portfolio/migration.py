@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from singletable import (
     Attr,
@@ -48,6 +48,7 @@ from singletable_apps.portfolio.service.posts import apply_draft
 from singletable_apps.portfolio.service.profile import render_about
 from singletable_apps.portfolio.site_files import SiteFile, invalid_input
 from singletable_apps.shared.markdown import html_as_markdown
+from singletable_apps.shared.text import InputChecks
 
 portfolio_table = Table("PortfolioTable", pk="userId", sk=None)
 blogs_table = Table("BlogsTable", pk="blogId", sk=Number("created_at"))
@@ -216,17 +217,23 @@ def _add_portfolio(plan: Migration, old: OldPortfolio) -> None:
     plan.portfolio.append(Portfolio(**changes_of(edits), updated_at=_time(old.updated_at)))
 
 
-def _convert_entry(old: dict[str, Any]) -> dict[str, Any]:
+def _convert_entry(old: Any) -> dict[str, Any]:
     """Return a project or a position without empty fields, with days instead of Unix seconds."""
+    if not isinstance(old, dict):
+        raise InvalidInput({"entry": f"Expected a project or a position, but got {old!r:.60}."})
     return {
         name: _time(value).date() if name in ("start_date", "end_date") else value
-        for name, value in old.items()
+        for name, value in cast(dict[str, Any], old).items()
         if value is not None
     }
 
 
 def _add_account(plan: Migration, secret: bytes, old: OldUser) -> None:
-    email = old.email.strip().lower()
+    checks = InputChecks()
+    email = checks.email("email", old.email, required=True).lower()
+    if any(user.email == email for user in plan.accounts):
+        checks.reject("email", f"There are several accounts of {email}.")
+    checks.raise_errors(InvalidInput)
     user = User(
         email=email,
         # The same in every run, and not known without the secret.
@@ -244,6 +251,9 @@ def _add_account(plan: Migration, secret: bytes, old: OldUser) -> None:
 def _add_post(plan: Migration, old: OldBlog) -> None:
     if not is_id(old.blog_id):
         raise InvalidInput({"blogId": f"Expected an id, but got {old.blog_id!r:.60}."})
+    # The key of the old table has a time, too.
+    if any(blog.blog_id == old.blog_id for blog in plan.posts):
+        raise InvalidInput({"blogId": "Another post has this id."})
     draft = PostDraft(
         title=old.title,
         markdown=html_as_markdown(old.content),
@@ -276,7 +286,7 @@ def _add_post(plan: Migration, old: OldBlog) -> None:
 
 def _add_like(plan: Migration, secret: bytes, ids: set[str], old: OldLike) -> None:
     time, _, address = old.timestamp_ip.replace("#", ":", 1).partition(":")
-    if not time.isdigit() or not address:
+    if not (time.isascii() and time.isdigit()) or not address:
         raise InvalidInput({"timestamp_ip": "Expected time:address."})
     if old.blog_id not in ids:
         raise InvalidInput({"blogId": "The post of this like is not migrated."})
@@ -296,7 +306,11 @@ def _digest(secret: bytes, *values: str) -> bytes:
 
 def _time(seconds: int) -> datetime:
     try:
-        return datetime.fromtimestamp(seconds, UTC)
+        at = datetime.fromtimestamp(seconds, UTC)
+        # A time at the end of the calendar does not exist in every time zone.
+        if at.year > 9000:
+            raise ValueError
+        return at
     except (TypeError, ValueError, OverflowError, OSError):
         raise InvalidInput({"time": f"Expected Unix seconds, but got {seconds!r:.60}."}) from None
 

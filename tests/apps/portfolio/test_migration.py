@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from singletable import Driver, Engine, PutItem, Store, connect
+from singletable import Driver, Engine, Entity, PutItem, Store, connect
 from singletable_apps.portfolio.entities import (
     Blog,
     Like,
@@ -287,6 +287,34 @@ def test_items_that_cannot_be_migrated_are_reported(source: Store) -> None:
     assert "5 items cannot be migrated" in lines
     assert "bcrypt" in lines
     assert f"{POSTS} posts, 1 accounts, 3 likes" in lines
+
+
+# Each of these stopped the migration, or moved one item over another.
+@pytest.mark.parametrize(
+    "item",
+    [
+        OldLike(blog_id=blog_id(1), timestamp_ip=f"²:{MD5[0]}"),
+        OldLike(blog_id=blog_id(1), timestamp_ip=f"253402300799:{MD5[0]}"),
+        OldLike(blog_id=blog_id(1), timestamp_ip=f"99999999999999999:{MD5[0]}"),
+        OldUser(email=" ", created_at=LAST_YEAR),
+        OldUser(email="admin", created_at=LAST_YEAR),
+        OldUser(email="ADA@example.org", created_at=THIS_YEAR),
+        OldBlog(blog_id=blog_id(1), created_at=THIS_YEAR, title="Again", content="<p>x</p>"),
+        OldPortfolio(user_id="default", projects=[1]),
+        OldPortfolio(user_id="default", experience=[None]),
+    ],
+    ids=str,
+)
+def test_dirty_item_does_not_stop_the_others(source: Store, item: Entity) -> None:
+    source.put(item)
+    plan = plan_of(source)
+    assert len(plan.failures) == 1
+    assert len(plan.posts) == POSTS
+    with connect("memory:") as driver:
+        target = Store(driver)
+        target.admin.create_table(data_table)
+        assert write_migration(plan, target).kept == []
+        assert verify_migration(plan, target) == []
 
 
 def test_missing_tables_are_empty_and_no_table_is_an_error() -> None:
