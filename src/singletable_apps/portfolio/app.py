@@ -93,7 +93,7 @@ def run_app(
         locations=(
             ("tables", address),
             ("images", str((folder / _MEDIA_FOLDER).resolve())),
-            ("e-mails", emails.describe(_OUTBOX)),
+            ("e-mails", emails.describe(f"{_OUTBOX} --address {address}")),
             ("secret", str((folder / _SECRET_FILE).resolve())),
         ),
         warning=_WARNING,

@@ -37,7 +37,10 @@ class EmailDelivery:
         """Return where to find the e-mails; `outbox_command` prints those in the outbox."""
         if self.server is not None:
             return "sent by the mail server"
-        return "printed here" if self.print_emails else f"kept in the outbox: {outbox_command}"
+        if self.print_emails:
+            return "printed here"
+        # A file is open in one process only: the command works once the server has stopped.
+        return f"kept in the outbox; add --print-emails, or stop and run: {outbox_command}"
 
 
 @dataclass(frozen=True, slots=True)
