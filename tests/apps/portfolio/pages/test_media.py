@@ -80,3 +80,19 @@ def test_author_cannot_change_images_of_others(app: PagesApp, ada: Browser, ben:
     assert ben.post(url, {"alt": "Mine"}).status_code == 403
     assert ben.post(f"{url}/delete").status_code == 403
     assert ben.get("media", "nonsense").status_code == 404
+
+
+def test_authors_do_not_see_where_drafts_of_others_show_an_image(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    _upload(ada, ("cat.png", PICTURE))
+    posts, owner = app.world.service.posts, app.world.owner()
+    text = f"![](/portfolio/media/{_name(app)}/960.webp)"
+    public = posts.create(owner, PostDraft("Everyone reads this", text))
+    posts.publish(owner, public.blog_id)
+    posts.create(owner, PostDraft("A secret plan", text))
+    for page in (ben.get("media", _name(app)), ben.get("media", _name(app), "delete")):
+        assert "A secret plan" not in page.text
+        assert "A post of another author" in page.text
+        assert "Everyone reads this" in page.text
+    assert "A secret plan" in ada.get("media", _name(app)).text

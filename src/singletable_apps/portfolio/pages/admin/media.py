@@ -15,6 +15,7 @@ from singletable_apps.portfolio.errors import InvalidInput
 from singletable_apps.portfolio.pages.admin.editor import wants_json
 from singletable_apps.portfolio.pages.admin.views import all_posts
 from singletable_apps.portfolio.pages.dependencies import AuthorPage, UserPageContext
+from singletable_apps.portfolio.rules import check_can_edit, is_public
 from singletable_apps.shared.pages import (
     Confirmation,
     Form,
@@ -23,6 +24,7 @@ from singletable_apps.shared.pages import (
     PostedUpload,
     UploadedFile,
 )
+from singletable_apps.shared.permissions import is_permitted
 
 router = APIRouter()
 PER_PAGE = 48
@@ -128,18 +130,23 @@ def _show_media(page: UserPageContext, media: Media, form: Form, status: int) ->
         media=media,
         markdown=_markdown(page, media),
         form=form,
-        uses=[{"text": text, "to": url} for text, url in _uses(page, media.name)],
+        uses=[
+            {"text": text, **({"to": url} if url else {})} for text, url in _uses(page, media.name)
+        ],
     )
 
 
 def _uses(page: UserPageContext, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the posts and pages that show an image, with the URLs of their editors."""
+    """Yield the posts and pages that show an image, with URLs; authors see no drafts of others."""
     blogs = all_posts(page)
     texts = page.service.posts.contents(blog.blog_id for blog in blogs)
     for blog in blogs:
         content = texts.get(blog.blog_id)
         if name in blog.featured_image_url or (content and name in content.markdown):
-            yield blog.title, page.urls.admin("posts", blog.blog_id)
+            is_own = is_permitted(check_can_edit, page.user, blog)
+            is_shown = is_own or is_public(blog, page.service.context.clock())
+            url = page.urls.admin("posts", blog.blog_id) if is_own else page.urls.post(blog.slug)
+            yield (blog.title, url) if is_shown else ("A post of another author", "")
     person = page.service.profile.get_portfolio()
     if name in person.profile_pic_url:
         yield "Your profile", page.urls.admin("portfolio")
