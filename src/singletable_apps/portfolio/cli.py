@@ -138,8 +138,7 @@ def migrate(
 ) -> None:
     """Migrate PortfolioTable, BlogsTable, UsersTable and LikesTable to one table.
 
-    It can be interrupted and repeated. Addresses of visitors are hashed with the secret of the site
-    and never copied.
+    It can be interrupted and repeated. Likes are counted; addresses of visitors are not copied.
     """
     with exit_on_error():
         from singletable_apps.portfolio.commands import run_migrate

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
-from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import indent
 
@@ -102,7 +101,7 @@ def run_migrate(source: str, target: str, folder: Path, *, dry_run: bool, verify
         nullcontext(old) if target == source else open_driver(target) as new,
     ):
         site = Store(new, tables=TABLES)
-        plan = plan_migration(Store(old), load_secret(folder), datetime.now(UTC))
+        plan = plan_migration(Store(old), load_secret(folder))
         for line in describe_plan(plan):
             _print(line)
         if verify:

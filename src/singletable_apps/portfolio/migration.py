@@ -32,7 +32,6 @@ from singletable import (
 from singletable_apps.portfolio.entities import (
     Blog,
     BlogContent,
-    Like,
     LikeCount,
     Listing,
     Portfolio,
@@ -127,8 +126,7 @@ class Migration:
     slugs: list[Slug] = field(default_factory=list[Slug])
     texts: list[BlogContent] = field(default_factory=list[BlogContent])
     posts: list[Blog] = field(default_factory=list[Blog])
-    counters: list[LikeCount] = field(default_factory=list[LikeCount])
-    likes: list[Like] = field(default_factory=list[Like])
+    likes: list[LikeCount] = field(default_factory=list[LikeCount])
     read: Counter[str] = field(default_factory=Counter[str])
     missing: list[str] = field(default_factory=list[str])
     # Table, key and reason of each item that cannot be migrated.
@@ -136,7 +134,7 @@ class Migration:
 
     def items(self) -> dict[str, Sequence[Any]]:
         """Return what is to be written, by name, in order."""
-        names = ("accounts", "portfolio", "slugs", "texts", "posts", "counters", "likes")
+        names = ("accounts", "portfolio", "slugs", "texts", "posts", "likes")
         return {name: getattr(self, name) for name in names}
 
 
@@ -151,14 +149,19 @@ class MigrationResult:
 # Read
 
 
-def plan_migration(source: Store, secret: bytes, now: datetime) -> Migration:
+def plan_migration(source: Store, secret: bytes) -> Migration:
     """Read the source and build everything that is to be written."""
     plan = Migration()
     _read(source, plan, OldPortfolio, "user_id", partial(_add_portfolio, plan))
     _read(source, plan, OldUser, "email", partial(_add_account, plan, secret))
     _read(source, plan, OldBlog, "blog_id", partial(_add_post, plan))
-    ids = {blog.blog_id for blog in plan.posts}
-    _read(source, plan, OldLike, "blog_id", partial(_add_like, plan, secret, ids))
+    visitors: dict[str, set[str]] = {blog.blog_id: set() for blog in plan.posts}
+    _read(source, plan, OldLike, "blog_id", partial(_add_like, visitors))
+    plan.likes = [
+        LikeCount(blog_id=blog_id, shard=0, likes_count=len(addresses))
+        for blog_id, addresses in visitors.items()
+        if addresses
+    ]
     if len(plan.missing) == len(OLD_TABLES):
         raise MigrationError(
             f"There is nothing to migrate: none of the tables {', '.join(plan.missing)} exists at "
@@ -168,15 +171,6 @@ def plan_migration(source: Store, secret: bytes, now: datetime) -> Migration:
         # Without settings, the next visitor would be asked to set up the site.
         oldest = min(user.created_at for user in plan.accounts)
         plan.portfolio.append(SiteSettings(title="Portfolio", updated_at=oldest))
-    # The first like of each visitor counts.
-    latest_first = sorted(plan.likes, key=lambda like: like.liked_at, reverse=True)
-    firsts = {(like.blog_id, like.visitor): like for like in latest_first}
-    counts = Counter(blog_id for blog_id, _ in firsts)
-    plan.counters = [
-        LikeCount(blog_id=blog_id, shard=0, likes_count=count)
-        for blog_id, count in sorted(counts.items())
-    ]
-    plan.likes = [like for _, like in sorted(firsts.items()) if like.ends > now]
     return plan
 
 
@@ -234,10 +228,11 @@ def _add_account(plan: Migration, secret: bytes, old: OldUser) -> None:
     if any(user.email == email for user in plan.accounts):
         checks.reject("email", f"There are several accounts of {email}.")
     checks.raise_errors(InvalidInput)
+    digest = hmac.digest(secret, f"user\0{email}".encode(), "sha256")
     user = User(
         email=email,
         # The same in every run, and not known without the secret.
-        user_id=1 + int.from_bytes(_digest(secret, "user", email)[:8], "big") % (_USER_IDS - 1),
+        user_id=1 + int.from_bytes(digest[:8], "big") % (_USER_IDS - 1),
         name=email.partition("@")[0],
         role=Role.OWNER,
         # Hashes of bcrypt cannot be used: the owner chooses a password with a link by e-mail.
@@ -284,24 +279,14 @@ def _add_post(plan: Migration, old: OldBlog) -> None:
     plan.posts.append(post.blog)
 
 
-def _add_like(plan: Migration, secret: bytes, ids: set[str], old: OldLike) -> None:
+def _add_like(visitors: dict[str, set[str]], old: OldLike) -> None:
+    """Count each visitor once. Visitors are recognized in another way now, so they are not kept."""
     time, _, address = old.timestamp_ip.replace("#", ":", 1).partition(":")
     if not (time.isascii() and time.isdigit()) or not address:
         raise InvalidInput({"timestamp_ip": "Expected time:address."})
-    if old.blog_id not in ids:
+    if old.blog_id not in visitors:
         raise InvalidInput({"blogId": "The post of this like is not migrated."})
-    at = _time(int(time))
-    like = Like(
-        blog_id=old.blog_id,
-        visitor=_digest(secret, "old like", address, old.blog_id).hex()[:32],
-        liked_at=at,
-        ends=datetime(at.year + 1, 1, 1, tzinfo=UTC),
-    )
-    plan.likes.append(like)
-
-
-def _digest(secret: bytes, *values: str) -> bytes:
-    return hmac.digest(secret, "\0".join(values).encode(), "sha256")
+    visitors[old.blog_id].add(address)
 
 
 def _time(seconds: int) -> datetime:
@@ -347,9 +332,6 @@ def write_migration(
     kept: list[Any] = []
     groups = plan.items()
     for done, (name, items) in enumerate(groups.items(), 1):
-        if name == "likes":
-            # A counter that has changed at the target has counted these likes already.
-            items = [like for like in plan.likes if LikeCount.key(like.blog_id, 0) not in kept]
         loads[name] = target.bulk_load(items, on_conflict=lambda found: kept.append(found.key))
         if on_progress is not None:
             on_progress(done, len(groups))
@@ -367,8 +349,7 @@ _COMPARED = (
 def verify_migration(plan: Migration, target: Store) -> list[str]:
     """Compare the target with the source, and return what is missing or differs."""
     problems: list[str] = []
-    # Likes expire; their counters stay.
-    wanted = [item for name, items in plan.items().items() if name != "likes" for item in items]
+    wanted = [item for items in plan.items().values() for item in items]
     keys = [key_of(item) for item in wanted]
     for key, item, found in zip(keys, wanted, target.get_many(keys, consistent=True), strict=True):
         if found is None:
@@ -391,7 +372,7 @@ def describe_plan(plan: Migration) -> Iterator[str]:
     for name in (table.name for table in OLD_TABLES):
         found = "not found" if name in plan.missing else f"{plan.read[name]:,} items"
         yield f"  {name:<16}{found}"
-    likes = sum(counter.likes_count for counter in plan.counters)
+    likes = sum(counter.likes_count for counter in plan.likes)
     written = f"{len(plan.posts):,} posts, {len(plan.accounts):,} accounts, {likes:,} likes"
     yield f"  {'to write':<16}{written}"
     for blog in sorted(plan.posts, key=lambda each: each.listed_at)[-_SHOWN:]:
