@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from textwrap import indent
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +22,9 @@ from singletable_apps.shared.cli import (
     SmtpOption,
     exit_on_error,
 )
+
+if TYPE_CHECKING:
+    from singletable_apps.portfolio.service import PortfolioService
 
 portfolio = typer.Typer(
     help="Serve a personal site and blog, import and export it.",
@@ -55,6 +64,7 @@ DryRunOption = Annotated[
 
 # Imports are inside the commands, so that `--help` does not load the web framework.
 @portfolio.command()
+@exit_on_error()
 def serve(
     at: AddressOption,
     folder: FolderOption,
@@ -69,25 +79,34 @@ def serve(
 
     Tables, folder and secret are created if they are missing.
     """
-    with exit_on_error():
-        from singletable_apps.portfolio.app import run_serve
-        from singletable_apps.shared.email_delivery import email_delivery
-        from singletable_apps.shared.serve import ListenOptions
+    from singletable_apps.portfolio.app import run_serve
+    from singletable_apps.shared.email_delivery import email_delivery
+    from singletable_apps.shared.serve import ListenOptions
 
-        emails = email_delivery(print_emails=print_emails, smtp=smtp)
-        run_serve(at, folder, ListenOptions(host, port, public, tuple(proxy or ())), emails)
+    emails = email_delivery(print_emails=print_emails, smtp=smtp)
+    run_serve(at, folder, ListenOptions(host, port, public, tuple(proxy or ())), emails)
 
 
 @portfolio.command()
+@exit_on_error()
 def sample(at: AddressOption, folder: FolderOption, prefix: PrefixOption = "") -> None:
     """Create a sample site with posts, comments, likes and statistics."""
-    with exit_on_error():
-        from singletable_apps.portfolio.commands import run_sample
+    from singletable_apps.portfolio.sample import OWNER, PASSWORD, create_sample
+    from singletable_apps.shared.serve import progress_bar
 
-        run_sample(at, folder, prefix)
+    with (
+        _open_site(at, folder, prefix) as service,
+        progress_bar("Creating a sample site") as progress,
+    ):
+        create_sample(service, progress)
+    typer.echo(
+        f"Created a sample site. To see it: singletable portfolio serve --address {at} "
+        f"--folder {folder}\nSign in as {OWNER[1]} with the password {PASSWORD}."
+    )
 
 
 @portfolio.command()
+@exit_on_error()
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Zip file to create.")],
     at: AddressOption,
@@ -95,13 +114,26 @@ def export(
     prefix: PrefixOption = "",
 ) -> None:
     """Export posts as Markdown, the portfolio as JSON, and the images, in a zip file."""
-    with exit_on_error():
-        from singletable_apps.portfolio.commands import run_export
+    from singletable_apps.portfolio.errors import PortfolioError
+    from singletable_apps.portfolio.transfer import export_site
+    from singletable_apps.shared.archives import write_zip
+    from singletable_apps.shared.serve import file_errors
 
-        run_export(file, at, folder, prefix)
+    if file.exists():
+        raise PortfolioError(f"There is a file '{file}' already. Choose another name.")
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    with _open_site(_existing(at), folder, prefix) as service, file_errors(file):
+        try:
+            with draft.open("xb") as target:
+                write_zip(export_site(service), target)
+            draft.rename(file)  # it appears when it is complete
+        finally:
+            draft.unlink(missing_ok=True)
+    typer.echo(f"Exported the site to {file}.")
 
 
 @portfolio.command("import")
+@exit_on_error()
 def import_(
     source: Annotated[
         Path,
@@ -116,13 +148,33 @@ def import_(
     dry_run: DryRunOption = False,
 ) -> None:
     """Import posts, images and the portfolio. A post replaces the one with the same slug."""
-    with exit_on_error():
-        from singletable_apps.portfolio.commands import run_import
+    from singletable_apps.portfolio.errors import PortfolioError
+    from singletable_apps.portfolio.service.posts import Outcome
+    from singletable_apps.portfolio.transfer import import_site
+    from singletable_apps.shared.archives import read_files
+    from singletable_apps.shared.serve import progress_bar
 
-        run_import(source, at, folder, prefix, dry_run=dry_run)
+    files = read_files(source)
+    with (
+        _open_site(_existing(at), folder, prefix) as service,
+        progress_bar("Importing") as progress,
+    ):
+        owner = service.profile.owner()
+        if owner is None:
+            raise PortfolioError("This site is not set up. Serve it and open its first page first.")
+        report = import_site(service, owner, files, dry_run=dry_run, on_progress=progress)
+    for entry in report:
+        if entry.outcome is not Outcome.SKIPPED or entry.reason:
+            _print(f"  {entry.outcome:<8}  {entry.path}  {entry.reason}")
+    found = Counter(entry.outcome for entry in report)
+    counts = ", ".join(f"{found[outcome]:,} {outcome}" for outcome in Outcome)
+    typer.echo(f"{'Would be imported' if dry_run else 'Imported'}: {counts}.")
+    if found[Outcome.FAILED]:
+        raise typer.Exit(1)
 
 
 @portfolio.command()
+@exit_on_error()
 def migrate(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="Address of the four tables, such as dynamodb:.")
@@ -140,13 +192,53 @@ def migrate(
 
     It can be interrupted and repeated. Likes are counted; addresses of visitors are not copied.
     """
-    with exit_on_error():
-        from singletable_apps.portfolio.commands import run_migrate
+    from singletable import Store
+    from singletable_apps.portfolio import migration
+    from singletable_apps.portfolio.app import load_secret
+    from singletable_apps.portfolio.entities import data_table
+    from singletable_apps.portfolio.service import TABLES
+    from singletable_apps.shared.serve import open_driver, path_of_address, progress_bar
 
-        run_migrate(source, target, folder, dry_run=dry_run, verify=verify)
+    path = path_of_address(target)
+    if verify:
+        _existing(target)
+    elif dry_run and path is not None and not path.exists():
+        target = "memory:"
+    with (
+        open_driver(_existing(source)) as old,
+        # A process can open a database file only once.
+        nullcontext(old) if target == source else open_driver(target) as new,
+    ):
+        site = Store(new, tables=TABLES)
+        plan = migration.plan_migration(Store(old), load_secret(folder))
+        for line in migration.describe_plan(plan):
+            _print(line)
+        if verify:
+            problems = migration.verify_migration(plan, site)
+            for problem in problems:
+                _print(f"  {problem}")
+            typer.echo("The target differs." if problems else "\nThe target has everything.")
+            raise typer.Exit(1 if problems else 0)
+        if dry_run:
+            migration.check_slugs(plan, site)
+            typer.echo("\nNothing was written.")
+            return
+        site.admin.create_table(data_table, if_missing=True)
+        with progress_bar("Migrating") as progress:
+            result = migration.write_migration(plan, site, progress)
+    for label, load in result.loads.items():
+        typer.echo(f"  {label:<24}{load.written:,} written, {load.skipped:,} there already")
+    if result.kept:
+        typer.echo("\nThese were changed at the target, and are kept:")
+        for key in result.kept:
+            _print(f"  {key}")
+    typer.echo("\nCompare with: singletable portfolio migrate … --verify")
+    if plan.failures:
+        raise typer.Exit(1)
 
 
 @portfolio.command()
+@exit_on_error()
 def outbox(
     at: AddressOption,
     limit: Annotated[
@@ -154,7 +246,45 @@ def outbox(
     ] = 20,
 ) -> None:
     """Print the latest e-mails in the outbox, newest first."""
-    with exit_on_error():
-        from singletable_apps.portfolio.commands import run_outbox
+    from singletable import Store
+    from singletable_apps.portfolio.service import TABLES
+    from singletable_apps.shared.mail import Outbox
+    from singletable_apps.shared.serve import open_driver
 
-        run_outbox(at, limit)
+    with open_driver(_existing(at)) as driver:
+        emails = Outbox(Store(driver, tables=TABLES)).newest(limit)
+    for sent in emails:
+        _print(f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}\n")
+        _print(indent(sent.email.text, "  "))
+    if not emails:
+        typer.echo("No e-mails in the last week.")
+
+
+@contextmanager
+def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioService]:
+    from singletable_apps.portfolio.app import open_service
+    from singletable_apps.portfolio.errors import PortfolioError
+    from singletable_apps.portfolio.urls import Urls
+    from singletable_apps.shared.serve import open_driver
+
+    if prefix and not re.fullmatch(r"(/[a-z0-9-]+)+", prefix):
+        raise PortfolioError(f"--prefix expects a path such as /portfolio, but got '{prefix}'.")
+    with open_driver(address) as driver, open_service(driver, folder, Urls(prefix)) as service:
+        yield service
+
+
+def _existing(address: str) -> str:
+    from singletable import StorageError
+    from singletable_apps.shared.serve import path_of_address
+
+    path = path_of_address(address)
+    if path is not None and not path.exists():
+        raise StorageError(f"There is no file '{path}'.")
+    return address
+
+
+def _print(text: str) -> None:
+    """Print a text from files or tables without control characters."""
+    from singletable_apps.shared.serve import error_text
+
+    typer.echo(error_text(Exception(text)))

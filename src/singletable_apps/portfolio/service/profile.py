@@ -46,8 +46,13 @@ class ProfileService:
         address = self.get_portfolio().email
         if address:
             return address
+        owner = self.owner()
+        return None if owner is None else owner.email
+
+    def owner(self) -> User | None:
+        """Return the first owner, or None if the site is not set up."""
         users = self._context.store.query(User.by_date())
-        return next((user.email for user in users if user.role is Role.OWNER), None)
+        return next((user for user in users if user.role is Role.OWNER), None)
 
     def is_set_up(self) -> bool:
         """Return whether the first account was created."""
