@@ -165,7 +165,7 @@ def import_(
         report = import_site(service, owner, files, dry_run=dry_run, on_progress=progress)
     for entry in report:
         if entry.outcome is not Outcome.SKIPPED or entry.reason:
-            _print(f"  {entry.outcome:<8}  {entry.path}  {entry.reason}")
+            _print(f"  {entry.outcome:<8}  {entry.path}  {entry.reason}".rstrip())
     found = Counter(entry.outcome for entry in report)
     counts = ", ".join(f"{found[outcome]:,} {outcome}" for outcome in Outcome)
     typer.echo(f"{'Would be imported' if dry_run else 'Imported'}: {counts}.")

@@ -352,7 +352,7 @@ class PostService:
         """Return the post of a file, based on the stored one if there is one."""
         now = self._now()
         date = check_publish_time(file.date or now, now)
-        blog = post.blog if post else _blank_post(actor, date)
+        blog = post.blog if post else _blank_post(actor, min(date, now))
         checks = InputChecks()
         author = checks.line("author", file.author, longest=MAX_DESCRIPTION).lower() or blog.author
         author_name = checks.line("author_name", file.author_name, longest=MAX_NAME)
