@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -91,7 +91,9 @@ def read_values(text: str, *, is_toml: bool = False) -> dict[str, Any]:
 
 def _load_yaml(text: str) -> object:
     depth = 0
-    for event in yaml.parse(text, yaml.SafeLoader):
+    # The stubs of PyYAML do not type its events.
+    events: Iterable[object] = cast(Any, yaml).parse(text, yaml.SafeLoader)
+    for event in events:
         # With aliases, a short text can stand for gigabytes.
         if isinstance(event, yaml.AliasEvent):
             raise yaml.YAMLError("aliases such as *name are not supported")

@@ -341,12 +341,15 @@ def _filtered(
 ) -> list[Blog]:
     """Return the public posts that match all filters."""
     catalog, now = service.catalog, service.context.clock()
-    lists = [catalog.visible(now)]
+    lists: list[list[Blog]] = []
     if tag is not None:
         lists.append(catalog.with_tag(normalize_tag(tag), now))
     if category is not None:
         lists.append(catalog.in_category(category, now))
     if month is not None:
         lists.append(catalog.of_month(int(month[:4]), int(month[5:]), now))
-    ids = set.intersection(*({blog.blog_id for blog in blogs} for blogs in lists))
-    return [blog for blog in lists[0] if blog.blog_id in ids]
+    found = catalog.visible(now)
+    for matches in lists:
+        ids = {blog.blog_id for blog in matches}
+        found = [blog for blog in found if blog.blog_id in ids]
+    return found
