@@ -165,9 +165,8 @@ def _show_post(
         "post",
         replace(_post_head(page, blog, older, newer), is_hidden=is_preview),
         status,
-        last_modified=max([*changes, *(comment.created_at for comment in comments)])
-        if is_shared
-        else None,
+        # A comment is approved after it was written, and can be deleted.
+        last_modified=max(changes) if is_shared and not comments else None,
         caching=SHARED_FIVE_MINUTES if is_shared else NO_STORE,
         blog=blog,
         row=row,

@@ -123,7 +123,7 @@ def test_post_shows_text_meta_neighbors_and_comments(app: PagesApp, reader: Brow
     assert 'width="1600" height="800"' in page.text
     assert page.text.count("<h1") == 1
     assert page.headers["Cache-Control"] == "public, max-age=0, s-maxage=300"
-    assert "Last-Modified" in page.headers
+    assert "Last-Modified" in reader.public("blog", "newer").headers
 
 
 def comment(app: PagesApp, blog: Blog, content: str) -> None:
@@ -349,3 +349,30 @@ def test_dates_are_in_the_time_zone_of_the_site(app: PagesApp, reader: Browser) 
     edit_settings(app, time_zone="Pacific/Auckland")
     reader.http.cookies.set("zone", "America/New_York")
     assert "1 January 2027" in reader.public("blog", "fireworks").text
+
+
+# Some crawlers and caches know times only, and would never see the comment or its deletion.
+def test_approved_and_deleted_comments_show_without_etags(app: PagesApp, reader: Browser) -> None:
+    blog = publish(app.world, "Tea")
+    comments, owner = app.world.service.comments, app.world.owner()
+    for content in ("First", "Second"):
+        app.world.clock.move(minutes=1)
+        comments.submit(blog.blog_id, CommentDraft("Eve", content), content)
+    first, second = (each.ref for each in comments.queue(owner).items)
+    known = ""
+
+    def read() -> str:
+        nonlocal known
+        app.activate()
+        headers = {"Accept": "text/html", **({"If-Modified-Since": known} if known else {})}
+        answer = reader.http.get(app.site.urls.post(blog.slug), headers=headers)
+        known = answer.headers.get("Last-Modified", "")
+        return answer.text
+
+    read()
+    comments.approve(owner, second)
+    assert "Second" in read()
+    comments.approve(owner, first)
+    assert "First" in read()
+    comments.delete(owner, second)
+    assert "Second" not in read()
