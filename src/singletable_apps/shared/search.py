@@ -2,6 +2,7 @@
 
 An app keeps its documents in the table and builds this index from them at start. A query can never
 be a syntax error: every word is searched for as it is, and the last one as the beginning of a word.
+English words match in their other forms, too: radios and radio.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ZERO_WIDTH_SPACE = "\u200b"
 _SCHEMA = """
 CREATE VIRTUAL TABLE documents USING fts5(
     key UNINDEXED, title, tags, text,
-    tokenize = "unicode61 remove_diacritics 2", prefix = '2 3'
+    tokenize = "porter unicode61 remove_diacritics 2", prefix = '2 3'
 )
 """
 # The weights of the columns: a word in the title says more than one in the text.

@@ -131,3 +131,10 @@ def test_threads_share_an_index(index: SearchIndex) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(work, range(100))) == {3}
     index.update([], removed=["extra"])
+
+
+@pytest.mark.parametrize("query", ["tide radio", "tides radios", "restored radio", "restoring"])
+def test_other_forms_of_english_words_are_found(query: str) -> None:
+    index = SearchIndex()
+    index.update([Document("1", "Tides and Radios", "She restores an old radio.")])
+    assert [hit.key for hit in index.search(query)] == ["1"]
