@@ -260,6 +260,25 @@ def outbox(
         typer.echo("No e-mails in the last week.")
 
 
+@portfolio.command()
+@exit_on_error()
+def recount(at: AddressOption, folder: FolderOption) -> None:
+    """Compare the like counter of each post with the likes of this year.
+
+    A counter also has the likes of earlier years, which have expired. It exits with status 1 if a
+    counter has fewer.
+    """
+    with _open_site(_existing(at), folder, "") as service:
+        now = service.context.clock()
+        counts = [
+            (blog, service.likes.recount(blog.blog_id)) for blog in service.catalog.visible(now)
+        ]
+    for blog, result in counts:
+        _print(f"{result.counted:>8,} counted {result.markers:>8,} this year  {blog.title}")
+    if any(result.counted < result.markers for _, result in counts):
+        raise typer.Exit(1)
+
+
 @contextmanager
 def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioService]:
     from singletable_apps.portfolio.app import open_service

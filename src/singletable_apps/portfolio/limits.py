@@ -16,6 +16,7 @@ class Limits:
     like: RateLimit | None = field(default_factory=lambda: RateLimit("like", 60, 60))
     comment: RateLimit | None = field(default_factory=lambda: RateLimit("comment", 5, 3600))
     contact: RateLimit | None = field(default_factory=lambda: RateLimit("contact", 5, 3600))
+    view: RateLimit | None = field(default_factory=lambda: RateLimit("view", 120, 60))
     search: RateLimit | None = field(default_factory=lambda: RateLimit("search", 60, 60))
     sign_in: RateLimit | None = field(default_factory=lambda: RateLimit("sign-in", 30, 60))
     signed_in: RateLimit | None = field(default_factory=lambda: RateLimit("signed-in", 1200, 60))
@@ -23,7 +24,7 @@ class Limits:
     @classmethod
     def off(cls) -> Limits:
         """Return no limits, for tests."""
-        return cls(None, None, None, None, None, None)
+        return cls(None, None, None, None, None, None, None)
 
 
 def hit_limit(request: Request, limit: RateLimit | None) -> None:

@@ -12,7 +12,8 @@ A post that we write:
     The radio came home in a milk crate.
 
 Files of Jekyll, Hugo (YAML or TOML) and Bear Blog are read as well, with their own names for the
-same fields. Values of a wrong type are errors, never guesses.
+same fields, and so is the JSON of the original system. Values of a wrong type are errors, never
+guesses.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from singletable_apps.shared.front_matter import (
     read_values,
     write_front_matter,
 )
+from singletable_apps.shared.markdown import html_as_markdown
 
 # Our names, and those of Jekyll, Hugo and Bear Blog.
 _NAMES = {
@@ -223,6 +225,42 @@ def read_post(path: str, text: str) -> PostFile:
         markdown = markdown[heading.end() :] if heading else markdown
     with invalid_input():
         return PostFile.model_validate({**found, "markdown": markdown})
+
+
+def read_original_post(blog: object) -> PostFile:
+    """Return a post as the API of the original system returned it, with HTML as its text."""
+    values = cast(dict[str, Any], blog) if isinstance(blog, dict) else {}
+    html = values.get("content")
+    if not isinstance(html, str):
+        raise InvalidInput({"content": "Expected a post with the HTML of its text."})
+    with invalid_input():
+        return PostFile.model_validate(
+            {**_with_our_names(values), "markdown": html_as_markdown(html)}
+        )
+
+
+def read_original_site(values: Mapping[str, Any]) -> SiteFile:
+    """Return the portfolio as the API of the original system returned it; times are in seconds."""
+
+    def entry_of(entry: object) -> object:
+        if not isinstance(entry, dict):
+            return entry
+        given = cast(dict[str, Any], entry)
+        days = {
+            name: datetime.fromtimestamp(given[name], UTC).date()
+            for name in ("start_date", "end_date")
+            if isinstance(given.get(name), int | float)
+        }
+        texts = {name: value for name, value in given.items() if value is not None}
+        return {**texts, **days}
+
+    entries = {
+        name: [entry_of(entry) for entry in cast(list[object], values[name])]
+        for name in ("projects", "experience")
+        if isinstance(values.get(name), list)
+    }
+    with invalid_input():
+        return SiteFile.model_validate({"portfolio": {**values, **entries}, "settings": {}})
 
 
 def _with_our_names(values: Mapping[str, Any]) -> dict[str, Any]:

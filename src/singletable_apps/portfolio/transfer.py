@@ -10,6 +10,7 @@ imported into an empty site and exported again is the same, byte for byte.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from posixpath import join, normpath
+from typing import cast
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -41,6 +43,8 @@ from singletable_apps.portfolio.site_files import (
     SiteFile,
     Time,
     invalid_input,
+    read_original_post,
+    read_original_site,
     read_post,
     read_site,
     write_post,
@@ -55,6 +59,8 @@ _MARKDOWN = (".md", ".markdown")
 _MAX_MARKDOWN_FILE = 2 * MAX_MARKDOWN_BYTES
 _PORTFOLIO = ("portfolio.json", "portfolio.yaml", "portfolio.yml")
 _MEDIA_LIST = "media/media.json"
+# Fields by which the portfolio of the original system is recognized.
+_ORIGINAL_PORTFOLIO = {"bio", "projects", "experience", "about_content"}
 _OWN_IMAGE = re.compile(r"media/([0-9a-f]{16}_[0-9]{1,8}x[0-9]{1,8})/([0-9]{1,4})\.webp")
 
 OnProgress = Callable[[int, int], None]
@@ -163,6 +169,8 @@ class _Import:
         for path in self._files:
             if path in _PORTFOLIO or path.lower().endswith(_MARKDOWN):
                 self._report(path, partial(self._read, path))
+            elif path.lower().endswith(".json") and path != _MEDIA_LIST:
+                self._report(path, partial(self._read_original, path))
         self._restore_images()
         self._upload_images()
         for done, (path, document) in enumerate(self._documents.items(), 1):
@@ -170,7 +178,8 @@ class _Import:
             self._report(path, partial(self._save, linked))
             if on_progress is not None:
                 on_progress(done, len(self._documents))
-        for path in self._files.keys() - self._entries.keys() - {_MEDIA_LIST}:
+        known = {name.partition("#")[0] for name in self._entries}
+        for path in self._files.keys() - self._entries.keys() - known - {_MEDIA_LIST}:
             if not _OWN_IMAGE.fullmatch(path):
                 self._note(path, Outcome.SKIPPED, "It is neither a post nor an image of one.")
         return [self._entries[path] for path in sorted(self._entries)]
@@ -202,7 +211,29 @@ class _Import:
         if path in _PORTFOLIO:
             self._documents[path] = read_site(text)
             return
-        post = read_post(path, text)
+        self._add_post(path, read_post(path, text))
+
+    def _read_original(self, path: str) -> None:
+        """Read the JSON of the original system; its posts are numbered: `blogs.json#3`."""
+        try:
+            value: object = json.loads(self._files[path])
+        except (ValueError, RecursionError):
+            raise InvalidInput({"text": "This is not JSON."}) from None
+        for name in ("data", "items"):
+            if isinstance(value, dict) and name in value:
+                value = cast(dict[str, object], value)[name]
+        if isinstance(value, dict) and value.keys() & _ORIGINAL_PORTFOLIO:
+            self._documents[path] = read_original_site(cast(dict[str, object], value))
+        elif isinstance(value, list) or (isinstance(value, dict) and "content" in value):
+            blogs = cast(list[object], value if isinstance(value, list) else [value])
+            for number, blog in enumerate(blogs, 1):
+                name = f"{path}#{number}"
+                self._report(name, partial(self._read_original_post, name, blog))
+
+    def _read_original_post(self, name: str, blog: object) -> None:
+        self._add_post(name, read_original_post(blog))
+
+    def _add_post(self, path: str, post: PostFile) -> None:
         if post.slug:
             first = self._slugs.setdefault(post.slug, path)
             if first != path:

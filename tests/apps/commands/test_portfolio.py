@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 from singletable import Engine, Store
 from singletable.cli import main
 from singletable_apps.portfolio.app import app_info, make_web_app, open_service
+from singletable_apps.portfolio.entities import LikeCount
 from singletable_apps.portfolio.migration import OLD_TABLES, OldBlog, OldUser
 from singletable_apps.portfolio.sample import list_sample
 from singletable_apps.portfolio.urls import Urls
@@ -48,7 +49,7 @@ def of(site: Path) -> list[str]:
 def test_help_lists_the_commands(typed: Run) -> None:
     code, out, _ = typed("--help")
     assert code == 0
-    words = ("serve", "sample", "export", "import", "migrate", "outbox")
+    words = ("serve", "sample", "export", "import", "migrate", "outbox", "recount")
     assert [word for word in words if f" {word} " not in out] == []
 
 
@@ -144,6 +145,18 @@ def test_tables_are_migrated_within_one_file(typed: Run, old: Path, tmp_path: Pa
     code, out, _ = typed(*move)
     assert (code, "3 written" in out) == (0, True)
     assert typed(*move, "--verify")[0] == 0
+
+
+def test_likes_are_recounted(typed: Run, site: Path) -> None:
+    code, out, _ = typed("recount", *of(site))
+    assert code == 0
+    assert "Drawing contour lines from scratch" in out
+    with open_driver(f"file:{site}/site.db") as driver:
+        store = Store(driver)
+        counter = next(each for each in store.admin.scan(LikeCount) if each.likes_count > 0)
+        store.update(LikeCount.key(counter.blog_id, 0), LikeCount.likes_count.set(0))
+    code, out, _ = typed("recount", *of(site))
+    assert code == 1
 
 
 def test_outbox_is_printed(typed: Run, site: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -191,6 +192,58 @@ def test_aliases_are_limited(memory: World) -> None:
     file = f"---\naliases: [{aliases}]\n---\nTea.".encode()
     [entry] = import_site(memory.service, memory.set_up(), {"tea.md": file})
     assert (entry.outcome, "at most" in entry.reason) == (Outcome.FAILED, True)
+
+
+ORIGINAL = {
+    "blogId": "8d1c3bd2-94a2-4a2f-8f0a-3f6f8a1f2f11",
+    "title": "Tea",
+    "slug": "tea",
+    "content": "<p>Tea <b>and</b> <script>x()</script>milk</p>",
+    "tags": ["a"],
+    "created_at": 1_700_000_000,
+}
+PORTFOLIO = {
+    "bio": "Hello",
+    "about_content": "<h1>About</h1><p onclick='x()'>me</p>",
+    "social_links": {"github": "https://github.example/ada", "twitter": ""},
+    "projects": [{"id": "1700000000000", "title": "One", "link": "", "image_url": ""}],
+    "experience": [
+        {
+            "id": "1",
+            "title": "Engineer",
+            "company": "Acme",
+            "start_date": 1_600_000_000,
+            "end_date": None,
+        }
+    ],
+    "updated_at": 1_700_000_000,
+}
+
+
+def test_json_of_the_original_system_is_imported(world: World) -> None:
+    owner = world.set_up()
+    bodies: list[object] = [
+        {"success": True, "data": {"items": [ORIGINAL, {"title": "Broken"}, 7], "last_key": None}},
+        {"success": True, "data": PORTFOLIO},
+        {"version": 1},
+    ]
+    files = {f"{number}.json": json.dumps(body).encode() for number, body in enumerate(bodies)}
+    report = import_site(world.service, owner, {**files, "broken.json": b"{"})
+    assert outcomes(report) == {
+        "0.json#1": "created",
+        "0.json#2": "failed",
+        "0.json#3": "failed",
+        "1.json": "updated",
+        "2.json": "skipped",
+        "broken.json": "failed",
+    }
+    [blog] = world.service.posts.list_all(10).items
+    assert blog.published_at == datetime.fromtimestamp(1_700_000_000, UTC)
+    assert "script" not in world.service.posts.get(blog.blog_id).content.content
+    portfolio = world.service.profile.get_portfolio()
+    assert portfolio.experience[0].start_date is not None
+    assert "onclick" not in portfolio.about_content
+    assert portfolio.social_links == {"github": "https://github.example/ada"}
 
 
 def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:

@@ -336,6 +336,11 @@ class LikeState(Document):
 
     likes_count: int = Field(validation_alias="count")
     has_liked: bool = Field(validation_alias="liked")
+    counters: int = Field(
+        validation_alias="shards",
+        description="How many counters the likes are spread over: more than 1 on a busy post.",
+        examples=[1],
+    )
 
 
 class NewComment(Model):

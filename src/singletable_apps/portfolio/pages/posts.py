@@ -302,6 +302,7 @@ def submit_comment(page: PublicPage, slug: Segment, form: PostedForm) -> Respons
 @router.post("/blog/{slug}/view")
 def record_view(page: PublicPage, slug: Segment) -> Response:
     """Count a view, unless the reader asked not to be counted."""
+    hit_limit(page.request, page.site.limits.view)
     headers = page.request.headers
     if headers.get("sec-gpc") != "1" and headers.get("dnt") != "1":
         page.service.stats.record_view(_post_at(page, slug).blog.blog_id)

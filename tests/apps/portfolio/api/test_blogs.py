@@ -302,13 +302,17 @@ def test_delete_takes_everything_with_it(server: Server) -> None:
 def test_like_counts_once_per_visitor_and_can_be_taken_back(server: Server) -> None:
     path = f"/blogs/{server.owner.writes()['blogId']}/likes"
     one, two = server.visitor("192.0.2.1"), server.visitor("2001:db8::1")
-    assert data(one.get(path)) == {"likes_count": 0, "has_liked": False}
+    assert data(one.get(path)) == {"likes_count": 0, "has_liked": False, "counters": 1}
     for _ in range(2):
         assert data(one.post(path))["likes_count"] == 1
-    assert data(two.post(path)) == {"likes_count": 2, "has_liked": True}
+    assert data(two.post(path)) == {"likes_count": 2, "has_liked": True, "counters": 1}
     # The rest of the network is the same visitor.
-    assert data(server.visitor("2001:db8::2").get(path)) == {"likes_count": 2, "has_liked": True}
-    assert data(two.delete(path)) == {"likes_count": 1, "has_liked": False}
+    assert data(server.visitor("2001:db8::2").get(path)) == {
+        "likes_count": 2,
+        "has_liked": True,
+        "counters": 1,
+    }
+    assert data(two.delete(path)) == {"likes_count": 1, "has_liked": False, "counters": 1}
     assert data(two.delete(path))["likes_count"] == 1
     assert one.get(path).headers["cache-control"] == "no-store"
     tag = one.get("/settings").headers["etag"]
