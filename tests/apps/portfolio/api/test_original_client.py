@@ -138,11 +138,12 @@ def test_original_client_works_unchanged(server: Server) -> None:
     assert browser.call("GET", "/blogs/none")[0] == 404
 
     # The like button.
-    assert browser.call("GET", f"{path}/likes") == (200, {"likes_count": 0, "has_liked": False})
+    status, likes = browser.call("GET", f"{path}/likes")
+    assert (status, likes["likes_count"], likes["has_liked"]) == (200, 0, False)
     for _ in range(2):
         status, likes = browser.call("POST", f"{path}/likes")
         assert (status, likes["likes_count"]) == (200, 1)
-    assert browser.call("GET", f"{path}/likes") == (200, {"likes_count": 1, "has_liked": True})
+    assert browser.call("GET", f"{path}/likes")[1]["has_liked"] is True
     assert browser.call("GET", path)[1]["likes_count"] == 1
 
     # Saving the form again sends the sanitized HTML back; it stays as it is.
