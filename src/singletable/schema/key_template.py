@@ -117,7 +117,7 @@ class KeyTemplate:
 
     @cached_property
     def visible_fields(self) -> tuple[str, ...]:
-        """The fields whose values are in the key."""
+        """The fields in the key."""
         return tuple(
             dict.fromkeys(
                 segment.field if isinstance(segment, FieldSegment) else segment.value.field
@@ -135,7 +135,7 @@ class KeyTemplate:
         return None
 
     def render(self, values: Mapping[str, object], shard: str | None = None) -> str | None:
-        """Return the key for these values, or None if one of them is None or missing."""
+        """Return the key for these values, or None if a value is None or missing."""
         # A query of all shards has no value that selects one.
         for field in self.fields if shard is None else self.visible_fields:
             if values.get(field) is None:

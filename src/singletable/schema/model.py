@@ -93,7 +93,7 @@ class Model:
         return {name: attributes[name] for name in dedicated}
 
     def values(self, item: Item) -> dict[str, object]:
-        """Return the values by field that are stored in an item, whatever its key."""
+        """Return the stored values of an item by field; its key does not matter."""
         item = self.decrypted(item)
         values = self.codec.decode(item)
         if self.key_only_fields:

@@ -21,7 +21,7 @@ from singletable.values import AttributeValue, Item
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """A key attribute whose text a template renders."""
+    """A key attribute with the text that a template renders."""
 
     attribute: KeyAttribute
     template: KeyTemplate

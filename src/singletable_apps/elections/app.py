@@ -27,7 +27,7 @@ from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.elections.service.context import Settings
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, SampleData, SampleEntry
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import PublicUrl, new_folder, open_driver, progress_bar
 

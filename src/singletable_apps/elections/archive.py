@@ -37,7 +37,7 @@ from singletable_apps.elections.projection.projector import catch_up, get_last_e
 from singletable_apps.elections.projection.rebuild import Progress
 from singletable_apps.elections.proofs.encoding import canonical_json
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 
 # What fits into a transaction, with a margin: it takes 100 items and 4 MB.
 BATCH_EVENTS = 50

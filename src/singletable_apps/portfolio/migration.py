@@ -11,9 +11,8 @@ import hmac
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from singletable import (
     Attr,
@@ -45,7 +44,7 @@ from singletable_apps.portfolio.profile_rules import changes_of, check_portfolio
 from singletable_apps.portfolio.rules import PostDraft, check_draft, derive_slug, is_id
 from singletable_apps.portfolio.service.posts import apply_draft
 from singletable_apps.portfolio.service.profile import render_about
-from singletable_apps.portfolio.site_files import SiteFile, invalid_input
+from singletable_apps.portfolio.site_files import read_original_site, read_unix_time
 from singletable_apps.shared.markdown import html_as_markdown
 from singletable_apps.shared.text import InputChecks
 
@@ -200,26 +199,10 @@ def _read(
 def _add_portfolio(plan: Migration, old: OldPortfolio) -> None:
     if old.user_id != "default":
         raise InvalidInput({"userId": "Only the portfolio named default is shown anywhere."})
-    names = ("profile_pic_url", "bio", "email", "about_content")
-    values = {name: getattr(old, name) for name in names}
-    values["social_links"] = {name: url or "" for name, url in old.social_links.items()}
-    for name in ("projects", "experience"):
-        values[name] = [_convert_entry(entry) for entry in getattr(old, name)]
-    with invalid_input():
-        site = SiteFile.model_validate({"portfolio": values, "settings": {}})
+    names = ("profile_pic_url", "bio", "email", "about_content", "social_links", "projects")
+    site = read_original_site({name: getattr(old, name) for name in (*names, "experience")})
     edits = render_about(check_portfolio_edits(site.portfolio), media_prefix="")
-    plan.portfolio.append(Portfolio(**changes_of(edits), updated_at=_time(old.updated_at)))
-
-
-def _convert_entry(old: Any) -> dict[str, Any]:
-    """Return a project or a position without empty fields, with days instead of Unix seconds."""
-    if not isinstance(old, dict):
-        raise InvalidInput({"entry": f"Expected a project or a position, but got {old!r:.60}."})
-    return {
-        name: _time(value).date() if name in ("start_date", "end_date") else value
-        for name, value in cast(dict[str, Any], old).items()
-        if value is not None
-    }
+    plan.portfolio.append(Portfolio(**changes_of(edits), updated_at=read_unix_time(old.updated_at)))
 
 
 def _add_account(plan: Migration, secret: bytes, old: OldUser) -> None:
@@ -237,8 +220,8 @@ def _add_account(plan: Migration, secret: bytes, old: OldUser) -> None:
         role=Role.OWNER,
         # Hashes of bcrypt cannot be used: the owner chooses a password with a link by e-mail.
         password_hash="",
-        created_at=_time(old.created_at),
-        last_login=None if old.last_login is None else _time(old.last_login),
+        created_at=read_unix_time(old.created_at),
+        last_login=None if old.last_login is None else read_unix_time(old.last_login),
     )
     plan.accounts.append(user)
 
@@ -258,7 +241,7 @@ def _add_post(plan: Migration, old: OldBlog) -> None:
         featured_image_url=old.featured_image_url or "",
         seo_description=old.seo_description or "",
     )
-    at = _time(old.published_at or old.created_at)
+    at = read_unix_time(old.published_at or old.created_at)
     name, is_address, _ = old.author.partition("@")
     blank = Blog(
         blog_id=old.blog_id,
@@ -267,7 +250,7 @@ def _add_post(plan: Migration, old: OldBlog) -> None:
         listing=Listing.ALL,
         author=old.author if is_address else "",
         author_name=name,
-        created_at=_time(old.created_at),
+        created_at=read_unix_time(old.created_at),
         updated_at=at,
         published_at=at,
         listed_at=at,
@@ -287,17 +270,6 @@ def _add_like(visitors: dict[str, set[str]], old: OldLike) -> None:
     if old.blog_id not in visitors:
         raise InvalidInput({"blogId": "The post of this like is not migrated."})
     visitors[old.blog_id].add(address)
-
-
-def _time(seconds: int) -> datetime:
-    try:
-        at = datetime.fromtimestamp(seconds, UTC)
-        # A time at the end of the calendar does not exist in every time zone.
-        if at.year > 9000:
-            raise ValueError
-        return at
-    except (TypeError, ValueError, OverflowError, OSError):
-        raise InvalidInput({"time": f"Expected Unix seconds, but got {seconds!r:.60}."}) from None
 
 
 # Write

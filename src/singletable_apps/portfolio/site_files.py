@@ -241,26 +241,37 @@ def read_original_post(blog: object) -> PostFile:
 
 def read_original_site(values: Mapping[str, Any]) -> SiteFile:
     """Return the portfolio as the API of the original system returned it; times are in seconds."""
-
-    def entry_of(entry: object) -> object:
-        if not isinstance(entry, dict):
-            return entry
-        given = cast(dict[str, Any], entry)
-        days = {
-            name: datetime.fromtimestamp(given[name], UTC).date()
-            for name in ("start_date", "end_date")
-            if isinstance(given.get(name), int | float)
-        }
-        texts = {name: value for name, value in given.items() if value is not None}
-        return {**texts, **days}
-
-    entries = {
-        name: [entry_of(entry) for entry in cast(list[object], values[name])]
-        for name in ("projects", "experience")
-        if isinstance(values.get(name), list)
-    }
+    found = dict(values)
+    for name in ("projects", "experience"):
+        if isinstance(found.get(name), list):
+            found[name] = [_read_original_entry(entry) for entry in found[name]]
+    if isinstance(found.get("social_links"), dict):
+        found["social_links"] = {name: url or "" for name, url in found["social_links"].items()}
     with invalid_input():
-        return SiteFile.model_validate({"portfolio": {**values, **entries}, "settings": {}})
+        return SiteFile.model_validate({"portfolio": found, "settings": {}})
+
+
+def _read_original_entry(entry: object) -> dict[str, Any]:
+    """Return a project or a position without empty fields, with days instead of Unix seconds."""
+    if not isinstance(entry, dict):
+        raise InvalidInput({"entry": f"Expected a project or a position, but got {entry!r:.60}."})
+    return {
+        name: read_unix_time(value).date() if name in ("start_date", "end_date") else value
+        for name, value in cast(dict[str, Any], entry).items()
+        if value is not None
+    }
+
+
+def read_unix_time(seconds: Any) -> datetime:
+    """Return the time of Unix seconds, or raise InvalidInput."""
+    try:
+        at = datetime.fromtimestamp(seconds, UTC)
+        # A time at the end of the calendar does not exist in every time zone.
+        if at.year > 9000:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError, OSError):
+        raise InvalidInput({"time": f"Expected Unix seconds, but got {seconds!r:.60}."}) from None
+    return at
 
 
 def _with_our_names(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,6 +63,7 @@ def read_zip(data: bytes) -> Files:
                 (info.filename, info.file_size, partial(_read_member, archive, info))
                 for info in members
             )
+    # zipfile raises NotImplementedError for a compression that it does not know.
     except (BadZipFile, NotImplementedError, EOFError, ValueError) as error:
         raise ArchiveError("This is not a zip file, or it is damaged.") from error
     tops = {name.partition("/")[0] for name in files}

@@ -19,7 +19,7 @@ from email.utils import format_datetime, make_msgid
 from typing import Protocol
 
 from singletable import Attr, Entity, Key, Store, attr, expires
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 
 MAX_ADDRESS_LENGTH = 254
 MAX_SUBJECT_LENGTH = 200

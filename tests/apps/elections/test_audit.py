@@ -30,7 +30,7 @@ from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import generate_keys
 from singletable_apps.elections.sample import SAMPLE_ELECTIONS, SAMPLE_PEOPLE
 from singletable_apps.elections.service import open_elections
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 from tests.apps.support.elections.sample import FAST_PASSWORDS, SampleCopy, copy_sample, items
 
 

@@ -246,6 +246,15 @@ def test_json_of_the_original_system_is_imported(world: World) -> None:
     assert portfolio.social_links == {"github": "https://github.example/ada"}
 
 
+@pytest.mark.parametrize(
+    "entry", [7, {"id": "1", "title": "a", "company": "b", "start_date": 10**30}]
+)
+def test_wrong_entry_of_the_original_system_is_reported(memory: World, entry: object) -> None:
+    body = json.dumps({"bio": "x", "experience": [entry]}).encode()
+    report = import_site(memory.service, memory.set_up(), {"portfolio-old.json": body})
+    assert outcomes(report) == {"portfolio-old.json": "failed"}
+
+
 def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:
     owner = memory.set_up()
     name = "0123456789abcdef_64x32"

@@ -9,7 +9,7 @@ import pytest
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings, Store
 from singletable.testing import StoreClock
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 from tests.conformance.endpoint import Exchangeable, endpoint
 
 

@@ -64,7 +64,7 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class _Discriminator:
-    """The Literal field by which maps are told apart, and the member of each of its values."""
+    """The Literal field that discriminates maps, and the member for each of its values."""
 
     field: str
     members: dict[str | int, _Member]

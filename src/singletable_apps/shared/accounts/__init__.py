@@ -22,7 +22,7 @@ from singletable_apps.shared.accounts.passwords import Passwords, check_password
 from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 
 __all__ = [
     "AccessClaims",

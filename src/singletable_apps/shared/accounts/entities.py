@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from singletable import Attr, Entity, Key, attr, expires, version
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 
 
 class Session(Entity, table=expiring, type_tag=("type", "SESSION")):

@@ -7,12 +7,6 @@ from __future__ import annotations
 
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
-from singletable_apps.shared.web.caching import (
-    FOREVER,
-    NO_STORE,
-    SHARED_FIVE_MINUTES,
-    public_response,
-)
 from singletable_apps.shared.web.clients import client_address, rate_limited
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
@@ -66,6 +60,12 @@ from singletable_apps.shared.web.problems import (
     Problem,
     ProblemMember,
     ProblemType,
+)
+from singletable_apps.shared.web.public_responses import (
+    FOREVER,
+    NO_STORE,
+    SHARED_FIVE_MINUTES,
+    public_response,
 )
 from singletable_apps.shared.web.rate_limits import (
     RateLimit,

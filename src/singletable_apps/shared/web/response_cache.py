@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from singletable import Call
-from singletable_apps.shared.web.caching import current_response
+from singletable_apps.shared.web.public_responses import current_response
 
 _Key: TypeAlias = tuple[str, bytes, bool, int]
 _Handler: TypeAlias = Callable[[Request], Coroutine[Any, Any, Response]]

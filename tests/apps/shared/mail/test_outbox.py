@@ -6,7 +6,7 @@ import pytest
 
 from singletable import Call, Driver, Store
 from singletable.testing import StoreClock
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.mail import Email, Mailer, Outbox
 
 

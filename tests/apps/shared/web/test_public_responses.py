@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from singletable import Store, connect
 from singletable_apps.shared.accounts.entities import Session
-from singletable_apps.shared.expiring import expiring
+from singletable_apps.shared.expiry import expiring
 from singletable_apps.shared.pages import Pages
 from singletable_apps.shared.web import (
     FOREVER,
