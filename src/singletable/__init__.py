@@ -27,12 +27,13 @@ _EXPORTS = {
         CredentialsError DeclarationError DecryptionFailed EngineClosed ExpiredToken FaultsError
         IdempotentParameterMismatch IncompleteSignature InternalError InvalidCursor
         InvalidSignature InvalidValue ItemCollectionTooLarge ItemMismatch LimitExceeded
-        MissingAuthenticationToken NotFound OperationError OutOfScope
+        MigrationError MigrationLocked MissingAuthenticationToken NotFound OperationError OutOfScope
         ProvisionedThroughputExceeded ReadLimitReached
         RequestLimitExceeded ResourceInUse ResourceNotFound SerializationError
         ServiceUnavailable SingleTableError StaleDocs StorageError TableNotFound Throttled
         ThrottlingReason TransactionCanceled TransactionConflict TransactionInProgress
-        TrimmedDataAccess UnexpectedResponse UnknownField UnrecognizedClient UnsupportedPattern
+        TransformFailed TrimmedDataAccess UnexpectedResponse UnknownField UnrecognizedClient
+        UnsupportedPattern
         ValidationError VersionConflict
     """,
     "singletable.operations": """

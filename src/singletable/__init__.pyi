@@ -32,6 +32,8 @@ from singletable.errors import InvalidValue as InvalidValue
 from singletable.errors import ItemCollectionTooLarge as ItemCollectionTooLarge
 from singletable.errors import ItemMismatch as ItemMismatch
 from singletable.errors import LimitExceeded as LimitExceeded
+from singletable.errors import MigrationError as MigrationError
+from singletable.errors import MigrationLocked as MigrationLocked
 from singletable.errors import MissingAuthenticationToken as MissingAuthenticationToken
 from singletable.errors import NotFound as NotFound
 from singletable.errors import OperationError as OperationError
@@ -52,6 +54,7 @@ from singletable.errors import ThrottlingReason as ThrottlingReason
 from singletable.errors import TransactionCanceled as TransactionCanceled
 from singletable.errors import TransactionConflict as TransactionConflict
 from singletable.errors import TransactionInProgress as TransactionInProgress
+from singletable.errors import TransformFailed as TransformFailed
 from singletable.errors import TrimmedDataAccess as TrimmedDataAccess
 from singletable.errors import UnexpectedResponse as UnexpectedResponse
 from singletable.errors import UnknownField as UnknownField

@@ -16,6 +16,9 @@ SingleTableError
 ├─ ReadLimitReached                a read evaluated `max_read` items; `cursor` continues it
 ├─ StorageError                    the database file cannot be used
 │  └─ EngineClosed                 the engine was closed before the call
+├─ MigrationError                  a migration cannot go on; says why and what to do
+│  ├─ MigrationLocked              another process is running this migration
+│  └─ TransformFailed              rules cannot turn some items into new ones; lists them
 ├─ ConnectionFailed                no response; `may_have_arrived` tells if a write may be applied
 │  └─ CertificateError             the server's TLS certificate is not trusted
 ├─ UnexpectedResponse              the response is not one that DynamoDB sends
@@ -183,6 +186,29 @@ class StorageError(SingleTableError):
 
 class EngineClosed(StorageError):
     """The engine was closed before this call."""
+
+
+class MigrationError(SingleTableError):
+    """A migration cannot go on; the message says why and what to do."""
+
+
+class MigrationLocked(MigrationError):
+    """Another process is running this migration; the message says which, and until when."""
+
+
+class TransformFailed(MigrationError):
+    """The rules of a migration cannot turn some items into new ones, or two into the same one.
+
+    `failures` has the key of each item and the reason.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        failures: Sequence[tuple[Mapping[str, Mapping[str, object]], str]] = (),
+    ) -> None:
+        super().__init__(message)
+        self.failures = tuple(failures)
 
 
 class ConnectionFailed(SingleTableError):

@@ -1,0 +1,41 @@
+"""Change tables that are in use: migrations that can be planned, interrupted, verified, undone."""
+
+from singletable.migration.steps import (
+    AddCount,
+    AddIndex,
+    AddUnique,
+    Backfill,
+    Copy,
+    CreateTable,
+    DropIndex,
+    DropTable,
+    Migration,
+    Part,
+    Rewrite,
+    Rule,
+    Step,
+    each,
+    leave_out,
+    merge,
+    unchanged,
+)
+
+__all__ = [
+    "AddCount",
+    "AddIndex",
+    "AddUnique",
+    "Backfill",
+    "Copy",
+    "CreateTable",
+    "DropIndex",
+    "DropTable",
+    "Migration",
+    "Part",
+    "Rewrite",
+    "Rule",
+    "Step",
+    "each",
+    "leave_out",
+    "merge",
+    "unchanged",
+]

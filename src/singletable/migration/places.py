@@ -1,0 +1,125 @@
+"""One driver for two addresses: requests are routed by table.
+
+A migration reads a source and writes a target, which may be at different addresses and may have
+tables of the same name. Its requests name tables as `source/users` and `target/users`. So one
+generator of requests (`Steps`) can work on both sides, with a sync or an async driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, TypeVar, cast
+
+from msgspec.structs import replace
+
+from singletable.operations import (
+    AsyncDriver,
+    BatchGetItem,
+    BatchGetItemOutput,
+    BatchWriteItem,
+    BatchWriteItemOutput,
+    Driver,
+    Operation,
+    TransactGetItems,
+    TransactWriteItems,
+)
+from singletable.operations.registry import table_names
+from singletable.retry import unwrap_retries
+
+R = TypeVar("R")
+Side: TypeAlias = Literal["source", "target"]
+
+
+def at(side: Side, table: str) -> str:
+    """Return the name under which requests refer to a table."""
+    return f"{side}/{table}"
+
+
+class Places:
+    """Executes requests at the source or at the target, by the names of their tables."""
+
+    def __init__(self, source: Driver, target: Driver) -> None:
+        self._drivers: dict[str, Driver] = {
+            "source": unwrap_retries(source),
+            "target": unwrap_retries(target),
+        }
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """Execute a request at the side that it names."""
+        side, request = route(operation)
+        return restore(side, self._drivers[side].execute(request))
+
+
+class AsyncPlaces:
+    """Executes requests at the source or at the target without blocking the event loop."""
+
+    def __init__(self, source: AsyncDriver, target: AsyncDriver) -> None:
+        self._drivers: dict[str, AsyncDriver] = {
+            "source": unwrap_retries(source),
+            "target": unwrap_retries(target),
+        }
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        """Execute a request at the side that it names."""
+        side, request = route(operation)
+        return restore(side, await self._drivers[side].execute(request))
+
+
+def route(operation: Operation[R]) -> tuple[Side, Operation[R]]:
+    """Return the side of a request, and the request with the real names of its tables."""
+    sides = {name.partition("/")[0] for name in table_names(operation)}
+    assert len(sides) == 1, f"a request of one side was expected: {operation}"
+    side = cast(Side, sides.pop())
+    return side, cast("Operation[R]", _renamed(operation))
+
+
+def _renamed(operation: Operation[Any]) -> Operation[Any]:
+    match operation:
+        case BatchGetItem() | BatchWriteItem():
+            items: Mapping[str, Any] = operation.request_items
+            return replace(operation, request_items={_real(name): items[name] for name in items})
+        case TransactGetItems():
+            reads = [
+                replace(read, get=_with_real_name(read.get)) for read in operation.transact_items
+            ]
+            return replace(operation, transact_items=reads)
+        case TransactWriteItems():
+            writes = [
+                replace(
+                    write,
+                    **{
+                        kind: _with_real_name(part)
+                        for kind in ("put", "update", "delete", "condition_check")
+                        if (part := getattr(write, kind)) is not None
+                    },
+                )
+                for write in operation.transact_items
+            ]
+            return replace(operation, transact_items=writes)
+        case _:
+            return cast("Operation[Any]", _with_real_name(operation))
+
+
+def restore(side: Side, output: R) -> R:
+    """Return an output with the names that the request had for its tables."""
+    if isinstance(output, BatchGetItemOutput):
+        return replace(
+            output,
+            raw_responses=_aliased(side, output.raw_responses),
+            unprocessed_keys=_aliased(side, output.unprocessed_keys),
+        )
+    if isinstance(output, BatchWriteItemOutput):
+        return replace(output, unprocessed_items=_aliased(side, output.unprocessed_items))
+    return output
+
+
+def _aliased(side: Side, by_table: Mapping[str, R]) -> dict[str, R]:
+    return {at(side, name): value for name, value in by_table.items()}
+
+
+def _with_real_name(part: Any) -> Any:
+    return replace(part, table_name=_real(part.table_name))
+
+
+def _real(name: str) -> str:
+    return name.partition("/")[2]
