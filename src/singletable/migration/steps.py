@@ -60,7 +60,7 @@ class MergeRule:
     into: Callable[[list[Any]], Derived]
 
     def __post_init__(self) -> None:
-        if not self.parts or not all(isinstance(part, Part) for part in self.parts):
+        if not self.parts or not all(isinstance(part, Part) for part in self.parts):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DeclarationError(
                 "merge(…): expected one or more Part(Entity, group=…, read=…), then into=…."
             )
@@ -288,7 +288,7 @@ class Migration:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "schema", schema)
         for step in steps:
-            if not isinstance(step, _STEPS):
+            if not isinstance(step, _STEPS):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise DeclarationError(f"Migration(…): expected steps, but got {step!r}.")
         if any(isinstance(step, Copy) for step in steps[:-1]):
             raise DeclarationError(

@@ -1,0 +1,349 @@
+"""Derive new items from old ones: the rules of a copy as a pure function of the source.
+
+The smallest piece of work is a unit: one old item, or all old items of a group that is merged. The
+new items of a unit depend on nothing but the old items that are stored now. So deriving a unit
+again is harmless, and a change of an old item is carried over by deriving its unit again.
+
+After its targets are written, the unit is read again, and derived again if it has changed. So
+whoever writes a target last has seen the latest source, even if several processes derive a unit at
+the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeAlias, cast
+
+from singletable.errors import (
+    InvalidValue,
+    ItemMismatch,
+    MigrationError,
+    SingleTableError,
+    TransformFailed,
+)
+from singletable.migration.state import is_state_item
+from singletable.migration.steps import (
+    EachRule,
+    LeaveOutRule,
+    MergeRule,
+    Rule,
+    UnchangedRule,
+    rule_entities,
+    source_tables,
+)
+from singletable.operations import DeleteRequest, PutRequest, WriteRequest
+from singletable.retry import Steps
+from singletable.schema import ItemKey, Model, Table, model_of
+from singletable.schema.unique import OWNER
+from singletable.store.batch import get_items, write_batches
+from singletable.store.context import Context
+from singletable.store.decoder import decode_item
+from singletable.store.query import ItemQuery, next_instances
+from singletable.store.writes import ItemId, item_id
+from singletable.values import Item
+
+# The items of a unit as they are stored: attributes for one item, entities for a group.
+Source: TypeAlias = list[Any]
+Targets: TypeAlias = dict[ItemId, Item]
+Key: TypeAlias = Mapping[str, Mapping[str, object]]
+
+_MAX_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Old items from which new ones are derived: one item, or a group."""
+
+    rule: int
+    id: Hashable
+    # The table and key of an item of the unit, for messages and for reading it again.
+    table: Table = field(compare=False)
+    key: Item = field(compare=False)
+    group: Any = field(default=None, compare=False)
+
+
+class Derivation:
+    """Rules, and the tables that they read and write.
+
+    `context` has the names of the tables for requests. `moment` is the time that new items get as
+    `created()` or `updated()` if their function does not set it: always the same one, so that an
+    item that is derived twice is the same twice.
+    """
+
+    def __init__(
+        self, rules: Sequence[Rule], target: Table, context: Context, moment: datetime
+    ) -> None:
+        self.rules = tuple(rules)
+        self.sources = source_tables(rules)
+        self.target = target
+        self.context = context
+        self._moment = moment
+        self._models = {
+            table: [
+                (number, model_of(entity))
+                for number, rule in enumerate(self.rules)
+                for entity in rule_entities(rule)
+                if model_of(entity).table is table
+            ]
+            for table in self.sources
+        }
+        self._unchanged = {
+            rule.table: number
+            for number, rule in enumerate(self.rules)
+            if isinstance(rule, UnchangedRule)
+        }
+
+    def unit_of(self, table: Table, item: Item) -> Unit | None:
+        """Return the unit of an old item; None if nothing is derived from it.
+
+        Raises TransformFailed if no rule takes the item, or if its group cannot be told.
+        """
+        if is_state_item(item):
+            return None
+        key = {one.name: item[one.name] for one in table.key_attributes}
+        for number, model in self._models[table]:
+            if model.matches(item):
+                return self._unit(number, table, key, model, item)
+        if table in self._unchanged:
+            return Unit(self._unchanged[table], self._id(table, key), table, key)
+        if self._is_marker(table, item):
+            return None
+        raise _failed(key, "no rule takes this item. Add each(…) or leave_out(…) for its entity.")
+
+    def _unit(self, number: int, table: Table, key: Item, model: Model, item: Item) -> Unit | None:
+        rule = self.rules[number]
+        if isinstance(rule, LeaveOutRule):
+            return None
+        if not isinstance(rule, MergeRule):
+            return Unit(number, self._id(table, key), table, key)
+        part = next(one for one in rule.parts if one.entity is model.entity)
+        with _failures(key):
+            group = part.group(decode_item(model, item))
+            hash(group)
+        return Unit(number, group, table, key, group)
+
+    def _id(self, table: Table, key: Item) -> ItemId:
+        return item_id(self.context.table_name(table), key)
+
+    def _is_marker(self, table: Table, item: Item) -> bool:
+        """Return whether the item is the marker of a unique value: it follows from its owner."""
+        if f"{OWNER}{table.pk.name}" not in item:
+            return False
+        return any(
+            marker.access.parse(item) is not None
+            for entity in table.entities
+            for marker in model_of(entity).uniques.values()
+        )
+
+    # Read
+
+    def read(self, units: Sequence[Unit]) -> Steps[dict[Unit, Source]]:
+        """Return what is stored now for each unit, read consistently."""
+        keys = {
+            self._id(unit.table, unit.key): unit.key
+            for unit in units
+            if not isinstance(self.rules[unit.rule], MergeRule)
+        }
+        tables = {self.context.table_name(table): table for table in self.sources}
+        items = yield from get_items(self.context, tables, keys, consistent=True)
+        sources: dict[Unit, Source] = {}
+        for unit in units:
+            if isinstance(self.rules[unit.rule], MergeRule):
+                sources[unit] = yield from self._read_group(unit)
+            else:
+                item = items.get(self._id(unit.table, unit.key))
+                sources[unit] = [] if item is None else [item]
+        return sources
+
+    def _read_group(self, unit: Unit) -> Steps[Source]:
+        rule = self.rules[unit.rule]
+        assert isinstance(rule, MergeRule)
+        found: Source = []
+        for part in rule.parts:
+            with _failures(unit.key):
+                place = part.read(unit.group)
+            if isinstance(place, ItemKey):
+                name = self.context.table_name(place.model.table)
+                items = yield from get_items(
+                    self.context,
+                    {name: place.model.table},
+                    {item_id(name, place.key): place.key},
+                    consistent=True,
+                )
+                with _failures(unit.key):
+                    found += [decode_item(place.model, item) for item in items.values()]
+                continue
+            query = ItemQuery(self.context, place, consistent=True)
+            while True:
+                try:
+                    instances = yield from next_instances(query, None)
+                except ItemMismatch as error:
+                    raise _failed(error.key or unit.key, str(error)) from error
+                if not instances:
+                    break
+                found += instances
+        return found
+
+    # Derive
+
+    def targets(self, unit: Unit, source: Source) -> Targets:
+        """Return the new items that follow from what is stored for a unit; none if nothing is.
+
+        Raises TransformFailed with the key of the old item.
+        """
+        if not source:
+            return {}
+        rule = self.rules[unit.rule]
+        with _failures(unit.key):
+            if isinstance(rule, UnchangedRule):
+                return {self._id(self.target, self.key_of(source[0])): source[0]}
+            if isinstance(rule, EachRule):
+                derived = rule.function(decode_item(model_of(rule.entity), source[0]))
+            else:
+                assert isinstance(rule, MergeRule)
+                derived = rule.into(list(source))
+            targets: Targets = {}
+            for entity in _entities(derived):
+                for item in self._items(entity):
+                    key = self.key_of(item)
+                    if targets.setdefault(self._id(self.target, key), item) != item:
+                        raise InvalidValue(f"two of its new items have the key {key_text(key)}.")
+        return targets
+
+    def key_of(self, item: Item) -> Item:
+        """Return the key of a new item."""
+        try:
+            return {one.name: item[one.name] for one in self.target.key_attributes}
+        except KeyError as error:
+            raise InvalidValue(f"the new item has no attribute {error}.") from None
+
+    def _items(self, entity: object) -> Iterator[Item]:
+        """Yield the item of a new entity, and the markers of its unique values."""
+        model = _model_in(self.target, entity)
+        own = cast("dict[str, object]", vars(entity))
+        values = {**own, **self._stamps(model, own)}
+        model.codec.check(values)
+        item = model.item(values)
+        yield item
+        key = self.key_of(item)
+        for marker in model.uniques.values():
+            marker_key = marker.key(values)
+            if marker_key is not None:
+                yield marker.item(marker_key, key, item)
+
+    def _stamps(self, model: Model, values: Mapping[str, object]) -> dict[str, object]:
+        """Return the version and timestamps that the function has not set."""
+        stamps: dict[str, object] = {}
+        for role, one in model.roles.items():
+            if values.get(one.name):
+                continue
+            if role == "version":
+                stamps[one.name] = 1
+            elif role in ("created", "updated"):
+                stamps[one.name] = one.codec().decode(one.codec().encode(self._moment))
+        return stamps
+
+    # Write
+
+    def write(self, targets: Targets, stale: Mapping[ItemId, Item] | None = None) -> Steps[None]:
+        """Put the targets, and delete those that are derived no longer."""
+        requests = {
+            id_: WriteRequest(delete_request=DeleteRequest(self.key_of(item)))
+            for id_, item in (stale or {}).items()
+        }
+        requests |= {id_: WriteRequest(PutRequest(item)) for id_, item in targets.items()}
+        yield from write_batches(self.context, requests)
+
+    def carry_over(self, units: Mapping[Unit, Iterable[Source]]) -> Steps[int]:
+        """Derive units from what is stored now, and return how many targets were written.
+
+        Each unit comes with older states of it: targets that follow from them, but not from the
+        current state, are deleted.
+        """
+        stale: dict[Unit, Targets] = {unit: {} for unit in units}
+        for unit, older in units.items():
+            for source in older:
+                stale[unit] |= self._targets_or_none(unit, source)
+        written = 0
+        waiting = list(units)
+        sources = yield from self.read(waiting)
+        for _ in range(_MAX_ATTEMPTS):
+            targets: Targets = {}
+            removed: Targets = {}
+            for unit in waiting:
+                derived = self.targets(unit, sources[unit])
+                targets |= derived
+                removed |= stale[unit]
+                stale[unit] |= derived
+            yield from self.write(targets, removed)
+            written += len(targets)
+            # Another process may have written a target from an older state in the meantime.
+            current = yield from self.read(waiting)
+            waiting = [unit for unit in waiting if current[unit] != sources[unit]]
+            if not waiting:
+                return written
+            sources = current
+        raise MigrationError(
+            f"{key_text(waiting[0].key)} changed {_MAX_ATTEMPTS} times while it was copied. Run "
+            "the migration again when it changes less often."
+        )
+
+    def _targets_or_none(self, unit: Unit, source: Source) -> Targets:
+        """Return the targets of an older state; none if they could not be derived then, either."""
+        try:
+            return self.targets(unit, source)
+        except TransformFailed:
+            return {}
+
+
+def _entities(derived: object) -> list[Any]:
+    """Return what a function of a rule returned as a list of entities."""
+    if derived is None:
+        return []
+    if not _is_entity(derived) and hasattr(derived, "__iter__"):
+        return list(cast("Iterable[Any]", derived))
+    return [derived]
+
+
+def _is_entity(value: object) -> bool:
+    try:
+        model_of(type(value))
+    except SingleTableError:
+        return False
+    return True
+
+
+def _model_in(target: Table, entity: object) -> Model:
+    if not _is_entity(entity):
+        raise InvalidValue(f"expected entities of {target!r} or None, but got {entity!r}.")
+    model = model_of(type(entity))
+    if model.table is not target:
+        raise InvalidValue(
+            f"expected entities of {target!r}, but {model.name} is in {model.table!r}."
+        )
+    return model
+
+
+@contextmanager
+def _failures(key: Key) -> Generator[None]:
+    """Turn what a rule's function raises into TransformFailed with the key of the old item."""
+    try:
+        yield
+    except TransformFailed:
+        raise
+    except Exception as error:
+        text = str(error)
+        name = "" if isinstance(error, SingleTableError) else f"{type(error).__name__}: "
+        raise _failed(key, f"{name}{text}" if text else type(error).__name__) from error
+
+
+def _failed(key: Key, reason: str) -> TransformFailed:
+    return TransformFailed(f"{key_text(key)}: {reason}", [(key, reason)])
+
+
+def key_text(key: Key) -> str:
+    """Return a key as text for messages: `PK=USER#alice SK=PROFILE`."""
+    return " ".join(f"{name}={next(iter(value.values()))}" for name, value in key.items())

@@ -1,0 +1,283 @@
+"""The state of a migration, stored as items of the target table.
+
+Each state item has a partition of its own, so that reading it needs only its key, whatever the type
+of the table's key and with or without a sort key. The state is one JSON document. A runner holds a
+lease on it; every change of the state is written on the condition that the lease is still its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from singletable.errors import ConditionFailed, MigrationError, MigrationLocked
+from singletable.operations import DeleteItem, GetItem, GetItemOutput, PutItem
+from singletable.retry import RetryPolicy, Steps, send
+from singletable.schema import Table
+from singletable.values import AttributeValue, Item
+
+# Every state item has this attribute; scans of a migration skip items that have it.
+STATE_ATTRIBUTE = "singletable_migration"
+LEASE_SECONDS = 30.0
+
+# `running`: steps before a copy, or without one. From `cut-over` on the new table is the truth.
+Phase: TypeAlias = Literal[
+    "running", "copying", "ready", "switching", "cut-over", "rolled-back", "finished", "down"
+]
+
+
+def is_state_item(item: Item) -> bool:
+    """Return whether an item belongs to a migration, and not to the application."""
+    return STATE_ATTRIBUTE in item
+
+
+def state_key(table: Table, *names: str) -> Item:
+    """Return the key of a state item; a number is derived from the name by hashing."""
+    name = ":".join(("singletable", "migration", *names))
+    key: dict[str, AttributeValue] = {}
+    for attribute in table.key_attributes:
+        if attribute.type == "S":
+            key[attribute.name] = {"S": name}
+        elif attribute.type == "B":
+            key[attribute.name] = {"B": b64encode(name.encode()).decode()}
+        else:
+            digest = hashlib.sha256(name.encode()).digest()
+            key[attribute.name] = {"N": str(-(int.from_bytes(digest[:14], "big") + 1))}
+    return key
+
+
+class Segment(msgspec.Struct, omit_defaults=True):
+    """How far a segment of a scan came: the key to continue after, or that it is done."""
+
+    after: Item | None = None
+    done: bool = False
+
+
+class State(msgspec.Struct, omit_defaults=True):
+    """The state of one migration."""
+
+    phase: Phase
+    started: float
+    # The step that runs now, and its progress: scans by name ("users", "verify"), and numbers.
+    step: int = 0
+    scans: dict[str, list[Segment]] = {}
+    counts: dict[str, int] = {}
+    # The position in the change log up to which changes are carried over.
+    position: str | None = None
+    # The position at the cut-over, from which changes are carried back.
+    cut_over: str | None = None
+    ended: float | None = None
+    digest: str | None = None
+    steps: list[str] = []
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """Who runs a migration, and until when unless it is renewed."""
+
+    owner: str
+    until: float
+
+
+_decode_state = msgspec.json.Decoder(State).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class StateStore:
+    """Reads and writes the state of one migration; `table_name` is the name for requests."""
+
+    def __init__(
+        self,
+        table: Table,
+        table_name: str,
+        migration: str,
+        *,
+        owner: str,
+        clock: Callable[[], float],
+        retry_policy: RetryPolicy | None = None,
+        lease_seconds: float = LEASE_SECONDS,
+    ) -> None:
+        self.table = table
+        self.table_name = table_name
+        self.migration = migration
+        self.owner = owner
+        self.clock = clock
+        self.lease_seconds = lease_seconds
+        self._policy = retry_policy or RetryPolicy()
+        self.key = state_key(table, migration, "state")
+
+    def read(self) -> Steps[tuple[State | None, Lease | None]]:
+        """Return the state and the lease, read consistently; None if there is none."""
+        item = yield from self.read_item(self.key)
+        if item is None:
+            return None, None
+        lease = None
+        if "lease_owner" in item:
+            lease = Lease(str(item["lease_owner"].get("S")), float(item["lease_until"]["N"]))
+        try:
+            return _decode_state(str(item["state"].get("S"))), lease
+        except (KeyError, msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise MigrationError(
+                f"The state of migration {self.migration} in {self.table_name!r} cannot be read: "
+                f"{error}. It was altered, or written by a newer version of singletable."
+            ) from None
+
+    def read_item(self, key: Item) -> Steps[Item | None]:
+        """Return a state item, read consistently."""
+        get = GetItem(self.table_name, key, consistent_read=True)
+        output: GetItemOutput = yield from send(self._policy, get)
+        return output.item
+
+    def acquire(self, initial: State) -> Steps[State]:
+        """Take the lease, and return the state: `initial` if there is none yet.
+
+        Raises MigrationLocked if another runner holds the lease.
+        """
+        while True:
+            state, lease = yield from self.read()
+            now = self.clock()
+            if lease is not None and lease.owner != self.owner and lease.until > now:
+                raise MigrationLocked(
+                    f"Migration {self.migration} is being run by {lease.owner}, which holds its "
+                    f"lease for {lease.until - now:.0f} more seconds. Wait until it ends. If that "
+                    "process was killed, run the command again when the lease has expired."
+                )
+            taken = initial if state is None else state
+            try:
+                yield from self._put(taken, _unchanged_lease(state, lease))
+            except ConditionFailed:
+                continue  # another runner was faster; read the state again
+            return taken
+
+    def save(self, state: State) -> Steps[None]:
+        """Write the state and renew the lease; raise MigrationLocked if the lease was lost."""
+        try:
+            yield from self._put(state, ("lease_owner = :own", {":own": {"S": self.owner}}))
+        except ConditionFailed:
+            raise MigrationLocked(
+                f"Another process took over migration {self.migration}, because the lease of "
+                f"{self.owner} was not renewed in time. Nothing is lost: that process continues "
+                "from the last checkpoint."
+            ) from None
+
+    def release(self, state: State) -> Steps[None]:
+        """Write the state and give up the lease."""
+        yield from self.save(state)
+        try:
+            yield from self._put(
+                state, ("lease_owner = :own", {":own": {"S": self.owner}}), held=False
+            )
+        except ConditionFailed:
+            return  # it has expired already
+
+    def delete_item(self, key: Item) -> Steps[None]:
+        """Delete a state item."""
+        yield from send(self._policy, DeleteItem(self.table_name, key))
+
+    def _put(
+        self, state: State, condition: tuple[str, dict[str, AttributeValue]], *, held: bool = True
+    ) -> Steps[None]:
+        item: Item = {
+            **self.key,
+            STATE_ATTRIBUTE: {"S": self.migration},
+            "state": {"S": _encode(state).decode()},
+        }
+        if held:
+            item["lease_owner"] = {"S": self.owner}
+            item["lease_until"] = {"N": repr(self.clock() + self.lease_seconds)}
+        text, values = condition
+        put = PutItem(
+            self.table_name,
+            item,
+            condition_expression=text,
+            expression_attribute_values=values or None,
+        )
+        yield from send(self._policy, put)
+
+
+def _unchanged_lease(
+    state: State | None, lease: Lease | None
+) -> tuple[str, dict[str, AttributeValue]]:
+    """Return the condition that no other runner has taken the lease since it was read."""
+    if state is None:
+        return f"attribute_not_exists({STATE_ATTRIBUTE})", {}
+    if lease is None:
+        return "attribute_not_exists(lease_owner)", {}
+    values: Mapping[str, AttributeValue] = {
+        ":owner": {"S": lease.owner},
+        ":until": {"N": repr(lease.until)},
+    }
+    return "lease_owner = :owner AND lease_until = :until", dict(values)
+
+
+# History: which migrations were applied to a table
+
+
+class Applied(msgspec.Struct, frozen=True):
+    """A migration that was applied, and when."""
+
+    name: str
+    when: float
+    schema: str | None = None
+
+
+_decode_history = msgspec.json.Decoder(list[Applied]).decode
+
+
+class HistoryStore:
+    """The migrations that were applied to a table, in order."""
+
+    def __init__(self, table: Table, table_name: str, retry_policy: RetryPolicy | None = None):
+        self._table_name = table_name
+        self._policy = retry_policy or RetryPolicy()
+        self._key = state_key(table, "history")
+
+    def read(self) -> Steps[list[Applied]]:
+        """Return the applied migrations in order."""
+        history, _ = yield from self._read()
+        return history
+
+    def record(self, applied: Applied) -> Steps[None]:
+        """Add a migration, unless it is there."""
+        yield from self._change(
+            lambda history: [*(one for one in history if one.name != applied.name), applied]
+        )
+
+    def remove(self, name: str) -> Steps[None]:
+        """Remove a migration that was undone."""
+        yield from self._change(lambda history: [one for one in history if one.name != name])
+
+    def _read(self) -> Steps[tuple[list[Applied], str | None]]:
+        get = GetItem(self._table_name, self._key, consistent_read=True)
+        output: GetItemOutput = yield from send(self._policy, get)
+        if output.item is None:
+            return [], None
+        text = str(output.item["history"].get("S"))
+        return _decode_history(text), text
+
+    def _change(self, change: Callable[[Sequence[Applied]], list[Applied]]) -> Steps[None]:
+        while True:
+            history, text = yield from self._read()
+            changed = change(history)
+            if changed == history:
+                return
+            item: Item = {
+                **self._key,
+                STATE_ATTRIBUTE: {"S": "history"},
+                "history": {"S": _encode(changed).decode()},
+            }
+            same = "attribute_not_exists(history)" if text is None else "history = :read"
+            put = PutItem(
+                self._table_name,
+                item,
+                condition_expression=same,
+                expression_attribute_values=None if text is None else {":read": {"S": text}},
+            )
+            try:
+                yield from send(self._policy, put)
+            except ConditionFailed:
+                continue
+            return
