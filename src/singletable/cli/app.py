@@ -18,6 +18,7 @@ from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.introspect import introspect
+from singletable.cli.migration import app as migration
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
 from singletable.cli.table import app as table
@@ -75,6 +76,7 @@ app.command("delete-partition")(delete_partition)
 app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")
+app.add_typer(migration, name="migration")
 
 
 @app.command()

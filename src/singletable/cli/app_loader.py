@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import traceback
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, cast
@@ -134,15 +133,9 @@ def _describe_missing(app: str, missing: str, here: str) -> str:
 
 def _describe_failure(app: str, error: BaseException) -> str:
     """Return a message with the error of an import and the line that raised it."""
-    if isinstance(error, SyntaxError):
-        return f"The module {app} is not valid Python: {error}"
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if "importlib" not in frame.filename and frame.name == "<module>"
-    ]
-    location = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    return f"The module {app} could not be imported{location}: {type(error).__name__}: {error}"
+    from singletable.migration.files import describe_import_failure
+
+    return describe_import_failure(f"The module {app}", error)
 
 
 def _suggest_module(module: ModuleType, usual: str, value: str) -> str:

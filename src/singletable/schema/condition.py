@@ -67,6 +67,11 @@ class Condition(Generic[E]):
         except DeclarationError:
             return "Condition(…)"  # Its class is being declared.
 
+    def source(self) -> str:
+        """Return the condition as the class of its entity declares it, by names of fields."""
+        names = {field.document_path(): str(field).partition(".")[2] for field in self.fields}
+        return _shown(self.node(), names)
+
     def __bool__(self) -> bool:
         raise DeclarationError(
             "A condition is neither true nor false: DynamoDB evaluates it on items. Pass it to "

@@ -53,6 +53,8 @@ class KeyEncoding:
     plain_expression: PlainExpression | None = field(default=None, compare=False)
     # The field's own codec, if it has one.
     codec: FieldCodec[Any] | None = None
+    # How a declaration writes it, with {} for the field: `padded({}, 8)`.
+    declared: str = field(default="{}", compare=False)
 
     def matches(self, text: str) -> bool:
         """Return whether some value may be written as this text."""
@@ -145,7 +147,14 @@ def casefold_encoding(encoding: KeyEncoding) -> KeyEncoding:
     def write(value: object) -> str:
         return _string(value).casefold()
 
-    return replace(encoding, name="casefold", write=write, lossless=False, plain_expression=None)
+    return replace(
+        encoding,
+        name="casefold",
+        write=write,
+        lossless=False,
+        plain_expression=None,
+        declared="casefold({})",
+    )
 
 
 def descending_encoding(encoding: KeyEncoding) -> KeyEncoding:
@@ -172,6 +181,7 @@ def descending_encoding(encoding: KeyEncoding) -> KeyEncoding:
         pattern=re.compile(encoding.pattern.pattern.replace("-?", "~?")),
         descending=True,
         plain_expression=None,
+        declared=f"descending({encoding.declared})",
     )
 
 
@@ -189,6 +199,7 @@ def ordered_encoding(annotation: object, order: Sequence[object] | None) -> KeyE
             f"{', '.join(str(one.value if isinstance(one, Enum) else one) for one in listed)}."
         )
     width = len(str(len(listed) - 1))
+    stored: list[object] = [one.value if isinstance(one, Enum) else one for one in listed]
 
     def write(value: object) -> str:
         if value not in listed:
@@ -201,6 +212,7 @@ def ordered_encoding(annotation: object, order: Sequence[object] | None) -> KeyE
         lambda text: listed[int(text)],
         _digit_pattern(f"d{{{width}}}"),
         reversible=True,
+        declared=f"ordered({{}}, {stored})",
     )
 
 
@@ -242,6 +254,7 @@ def padded_encoding(annotation: object, digits: int, decimals: int) -> KeyEncodi
         _digit_pattern(pattern),
         reversible=True,
         plain_expression=None if decimals else _plain_int(digits, digits),
+        declared=f"padded({{}}, {digits}{f', {decimals}' if decimals else ''})",
     )
 
 

@@ -1,0 +1,131 @@
+"""The files beside a declaration: `schema.lock`, and migrations as `migrations/0001_name.py`."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from singletable.errors import MigrationError
+from singletable.migration.snapshot import LOCK_NAME
+from singletable.migration.steps import Migration
+
+FOLDER_NAME = "migrations"
+_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)")
+
+
+def lock_path(module: ModuleType) -> Path:
+    """Return the path of the schema.lock of a module: beside its file."""
+    return _folder(module) / LOCK_NAME
+
+
+def migrations_folder(module: ModuleType) -> Path:
+    """Return the folder with the migrations of a module: beside its file."""
+    return _folder(module) / FOLDER_NAME
+
+
+def migration_paths(folder: Path) -> list[Path]:
+    """Return the migration files in order; raise MigrationError for gaps and duplicate numbers.
+
+    Files that start with `_` are not migrations. The migrations can import them by path.
+    """
+    paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    for position, path in enumerate(paths, 1):
+        match = _NAME.fullmatch(path.stem)
+        if match is None:
+            raise MigrationError(
+                f"'{path}' is not named as a migration: expected four digits, an underscore and a "
+                "name in lower case, such as 0001_add_email.py. Rename it; a file that is not a "
+                "migration starts with '_'."
+            )
+        number = int(match[1])
+        if number < position:
+            raise MigrationError(
+                f"'{path.parent}' has two migrations with the number {match[1]}: "
+                f"{paths[position - 2].name} and {path.name}. Renumber the one that was not run "
+                "anywhere yet."
+            )
+        if number > position:
+            raise MigrationError(
+                f"'{path.parent}' has no migration {position:04d}, but {path.name}. Migrations are "
+                "numbered without gaps, and those that were run stay: restore the missing file."
+            )
+    return paths
+
+
+def load_migrations(folder: Path) -> list[Migration]:
+    """Import the migrations of a folder and return them in order, each with the name of its file.
+
+    A folder that does not exist has no migrations.
+    """
+    return [load_migration(path) for path in migration_paths(folder)]
+
+
+def load_migration(path: Path) -> Migration:
+    """Import a migration file and return its `migration`."""
+    module = _import(path)
+    migration = vars(module).get("migration")
+    if not isinstance(migration, Migration):
+        found = "it has none" if migration is None else f"it is {migration!r}"
+        raise MigrationError(
+            f"'{path}': expected a variable named migration, with a Migration(…), but {found}."
+        )
+    if migration.name not in ("", path.stem):
+        raise MigrationError(
+            f"'{path}': its migration is named {migration.name!r}, but a migration is named as its "
+            f"file. Write name={path.stem!r}, or leave it out."
+        )
+    return Migration(*migration.steps, name=path.stem, schema=migration.schema)
+
+
+def next_name(folder: Path, name: str) -> str:
+    """Return the name of a new migration in a folder, with the next number."""
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    if not plain:
+        raise MigrationError(
+            f"{name!r} is no name for a migration. Use a few words that say what it changes, such "
+            "as unique_emails."
+        )
+    return f"{len(migration_paths(folder)) + 1:04d}_{plain}"
+
+
+def describe_import_failure(subject: str, error: BaseException) -> str:
+    """Return a message with the error of an import and the line that raised it."""
+    if isinstance(error, SyntaxError):
+        return f"{subject} is not valid Python: {error}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "importlib" not in frame.filename and frame.name == "<module>"
+    ]
+    location = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"{subject} could not be imported{location}: {type(error).__name__}: {error}"
+
+
+def _import(path: Path) -> ModuleType:
+    """Run a file as a module, each time anew: the old entities in it have their own tables."""
+    name = f"singletable_migrations.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Entities resolve the types of their fields by the name of the module.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise MigrationError(describe_import_failure(f"'{path}'", error)) from None
+    return module
+
+
+def _folder(module: ModuleType) -> Path:
+    if module.__file__ is None:
+        raise MigrationError(
+            f"The module {module.__name__} has no file, so {LOCK_NAME} and {FOLDER_NAME} have no "
+            "place. Name the module that declares the tables, such as shop.entities."
+        )
+    return Path(module.__file__).parent
