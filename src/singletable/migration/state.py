@@ -14,7 +14,13 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from singletable.errors import ConditionFailed, MigrationError, MigrationLocked
+from singletable.errors import (
+    ConditionFailed,
+    ConnectionFailed,
+    InternalError,
+    MigrationError,
+    MigrationLocked,
+)
 from singletable.operations import DeleteItem, GetItem, GetItemOutput, PutItem
 from singletable.retry import RetryPolicy, Steps, send
 from singletable.schema import Table
@@ -23,11 +29,18 @@ from singletable.values import AttributeValue, Item
 # Every state item has this attribute; scans of a migration skip items that have it.
 STATE_ATTRIBUTE = "singletable_migration"
 LEASE_SECONDS = 30.0
+# How long a driver may act on a phase that it has read.
+PHASE_SECONDS = 2.0
+_MAX_ATTEMPTS = 20
 
 # `running`: steps before a copy, or without one. From `cut-over` on the new table is the truth.
 Phase: TypeAlias = Literal[
     "running", "copying", "ready", "switching", "cut-over", "rolled-back", "finished", "down"
 ]
+
+
+# After these errors a write may or may not have been applied.
+UNKNOWN_OUTCOMES = (InternalError, ConnectionFailed)
 
 
 def is_state_item(item: Item) -> bool:
@@ -136,7 +149,7 @@ class StateStore:
 
         Raises MigrationLocked if another runner holds the lease.
         """
-        while True:
+        for _ in range(_MAX_ATTEMPTS):
             state, lease = yield from self.read()
             now = self.clock()
             if lease is not None and lease.owner != self.owner and lease.until > now:
@@ -148,20 +161,28 @@ class StateStore:
             taken = initial if state is None else state
             try:
                 yield from self._put(taken, _unchanged_lease(state, lease))
-            except ConditionFailed:
-                continue  # another runner was faster; read the state again
+            except (ConditionFailed, *UNKNOWN_OUTCOMES):
+                continue  # another runner was faster, or this one already has it: read again
             return taken
+        raise MigrationError(f"The lease of migration {self.migration} cannot be taken.")
 
     def save(self, state: State) -> Steps[None]:
         """Write the state and renew the lease; raise MigrationLocked if the lease was lost."""
-        try:
-            yield from self._put(state, ("lease_owner = :own", {":own": {"S": self.owner}}))
-        except ConditionFailed:
-            raise MigrationLocked(
-                f"Another process took over migration {self.migration}, because the lease of "
-                f"{self.owner} was not renewed in time. Nothing is lost: that process continues "
-                "from the last checkpoint."
-            ) from None
+        for attempt in range(_MAX_ATTEMPTS):
+            try:
+                yield from self._put(state, ("lease_owner = :own", {":own": {"S": self.owner}}))
+            except ConditionFailed:
+                raise MigrationLocked(
+                    f"Another process took over migration {self.migration}, because the lease of "
+                    f"{self.owner} was not renewed in time. Nothing is lost: that process "
+                    "continues from the last checkpoint."
+                ) from None
+            except UNKNOWN_OUTCOMES:  # writing the same state again is harmless
+                if attempt + 1 == _MAX_ATTEMPTS:
+                    raise
+                yield self._policy.backoff(attempt, "unavailable")
+            else:
+                return
 
     def release(self, state: State) -> Steps[None]:
         """Write the state and give up the lease."""

@@ -1,0 +1,106 @@
+"""What every step of a migration needs to run: the driver, the state, the rate limit."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar
+from uuid import uuid4
+
+from singletable.migration.places import Side, at
+from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
+from singletable.migration.state import State, StateStore
+from singletable.operations import Driver
+from singletable.retry import RetryBudget, RetryPolicy, Steps, run
+from singletable.schema import Table
+from singletable.store.context import Context
+
+R = TypeVar("R")
+
+# A migration has time: it waits through throttling that an application would report.
+PATIENT = RetryPolicy(max_attempts=40, max_delay=10.0, budget=RetryBudget(1_000_000))
+
+
+@dataclass(frozen=True, slots=True)
+class StepProgress:
+    """How far a step came; `total` is None as long as it is unknown."""
+
+    step: str
+    done: int
+    total: int | None
+    note: str = ""
+
+
+def no_progress(progress: StepProgress) -> None:
+    """Ignore progress."""
+
+
+def default_owner() -> str:
+    """Return a name for this process: where it runs, and which one it is."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+
+
+def migration_context(
+    sides: Mapping[Table, Side], names: Mapping[Table, str], clock: Callable[[], float] = time.time
+) -> Context:
+    """Return a store context whose table names tell the side, for requests through Places."""
+    return Context(
+        table_names={
+            table: at(side, names.get(table, table.name)) for table, side in sides.items()
+        },
+        clock=lambda: datetime.fromtimestamp(clock(), UTC),
+        retry_policy=PATIENT,
+    )
+
+
+@dataclass
+class Environment:
+    """The place and the settings of a run.
+
+    `driver` is a `Places`: in requests, tables are named source/NAME and target/NAME, as `context`
+    names them. `page_size` limits the items per page of a scan; None reads up to 1 MB.
+    """
+
+    driver: Driver
+    context: Context
+    states: StateStore
+    state: State
+    limit: RateLimit
+    segments: int = 4
+    page_size: int | None = None
+    clock: Callable[[], float] = time.time
+    sleep: Callable[[float], object] = time.sleep
+    on_progress: Callable[[StepProgress], object] = no_progress
+    _paced: Driver = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._paced = RateLimitedDriver(self.driver, self.limit, self.sleep)
+
+    def run(self, steps: Steps[R]) -> R:
+        """Run a generator of requests, paced by the rate limit."""
+        return run(self._paced, steps, self.sleep)
+
+    def run_parallel(self, pieces: Sequence[Callable[[], R]]) -> list[R]:
+        """Call functions in threads of their own, and return their results in order.
+
+        All of them end before an error is raised, so that nothing runs on after it.
+        """
+        if len(pieces) == 1:
+            return [pieces[0]()]
+        with ThreadPoolExecutor(len(pieces)) as threads:
+            futures = [threads.submit(piece) for piece in pieces]
+        return [future.result() for future in futures]
+
+    def checkpoint(self) -> None:
+        """Save the state, and renew the lease."""
+        # Not paced: a lease that waits behind a slow rate would expire.
+        run(self.driver, self.states.save(self.state), self.sleep)
+
+    def progress(self, step: str, done: int, total: int | None = None, note: str = "") -> None:
+        """Report how far a step came."""
+        self.on_progress(StepProgress(step, done, total, note))

@@ -1,0 +1,74 @@
+"""Scan a table in parallel segments, in rounds, with a checkpoint after each round.
+
+In a round, each segment reads a page and handles it. What happens after all of them, such as
+carrying over changes, sees no page half done. An interrupted scan repeats at most one round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from singletable.migration.environment import Environment
+from singletable.migration.state import Segment, is_state_item
+from singletable.operations import PageOutput, Scan
+from singletable.retry import Steps, send
+from singletable.schema import Table
+from singletable.values import Item
+
+
+def scan_rounds(
+    env: Environment,
+    name: str,
+    table: Table,
+    handle: Callable[[list[Item]], Steps[None]],
+    *,
+    after_round: Callable[[], None] | None = None,
+) -> None:
+    """Read all items of a table consistently, and handle them page by page.
+
+    The progress is stored under `name` in the state, so a scan continues where it was interrupted,
+    with the number of segments that it began with. Items of migrations are left out.
+    """
+    segments = env.state.scans.setdefault(name, [Segment() for _ in range(env.segments)])
+    while waiting := [number for number, one in enumerate(segments) if not one.done]:
+        positions = env.run_parallel(
+            [partial(_handle_page, env, table, number, segments, handle) for number in waiting]
+        )
+        for number, after in zip(waiting, positions, strict=True):
+            segments[number] = Segment(after, done=after is None)
+        if after_round is not None:
+            after_round()
+        env.checkpoint()
+
+
+def restart_scan(env: Environment, name: str) -> None:
+    """Forget how far a scan came."""
+    env.state.scans.pop(name, None)
+
+
+def _handle_page(
+    env: Environment,
+    table: Table,
+    number: int,
+    segments: list[Segment],
+    handle: Callable[[list[Item]], Steps[None]],
+) -> Item | None:
+    """Read and handle the next page of a segment, and return the key to continue after."""
+
+    def steps() -> Steps[Item | None]:
+        scan = Scan(
+            env.context.table_name(table),
+            limit=env.page_size,
+            exclusive_start_key=segments[number].after,
+            total_segments=len(segments) if len(segments) > 1 else None,
+            segment=number if len(segments) > 1 else None,
+            consistent_read=True,
+        )
+        page: PageOutput = yield from send(env.context.retry_policy, scan)
+        items = [item for item in page.items if not is_state_item(item)]
+        if items:
+            yield from handle(items)
+        return page.last_evaluated_key
+
+    return env.run(steps())

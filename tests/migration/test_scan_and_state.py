@@ -1,0 +1,151 @@
+"""Leases, checkpoints, scans in rounds, and the rate limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from singletable import Binary, Driver, Engine, MigrationLocked, Number, Store, Table
+from singletable.migration.environment import Environment, migration_context
+from singletable.migration.places import Places
+from singletable.migration.rate_limit import RateLimit
+from singletable.migration.scan import scan_rounds
+from singletable.migration.state import Applied, HistoryStore, State, StateStore
+from singletable.operations import PutItem
+from singletable.retry import Steps, run
+from singletable.values import Item
+
+plain = Table("plain", pk="id", sk=None)
+numbers = Table("numbers", pk=Number("n"), sk=Binary("b"))
+
+
+@dataclass
+class Clock:
+    now: float = 1000.0
+    slept: list[float] = field(default_factory=list[float])
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory() as engine:
+        for table in (plain, numbers):
+            Store(engine).admin.create_table(table)
+        yield engine
+
+
+def states(table: Table, owner: str, clock: Clock) -> StateStore:
+    return StateStore(table, table.name, "0001_test", owner=owner, clock=clock)
+
+
+@pytest.mark.parametrize("table", [plain, numbers], ids=lambda table: table.name)
+def test_two_runners_never_hold_the_lease_together(
+    engine: Engine, clock: Clock, table: Table
+) -> None:
+    one, other = states(table, "one", clock), states(table, "other", clock)
+    state = run(engine, one.acquire(State("copying", started=clock.now)))
+    with pytest.raises(MigrationLocked, match="being run by one"):
+        run(engine, other.acquire(state))
+    clock.now += 31
+    taken = run(engine, other.acquire(State("running", started=0)))
+    assert taken.phase == "copying"
+    with pytest.raises(MigrationLocked, match="took over"):
+        run(engine, one.save(state))
+    run(engine, other.release(taken))
+    assert run(engine, one.acquire(state)) == state
+
+
+def test_history_is_ordered_and_can_be_undone(engine: Engine) -> None:
+    history = HistoryStore(plain, plain.name)
+    run(engine, history.record(Applied("0001_a", 1.0)))
+    run(engine, history.record(Applied("0002_b", 2.0, "abc")))
+    run(engine, history.remove("0001_a"))
+    assert run(engine, history.read()) == [Applied("0002_b", 2.0, "abc")]
+
+
+def environment(driver: Driver, clock: Clock, *, segments: int, rate: float | None) -> Environment:
+    context = migration_context({plain: "source"}, {}, clock)
+    store = StateStore(plain, "target/plain", "0001_test", owner="one", clock=clock)
+    places = Places(driver, driver)
+    return Environment(
+        places,
+        context,
+        store,
+        run(places, store.acquire(State("copying", started=clock.now))),
+        RateLimit(rate, clock),
+        segments=segments,
+        page_size=3,
+        clock=clock,
+        sleep=clock.sleep,
+    )
+
+
+@pytest.mark.parametrize("segments", [1, 4])
+def test_an_interrupted_scan_continues_after_its_last_round(
+    engine: Engine, clock: Clock, segments: int
+) -> None:
+    for number in range(40):
+        engine.execute(PutItem("plain", {"id": {"S": f"item{number}"}}))
+    seen: list[str] = []
+    fail_at = 3
+
+    def handle(items: list[Item]) -> Steps[None]:
+        nonlocal fail_at
+        fail_at -= 1
+        if not fail_at:
+            raise KeyboardInterrupt
+        seen.extend(str(item["id"].get("S")) for item in items)
+        yield from ()
+
+    env = environment(engine, clock, segments=segments, rate=None)
+    with pytest.raises(KeyboardInterrupt):
+        scan_rounds(env, "users", plain, handle)
+    env = environment(engine, clock, segments=2, rate=None)
+    scan_rounds(env, "users", plain, handle)
+    assert set(seen) == {f"item{number}" for number in range(40)}
+    assert len(seen) <= 40 + 3 * segments
+
+
+def test_a_scan_keeps_its_rate(engine: Engine, clock: Clock) -> None:
+    for number in range(40):
+        engine.execute(PutItem("plain", {"id": {"S": f"item{number}"}, "text": {"S": "x" * 5000}}))
+    env = environment(engine, clock, segments=1, rate=10)
+    started = clock.now
+
+    def handle(items: list[Item]) -> Steps[None]:
+        yield from ()
+
+    scan_rounds(env, "users", plain, handle)
+    seconds = clock.now - started
+    assert env.limit.consumed / seconds == pytest.approx(10, rel=0.1)
+
+
+def test_throttling_halves_the_rate_which_then_recovers(clock: Clock) -> None:
+    limit = RateLimit(100, clock)
+    limit.slow_down()
+    assert limit.rate == 50
+    clock.now += 30
+    limit.delay()
+    assert limit.rate == 100
+
+
+def test_throttling_sets_a_limit_where_there_was_none(clock: Clock) -> None:
+    limit = RateLimit(None, clock)
+    clock.now += 10
+    limit.spend(1000)
+    limit.slow_down()
+    assert limit.rate == 50
+    assert limit.throttled == 1
