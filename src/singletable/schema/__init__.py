@@ -34,6 +34,7 @@ from singletable.schema.table import (
     Table,
     create_operation,
 )
+from singletable.schema.table_description import table_from_description
 from singletable.schema.unique import Unique, UniqueConstraint, UniqueValue
 
 __all__ = [
@@ -84,6 +85,7 @@ __all__ = [
     "padded",
     "repeated",
     "sequence",
+    "table_from_description",
     "updated",
     "version",
 ]
