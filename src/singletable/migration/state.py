@@ -29,6 +29,8 @@ from singletable.values import AttributeValue, Item
 # Every state item has this attribute; scans of a migration skip items that have it.
 STATE_ATTRIBUTE = "singletable_migration"
 LEASE_SECONDS = 30.0
+# A process may act on a phase for this long after it has read it. Then it must read it again.
+PHASE_SECONDS = 2.0
 # How long a driver may act on a phase that it has read.
 PHASE_SECONDS = 2.0
 _MAX_ATTEMPTS = 20
@@ -84,6 +86,10 @@ class State(msgspec.Struct, omit_defaults=True):
     # The position at the cut-over, from which changes are carried back.
     cut_over: str | None = None
     ended: float | None = None
+    # Which change log is read: "feed", "driver" or "none".
+    changes: str | None = None
+    # Whether the target had no items when the copy began, so that all its items are copies.
+    target_was_empty: bool = False
     digest: str | None = None
     steps: list[str] = []
 
@@ -193,6 +199,22 @@ class StateStore:
             )
         except ConditionFailed:
             return  # it has expired already
+
+    def register_driver(self) -> Steps[None]:
+        """Store that processes use a MigratingDriver, so that changes of the phase wait for them.
+
+        A process calls this before its first write.
+        """
+        item: Item = {
+            **state_key(self.table, self.migration, "drivers"),
+            STATE_ATTRIBUTE: {"S": self.migration},
+        }
+        yield from send(self._policy, PutItem(self.table_name, item))
+
+    def has_drivers(self) -> Steps[bool]:
+        """Return whether any process has used a MigratingDriver for this migration."""
+        key = state_key(self.table, self.migration, "drivers")
+        return (yield from self.read_item(key)) is not None
 
     def delete_item(self, key: Item) -> Steps[None]:
         """Delete a state item."""
