@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from singletable import Binary, Driver, Engine, MigrationLocked, Number, Store, Table
+from singletable import (
+    Attr,
+    Binary,
+    Driver,
+    Engine,
+    Entity,
+    Key,
+    MigrationLocked,
+    Number,
+    Store,
+    Table,
+    attr,
+)
 from singletable.migration.environment import Environment, migration_context
 from singletable.migration.places import Places
 from singletable.migration.rate_limit import RateLimit
@@ -149,3 +161,18 @@ def test_throttling_sets_a_limit_where_there_was_none(clock: Clock) -> None:
     limit.slow_down()
     assert limit.rate == 50
     assert limit.throttled == 1
+
+
+class User(Entity, table=plain):
+    """Takes every key of the table."""
+
+    user_id: Attr[str] = attr(name="id")
+    key = Key(pk=user_id)
+
+
+def test_state_items_are_of_no_entity(engine: Engine, clock: Clock) -> None:
+    store = Store(engine)
+    run(engine, states(plain, "one", clock).acquire(State("copying", started=0)))
+    store.put(User(user_id="ada"))
+    assert list(store.admin.scan(User)) == [User(user_id="ada")]
+    assert [change.new for change in store.changes(User, after=0).changes] == [User(user_id="ada")]

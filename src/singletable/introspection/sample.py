@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from singletable.operations import DescribeTable, DescribeTimeToLive, Driver, Scan
 from singletable.schema import Table, table_from_description
+from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.values import AttributeType, Item
 
 # Pages of DynamoDB may have a megabyte; small ones let us report progress.
@@ -50,7 +51,7 @@ def read_sample(
     while len(items) < limit:
         size = min(PAGE_SIZE, limit - len(items))
         page = driver.execute(Scan(table, limit=size, exclusive_start_key=after))
-        items += page.items or []
+        items += [item for item in page.items if STATE_ATTRIBUTE not in item]
         on_progress(len(items))
         after = page.last_evaluated_key
         if after is None:

@@ -24,10 +24,9 @@ from singletable.errors import (
 from singletable.operations import DeleteItem, GetItem, GetItemOutput, PutItem
 from singletable.retry import RetryPolicy, Steps, send
 from singletable.schema import Table
+from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.values import AttributeValue, Item
 
-# Every state item has this attribute; scans of a migration skip items that have it.
-STATE_ATTRIBUTE = "singletable_migration"
 LEASE_SECONDS = 30.0
 # A process may act on a phase for this long after it has read it. Then it must read it again.
 PHASE_SECONDS = 2.0

@@ -18,7 +18,7 @@ from singletable.schema.item_encryption import (
 )
 from singletable.schema.key_check import check_item_key
 from singletable.schema.resolved_key import ResolvedKey
-from singletable.schema.table import Table
+from singletable.schema.table import STATE_ATTRIBUTE, Table
 from singletable.schema.unique import UniqueConstraint
 from singletable.values import Item
 
@@ -124,7 +124,7 @@ class Model:
         """Return whether the item is of this entity: by type tag or, without one, by its key."""
         if self.tag is not None:
             return item.get(self.tag[0]) == {"S": self.tag[1]}
-        return self.key.parse(item) is not None
+        return self.key.parse(item) is not None and STATE_ATTRIBUTE not in item
 
 
 MODELS: dict[type, Model] = {}

@@ -28,6 +28,8 @@ MAX_LOCAL_INDEXES = 5
 MAX_INDEX_PROJECTION = 20
 MAX_TABLE_PROJECTION = 100
 MAX_KEY_ATTRIBUTE_NAME = 255
+# Items with this attribute have the state of a migration, and are of no entity.
+STATE_ATTRIBUTE = "singletable_migration"
 
 _NAME = re.compile("[a-zA-Z0-9_.-]{3,255}")
 
