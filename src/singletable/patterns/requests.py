@@ -309,7 +309,7 @@ def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:
 def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
     """Plan an upsert: one update, or after reading the item an update or a put."""
     plan = _plan_update(model, declared)
-    must_read = bool(model.uniques or model.counts or model.role("expires"))
+    must_read = bool(model.uniques or model.counts or model.role("expires") or model.evolved)
     plan.reads = [replace(_read(model), conditional=not must_read)]
     put = _on_item("PutItem", model)
     if model.role("expires"):  # it may replace an expired item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -12,6 +12,7 @@ from typing import (
     Protocol,
     TypeAlias,
     TypeVar,
+    cast,
     overload,
 )
 
@@ -19,11 +20,12 @@ from singletable import expressions
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.schema.codec import Codec, FieldCodec, TimeFormat, codec_of, run_check
 from singletable.schema.codec.members import member_type
+from singletable.schema.codec.old_types import OldTypes, old_types_codec
 from singletable.schema.codec.unions import without_none
 from singletable.schema.key_encoding import KeyEncoding, key_encoding_of
 from singletable.schema.key_parts import KeyPart
 from singletable.schema.path import Edit, Path, is_empty_set
-from singletable.values import AttributeValue
+from singletable.values import AttributeValue, Item
 
 E = TypeVar("E")
 M = TypeVar("M")
@@ -81,6 +83,9 @@ class Attr(Path[Any, T], KeyPart[T]):
         hidden: bool = False,
         codec: FieldCodec[Any] | None = None,
         numbered_by: NumberedBy | None = None,
+        old_names: tuple[str, ...] = (),
+        write_old: bool = False,
+        old_types: OldTypes | None = None,
     ) -> None:
         self.attribute = name or ""
         self.default = default
@@ -96,6 +101,12 @@ class Attr(Path[Any, T], KeyPart[T]):
         self.field_codec = codec
         # Of a sequence: the number of the parent, and the fields with the key of the parent.
         self.numbered_by = numbered_by
+        # The names of the attribute in earlier versions of the declaration, the oldest first, and
+        # whether values are still stored under them.
+        self.old_names = old_names
+        self.write_old = write_old
+        # The types that earlier versions stored, each with the function that converts a value.
+        self.old_types: OldTypes = old_types or {}
         self.name = ""
         self.owner = ""
         self._type: object = None
@@ -139,6 +150,9 @@ class Attr(Path[Any, T], KeyPart[T]):
             hidden=self.hidden,
             codec=self.field_codec,
             numbered_by=self.numbered_by,
+            old_names=self.old_names,
+            write_old=self.write_old,
+            old_types=self.old_types,
         )
 
     def resolve(self, annotation: object, codec: Codec | None = None) -> None:
@@ -149,6 +163,8 @@ class Attr(Path[Any, T], KeyPart[T]):
             self._codec = codec or codec_of(
                 annotation, time_format=self.time_format, field_codec=self.field_codec
             )
+            if self.old_types:
+                self._codec = old_types_codec(self._codec, self.old_types)
         except DeclarationError as error:
             raise DeclarationError(f"{self}: {error}") from None
         self._type = annotation
@@ -169,6 +185,28 @@ class Attr(Path[Any, T], KeyPart[T]):
     def document_path(self) -> expressions.Path:
         """Return the path by attribute names."""
         return (self.attribute,)
+
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """All names of the attribute: of those that an item has, the first one has the value."""
+        return (*self.old_names, self.attribute)
+
+    @property
+    def written_names(self) -> tuple[str, ...]:
+        """The names under which a write stores the value; it removes the others.
+
+        A value that may be absent is stored under the old names only, if at all: if it also were
+        under the new name, it would still be there after a program of the old version removed it.
+        """
+        if not self.write_old:
+            return (self.attribute,)
+        if self.default is None and self.codec().absent_value is None:
+            return (self.attribute, *self.old_names)
+        return self.old_names
+
+    def name_in(self, item: Item) -> str:
+        """Return the name of the attribute that has the value in a stored item."""
+        return next((name for name in self.old_names if name in item), self.attribute)
 
     def codec(self) -> Codec:
         """Return the codec of the value."""
@@ -311,6 +349,9 @@ def attr(
     read_only: bool = False,
     hidden: bool = False,
     codec: FieldCodec[T] | None = None,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
+    old_types: Mapping[type[Any], Callable[[Any], T]] | None = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -323,6 +364,9 @@ def attr(
     read_only: bool = False,
     hidden: bool = False,
     codec: FieldCodec[T] | None = None,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
+    old_types: Mapping[type[Any], Callable[[Any], T]] | None = None,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -334,6 +378,22 @@ def attr(
     key_only: bool = False,
     read_only: bool = False,
     hidden: bool = False,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
+    old_types: Mapping[type[Any], Callable[[Any], T]] | None = None,
+) -> Attr[T]: ...
+@overload
+def attr(
+    *,
+    old_types: Mapping[type[Any], Callable[[Any], T]],
+    name: str | None = None,
+    check: Callable[[T], object] | None = None,
+    time_format: TimeFormat | None = None,
+    key_only: bool = False,
+    read_only: bool = False,
+    hidden: bool = False,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
 ) -> Attr[T]: ...
 @overload
 def attr(
@@ -344,6 +404,8 @@ def attr(
     key_only: bool = False,
     read_only: bool = False,
     hidden: bool = False,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
 ) -> Any: ...
 def attr(
     *,
@@ -356,6 +418,9 @@ def attr(
     read_only: bool = False,
     hidden: bool = False,
     codec: FieldCodec[Any] | None = None,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
+    old_types: Mapping[type[Any], Callable[[Any], Any]] | None = None,
 ) -> Any:
     """Declare a field, as in `title: Attr[str] = attr()`.
 
@@ -366,6 +431,12 @@ def attr(
     in responses but ignored in request bodies, and a `hidden` one is in neither. `codec` stores
     the value in another way than its type is stored: `codec(…)`, `Json()`, `Compressed()` or
     `Encrypted(…)`.
+
+    For items of earlier versions: `old_names` are the names that the attribute had, the oldest
+    first. An old name in an item takes precedence, and every write of the field removes it; with
+    `write_old` the value is stored under the old names too, for programs of the old version.
+    `old_types` maps types that the attribute had to functions that convert their values:
+    `old_types={int: from_timestamp}`.
     """
     create = factory
     if check is not None and not callable(check):
@@ -375,6 +446,7 @@ def attr(
             f"attr(codec={codec!r}): expected a codec, such as codec(encode=…, decode=…, "
             "stored_as=str), Json(), Compressed() or Encrypted(key=…, key_id=…)."
         )
+    _check_evolution(old_names, old_types, write_old=write_old, key_only=key_only)
     if default is not ...:
         if factory is not None:
             raise DeclarationError("attr(default=…, factory=…): pass only one of them.")
@@ -394,7 +466,38 @@ def attr(
         read_only=read_only,
         hidden=hidden,
         codec=codec,
+        old_names=old_names,
+        write_old=write_old,
+        old_types=old_types,
     )
+
+
+def _check_evolution(
+    old_names: object, old_types: object, *, write_old: bool, key_only: bool
+) -> None:
+    """Raise unless these are names of attributes and functions that convert values."""
+    if not isinstance(old_names, tuple) or not all(
+        isinstance(name, str) and name for name in cast("tuple[object, ...]", old_names)
+    ):
+        raise DeclarationError(
+            f"attr(old_names={old_names!r}): expected a tuple of attribute names, such as "
+            "old_names=('FullName',)."
+        )
+    if write_old and not old_names:
+        raise DeclarationError("attr(write_old=True): there are no old names. Pass old_names=(…).")
+    if old_types is not None and not (
+        isinstance(old_types, Mapping)
+        and all(callable(one) for one in cast("Mapping[object, object]", old_types).values())
+    ):
+        raise DeclarationError(
+            f"attr(old_types={old_types!r}): expected a mapping of types to functions that convert "
+            "their values, such as old_types={int: str}."
+        )
+    if key_only and (old_names or old_types):
+        raise DeclarationError(
+            "attr(key_only=True) is stored in the primary key only, so it has no old names or "
+            "types. Leave out old_names and old_types."
+        )
 
 
 def version(*, name: str | None = None, init: Literal[False] = False) -> Any:

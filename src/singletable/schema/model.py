@@ -9,6 +9,13 @@ from typing import Any, TypeVar
 from singletable.errors import DeclarationError
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counter
+from singletable.schema.evolution import (
+    EvolvedFields,
+    current_item,
+    evolved_fields,
+    rename_attributes,
+    write_old_names,
+)
 from singletable.schema.fields import Attr, Role
 from singletable.schema.item_encryption import (
     EncryptedFields,
@@ -49,6 +56,8 @@ class Model:
     has_checks: bool = field(init=False, repr=False)
     # The fields that are encrypted, by attribute.
     encrypted: EncryptedFields = field(init=False, repr=False)
+    # The fields with old names or old types, by attribute.
+    evolved: EvolvedFields = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         roles = {one.role: one for one in self.fields.values() if one.role is not None}
@@ -56,6 +65,7 @@ class Model:
         checked = any(one.check is not None for one in self.fields.values())
         object.__setattr__(self, "has_checks", checked)
         object.__setattr__(self, "encrypted", encrypted_fields(self.fields))
+        object.__setattr__(self, "evolved", evolved_fields(self.fields.values()))
 
     @property
     def name(self) -> str:
@@ -74,6 +84,8 @@ class Model:
         item.update(self.key.require_attributes(values))
         for access in self.indexes.values():
             item.update(self.index_attributes(access, values, item))
+        if self.evolved:
+            write_old_names(self.evolved, item)
         if self.encrypted:
             seal_item(self.encrypted, item, self._table_key(item))
         return item
@@ -95,6 +107,8 @@ class Model:
     def values(self, item: Item) -> dict[str, object]:
         """Return the stored values of an item by field; its key does not matter."""
         item = self.decrypted(item)
+        if self.evolved:
+            item = rename_attributes(self.evolved, item)
         values = self.codec.decode(item)
         if self.key_only_fields:
             parsed = self.key.parse(item) or {}
@@ -105,6 +119,10 @@ class Model:
     def decrypted(self, item: Item) -> Item:
         """Return the item as the codecs of the fields read it, and equal values as equal."""
         return open_item(self.encrypted, item, self._table_key(item)) if self.encrypted else item
+
+    def current(self, item: Item) -> Item:
+        """Return a stored item with the current names and types of its attributes."""
+        return current_item(self.evolved, item) if self.evolved else item
 
     def _table_key(self, item: Item) -> Item:
         names = (attribute.name for attribute in self.table.key_attributes)

@@ -218,6 +218,7 @@ class _LoadedItem(BulkChange):
         expected = _copy_counters(model, expected, stored)
         expected, stored = check_item(expected)[0], check_item(stored)[0]
         expected, stored = model.decrypted(expected), model.decrypted(stored)
+        expected, stored = model.current(expected), model.current(stored)
         fields = {field.attribute: field for field in model.fields.values()}
         random = _random_attributes(model)
         different: list[str] = []

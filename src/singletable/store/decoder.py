@@ -78,7 +78,7 @@ def decode_fields(
     parsed: Mapping[str, object] | None = key_values or None
     for name in names:
         field = model.fields[name]
-        value = item.get(field.attribute)
+        value = item.get(field.name_in(item) if field.old_names else field.attribute)
         if not field.stored:
             parsed = model.key.parse(item) or NO_VALUES if parsed is None else parsed
             values[name] = parsed[name]
@@ -103,7 +103,7 @@ def decode_paths(
         elif len(place) == 1:
             values.append(decode_fields(model, item, [path.field])[path.field])
         else:
-            value = value_at(place, item)
+            value = value_at((model.fields[path.field].name_in(item), *place[1:]), item)
             values.append(None if value is None else _decode_value(model, item, path, value))
     return tuple(values)
 
@@ -112,7 +112,7 @@ def _decode_value(model: Model, item: Item, path: Path[Any, Any], value: Attribu
     """Return the value at a path; raise ItemMismatch that names the path and the item."""
     try:
         if path.document_path()[0] in model.encrypted:
-            value = model.decrypted(item)[str(path.document_path()[0])]
+            value = model.decrypted(item)[model.fields[path.field].name_in(item)]
         return path.codec().decode(value)
     except DecryptionFailed as error:
         error.key = _table_key(model, item)

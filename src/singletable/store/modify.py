@@ -117,6 +117,7 @@ def _unchanged(model: Model, stored: Item) -> expressions.Condition:
         condition = both(condition, same) or condition
     if field is None:
         for one in model.fields.values():
-            if one.stored and one.attribute not in stored:
-                condition = both(condition, NotExists((one.attribute,))) or condition
+            for name in one.stored_names if one.stored else ():
+                if name not in stored:
+                    condition = both(condition, NotExists((name,))) or condition
     return condition

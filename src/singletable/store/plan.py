@@ -38,6 +38,7 @@ from singletable.schema import (
     ResolvedKey,
     counters_of,
 )
+from singletable.schema.evolution import current_actions, depends_on_stored
 from singletable.schema.item_encryption import seal_action
 from singletable.store.context import Context
 from singletable.store.decoder import decode_fields
@@ -159,7 +160,8 @@ def plan_update(
         raise NotFound(f"{key} does not exist.")
     effects = effects or effects_of(model, edits)
     edited, needed = effects.changed, effects.index_fields
-    actions = edit_actions(key, edits)
+    computed = _computed_fields(model, edits)
+    actions = edit_actions(key, edits, old)
     if model.roles:
         actions += _stamp_actions(model, now)
     guard, new = None, None
@@ -169,10 +171,11 @@ def plan_update(
         if effects.side_fields:
             needed |= effects.side_fields
             side_writes = plan_side_writes(context, model, key.key, old, new, now, edited)
+        needed |= computed
         guard = _unchanged(model, old, sorted(needed - set(model.key.fields)))
         actions += _index_actions(key, edited, new)
     elif needed:
-        attributes = {model.fields[name].attribute for name in needed}
+        attributes = {one for name in needed for one in model.fields[name].stored_names}
         known = tuple(action for action in actions if action.path[0] in attributes)
         actions += _index_actions(key, edited, apply_update(known, _key_fields_item(key)))
     write = Write(
@@ -183,16 +186,26 @@ def plan_update(
         actions=tuple(actions),
         condition=condition,
         guard=guard,
+        computed=computed,
     )
     return Plan([write, *side_writes], {}, old, new)
 
 
-def edit_actions(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> list[expressions.Action]:
-    """Return the actions of the edits, with encrypted values sealed for the item with this key."""
-    encrypted = key.model.encrypted
-    if not encrypted:
-        return [edit.action for edit in edits]
-    return [seal_action(encrypted, edit.action, key.key) for edit in edits]
+def edit_actions(
+    key: ItemKey[Any], edits: Sequence[Edit[Any]], old: Item | None = None
+) -> list[expressions.Action]:
+    """Return the actions of the edits, with encrypted values sealed for the item with this key.
+
+    `old` is the item if it was read.
+    """
+    model = key.model
+    actions = [edit.action for edit in edits]
+    if model.evolved:
+        current = None if old is None else model.current(model.decrypted(old))
+        actions = current_actions(model.evolved, actions, current)
+    if model.encrypted:
+        actions = [seal_action(model.encrypted, action, key.key) for action in actions]
+    return actions
 
 
 def plan_delete(
@@ -245,6 +258,8 @@ def reads_before_update(
     key: ItemKey[Any], edits: Sequence[Edit[Any]], effects: UpdateEffects
 ) -> bool:
     """Return whether this update, with these effects, reads the old item."""
+    if _computed_fields(key.model, edits):
+        return True
     if effects.side_fields or not effects.index_fields:
         return bool(effects.side_fields)
     return not effects.index_fields <= _known_fields(key, edits)
@@ -260,6 +275,8 @@ def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -
     updated = model.role("updated")
     if updated is not None:
         values.add(updated.name)
+    if not known and any(field.name in fields for field in model.evolved.values()):
+        return True
     effects = _update_effects(model, frozenset(fields))
     return bool(effects.side_fields) or not effects.index_fields <= values
 
@@ -318,7 +335,8 @@ def _guard(model: Model, old: Item | None, fields: set[str]) -> expressions.Cond
 def _unchanged(model: Model, old: Item, fields: Sequence[str]) -> expressions.Condition | None:
     condition: expressions.Condition | None = None
     for name in fields:
-        condition = both(condition, _same_value((model.fields[name].attribute,), old))
+        for attribute in model.fields[name].stored_names:
+            condition = both(condition, _same_value((attribute,), old))
     return condition
 
 
@@ -445,6 +463,17 @@ def _dependencies(model: Model, access: ResolvedKey) -> set[str]:
     }
 
 
+def _computed_fields(model: Model, edits: Sequence[Edit[Any]]) -> frozenset[str]:
+    """Return the fields whose new values are computed from the stored item, under an old name."""
+    if not model.evolved:
+        return frozenset()
+    return frozenset(
+        edit.field
+        for edit in edits
+        if edit.action.path[0] in model.evolved and depends_on_stored(edit.action)
+    )
+
+
 def _known_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
     """Return the fields whose values after the update are known without reading the item."""
     known = set(key.values)
@@ -478,7 +507,7 @@ def _index_actions(
         if not _is_affected(model, access, edited):
             continue
         values = decode_fields(model, new, access.fields, key.values)
-        attributes = model.index_attributes(access, values, new)
+        attributes = model.index_attributes(access, values, model.current(new))
         for name in access.dedicated_attributes:
             if name in attributes:
                 actions.append(Set((name,), Constant(attributes[name])))

@@ -499,8 +499,9 @@ def create_field_query(
         check_path(query.model, path, in_key=True)
     check_selectable(query.model, selection.access, paths)
     projected = {
-        _without_list_elements(path.document_path())
+        _without_list_elements((name, *path.document_path()[1:]))
         for path in paths
+        for name in query.model.fields[path.field].stored_names
         if key_with_field(query.model, selection.access, path.field) is None
     }
     projected |= {(name,) for name in query.key_names()}

@@ -49,6 +49,9 @@ def plan_side_writes(
 
     `edited` are the fields of an update; None means all.
     """
+    if model.evolved:
+        old = None if old is None else model.current(old)
+        new = None if new is None else model.current(new)
     writes: list[Write] = []
     for marker in model.uniques.values():
         if edited is None or edited & marker_fields(model, marker):

@@ -177,6 +177,8 @@ class Upsert:
         model = self.key.model
         if model.uniques or model.counts or "expires" in model.roles or model.factory is not None:
             return False
+        if model.evolved:
+            return False  # an existing item may have the values under old names
         if self.may_be_counting:
             return False
         made = model.role("created")

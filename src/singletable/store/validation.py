@@ -20,6 +20,7 @@ from singletable.schema import (
     model_of,
 )
 from singletable.schema.codec.codec import short_repr
+from singletable.schema.evolution import current_condition
 from singletable.schema.fields import Attr, NestedPath
 from singletable.schema.model import MODELS
 
@@ -152,7 +153,8 @@ def condition_node(model: Model, condition: Condition[Any] | None) -> expression
         )
     for path in condition.fields:
         check_path(model, path)
-    return condition.node()
+    node = condition.node()
+    return current_condition(model.evolved, node) if model.evolved else node
 
 
 def check_path(model: Model, path: object, *, in_key: bool = False) -> None:

@@ -46,6 +46,8 @@ class Write(Struct, frozen=True):
     # Whether to drop this write, and keep the others, if its condition fails.
     optional: bool = False
     marker: MarkerAction | None = None
+    # The fields of an update with values that were computed from what was read.
+    computed: frozenset[str] = frozenset()
 
     @property
     def item_id(self) -> ItemId:
@@ -152,6 +154,7 @@ def _merge(first: Write, second: Write) -> Write:
                 condition=_combine(first.condition, second.condition),
                 guard=both(first.guard, second.guard),
                 optional=first.optional and second.optional,
+                computed=first.computed | second.computed,
             )
         case ("check", "update") | ("update", "check"):
             update = first if first.kind == "update" else second
@@ -207,6 +210,11 @@ def _only_adds(write: Write) -> bool:
 
 
 def _merge_actions(first: Write, second: Write) -> expressions.Update:
+    if twice := first.computed & second.computed:
+        raise InvalidValue(
+            f"A transaction changes {', '.join(sorted(twice))} of {first.key} twice. Combine the "
+            "edits."
+        )
     actions = {action.path: action for action in first.actions}
     for action in second.actions:
         other = actions.get(action.path)

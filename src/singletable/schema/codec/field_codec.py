@@ -103,7 +103,9 @@ class CustomCodec(FieldCodec[T_co]):
 
     def __repr__(self) -> str:
         name = getattr(self.stored_as, "__name__", str(self.stored_as))
-        return f"codec({_name(self.encode)}, {_name(self.decode)}, stored_as={name})"
+        return (
+            f"codec({function_name(self.encode)}, {function_name(self.decode)}, stored_as={name})"
+        )
 
 
 def codec(
@@ -145,14 +147,15 @@ def _custom_codec(custom: CustomCodec[Any], stored: Codec, annotation: object) -
             content = custom.encode(value)
         except Exception as error:
             raise InvalidValue(
-                f"expected {expects} that its codec can encode, but {_name(custom.encode)} "
-                f"rejected {short_repr(value)}: {_described(error)}"
+                f"expected {expects} that its codec can encode, but {function_name(custom.encode)} "
+                f"rejected {short_repr(value)}: {described_error(error)}"
             ) from error
         try:
             return stored.encode(content)
         except InvalidValue as error:
             raise InvalidValue(
-                f"expected {_name(custom.encode)} to return a value of stored_as, but: {error}"
+                f"expected {function_name(custom.encode)} to return a value of stored_as, but: "
+                f"{error}"
             ) from None
 
     def decode(value: AttributeValue) -> object:
@@ -163,8 +166,8 @@ def _custom_codec(custom: CustomCodec[Any], stored: Codec, annotation: object) -
             return custom.decode(content)
         except Exception as error:
             raise ItemMismatch(
-                f"expected a value that {_name(custom.decode)} accepts, but it rejected "
-                f"{short_repr(content)}: {_described(error)}"
+                f"expected a value that {function_name(custom.decode)} accepts, but it rejected "
+                f"{short_repr(content)}: {described_error(error)}"
             ) from error
 
     def encode_expression(source: SourceBuilder, name: str) -> str:
@@ -195,11 +198,13 @@ def _custom_codec(custom: CustomCodec[Any], stored: Codec, annotation: object) -
     )
 
 
-def _name(function: object) -> str:
+def function_name(function: object) -> str:
+    """Return the name of a function for an error message."""
     name = getattr(function, "__qualname__", repr(function)).rpartition("<locals>.")[2]
     return "its function" if name == "<lambda>" else str(name)
 
 
-def _described(error: Exception) -> str:
+def described_error(error: Exception) -> str:
+    """Return the type and the text of an error."""
     text = str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
