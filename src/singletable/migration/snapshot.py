@@ -7,6 +7,7 @@ of modules, no capacity.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
@@ -48,7 +49,8 @@ class FieldSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     """A field: its type without None, and how it is stored.
 
     `attribute` is None if the attribute has the name of the field. `stored` are the DynamoDB types
-    of the attribute. `default` is the value of absent attributes, as source text.
+    of the attribute. `default` is the value of absent attributes, as source text. `old_names` and
+    `old_types` are the attributes and types that are read as well.
     """
 
     type: str
@@ -60,6 +62,8 @@ class FieldSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     codec: str | None = None
     key_only: bool = False
     role: str | None = None
+    old_names: tuple[str, ...] = ()
+    old_types: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
@@ -104,6 +108,7 @@ class EntitySchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     fields: dict[str, FieldSchema] = {}
     key_name: str = "key"
     type_tag: tuple[str, str] | None = None
+    schema_version: int | None = None
     indexes: dict[str, IndexKeySchema] = {}
     uniques: dict[str, UniqueSchema] = {}
     counts: dict[str, CountSchema] = {}
@@ -278,6 +283,33 @@ def column_text(column: Column) -> str:
     if isinstance(column, TextColumn):
         return "#".join(_segment(segment) for segment in column.template.segments)
     return f"{{{column.field}}}"
+
+
+def template_segments(text: str) -> list[str]:
+    """Split the template of a key attribute at each `#` that is not inside braces."""
+    segments, depth, quote = [""], 0, ""
+    for char in text:
+        if quote or (depth and char in "'\""):
+            quote = "" if char == quote else quote or char
+        elif char in "{}":
+            depth += 1 if char == "{" else -1
+        if char == "#" and not depth:
+            segments.append("")
+        else:
+            segments[-1] += char
+    return segments
+
+
+def template_fields(text: str) -> set[str]:
+    """Return the fields in the template of a key attribute."""
+    names: set[str] = set()
+    for segment in template_segments(text):
+        if segment.startswith("{"):
+            tree = ast.parse(segment[1:-1], mode="eval")
+            called = {one.func for one in ast.walk(tree) if isinstance(one, ast.Call)}
+            used = {one for one in ast.walk(tree) if isinstance(one, ast.Name)} - called
+            names |= {one.id for one in used}
+    return names
 
 
 def _segment(segment: Segment) -> str:

@@ -1,0 +1,262 @@
+"""Every change of a declaration is classified by what it needs, with the steps that make it."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.migration.change_kinds import SchemaChange, SchemaChangeKind
+from singletable.migration.schema_changes import compare_schemas
+from tests.migration.declarations import BASE, changed, declare
+
+SAFE, BACKFILL = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.BACKFILL
+INDEX, NEW_TABLE = SchemaChangeKind.INDEX, SchemaChangeKind.NEW_TABLE
+REWRITE, DANGEROUS = SchemaChangeKind.REWRITE, SchemaChangeKind.DANGEROUS
+
+before = declare(BASE)
+
+
+def changes_of(old: str, new: str) -> list[SchemaChange]:
+    return compare_schemas(before, changed(old, new))
+
+
+def test_equal_schemas_have_no_changes() -> None:
+    assert compare_schemas(before, declare(BASE)) == []
+
+
+# What to replace in the declaration, by what, and the one change that follows.
+EMAIL = "email: Attr[str] = attr()"
+STATUS = 'status: Attr[Literal["new", "active"]] = attr(default="new")'
+AGE = "age: Attr[int | None] = attr(default=None)"
+AT_ORG = 'at_org = Key(pk=("ORG", org), sk=("USER", name)).on(gsi1, when=status == "active")'
+AT_ORG_SUBJECT = "User.at_org in index 'GSI1'"
+TAG = 'class Tag(Entity, table=table):\n    key = Key(pk="T", sk="T")'
+SAFE_CHANGES = [
+    (EMAIL, f"{EMAIL}\n    phone: Attr[str | None] = attr(default=None)", "User.phone"),
+    (EMAIL, f"{EMAIL}\n    tags: Attr[set[str]] = attr(factory=set)", "User.tags"),
+    (EMAIL, f"{EMAIL}\n    v: Attr[int] = version()", "User.v"),
+    (AGE, "", "User.age"),
+    (AGE, 'years: Attr[int | None] = attr(name="age", default=None)', "User.years"),
+    (AGE, "age: Attr[int] = attr(default=18)", "User.age"),
+    (EMAIL, "email: Attr[str | None] = attr()", "User.email"),
+    (STATUS, STATUS.replace('"active"]', '"active", "gone"]'), "User.status"),
+    (STATUS, STATUS.replace('default="new"', 'default="active"'), "User.status"),
+    (STATUS, 'status: Attr[str] = attr(default="new")', "User.status"),
+    ("class Org(", f"{TAG}\nclass Org(", "entity Tag"),
+    ("class Org(", "class Organization(", "entity Organization"),
+    ("indexes=[gsi1]", 'indexes=[gsi1], ttl="until"', "time to live"),
+    (AT_ORG, "pass", AT_ORG_SUBJECT),
+]
+OTHER_CHANGES = [
+    # A key in an index, unique markers and counters have to be written for existing items.
+    (
+        EMAIL,
+        f"{EMAIL}\n    at_email = Key(pk=email, sk=name).on(gsi2)",
+        "User.at_email in index 'GSI2'",
+        BACKFILL,
+        "Backfill(User)",
+    ),
+    (
+        'Key(pk=("ORG", org), sk=("USER", name)).on',
+        'Key(pk=("O", org), sk=("USER", name)).on',
+        AT_ORG_SUBJECT,
+        BACKFILL,
+        "Backfill(User)",
+    ),
+    ('when=status == "active"', 'when=status == "new"', AT_ORG_SUBJECT, BACKFILL, "Backfill(User)"),
+    (
+        'sk=("USER", name)).on',
+        'sk=("USER", descending(age))).on',
+        AT_ORG_SUBJECT,
+        BACKFILL,
+        "Backfill(User)",
+    ),
+    (
+        "casefold(email))",
+        "casefold(email))\n    one_age = Unique(org, name)",
+        "User.one_age",
+        BACKFILL,
+        "AddUnique(User, 'one_age')",
+    ),
+    (
+        "casefold(email))",
+        'casefold(email), include={"n": name})',
+        "User.one_email",
+        BACKFILL,
+        "AddUnique(User, 'one_email')",
+    ),
+    (
+        "casefold(email))",
+        "casefold(email))\n    counted = Count(Org, Org.users, key=(org,))",
+        "User.counted",
+        BACKFILL,
+        "AddCount(User, 'counted')",
+    ),
+    # Indexes of the table.
+    ("indexes=[gsi1]", "indexes=[gsi1, gsi2]", "index 'GSI2'", INDEX, "AddIndex(shop, 'GSI2')"),
+    # Keys.
+    (
+        'pk=("USER", name), sk="PROFILE"',
+        'pk=("PERSON", name), sk="PROFILE"',
+        "User key",
+        REWRITE,
+        "Rewrite(User)",
+    ),
+    (
+        'table = Table("shop", indexes=[gsi1])',
+        'table = Table("shop", indexes=[gsi1], sk="sort")',
+        "key",
+        NEW_TABLE,
+        "CreateTable(shop), Copy(shop)",
+    ),
+    (
+        "indexes=[gsi1]",
+        'indexes=[gsi1, LocalIndex("near", sk="near")]',
+        "index 'near'",
+        NEW_TABLE,
+        "CreateTable(shop), Copy(shop)",
+    ),
+    ('Table("shop"', 'Table("store"', "table name", NEW_TABLE, "CreateTable(store), Copy(store)"),
+    # Dangerous: nothing fails at once.
+    ("    one_email = Unique(casefold(email))\n", "", "User.one_email", DANGEROUS, ""),
+    (
+        "Unique(casefold(email))",
+        "Unique(email)",
+        "User.one_email",
+        DANGEROUS,
+        "AddUnique(User, 'one_email')",
+    ),
+    (
+        "Unique(casefold(email))",
+        "Unique(org, casefold(email))",
+        "User.one_email",
+        DANGEROUS,
+        "AddUnique(User, 'one_email')",
+    ),
+    (
+        STATUS,
+        STATUS.replace('"new", "active"', '"active"').replace('="new"', '="active"'),
+        "User.status",
+        DANGEROUS,
+        "Backfill(User)",
+    ),
+    ("users: Attr[int] = attr(default=0)", "", "Org.users", SAFE, ""),
+    (AGE, "age: Attr[int] = attr()", "User.age", DANGEROUS, "Backfill(User)"),
+    (AGE, "years: Attr[int | None] = attr(default=None)", "User.years", DANGEROUS, ""),
+    (BASE[BASE.index("class User") :], "", "entity User", DANGEROUS, ""),
+]
+OTHER_INDEX = 'gsi1 = Index("GSI1", pk="GSI1PK", sk="at")'
+# What no migration can do before the declaration is edited.
+IMPOSSIBLE_CHANGES = [
+    (EMAIL, f"{EMAIL}\n    phone: Attr[str] = attr()", "User.phone", BACKFILL),
+    (EMAIL, 'email: Attr[str] = attr(name="Email")', "User.email", BACKFILL),
+    (AGE, "age: Attr[str | None] = attr(default=None)", "User.age", BACKFILL),
+    ("table = Table", f"{OTHER_INDEX}\ntable = Table", "index 'GSI1'", INDEX),
+    ('pk=("USER", name), sk="PROFILE"', 'pk=("USER", email), sk="PROFILE"', "User key", REWRITE),
+    (
+        "class User(Entity, table=table)",
+        'class User(Entity, table=table, type_tag=("t", "U"))',
+        "User type tag",
+        REWRITE,
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "subject"), SAFE_CHANGES)
+def test_safe_change_needs_no_migration(old: str, new: str, subject: str) -> None:
+    changes = changes_of(old, new)
+    assert {change.kind for change in changes} == {SAFE}
+    assert subject in [change.subject for change in changes]
+    assert not any(change.needs_edit for change in changes)
+
+
+@pytest.mark.parametrize(("old", "new", "subject", "kind", "steps"), OTHER_CHANGES)
+def test_change_is_classified_with_its_steps(
+    old: str, new: str, subject: str, kind: SchemaChangeKind, steps: str
+) -> None:
+    header = 'gsi2 = Index("GSI2", pk="GSI2PK", sk="GSI2SK")\n'
+    both = header + BASE
+    if "gsi2" in new and "indexes" not in new:
+        both = both.replace("indexes=[gsi1]", "indexes=[gsi1, gsi2]")
+    changes = compare_schemas(declare(both), changed(old, new, both))
+    change = next(one for one in changes if one.subject == subject)
+    assert (change.kind, ", ".join(map(str, change.steps))) == (kind, steps)
+    assert not change.needs_edit
+    assert change.advice
+
+
+@pytest.mark.parametrize(("old", "new", "subject", "kind"), IMPOSSIBLE_CHANGES)
+def test_change_that_existing_items_cannot_follow_asks_for_an_edit(
+    old: str, new: str, subject: str, kind: SchemaChangeKind
+) -> None:
+    change = next(one for one in changes_of(old, new) if one.subject == subject)
+    assert (change.kind, change.needs_edit) == (kind, True)
+    assert change.advice
+
+
+# The positions of existing values are the same, so keys are the same.
+def test_value_added_at_the_end_of_an_order_changes_no_key() -> None:
+    text = BASE.replace('pk=("ORG", org), sk=("USER"', 'pk=("ORG", org), sk=(ordered(status)')
+    longer = changed('"active"]', '"active", "gone"]', text)
+    other = changed('"new", "active"]', '"lost", "new", "active"]', text)
+    kinds = {change.kind for change in compare_schemas(declare(text), longer)}
+    assert kinds == {SAFE}
+    changes = compare_schemas(declare(text), other)
+    assert [one.subject for one in changes if one.kind is BACKFILL] == [AT_ORG_SUBJECT]
+
+
+# An int in a key has twenty digits, a string its own characters.
+def test_other_type_of_a_key_field_changes_the_key() -> None:
+    text = BASE.replace('("ORG", org), sk="ORG"', '("ORG", org), sk=("ORG", users)')
+    number = text.replace(
+        "users: Attr[int] = attr(default=0)", 'users: Attr[str] = attr(default="")'
+    )
+    changes = compare_schemas(declare(number), declare(text))
+    assert "Org key" in [change.subject for change in changes]
+
+
+def test_renamed_field_in_a_key_does_not_change_the_key() -> None:
+    text = BASE.replace("name: Attr[str] = attr()", 'login: Attr[str] = attr(name="name")')
+    renamed = text.replace("name)", "login)").replace('(login="name")', '(name="name")')
+    changes = compare_schemas(before, declare(renamed))
+    assert [(one.subject, one.kind) for one in changes] == [("User.login", SAFE)]
+
+
+CLASSES = """
+@dataclass
+class Address:
+    city: str
+    kind: Literal["home", "work"] = "home"
+
+table = Table("shop")
+
+class User(Entity, table=table):
+    name: Attr[str] = attr()
+    address: Attr[Address | None] = attr(default=None)
+    places: Attr[list[Address]] = attr(factory=list)
+    key = Key(pk=("USER", name), sk="PROFILE")
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("city: str", 'city: str\n    zip: str = ""', SAFE),
+        ("city: str", "city: str\n    zip: str", DANGEROUS),
+        ("city: str", "city: str | None", SAFE),
+        ('"home", "work"', '"home", "work", "club"', SAFE),
+        ('"home", "work"', '"home"', DANGEROUS),
+        ("list[Address]", "tuple[Address, ...]", SAFE),
+        ("city: str", "city: UUID", DANGEROUS),
+    ],
+)
+def test_classes_inside_types_are_compared(old: str, new: str, kind: SchemaChangeKind) -> None:
+    changes = compare_schemas(declare(CLASSES), changed(old, new, CLASSES))
+    assert {change.kind for change in changes} == {kind}
+
+
+def test_change_reads_as_a_sentence() -> None:
+    (change,) = changes_of("    one_email = Unique(casefold(email))\n", "")
+    assert str(change).startswith(
+        "User.one_email: was casefold(email) unique (UNIQUE#User#email#{casefold(email)} / "
+        "UNIQUE), is removed. This is dangerous. Nothing keeps the values unique any more"
+    )
