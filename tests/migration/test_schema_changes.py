@@ -41,6 +41,8 @@ SAFE_CHANGES = [
     (STATUS, STATUS.replace('"active"]', '"active", "gone"]'), "User.status"),
     (STATUS, STATUS.replace('default="new"', 'default="active"'), "User.status"),
     (STATUS, 'status: Attr[str] = attr(default="new")', "User.status"),
+    (EMAIL, 'email: Attr[str] = attr(name="Email", old_names=("email",))', "User.email"),
+    (AGE, "age: Attr[str | None] = attr(default=None, old_types={int: str})", "User.age"),
     ("class Org(", f"{TAG}\nclass Org(", "entity Tag"),
     ("class Org(", "class Organization(", "entity Organization"),
     ("indexes=[gsi1]", 'indexes=[gsi1], ttl="until"', "time to live"),
@@ -219,6 +221,16 @@ def test_renamed_field_in_a_key_does_not_change_the_key() -> None:
     renamed = text.replace("name)", "login)").replace('(login="name")', '(name="name")')
     changes = compare_schemas(before, declare(renamed))
     assert [(one.subject, one.kind) for one in changes] == [("User.login", SAFE)]
+
+
+def test_evolved_field_is_finished_by_a_backfill() -> None:
+    evolved = changed(EMAIL, 'address: Attr[str] = attr(old_names=("email",), write_old=True)',
+        BASE.replace("(email)", "(address)"))  # fmt: skip
+    (change,) = [one for one in compare_schemas(before, evolved) if one.subject == "User.address"]
+    assert (change.kind, [str(one) for one in change.steps]) == (SAFE, ["Backfill(User)"])
+    finished = changed(EMAIL, "address: Attr[str] = attr()", BASE.replace("(email)", "(address)"))
+    changes = compare_schemas(evolved, finished)
+    assert [(one.subject, one.kind) for one in changes] == [("User.address old names", DANGEROUS)]
 
 
 CLASSES = """

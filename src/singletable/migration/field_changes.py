@@ -180,10 +180,33 @@ def _compare_field(pair: EntityPair, old: str, new: str) -> Changes:
     else:
         yield from _compare_types(pair, new, *texts, before, after)
     yield from _compare_absence(pair, new, before, after)
+    yield from _compare_evolution(pair, new, before, after)
     if before.role != after.role and "sequence" not in (before.role, after.role):
         advice = "The store maintains the field by its role from the next write of an item."
         roles = before.role or "no role", after.role or "no role"
         yield _change(pair, f"{new} role", *roles, NO_MIGRATION, advice)
+
+
+def _compare_evolution(
+    pair: EntityPair, name: str, before: FieldSchema, after: FieldSchema
+) -> Changes:
+    """Yield the old names and types that are no longer read, or no longer written."""
+    for what, was, is_ in (
+        ("old names", before.old_names, after.old_names),
+        ("old types", before.old_types, after.old_types),
+    ):
+        if set(was) - set(is_) - {_attribute(name, after)}:
+            advice = (
+                "Items that still have them cannot be read any more. Run Backfill"
+                f"({pair.name}) while they are declared; then the migration records that all items "
+                "have the new form."
+            )
+            texts = ", ".join(was), ", ".join(is_) or "none"
+            yield _change(pair, f"{name} {what}", *texts, DANGEROUS, advice)
+    if before.write_old and not after.write_old and after.old_names:
+        advice = "Programs of the old version do not see new values. Deploy the new one everywhere."
+        texts = "written under old names, too", "written under the new name only"
+        yield _change(pair, name, *texts, DANGEROUS, advice)
 
 
 def _moved(

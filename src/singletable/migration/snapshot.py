@@ -50,7 +50,8 @@ class FieldSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
     `attribute` is None if the attribute has the name of the field. `stored` are the DynamoDB types
     of the attribute. `default` is the value of absent attributes, as source text. `old_names` and
-    `old_types` are the attributes and types that are read as well.
+    `old_types` are the attributes and types that are read as well; with `write_old` the old
+    attributes are written, too.
     """
 
     type: str
@@ -63,6 +64,7 @@ class FieldSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     key_only: bool = False
     role: str | None = None
     old_names: tuple[str, ...] = ()
+    write_old: bool = False
     old_types: tuple[str, ...] = ()
 
     @property
@@ -262,6 +264,9 @@ def _field(field: Attr[Any], texts: TypeTexts) -> FieldSchema:
         codec=None if field.field_codec is None else python_text(field.field_codec),
         key_only=not field.stored,
         role=field.role,
+        old_names=field.old_names,
+        write_old=field.write_old,
+        old_types=tuple(texts.text(kind) for kind in field.old_types),
     )
 
 
