@@ -24,6 +24,7 @@ from singletable.introspection.roundtrip import find_mismatch, produces_markers,
 from singletable.introspection.sample import TableSample
 from singletable.introspection.spec import EntitySpec, TableSpec, UnmatchedItems, is_verbatim
 from singletable.schema import Table
+from singletable.schema.source import docstring, render_comment, render_table
 from singletable.values import Item
 
 _OTHER_SEPARATOR = re.compile(r"([A-Za-z]+)([:|/~;,.^_])[^#]+")
@@ -57,7 +58,7 @@ def introspect(samples: Sequence[TableSample]) -> Introspection:
     code = "\n\n".join(bodies)
     gap = "\n\n" if code.startswith("@") else "\n"
     heading = _render_heading(samples, tables)
-    return Introspection(f"{heading}\n{source.render_imports(code)}{gap}{code}", tables)
+    return Introspection(f"{heading}\n{source.imports_of(code)}{gap}{code}", tables)
 
 
 def _introspect_table(sample: TableSample, taken: set[str]) -> TableSpec:
@@ -115,7 +116,7 @@ def _produces(spec: TableSpec, group: ItemGroup) -> bool:
     """Return whether the entity with the newest unique constraint writes the group's markers."""
     body, names = _render_body(spec, ()), dict[str, Any]()
     try:
-        run_source(f"{source.render_imports(body)}\n{body}", names)
+        run_source(f"{source.imports_of(body)}\n{body}", names)
     except DeclarationError:
         return False
     owners = [entity for entity in spec.entities if entity.uniques]
@@ -126,10 +127,10 @@ def _first_failure(spec: TableSpec) -> tuple[int, str | DeclarationError] | None
     """Return the first entity that is rejected or fails the round trip, and the reason."""
     names: dict[str, Any] = {}
     table, indexes = source.variable_names(spec)
-    run_source(source.render_imports(_render_body(spec, ())), names)
+    run_source(source.imports_of(_render_body(spec, ())), names)
     for record in spec.dataclasses:
         run_source(source.render_dataclass(record), names)
-    run_source(source.render_table(spec.table, table, indexes), names)
+    run_source(render_table(spec.table, table, indexes), names)
     # A verbatim key matches any text and would be blamed for every overlap, so it comes last.
     order = sorted(enumerate(spec.entities), key=lambda pair: is_verbatim(spec.table, pair[1]))
     for number, entity in order:
@@ -148,7 +149,7 @@ def _first_failure(spec: TableSpec) -> tuple[int, str | DeclarationError] | None
 def _render_body(spec: TableSpec, taken: Iterable[str]) -> str:
     table, indexes = source.variable_names(spec, taken)
     pieces = [source.render_dataclass(record) for record in spec.dataclasses]
-    pieces.append(source.render_table(spec.table, table, indexes))
+    pieces.append(render_table(spec.table, table, indexes))
     pieces += [source.render_entity(entity, table, indexes) for entity in _in_order(spec.entities)]
     return "\n\n".join(pieces)
 
@@ -170,7 +171,7 @@ def _render_heading(samples: Sequence[TableSample], tables: Sequence[TableSpec])
     subject = (
         f"the table {samples[0].table.name}" if len(samples) == 1 else f"{len(samples)} tables"
     )
-    lines = f"{source.docstring(f'Introspected from {subject}.')}\n"
+    lines = f"{docstring(f'Introspected from {subject}.')}\n"
     for sample, spec in zip(samples, tables, strict=True):
         notes = [*spec.notes, *map(_describe_unmatched, spec.unmatched)]
         name = sample.table.name
@@ -179,7 +180,7 @@ def _render_heading(samples: Sequence[TableSample], tables: Sequence[TableSpec])
         elif not sample.complete:
             notes.append(f"Only {len(sample.items)} items of {name!r} were read; there are more.")
         lines += "".join(
-            f"#\n{source.render_comment(note)}" if at else f"\n{source.render_comment(note)}"
+            f"#\n{render_comment(note)}" if at else f"\n{render_comment(note)}"
             for at, note in enumerate(notes)
         )
     return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from singletable.introspection.field_types import DataclassSpec
@@ -19,11 +18,15 @@ from singletable.introspection.spec import (
     join_constants,
     key_text,
 )
-from singletable.schema import Index, Table
-from singletable.schema.table import KeyAttribute
+from singletable.schema.source import (
+    WIDTH,
+    docstring,
+    format_call,
+    quoted,
+    render_comment,
+    render_imports,
+)
 
-# The default line length of ruff and black.
-WIDTH = 88
 _STANDARD = {
     "dataclasses": ("dataclass",),
     "datetime": ("date", "datetime"),
@@ -37,32 +40,9 @@ _OURS = (
 )  # fmt: skip
 
 
-def format_call(begin: str, arguments: Sequence[str], end: str = ")", indent: int = 0) -> str:
-    """Format a call on one line if it fits, and wrap it as formatters do otherwise."""
-    space = " " * indent
-    line = f"{space}{begin}{', '.join(arguments)}{end}"
-    if len(line) <= WIDTH:
-        return line
-    inner = f"{space}    {', '.join(arguments)}"
-    if len(inner) <= WIDTH:
-        return f"{space}{begin}\n{inner}\n{space}{end}"
-    lines = "".join(f"{space}    {argument},\n" for argument in arguments)
-    return f"{space}{begin}\n{lines}{space}{end}"
-
-
-def render_imports(code: str) -> str:
+def imports_of(code: str) -> str:
     """Render the sorted imports that the code needs."""
-    words = set(re.findall(r"[A-Za-z_]+", re.sub(r'"""(.|\n)*?"""|"[^"\n]*"|#.*', "", code)))
-    lines = [
-        f"from {module} import {', '.join(name for name in names if name in words)}"
-        for module, names in _STANDARD.items()
-        if words & set(names)
-    ]
-    names = [name for name in _OURS if name in words]
-    ours = f"from singletable import {', '.join(names)}"
-    if len(ours) > WIDTH:
-        ours = "from singletable import (\n" + "".join(f"    {name},\n" for name in names) + ")"
-    return "\n".join([*lines, *([""] if lines else []), ours]) + "\n"
+    return render_imports(code, [_STANDARD, {"singletable": _OURS}])
 
 
 def render_dataclass(record: DataclassSpec) -> str:
@@ -84,50 +64,6 @@ def variable_names(spec: TableSpec, taken: Iterable[str] = ()) -> tuple[str, dic
         indexes[index.name] = unused_name(f"{plain}_index" if plain in used else plain, used)
         used.add(indexes[index.name])
     return name, indexes
-
-
-def render_table(table: Table, name: str, indexes: dict[str, str]) -> str:
-    """Render the table, preceded by its indexes."""
-    lines = [_index(index, indexes[index.name]) for index in table.indexes]
-    arguments = [quoted(table.name)]
-    if (table.pk.name, table.pk.type) != ("PK", "S"):
-        arguments.append(f"pk={_attribute(table.pk)}")
-    if table.sk is None:
-        arguments.append("sk=None")
-    elif (table.sk.name, table.sk.type) != ("SK", "S"):
-        arguments.append(f"sk={_attribute(table.sk)}")
-    if indexes:
-        arguments.append(f"indexes=[{', '.join(indexes.values())}]")
-    if table.ttl is not None:
-        arguments.append(f"ttl={quoted(table.ttl)}")
-    if table.capacity is not None:
-        units = f"read={table.capacity.read}, write={table.capacity.write}"
-        arguments.append(f"capacity=Provisioned({units})")
-    return "\n".join([*lines, format_call(f"{name} = Table(", arguments)]) + "\n"
-
-
-def _index(index: Index, name: str) -> str:
-    arguments = [quoted(index.name)]
-    if not index.local:
-        arguments.append(f"pk={_attributes(index.pk)}")
-    if index.sk:
-        arguments.append(f"sk={_attributes(index.sk)}")
-    if index.projection == "KEYS_ONLY":
-        arguments.append('projection="KEYS_ONLY"')
-    elif index.projection != "ALL":
-        arguments.append(f"projection=[{', '.join(map(quoted, index.projection))}]")
-    return format_call(f"{name} = {'LocalIndex' if index.local else 'Index'}(", arguments)
-
-
-def _attributes(attributes: Sequence[KeyAttribute]) -> str:
-    if len(attributes) == 1:
-        return _attribute(attributes[0])
-    return f"({', '.join(map(_attribute, attributes))})"
-
-
-def _attribute(attribute: KeyAttribute) -> str:
-    wrap = {"S": "", "N": "Number", "B": "Binary"}[attribute.type]
-    return f"{wrap}({quoted(attribute.name)})" if wrap else quoted(attribute.name)
 
 
 def render_entity(entity: EntitySpec, table: str, indexes: dict[str, str]) -> str:
@@ -217,26 +153,3 @@ def _part(part: KeyPart) -> str:
         case "plain":
             pass
     return f"repeated({text})" if part.repeated else text
-
-
-def quoted(text: str) -> str:
-    """Return the text as a Python literal, in double quotes unless it contains some."""
-    plain = repr(text)
-    return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain else plain
-
-
-def docstring(text: str) -> str:
-    """Return the text as a docstring; characters that could end it are replaced."""
-    plain = "".join(one if one.isprintable() and one not in '"\\' else "?" for one in text)
-    return f'"""{plain}"""'
-
-
-def render_comment(text: str) -> str:
-    """Render the text as comment lines of limited length."""
-    lines, line = list[str](), "#"
-    for word in "".join(one if one.isprintable() else " " for one in text).split():
-        if len(line) + len(word) >= WIDTH and line != "#":
-            lines.append(line)
-            line = "#"
-        line += f" {word}"
-    return "".join(f"{one}\n" for one in [*lines, line])
