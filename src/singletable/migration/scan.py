@@ -6,7 +6,7 @@ carrying over changes, sees no page half done. An interrupted scan repeats at mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from singletable.migration.environment import Environment
@@ -45,6 +45,54 @@ def scan_rounds(
 def restart_scan(env: Environment, name: str) -> None:
     """Forget how far a scan came."""
     env.state.scans.pop(name, None)
+
+
+def scan_pages(
+    env: Environment,
+    table: Table,
+    *,
+    index: str | None = None,
+    total_segments: int | None = None,
+    segments: Sequence[int] | None = None,
+) -> Iterator[list[Item]]:
+    """Yield the items of a table page by page, without the items of migrations.
+
+    Nothing is stored about the progress. The next page of each segment is read in parallel.
+    `segments` reads only some of `total_segments`. An index is read eventually consistently.
+    """
+    total = total_segments or env.segments
+    positions: dict[int, Item | None] = dict.fromkeys(
+        range(total) if segments is None else segments
+    )
+    while positions:
+        active = list(positions)[: env.segments]
+        pages = env.run_parallel(
+            [
+                partial(_read_page, env, table, index, total, number, positions[number])
+                for number in active
+            ]
+        )
+        for number, page in zip(active, pages, strict=True):
+            if page.last_evaluated_key is None:
+                del positions[number]
+            else:
+                positions[number] = page.last_evaluated_key
+            yield [item for item in page.items if not is_state_item(item)]
+
+
+def _read_page(
+    env: Environment, table: Table, index: str | None, total: int, number: int, after: Item | None
+) -> PageOutput:
+    scan = Scan(
+        env.context.table_name(table),
+        index_name=index,
+        limit=env.page_size,
+        exclusive_start_key=after,
+        total_segments=total if total > 1 else None,
+        segment=number if total > 1 else None,
+        consistent_read=True if index is None else None,
+    )
+    return env.run(send(env.context.retry_policy, scan))
 
 
 def _handle_page(
