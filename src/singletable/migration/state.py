@@ -31,10 +31,6 @@ LEASE_SECONDS = 30.0
 # A MigratingDriver begins no write with a view of the phase that is older than this. So every
 # process obeys a new phase after that time: wait as long after `copying` and `switching` are set.
 PHASE_SECONDS = 2.0
-# A process may act on a phase for this long after it has read it. Then it must read it again.
-PHASE_SECONDS = 2.0
-# How long a driver may act on a phase that it has read.
-PHASE_SECONDS = 2.0
 _MAX_ATTEMPTS = 20
 
 # `running`: steps before a copy, or without one. From `cut-over` on the new table is the truth.
@@ -85,12 +81,10 @@ class State(msgspec.Struct, omit_defaults=True):
     counts: dict[str, int] = {}
     # The position in the change log up to which changes are carried over.
     position: str | None = None
-    # Whether changes are read from the engine's change feed, so that drivers write no markers.
-    feed: bool = False
     # The position at the cut-over, from which changes are carried back.
     cut_over: str | None = None
     ended: float | None = None
-    # Which change log is read: "feed", "driver" or "none".
+    # Which change log is read: "feed", "driver" or "none". Drivers write markers for "driver".
     changes: str | None = None
     # Whether the target had no items when the copy began, so that all its items are copies.
     target_was_empty: bool = False
