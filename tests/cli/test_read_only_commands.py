@@ -65,4 +65,10 @@ def test_only_commands_that_create_files_use_connect() -> None:
         for path in cli.rglob("*.py")
         if re.search(r"import .*\bconnect(_async)?\b|Engine\.on_file", path.read_text())
     }
-    assert connecting == {"existing_tables.py", "table.py", "tour/runner.py", "endpoint.py"}
+    assert connecting == {
+        "copy.py",
+        "existing_tables.py",
+        "table.py",
+        "tour/runner.py",
+        "endpoint.py",
+    }

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from singletable.cli.bulk import delete_partition, load
+from singletable.cli.copy import copy
 from singletable.cli.docs import docs
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
@@ -73,6 +74,7 @@ app.command()(explain)
 app.command()(show)
 app.command()(load)
 app.command("delete-partition")(delete_partition)
+app.command()(copy)
 app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from singletable.operations import DescribeTable, DescribeTimeToLive, Driver, Scan
-from singletable.schema import Table, table_from_description
+from singletable.operations import Driver, Scan
+from singletable.schema import Table, read_table
 from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.values import AttributeType, Item
 
@@ -43,9 +43,7 @@ def read_sample(
     driver: Driver, table: str, limit: int, on_progress: Callable[[int], None] = lambda _: None
 ) -> TableSample:
     """Describe the table and scan up to `limit` items; report their number to `on_progress`."""
-    described = driver.execute(DescribeTable(table)).table
-    ttl = driver.execute(DescribeTimeToLive(table)).time_to_live_description
-    enabled = ttl.time_to_live_status in ("ENABLED", "ENABLING")
+    _, declared = read_table(driver, table)
     items: list[Item] = []
     after: Item | None = None
     while len(items) < limit:
@@ -56,5 +54,4 @@ def read_sample(
         after = page.last_evaluated_key
         if after is None:
             break
-    declared = table_from_description(described, ttl.attribute_name if enabled else None)
     return TableSample(declared, items, complete=after is None)

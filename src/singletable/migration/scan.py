@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from singletable.migration.environment import Environment
+from singletable.migration.item_filter import ItemFilter
 from singletable.migration.state import Segment, is_state_item
 from singletable.operations import PageOutput, Scan
 from singletable.retry import Steps, send
@@ -24,8 +25,9 @@ def scan_rounds(
     handle: Callable[[list[Item]], Steps[None]],
     *,
     after_round: Callable[[], None] | None = None,
+    where: ItemFilter | None = None,
 ) -> None:
-    """Read all items of a table consistently, and handle them page by page.
+    """Read all items of a table consistently, or those that `where` selects, page by page.
 
     The progress is stored under `name` in the state, so a scan continues where it was interrupted,
     with the number of segments that it began with. Items of migrations are left out.
@@ -33,7 +35,10 @@ def scan_rounds(
     segments = env.state.scans.setdefault(name, [Segment() for _ in range(env.segments)])
     while waiting := [number for number, one in enumerate(segments) if not one.done]:
         positions = env.run_parallel(
-            [partial(_handle_page, env, table, number, segments, handle) for number in waiting]
+            [
+                partial(_handle_page, env, table, number, segments, handle, where)
+                for number in waiting
+            ]
         )
         for number, after in zip(waiting, positions, strict=True):
             segments[number] = Segment(after, done=after is None)
@@ -101,6 +106,7 @@ def _handle_page(
     number: int,
     segments: list[Segment],
     handle: Callable[[list[Item]], Steps[None]],
+    where: ItemFilter | None,
 ) -> Item | None:
     """Read and handle the next page of a segment, and return the key to continue after."""
 
@@ -113,6 +119,8 @@ def _handle_page(
             segment=number if len(segments) > 1 else None,
             consistent_read=True,
         )
+        if where is not None:
+            scan = where.apply(scan)
         page: PageOutput = yield from send(env.context.retry_policy, scan)
         items = [item for item in page.items if not is_state_item(item)]
         if items:

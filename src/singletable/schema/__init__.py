@@ -34,7 +34,7 @@ from singletable.schema.table import (
     Table,
     create_operation,
 )
-from singletable.schema.table_description import table_from_description
+from singletable.schema.table_description import read_table, table_from_description
 from singletable.schema.unique import Unique, UniqueConstraint, UniqueValue
 
 __all__ = [
@@ -83,6 +83,7 @@ __all__ = [
     "model_of",
     "ordered",
     "padded",
+    "read_table",
     "repeated",
     "sequence",
     "table_from_description",

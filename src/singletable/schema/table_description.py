@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from singletable.operations import KeySchemaElement, Projection, TableDescription
+from singletable.operations import (
+    DescribeTable,
+    DescribeTimeToLive,
+    Driver,
+    KeySchemaElement,
+    Projection,
+    TableDescription,
+)
 from singletable.schema.table import (
     Binary,
     Index,
@@ -15,6 +22,14 @@ from singletable.schema.table import (
     Provisioned,
     Table,
 )
+
+
+def read_table(driver: Driver, name: str) -> tuple[TableDescription, Table]:
+    """Describe an existing table, and return the description and its declaration."""
+    described = driver.execute(DescribeTable(name)).table
+    ttl = driver.execute(DescribeTimeToLive(name)).time_to_live_description
+    enabled = ttl.time_to_live_status in ("ENABLED", "ENABLING")
+    return described, table_from_description(described, ttl.attribute_name if enabled else None)
 
 
 def table_from_description(described: TableDescription, ttl: str | None) -> Table:
