@@ -55,7 +55,7 @@ from singletable.schema import Table, read_table, table_from_description
 from singletable.schema.codec.dynamic import DynamicConverter
 from singletable.schema.unique import OWNER
 from singletable.store.admin import create_table
-from singletable.store.batch import get_items, write_batches
+from singletable.store.batch import get_items, write_requests
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
@@ -273,11 +273,10 @@ class TableCopy:
         counts: Counter[str] = Counter()
         new_items = yield from self._new_items(items, counts)
         if self.settings.limit is not None:
-            left = self.settings.limit - self._copied
-            new_items = dict([*new_items.items()][:left])
-        yield from write_batches(
-            self._context,
-            {id_: WriteRequest(PutRequest(item)) for id_, item in new_items.items()},
+            new_items = new_items[: self.settings.limit - self._copied]
+        table = self._context.table_name(self._new)
+        yield from write_requests(
+            self._context, [(table, WriteRequest(PutRequest(item))) for item in new_items]
         )
         counts["copied"] += len(new_items)
         with self._lock:
@@ -294,7 +293,7 @@ class TableCopy:
             page: PageOutput = yield from send(PATIENT, scan)
             items = [item for item in page.items if not is_state_item(item)]
             new_items = yield from self._new_items(items, Counter())
-            found += new_items.values()
+            found += new_items
             after = page.last_evaluated_key
             if after is None or len(found) >= count:
                 break
@@ -302,12 +301,16 @@ class TableCopy:
 
     # One page
 
-    def _new_items(self, items: Sequence[Item], counts: Counter[str]) -> Steps[dict[ItemId, Item]]:
+    def _new_items(self, items: list[Item], counts: Counter[str]) -> Steps[list[Item]]:
         """Return what is written for the items of a page."""
         settings = self.settings
-        selected = [item for item in items if self._is_sampled(item)]
+        if settings.sample is not None:
+            items = [item for item in items if self._is_sampled(item, settings.sample)]
+        if settings.anonymizer is None and settings.transform is None:
+            return items
+        selected = items
         if settings.anonymizer is not None:
-            selected = yield from self._anonymize(settings.anonymizer, selected, counts)
+            selected = yield from self._anonymize(settings.anonymizer, items, counts)
         new_items: dict[ItemId, Item] = {}
         table = self._context.table_name(self._new)
         for item in selected:
@@ -320,16 +323,14 @@ class TableCopy:
             if id_ in new_items:
                 raise _failed(self._key(item, item), f"another item became {key_text(key)}, too.")
             new_items[id_] = new
-        return new_items
+        return list(new_items.values())
 
-    def _is_sampled(self, item: Item) -> bool:
-        if self.settings.sample is None:
-            return True
+    def _is_sampled(self, item: Item, fraction: float) -> bool:
         pk = self._old.pk.name
         # The marker of a unique value is copied if its owner is.
         value = item.get(f"{OWNER}{pk}", item[pk])
         digest = hashlib.sha256(msgspec.json.encode(value)).digest()
-        return int.from_bytes(digest[:8], "big") < self.settings.sample * 2**64
+        return int.from_bytes(digest[:8], "big") < fraction * 2**64
 
     def _anonymize(
         self, anonymizer: Anonymizer, items: Sequence[Item], counts: Counter[str]

@@ -168,6 +168,12 @@ def write_batches(context: Context, writes: Mapping[ItemId, WriteRequest]) -> St
     waiting = [(table, request) for (table, _), request in writes.items()]
     for table, request in waiting:
         context.check_scope(table, written_items((request,)))
+    yield from write_requests(context, waiting)
+
+
+def write_requests(context: Context, writes: list[tuple[str, WriteRequest]]) -> Steps[None]:
+    """Write different items in batches, each to its table; the caller checks the scope."""
+    waiting = writes
     attempt = 0
     while waiting:
         batch, waiting = waiting[:MAX_BATCH_WRITES], waiting[MAX_BATCH_WRITES:]
