@@ -11,7 +11,16 @@ the same time.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,6 +33,7 @@ from singletable.errors import (
     SingleTableError,
     TransformFailed,
 )
+from singletable.expressions.evaluation import equal
 from singletable.migration.state import is_state_item
 from singletable.migration.steps import (
     EachRule,
@@ -70,17 +80,29 @@ class Derivation:
 
     `context` has the names of the tables for requests. `moment` is the time that new items get as
     `created()` or `updated()` if their function does not set it: always the same one, so that an
-    item that is derived twice is the same twice.
+    item that is derived twice is the same twice. Rules that write several tables are a derivation
+    for each of them, which skips the entities of the `others`.
     """
 
     def __init__(
-        self, rules: Sequence[Rule], target: Table, context: Context, moment: datetime
+        self,
+        rules: Sequence[Rule],
+        target: Table,
+        context: Context,
+        moment: datetime,
+        others: Collection[Table] = (),
     ) -> None:
         self.rules = tuple(rules)
         self.sources = source_tables(rules)
         self.target = target
         self.context = context
+        # The entities that were derived up to now, by name.
+        self.derived: set[str] = set()
         self._moment = moment
+        self._others = others
+        self._encrypted = {
+            name for entity in target.entities for name in model_of(entity).encrypted
+        }
         self._models = {
             table: [
                 (number, model_of(entity))
@@ -109,7 +131,7 @@ class Derivation:
                 return self._unit(number, table, key, model, item)
         if table in self._unchanged:
             return Unit(self._unchanged[table], self._id(table, key), table, key)
-        if self._is_marker(table, item):
+        if marker_owner(table, item) is not None:
             return None
         raise _failed(key, "no rule takes this item. Add each(…) or leave_out(…) for its entity.")
 
@@ -128,15 +150,18 @@ class Derivation:
     def _id(self, table: Table, key: Item) -> ItemId:
         return item_id(self.context.table_name(table), key)
 
-    def _is_marker(self, table: Table, item: Item) -> bool:
-        """Return whether the item is the marker of a unique value: it follows from its owner."""
-        if f"{OWNER}{table.pk.name}" not in item:
+    def is_copy(self, item: Item, entities: Collection[str]) -> bool:
+        """Return whether an item of the target is of these entities, or a marker of their values.
+
+        With `unchanged(…)`, every item is.
+        """
+        if is_state_item(item):
             return False
-        return any(
-            marker.access.parse(item) is not None
-            for entity in table.entities
-            for marker in model_of(entity).uniques.values()
-        )
+        models = [model_of(entity) for entity in self.target.entities]
+        found = next((model for model in models if model.matches(item)), None)
+        if found is None:
+            found = marker_owner(self.target, item)
+        return bool(self._unchanged) or (found is not None and found.name in entities)
 
     # Read
 
@@ -155,7 +180,9 @@ class Derivation:
                 sources[unit] = yield from self._read_group(unit)
             else:
                 item = items.get(self._id(unit.table, unit.key))
-                sources[unit] = [] if item is None else [item]
+                # The item may have become one of another rule, or of none.
+                is_same = item is not None and self.unit_of(unit.table, item) == unit
+                sources[unit] = [item] if is_same else []
         return sources
 
     def _read_group(self, unit: Unit) -> Steps[Source]:
@@ -207,6 +234,8 @@ class Derivation:
                 derived = rule.into(list(source))
             targets: Targets = {}
             for entity in _entities(derived):
+                if self._others and _table_of(entity) in self._others:
+                    continue
                 for item in self._items(entity):
                     key = self.key_of(item)
                     if targets.setdefault(self._id(self.target, key), item) != item:
@@ -223,6 +252,7 @@ class Derivation:
     def _items(self, entity: object) -> Iterator[Item]:
         """Yield the item of a new entity, and the markers of its unique values."""
         model = _model_in(self.target, entity)
+        self.derived.add(model.name)
         own = cast("dict[str, object]", vars(entity))
         values = {**own, **self._stamps(model, own)}
         model.codec.check(values)
@@ -257,38 +287,92 @@ class Derivation:
         requests |= {id_: WriteRequest(PutRequest(item)) for id_, item in targets.items()}
         yield from write_batches(self.context, requests)
 
-    def carry_over(self, units: Mapping[Unit, Iterable[Source]]) -> Steps[int]:
+    def carry_over(
+        self,
+        units: Mapping[Unit, Iterable[Source]],
+        check: Callable[[Mapping[Unit, Targets]], Steps[None]] | None = None,
+    ) -> Steps[int]:
         """Derive units from what is stored now, and return how many targets were written.
 
         Each unit comes with older states of it: targets that follow from them, but not from the
-        current state, are deleted.
+        current state, are deleted. `check` is called with the targets before they are written.
         """
-        stale: dict[Unit, Targets] = {unit: {} for unit in units}
-        for unit, older in units.items():
-            for source in older:
-                stale[unit] |= self._targets_or_none(unit, source)
+        stale = {unit: self._older_targets(unit, older) for unit, older in units.items()}
         written = 0
         waiting = list(units)
         sources = yield from self.read(waiting)
         for _ in range(_MAX_ATTEMPTS):
+            derived = {unit: self.targets(unit, sources[unit]) for unit in waiting}
+            if check is not None:
+                yield from check(derived)
             targets: Targets = {}
-            removed: Targets = {}
+            removed: dict[ItemId, list[Item | None]] = {}
             for unit in waiting:
-                derived = self.targets(unit, sources[unit])
-                targets |= derived
-                removed |= stale[unit]
-                stale[unit] |= derived
-            yield from self.write(targets, removed)
+                targets |= derived[unit]
+                # The older states of a group are known as far as its members changed.
+                is_exact = not isinstance(self.rules[unit.rule], MergeRule)
+                for id_, images in stale[unit].items():
+                    removed.setdefault(id_, []).extend(images if is_exact else [*images, None])
+            yield from self._delete_stale(
+                {id_: removed[id_] for id_ in removed.keys() - targets.keys()}
+            )
+            yield from self.write(targets)
             written += len(targets)
             # Another process may have written a target from an older state in the meantime.
             current = yield from self.read(waiting)
             waiting = [unit for unit in waiting if current[unit] != sources[unit]]
             if not waiting:
                 return written
+            for unit in waiting:
+                for id_, item in derived[unit].items():
+                    stale[unit].setdefault(id_, []).append(item)
             sources = current
         raise MigrationError(
             f"{key_text(waiting[0].key)} changed {_MAX_ATTEMPTS} times while it was copied. Run "
             "the migration again when it changes less often."
+        )
+
+    def _older_targets(self, unit: Unit, older: Iterable[Source]) -> dict[ItemId, list[Item]]:
+        """Return what a target was in older states of a unit, as far as that can be derived."""
+        found: dict[ItemId, list[Item]] = {}
+        for source in older:
+            for id_, item in self._targets_or_none(unit, source).items():
+                found.setdefault(id_, []).append(item)
+        return found
+
+    def _delete_stale(self, images: Mapping[ItemId, Sequence[Item | None]]) -> Steps[None]:
+        """Delete targets that are derived no longer, if they are what was derived before.
+
+        Another unit may have taken over the key, such as the e-mail address of a deleted user.
+        None among the images stands for any.
+        """
+        if not images:
+            return
+        name = self.context.table_name(self.target)
+        keys = {id_: self.key_of(found[0] or {}) for id_, found in images.items()}
+        stored = yield from get_items(self.context, {name: self.target}, keys, consistent=True)
+        stale = {
+            id_: item
+            for id_, item in stored.items()
+            if any(image is None or self.is_same(item, image) for image in images[id_])
+        }
+        yield from self.write({}, stale)
+
+    def missing(self, targets: Targets) -> Steps[list[Item]]:
+        """Return the keys of targets that are not stored, or differ from what is stored."""
+        name = self.context.table_name(self.target)
+        keys = {id_: self.key_of(item) for id_, item in targets.items()}
+        stored = yield from get_items(self.context, {name: self.target}, keys, consistent=True)
+        return [
+            keys[id_]
+            for id_, item in targets.items()
+            if id_ not in stored or not self.is_same(stored[id_], item)
+        ]
+
+    def is_same(self, item: Item, other: Item) -> bool:
+        """Return whether two new items are equal, but for attributes that are encrypted anew."""
+        return item.keys() == other.keys() and all(
+            name in self._encrypted or equal(value, other[name]) for name, value in item.items()
         )
 
     def _targets_or_none(self, unit: Unit, source: Source) -> Targets:
@@ -297,6 +381,17 @@ class Derivation:
             return self.targets(unit, source)
         except TransformFailed:
             return {}
+
+
+def marker_owner(table: Table, item: Item) -> Model | None:
+    """Return the entity whose unique value an item marks; None if it is no marker."""
+    if f"{OWNER}{table.pk.name}" not in item:
+        return None
+    for entity in table.entities:
+        model = model_of(entity)
+        if any(marker.access.parse(item) is not None for marker in model.uniques.values()):
+            return model
+    return None
 
 
 def _entities(derived: object) -> list[Any]:
@@ -314,6 +409,10 @@ def _is_entity(value: object) -> bool:
     except SingleTableError:
         return False
     return True
+
+
+def _table_of(entity: object) -> Table | None:
+    return model_of(type(entity)).table if _is_entity(entity) else None
 
 
 def _model_in(target: Table, entity: object) -> Model:

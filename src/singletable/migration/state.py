@@ -38,6 +38,8 @@ Phase: TypeAlias = Literal[
     "running", "copying", "ready", "switching", "cut-over", "rolled-back", "finished", "down"
 ]
 
+# How changes are found: from the engine's change feed, from the markers of MigratingDriver, or not.
+Changes: TypeAlias = Literal["feed", "driver", "none"]
 
 # After these errors a write may or may not have been applied.
 UNKNOWN_OUTCOMES = (InternalError, ConnectionFailed)
@@ -79,15 +81,19 @@ class State(msgspec.Struct, omit_defaults=True):
     step: int = 0
     scans: dict[str, list[Segment]] = {}
     counts: dict[str, int] = {}
-    # The position in the change log up to which changes are carried over.
+    # The position in the change log of the source up to which changes are carried over.
     position: str | None = None
-    # The position at the cut-over, from which changes are carried back.
+    # The position in the change log of the target up to which changes are carried back. It is
+    # set at the cut-over.
     cut_over: str | None = None
     ended: float | None = None
-    # Which change log is read: "feed", "driver" or "none". Drivers write markers for "driver".
-    changes: str | None = None
+    # Which change log is read; from the cut-over on, that of the target. Drivers write markers for
+    # "driver".
+    changes: Changes | None = None
     # Whether the target had no items when the copy began, so that all its items are copies.
     target_was_empty: bool = False
+    # The names of the entities that were derived, so that a copy that starts over can delete them.
+    derived: list[str] = []
     digest: str | None = None
     steps: list[str] = []
 

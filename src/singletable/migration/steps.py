@@ -316,6 +316,41 @@ _STEPS = (
 )
 
 
+def step_tables(step: Step) -> list[Table]:
+    """Return the tables of a step; those that a Copy reads come first, then its target."""
+    match step:
+        case CreateTable() | DropTable() | AddIndex() | DropIndex():
+            return [step.table]
+        case Backfill() | AddUnique() | AddCount():
+            return [model_of(step.entity).table]
+        case Rewrite():
+            return source_tables(step.rules)
+        case Copy():
+            return [*step.sources, step.target]
+
+
+def step_text(step: Step) -> str:
+    """Return a step as text: `AddIndex(shop, GSI2)`, `Copy(users, likes -> entities)`."""
+    kind = type(step).__name__
+    match step:
+        case CreateTable() | DropTable():
+            return f"{kind}({step.table.name})"
+        case AddIndex() | DropIndex():
+            return f"{kind}({step.table.name}, {step.index})"
+        case Backfill():
+            return f"{kind}({step.entity.__name__})"
+        case AddUnique():
+            return f"{kind}({step.entity.__name__}, {step.unique})"
+        case AddCount():
+            return f"{kind}({step.entity.__name__}, {step.count})"
+        case Rewrite():
+            entities = (entity for rule in step.rules for entity in rule_entities(rule))
+            return f"{kind}({', '.join(entity.__name__ for entity in entities)})"
+        case Copy():
+            sources = ", ".join(table.name for table in step.sources)
+            return f"{kind}({sources} -> {step.target.name})"
+
+
 def rule_entities(rule: Rule) -> list[type[Any]]:
     """Return the old entities of a rule."""
     match rule:

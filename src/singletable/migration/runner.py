@@ -1,0 +1,734 @@
+"""Run a migration: its steps, the cut-over, the rollback, and what comes after.
+
+Every method can be interrupted at any moment and called again, by this process or another one: it
+continues from the last checkpoint. A lease keeps two processes apart.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias
+
+from singletable.errors import (
+    DeclarationError,
+    InvalidValue,
+    MigrationError,
+    MigrationLocked,
+    ResourceNotFound,
+    SingleTableError,
+    TransformFailed,
+    TrimmedDataAccess,
+)
+from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
+from singletable.migration.copy import Copier, count_changes, derive_all, is_empty, stray_writes
+from singletable.migration.derivation import Derivation, key_text
+from singletable.migration.environment import (
+    Environment,
+    StepProgress,
+    default_owner,
+    migration_context,
+    no_progress,
+)
+from singletable.migration.places import Places, Side
+from singletable.migration.rate_limit import RateLimit
+from singletable.migration.scan import scan_rounds
+from singletable.migration.state import (
+    PHASE_SECONDS,
+    Applied,
+    Changes,
+    HistoryStore,
+    Lease,
+    Phase,
+    State,
+    StateStore,
+)
+from singletable.migration.steps import (
+    Backfill,
+    Copy,
+    CreateTable,
+    DropTable,
+    Migration,
+    Rewrite,
+    Step,
+    UnchangedRule,
+    step_tables,
+    step_text,
+)
+from singletable.operations import DeleteTable, Driver, PageOutput, Scan
+from singletable.retry import Steps, run, send
+from singletable.schema import Table
+from singletable.store.context import check_driver
+from singletable.store.writes import item_id
+from singletable.values import Item
+
+POLL_SECONDS = 0.5
+# How long cut-over, rollback and finish wait for a process that follows the changes.
+LOCK_SECONDS = 10.0
+CHECKED_ITEMS = 100
+MAX_LAG = 10_000
+
+StepFunction: TypeAlias = Callable[[Any, Environment], None]
+# How a step of a type is run, and how it is undone; None: it cannot be undone.
+STEPS: dict[type, tuple[StepFunction, StepFunction | None]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far a migration came. `phase` is None if it has not begun."""
+
+    migration: str
+    phase: Phase | None = None
+    # The step that runs now, or runs next; all steps as text.
+    step: int = 0
+    steps: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    lease: Lease | None = None
+    started: float | None = None
+    ended: float | None = None
+    changes: Changes | None = None
+    # How many changes are not carried over yet; at most MAX_LAG are counted. None: unknown.
+    lag: int | None = None
+    # Items of the old tables that were written after the cut-over, by a process that still uses
+    # them: these writes are in the old tables only. None: unknown, without a change feed.
+    stray_writes: tuple[Item, ...] | None = ()
+
+
+def state_table(migration: Migration) -> Table:
+    """Return the table that has the state and the history of a migration."""
+    if not migration.steps:
+        raise InvalidValue(f"Migration {migration.name!r} has no steps.")
+    if migration.copy is not None:
+        return migration.copy.target
+    dropped = {step.table for step in migration.steps if isinstance(step, DropTable)}
+    tables = [table for step in migration.steps for table in step_tables(step)]
+    return next((table for table in tables if table not in dropped), tables[0])
+
+
+class MigrationRunner:
+    """Runs one migration, from `source` to `target`, which is the source if it is None.
+
+    `tables` maps tables to their real names. `rate` limits the capacity units per second, read and
+    write together. `changes` says how changes during a copy are found: from the change `feed` of
+    our engine, from the markers of a `driver` (MigratingDriver) on which the application runs, or
+    not at all (`none`), because nothing writes to the old tables. `auto` takes the feed if there is
+    one, then the driver if it is in use.
+    """
+
+    def __init__(
+        self,
+        migration: Migration,
+        source: Driver,
+        target: Driver | None = None,
+        *,
+        tables: Mapping[Table, str] | None = None,
+        rate: float | None = None,
+        segments: int = 4,
+        page_size: int | None = None,
+        owner: str | None = None,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+        on_progress: Callable[[StepProgress], object] | None = None,
+        changes: Literal["auto"] | Changes = "auto",
+    ) -> None:
+        if not migration.name:
+            raise InvalidValue(
+                "MigrationRunner: the migration has no name. Its state is stored under its name: "
+                'write Migration(…, name="0001_…").'
+            )
+        if changes not in ("auto", "feed", "driver", "none"):
+            raise InvalidValue(
+                f"changes: expected auto, feed, driver or none, but got {changes!r}."
+            )
+        if segments < 1:
+            raise InvalidValue(f"segments: expected at least 1, but got {segments}.")
+        for driver in (source, target or source):
+            check_driver(driver)
+        self.migration = migration
+        self.table = state_table(migration)
+        self._changes: Changes | None = None if changes == "auto" else changes
+        self._segments = segments
+        self._page_size = page_size
+        self._clock = clock
+        self._sleep = sleep
+        self._on_progress = on_progress or no_progress
+        self._limit = RateLimit(rate, clock)
+        self._driver = Places(source, target or source)
+        copied = migration.copy.sources if migration.copy is not None else []
+        sides: dict[Table, Side] = {
+            table: "source" if table in copied else "target"
+            for step in migration.steps
+            for table in step_tables(step)
+        }
+        self.context = migration_context(sides, tables or {}, clock)
+        name = self.context.table_name(self.table)
+        self.states = StateStore(
+            self.table,
+            name,
+            migration.name,
+            owner=owner or default_owner(),
+            clock=clock,
+            retry_policy=self.context.retry_policy,
+        )
+        self.history = HistoryStore(self.table, name, self.context.retry_policy)
+        self._texts = [step_text(step) for step in migration.steps]
+
+    # Run
+
+    def run(self) -> Status:
+        """Run all steps; for a Copy, until the new table is complete and up to date (`ready`)."""
+        self._create_state_table()
+        with self._leased(start=True) as env:
+            state = env.state
+            if state.phase == "switching" and state.cut_over is None:
+                state.phase = "ready"  # a cut-over was interrupted
+            if state.phase in ("rolled-back", "down"):
+                self._start_over(env)
+            if state.phase in ("running", "copying", "ready"):
+                self._check_steps(state)
+                self._run_steps(env)
+        return self.status()
+
+    def _run_steps(self, env: Environment) -> None:
+        state = env.state
+        for number, step in enumerate(self.migration.steps):
+            if number < state.step:
+                continue
+            if isinstance(step, Copy):
+                self._copy(env, step)
+                return
+            self._run_function(step)(step, env)
+            state.step, state.scans = number + 1, {}
+            env.checkpoint()
+        self._finish(env)
+
+    def _run_function(self, step: Step) -> StepFunction:
+        return STEPS[type(step)][0]
+
+    def _finish(self, env: Environment) -> None:
+        env.state.ended = self._clock()
+        applied = Applied(self.migration.name, env.state.ended, self.migration.schema)
+        env.run(self.history.record(applied))
+        env.state.phase, env.state.scans = "finished", {}
+
+    def _start_over(self, env: Environment) -> None:
+        """Begin again after a rollback, after down, or after the change log was trimmed."""
+        state = env.state
+        began = len(self.migration.steps) - 1 if self.migration.copy is not None else 0
+        # A step that was being undone may be undone in part.
+        state.step = began if state.phase != "down" else max(state.step - 1, 0)
+        state.phase = "running"
+        state.scans = {}
+        state.counts = {"restarts": state.counts.get("restarts", 0) + 1}
+        state.position = state.cut_over = state.changes = state.ended = None
+        state.steps = self._texts
+        env.checkpoint()
+
+    # Copy
+
+    def _copy(self, env: Environment, step: Copy) -> None:
+        while True:
+            if env.state.phase == "running":
+                self._begin_copy(env, step)
+            try:
+                self._copy_all(env, step)
+            except TrimmedDataAccess as error:
+                env.progress(
+                    step_text(step), 0, note=f"starting over, because changes are missing: {error}"
+                )
+                self._start_over(env)
+                continue
+            return
+
+    def _begin_copy(self, env: Environment, step: Copy) -> None:
+        """Prepare the target, and store the position from which changes are carried over."""
+        state = env.state
+        changes = self._choose_changes(env, step.sources)
+        if not state.counts.get("restarts"):
+            if state.position is None:
+                state.target_was_empty = is_empty(env, step.target)
+        else:
+            # Nothing may write copies while they are deleted.
+            self._wait_for_drivers(env)
+            self._delete_copies(env, step)
+        state.changes = changes
+        state.position = env.run(self._log(env, step.sources, changes).end())
+        state.phase = "copying"
+        env.checkpoint()
+
+    def _choose_changes(self, env: Environment, tables: list[Table]) -> Changes:
+        if self._changes is not None:
+            return self._changes
+        if env.run(FeedChanges(env.context, tables).is_available()):
+            return "feed"
+        if env.run(self.states.has_drivers()):
+            return "driver"
+        raise MigrationError(
+            "The address of the old tables has no change feed, so writes during the copy would not "
+            "be carried over. Run the application on MigratingDriver. Or stop everything that "
+            'writes to the old tables until the cut-over, and pass changes="none".'
+        )
+
+    def _delete_copies(self, env: Environment, step: Copy) -> None:
+        """Delete the items that an earlier copy has derived: some may follow from nothing now."""
+        derivation = self._forward(env, step)
+        if not env.state.target_was_empty:
+            env.progress(
+                step_text(step),
+                0,
+                note="the new table had items before the first copy, so items that are derived no "
+                "longer are not deleted. Verify the copy to find them.",
+            )
+            return
+
+        def delete(items: list[Item]) -> Steps[None]:
+            copies = [item for item in items if derivation.is_copy(item, env.state.derived)]
+            name = env.context.table_name(step.target)
+            yield from derivation.write(
+                {}, {item_id(name, derivation.key_of(item)): item for item in copies}
+            )
+
+        scan_rounds(env, "delete", step.target, delete)
+
+    def _copy_all(self, env: Environment, step: Copy) -> None:
+        state = env.state
+        copier = self._copier(env, step)
+        # Before they know of the copy, processes write to the old tables only, without a trace.
+        self._wait_for_drivers(env)
+
+        def after_round() -> None:
+            self._carry_all(env, copier)
+            state.derived = sorted(copier.derivations[0].derived | set(state.derived))
+
+        if state.phase == "copying":
+            copier.copy(after_round)
+        self._carry_all(env, copier)
+        state.phase, state.scans = "ready", {}
+        env.checkpoint()
+
+    def _carry_all(self, env: Environment, copier: Copier, *, back: bool = False) -> int:
+        """Carry over all changes that are in the log now; return how many there were."""
+        state = env.state
+        total = 0
+        while True:
+            position = state.cut_over if back else state.position
+            batch, count = copier.carry(position or "")
+            total += count
+            if back:
+                state.cut_over = batch.position
+            else:
+                state.position = batch.position
+            if count:
+                name = "carried back" if back else "carried over"
+                state.counts[name] = state.counts.get(name, 0) + count
+                env.progress(name, state.counts[name])
+                env.checkpoint()
+            if batch.is_last:
+                return total
+
+    # After the copy
+
+    def follow(self, until: Callable[[], bool]) -> None:
+        """Carry changes over until `until` returns True; after the cut-over, carry them back.
+
+        The lease is held only while there is something to carry, so that another process can cut
+        over or roll back meanwhile. Ends when the migration is finished or rolled back.
+        """
+        step = self._copy_step("follow")
+        while not until():
+            state = self._state()
+            if state.phase not in ("ready", "switching", "cut-over"):
+                if state.phase in ("rolled-back", "finished"):
+                    return
+                raise self._wrong_phase(state, "follow", "ready")
+            if state.phase == "cut-over":
+                self._check_back(step, state)
+            if state.phase == "switching" or self._lag(state, limit=1) == 0:
+                self._sleep(POLL_SECONDS)
+                continue
+            try:
+                with self._leased() as env:
+                    if env.state.phase == "ready":
+                        self._carry_all(env, self._copier(env, step))
+                    elif env.state.phase == "cut-over":
+                        self._carry_all(env, self._back_copier(env, step), back=True)
+            except MigrationLocked:
+                self._sleep(POLL_SECONDS)  # another process carries them over
+
+    def cut_over(self) -> Status:
+        """Make the new table the one that counts, after carrying over all changes.
+
+        Processes on MigratingDriver follow within seconds. Others must be stopped before, and
+        started again with the new table.
+        """
+        step = self._copy_step("cut_over")
+        with self._leased(wait=LOCK_SECONDS) as env:
+            state = env.state
+            if state.phase == "switching" and state.cut_over is None:
+                state.phase = "ready"
+            if state.phase == "ready":
+                with self._switching(env, "ready"):
+                    self._carry_all(env, self._copier(env, step))
+                    self._check_copies(env, step)
+                    changes = self._back_changes(env, step)
+                    position = env.run(self._log(env, [step.target], changes).end())
+                state.changes, state.cut_over = changes, position
+                state.phase = "cut-over"
+            elif state.phase != "cut-over":
+                raise self._wrong_phase(state, "cut over", "ready")
+        return self.status()
+
+    def rollback(self, *, accept_loss: bool = False) -> Status:
+        """Make the old tables the ones that count again, after carrying back all changes.
+
+        Raises MigrationError if changes since the cut-over cannot be carried back, unless
+        `accept_loss`. The migration can be run again later: it copies everything again.
+        """
+        step = self._copy_step("rollback")
+        with self._leased(wait=LOCK_SECONDS) as env:
+            state = env.state
+            if state.phase == "switching" and state.cut_over is not None:
+                state.phase = "cut-over"
+            if state.phase == "cut-over":
+                if not accept_loss:
+                    self._check_back(step, state)
+                with self._switching(env, "cut-over"):
+                    if step.back and state.changes != "none":
+                        try:
+                            self._carry_all(env, self._back_copier(env, step), back=True)
+                        except (TransformFailed, TrimmedDataAccess) as error:
+                            if not accept_loss:
+                                raise _lost_changes(str(error)) from error
+                state.phase = "rolled-back"
+            elif state.phase != "rolled-back":
+                raise self._wrong_phase(state, "roll back", "cut-over")
+        return self.status()
+
+    def finish(self, *, drop_old: bool = False, accept_loss: bool = False) -> Status:
+        """End a migration with a Copy: from now on there is only the new table.
+
+        `drop_old` deletes the old tables. Raises MigrationError if they were written after the
+        cut-over, unless `accept_loss`.
+        """
+        step = self._copy_step("finish")
+        with self._leased(wait=LOCK_SECONDS) as env:
+            if env.state.phase not in ("cut-over", "finished"):
+                raise self._wrong_phase(env.state, "finish", "cut-over")
+            if drop_old and not accept_loss and (stray := self._stray_writes(env.state)):
+                raise MigrationError(
+                    f"The old tables were written after the cut-over, such as {key_text(stray[0])} "
+                    f"({len(stray)} in total): some process still uses them, and these writes are "
+                    "not in the new table. Stop it, and write these items to the new table. Or "
+                    "drop them, too: accept_loss=True."
+                )
+            if env.state.phase == "cut-over":
+                self._finish(env)
+                env.checkpoint()
+            if drop_old:
+                for table in step.sources:
+                    with suppress(ResourceNotFound):
+                        drop = DeleteTable(env.context.table_name(table))
+                        env.run(send(env.context.retry_policy, drop))
+        return self.status()
+
+    @contextmanager
+    def _switching(self, env: Environment, before: Phase) -> Generator[None]:
+        """Hold the writes of every MigratingDriver; if that fails, return to the phase before."""
+        env.state.phase = "switching"
+        env.checkpoint()
+        try:
+            self._wait_for_drivers(env)
+            yield
+        except Exception:
+            env.state.phase = before
+            env.checkpoint()
+            raise
+
+    def _check_copies(self, env: Environment, step: Copy) -> None:
+        """Raise MigrationError if the first items of each old table are not in the new one."""
+        derivation = self._forward(env, step)
+        for table in step.sources:
+            scan = Scan(env.context.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
+            page: PageOutput = env.run(send(env.context.retry_policy, scan))
+            units = [derivation.unit_of(table, item) for item in page.items]
+            sources = env.run(derivation.read([unit for unit in units if unit is not None]))
+            for unit, targets in derive_all(derivation, sources).items():
+                missing = env.run(derivation.missing(targets))
+                if missing:
+                    raise MigrationError(
+                        f"The new table is not complete: {key_text(missing[0])} differs from what "
+                        f"follows from {key_text(unit.key)}, or is missing. Nothing was changed. "
+                        "Verify the copy, and cut over again."
+                    )
+
+    def _back_changes(self, env: Environment, step: Copy) -> Changes:
+        """Return how changes of the new table are found after the cut-over."""
+        if not step.back:
+            return "none"
+        if env.run(FeedChanges(env.context, [step.target]).is_available()):
+            return "feed"
+        return "driver" if env.run(self.states.has_drivers()) else "none"
+
+    def _check_back(self, step: Copy, state: State) -> None:
+        if not step.back:
+            raise _lost_changes("the Copy has no back=(…) rules.")
+        if state.changes == "none":
+            raise _lost_changes(
+                "its address has no change feed, and the application does not run on "
+                "MigratingDriver."
+            )
+
+    def _copy_step(self, method: str) -> Copy:
+        if self.migration.copy is None:
+            raise MigrationError(
+                f"{method}: migration {self.migration.name} has no Copy, so there are no two "
+                "tables to switch between. It is finished when all its steps have run; down() "
+                "undoes it."
+            )
+        return self.migration.copy
+
+    def _wrong_phase(self, state: State, action: str, expected: Phase) -> MigrationError:
+        return MigrationError(
+            f"Migration {self.migration.name} is in phase {state.phase!r}, but to {action} it must "
+            f"be in phase {expected!r}."
+            + (" Run it first." if state.phase in ("running", "copying") else "")
+        )
+
+    # Undo steps
+
+    def down(self) -> Status:
+        """Undo the steps in reverse order.
+
+        Raises MigrationError, before anything is changed, if one of them cannot be undone.
+        """
+        if self.migration.copy is not None:
+            raise MigrationError(
+                "down: a migration with a Copy is undone with rollback(), after the cut-over. "
+                "Before it, the old tables are as they were: delete the new one."
+            )
+        state = self._state()
+        if state.phase != "down":
+            self._check_steps(state)
+        for step in self.migration.steps[: state.step + 1]:
+            if (reason := _why_not_undoable(step)) is not None:
+                raise MigrationError(f"{step_text(step)} cannot be undone: {reason}")
+        with self._leased() as env:
+            state = env.state
+            if state.phase != "down":
+                # The step that runs now may have been run in part.
+                state.step = min(state.step + 1, len(self.migration.steps))
+                state.phase, state.scans, state.ended = "down", {}, None
+                env.checkpoint()
+            while state.step:
+                step = self.migration.steps[state.step - 1]
+                undo = STEPS[type(step)][1]
+                assert undo is not None
+                undo(step, env)
+                state.step, state.scans = state.step - 1, {}
+                env.checkpoint()
+            env.run(self.history.remove(self.migration.name))
+            state.ended = self._clock()
+        return self.status()
+
+    # Status
+
+    def status(self) -> Status:
+        """Return how far the migration came; nothing is changed."""
+        try:
+            state, lease = run(self._driver, self.states.read(), self._sleep)
+        except ResourceNotFound:
+            state, lease = None, None
+        if state is None:
+            return Status(self.migration.name, steps=tuple(self._texts))
+        return Status(
+            self.migration.name,
+            state.phase,
+            state.step,
+            tuple(state.steps),
+            state.counts,
+            lease,
+            state.started,
+            state.ended,
+            state.changes,
+            self._lag(state),
+            self._stray_writes(state),
+        )
+
+    def _lag(self, state: State, limit: int = MAX_LAG) -> int | None:
+        """Return how many changes are not carried over, up to a limit."""
+        step = self.migration.copy
+        if step is None or state.phase not in ("copying", "ready", "switching", "cut-over"):
+            return None
+        env = self._environment(state)
+        is_back = state.cut_over is not None
+        if is_back and not step.back:
+            return None
+        log = self._log(env, [step.target] if is_back else step.sources, state.changes)
+        position = (state.cut_over if is_back else state.position) or ""
+        derivation = self._backward(env, step)[0] if is_back else self._forward(env, step)
+        return env.run(count_changes(log, derivation, position, limit))
+
+    def _stray_writes(self, state: State) -> tuple[Item, ...] | None:
+        """Return the keys of old items that were written after the cut-over, by others."""
+        step = self.migration.copy
+        if step is None or state.phase != "cut-over":
+            return ()
+        if not (state.position or "").isdigit():
+            return None
+        env = self._environment(state)
+        log = FeedChanges(env.context, step.sources)
+        back = self._backward(env, step) if step.back else []
+        forward = self._forward(env, step)
+        try:
+            return tuple(env.run(stray_writes(log, state.position or "", forward, back)))
+        except TrimmedDataAccess:
+            return None
+
+    # Parts
+
+    def _forward(self, env: Environment, step: Copy) -> Derivation:
+        return Derivation(step.rules, step.target, env.context, _moment(env.state))
+
+    def _backward(self, env: Environment, step: Copy) -> list[Derivation]:
+        """Return a derivation for each old table."""
+        sources = step.sources
+        if len(sources) > 1 and any(isinstance(rule, UnchangedRule) for rule in step.back):
+            raise DeclarationError(
+                "Copy(back=…): unchanged(…) does not say to which of the old tables items go back. "
+                "Write each(…) rules, which return entities."
+            )
+        return [
+            Derivation(
+                step.back,
+                table,
+                env.context,
+                _moment(env.state),
+                others=[other for other in sources if other is not table],
+            )
+            for table in sources
+        ]
+
+    def _copier(self, env: Environment, step: Copy) -> Copier:
+        confirms = env.state.changes == "driver"
+        log = self._log(env, step.sources, env.state.changes)
+        return Copier(env, [self._forward(env, step)], log, confirms, step_text(step))
+
+    def _back_copier(self, env: Environment, step: Copy) -> Copier:
+        log = self._log(env, [step.target], env.state.changes)
+        return Copier(env, self._backward(env, step), log, False, f"back: {step_text(step)}")
+
+    def _log(self, env: Environment, tables: list[Table], changes: Changes | None) -> ChangeLog:
+        match changes:
+            case "feed":
+                return FeedChanges(env.context, tables)
+            case _:
+                return NoChanges()
+
+    def _wait_for_drivers(self, env: Environment) -> None:
+        """Wait until every MigratingDriver knows the phase."""
+        if env.run(self.states.has_drivers()):
+            env.checkpoint()
+            self._sleep(PHASE_SECONDS)
+
+    # The state
+
+    def _create_state_table(self) -> None:
+        """Create the table that has the state, if a step creates it."""
+        try:
+            run(self._driver, self.states.read(), self._sleep)
+            return
+        except ResourceNotFound:
+            pass
+        for step in self.migration.steps:
+            if isinstance(step, CreateTable) and step.table is self.table:
+                env = self._environment(State("running", self._clock()))
+                self._run_function(step)(step, env)
+                return
+        raise MigrationError(
+            f"Table {self.table.name!r} does not exist. Create it, or begin the migration with "
+            "CreateTable(…)."
+        )
+
+    def _environment(self, state: State) -> Environment:
+        return Environment(
+            self._driver,
+            self.context,
+            self.states,
+            state,
+            self._limit,
+            segments=self._segments,
+            page_size=self._page_size,
+            clock=self._clock,
+            sleep=self._sleep,
+            on_progress=self._on_progress,
+        )
+
+    @contextmanager
+    def _leased(self, *, start: bool = False, wait: float = 0.0) -> Generator[Environment]:
+        """Take the lease, and give it up at the end; raise MigrationError without a state."""
+        if not start:
+            self._state()
+        initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
+        env = self._environment(self._acquire(initial, wait))
+        try:
+            yield env
+        except BaseException:
+            # The state in memory may be ahead of what is done.
+            with suppress(SingleTableError):
+                stored, lease = run(self._driver, self.states.read(), self._sleep)
+                if stored is not None and lease is not None and lease.owner == self.states.owner:
+                    run(self._driver, self.states.release(stored), self._sleep)
+            raise
+        run(self._driver, self.states.release(env.state), self._sleep)
+
+    def _acquire(self, initial: State, wait: float) -> State:
+        until = self._clock() + wait
+        while True:
+            try:
+                return run(self._driver, self.states.acquire(initial), self._sleep)
+            except MigrationLocked:
+                if self._clock() >= until:
+                    raise
+                self._sleep(POLL_SECONDS)
+
+    def _state(self) -> State:
+        try:
+            state, _ = run(self._driver, self.states.read(), self._sleep)
+        except ResourceNotFound:
+            state = None
+        if state is None:
+            raise MigrationError(f"Migration {self.migration.name} has not begun. Run it first.")
+        return state
+
+    def _check_steps(self, state: State) -> None:
+        if state.steps != self._texts:
+            raise MigrationError(
+                f"The steps of migration {self.migration.name} changed after it began. It began "
+                f"with: {', '.join(state.steps)}. Now: {', '.join(self._texts)}. Restore them, and "
+                "write new steps into a new migration."
+            )
+
+
+def _lost_changes(reason: str) -> MigrationError:
+    return MigrationError(
+        f"Changes of the new table since the cut-over cannot be carried back: {reason} After a "
+        "rollback they would be in the new table only. To roll back nevertheless: accept_loss=True."
+    )
+
+
+def _why_not_undoable(step: Step) -> str | None:
+    """Return why a step cannot be undone; None if it can."""
+    if STEPS[type(step)][1] is None:
+        return "what it deletes is gone."
+    if isinstance(step, Backfill) and step.transform is not None and step.down is None:
+        return "it has a transform, but no down function that undoes it."
+    if isinstance(step, Rewrite) and not step.back:
+        return "it has no back=(…) rules that derive the old items from the new ones."
+    return None
+
+
+def _moment(state: State) -> datetime:
+    return datetime.fromtimestamp(state.started, UTC)

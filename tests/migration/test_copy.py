@@ -1,0 +1,142 @@
+"""Copies that are killed at any request, and written to between any two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from singletable import Driver, Engine, PutItem, Store, TransformFailed
+from singletable.migration import Copy, Migration, each
+from singletable.migration.runner import MigrationRunner
+from singletable.values import Item
+from tests.migration.copy_site import (
+    COPY,
+    Age,
+    Clock,
+    Disturbed,
+    Killed,
+    Likes,
+    Mortal,
+    OldUser,
+    Text,
+    User,
+    create_site,
+    entities,
+    freshly_copied,
+    stored,
+    write_old,
+)
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory() as engine:
+        yield engine
+
+
+def runner(driver: Driver, clock: Clock, segments: int = 1) -> MigrationRunner:
+    return MigrationRunner(
+        COPY,
+        driver,
+        segments=segments,
+        page_size=3,
+        clock=clock,
+        sleep=clock.sleep,
+    )
+
+
+def test_a_copy_derives_all_items(engine: Engine) -> None:
+    create_site(engine)
+    store = Store(engine)
+    store.put(OldUser(username="ada", email="a@x", age=36))
+    store.put(OldUser(username="bob", email="b@x"))
+    for visitor in ("v1", "v2"):
+        engine.execute(PutItem("likes", {"post": {"S": "p"}, "visitor": {"S": visitor}}))
+    for kind in ("draft", "text", "other"):
+        key: Item = {"PK": {"S": "OLD#1"}, "SK": {"S": kind.upper()}}
+        note: Item = {"kind": {"S": kind}, "note": {"S": "1"}, "text": {"S": "hello"}}
+        engine.execute(PutItem("notes", {**key, **note}))
+    status = runner(engine, Clock(), segments=2).run()
+    assert (status.phase, status.changes, status.lag, status.lease) == ("ready", "feed", 0, None)
+    assert store.get(User.key("ada")) == User(username="ada", email="a@x")
+    assert store.find(User.by_email("b@x")) == User(username="bob", email="b@x")
+    assert store.get(Age.key("ada")) == Age(username="ada", age=36)
+    assert store.get(Likes.key("p")) == Likes(post="p", visitors=["v1", "v2"])
+    assert store.get(Text.key("hello", "1")) == Text(note="1", text="hello")
+    assert len(stored(engine)) == 8
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_copy_killed_at_any_request_continues(after: bool) -> None:
+    lives = 0
+    while True:
+        lives += 1
+        random = Random(lives)
+        with Engine.in_memory() as engine:
+            create_site(engine, random)
+            clock = Clock()
+            try:
+                runner(Mortal(engine, lives, after), clock).run()
+            except Killed:
+                pass
+            else:
+                break
+            for _ in range(3):
+                write_old(engine, random)
+            clock.now += 60  # the lease expires
+            assert runner(engine, clock).run().phase == "ready"
+            assert stored(engine) == freshly_copied(engine), lives
+    assert lives > 30
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_writes_between_any_two_requests_are_carried_over(engine: Engine, seed: int) -> None:
+    random = Random(seed)
+    create_site(engine, random)
+    left = 60
+
+    def disturb() -> None:
+        nonlocal left
+        if left and random.random() < 0.6:
+            left -= 1
+            write_old(engine, random)
+
+    clock = Clock()
+    runner(Disturbed(engine, disturb), clock, segments=1 + seed % 3).run()
+    runner(engine, clock).run()
+    assert stored(engine) == freshly_copied(engine)
+
+
+def test_failing_rules_are_reported_together_and_continued_after_a_fix(engine: Engine) -> None:
+    create_site(engine)
+    for number in range(30):
+        email = "" if number % 2 else f"{number}@x"
+        Store(engine).put(OldUser(username=f"u{number:02}", email=email))
+
+    def strict(old: OldUser) -> User:
+        if not old.email:
+            raise ValueError("has no e-mail address")
+        return User(username=old.username, email=old.email)
+
+    clock = Clock()
+    broken = Migration(Copy(entities, each(OldUser, strict)), name="0001_users")
+    with pytest.raises(TransformFailed, match=r"username=u01: ValueError: has no e-mail") as failed:
+        MigrationRunner(broken, engine, clock=clock, sleep=clock.sleep).run()
+    assert len(failed.value.failures) > 1
+    fixed = Migration(
+        Copy(entities, each(OldUser, lambda old: strict(old) if old.email else None)),
+        name="0001_users",
+    )
+    assert MigrationRunner(fixed, engine, clock=clock, sleep=clock.sleep).run().phase == "ready"
+    assert len(stored(engine)) == 30
+
+
+def test_two_old_items_with_the_same_new_key_are_reported(engine: Engine) -> None:
+    create_site(engine)
+    for name in ("ada", "bob"):
+        Store(engine).put(OldUser(username=name, email="same@x"))
+    with pytest.raises(TransformFailed, match=r"also follows from username=") as failed:
+        runner(engine, Clock()).run()
+    assert len(failed.value.failures) == 1
