@@ -116,6 +116,21 @@ def test_edit_of_an_old_value_converts_it_first() -> None:
     assert store.modify(ONE, lambda one: setattr(one, "status", "done")).total == 16
 
 
+def test_modify_without_a_change_writes_an_item_with_old_types() -> None:
+    store = in_memory(OLD)
+    store.modify(ONE, lambda one: None)
+    item = stored(store)
+    assert [set(item[name]) for name in ("placed", "Total", "lines", "card")] == [
+        {"S"},
+        {"N"},
+        {"L"},
+        {"B"},
+    ]
+    assert model_of(Order).is_current(item)
+    assert not model_of(Order).is_current({**item, "card": {"S": "4111"}})
+    assert not model_of(Order).is_current({**item, "placed": {"N": "60"}})
+
+
 # The index key is written with the next write of a field that it depends on.
 def test_index_key_of_an_old_value_is_written_with_the_item() -> None:
     store = in_memory(OLD)

@@ -354,6 +354,20 @@ def test_upsert_modify_and_transactions_rename(quick: MemoryStore) -> None:
     assert quick.delete(ADA, if_=User.name == "Ada") is not None
 
 
+# The way to rename all items, while other programs write them.
+def test_modify_without_a_change_writes_an_item_with_old_names(quick: MemoryStore) -> None:
+    def unchanged(one: object) -> None:
+        """Change nothing."""
+
+    put(quick, OLD)
+    assert quick.modify(ADA, unchanged).revision == 2
+    assert not OLD_NAMES & set(stored(quick, OLD))
+    assert quick.modify(ADA, unchanged).revision == 2  # not written again
+    put(quick, {**PLAIN, "name": {"S": "a"}, "FullName": {"S": "b"}})
+    quick.modify(Plain.key("a"), unchanged)
+    assert stored(quick, PLAIN) == {"id": {"S": "a"}, "name": {"S": "b"}}
+
+
 def test_modify_notices_a_new_old_name(quick: MemoryStore) -> None:
     quick.create(Plain(user="a"))
     raced: list[int] = []

@@ -81,6 +81,23 @@ def _encoded_again(field: Attr[Any], value: AttributeValue) -> AttributeValue:
         return value  # reported where the field is read
 
 
+def is_current(fields: EvolvedFields, item: Item) -> bool:
+    """Return whether a write of the item would leave its names and types as they are."""
+    for field in fields.values():
+        found = {name for name in field.stored_names if name in item}
+        if found and found != set(field.written_names):
+            return False
+        if found and field.old_types:
+            value = item[field.name_in(item)]
+            if field.codec().cipher is not None:
+                value_is_current = "B" in value or "NULL" in value
+            else:
+                value_is_current = _encoded_again(field, value) == value
+            if not value_is_current:
+                return False
+    return True
+
+
 def write_old_names(fields: EvolvedFields, item: Item) -> None:
     """Store the values of fields with write_old under their old names."""
     for attribute, field in fields.items():

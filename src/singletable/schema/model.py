@@ -13,6 +13,7 @@ from singletable.schema.evolution import (
     EvolvedFields,
     current_item,
     evolved_fields,
+    is_current,
     rename_attributes,
     write_old_names,
 )
@@ -123,6 +124,10 @@ class Model:
     def current(self, item: Item) -> Item:
         """Return a stored item with the current names and types of its attributes."""
         return current_item(self.evolved, item) if self.evolved else item
+
+    def is_current(self, item: Item) -> bool:
+        """Return whether a stored item has the names and types that a write would give it."""
+        return not self.evolved or is_current(self.evolved, item)
 
     def _table_key(self, item: Item) -> Item:
         names = (attribute.name for attribute in self.table.key_attributes)

@@ -1,7 +1,9 @@
 """Read-modify-write: a function changes the item, which is written with optimistic locking.
 
 The write is applied only if the item is still the one that was read: by its version, or without one
-by all its attributes. After a conflict the item is read again, and the function is called again.
+by all its attributes. An item that the function leaves unchanged is written only if it has old
+names or old types of attributes. After a conflict the item is read again, and the function is
+called again.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None])
         item = _changed(key, function, decode_item(model, stored))
         read = decode_item(model, stored)
         _keep_stamps(model, item, read)
-        if model.codec.encode(item.__dict__) == model.codec.encode(read.__dict__):
+        is_same = model.codec.encode(item.__dict__) == model.codec.encode(read.__dict__)
+        if is_same and model.is_current(stored):
             return Plan([], {})
         # Optimistic locking is the guard's work here, so that a conflict means another attempt.
         plan = plan_put(context, model, item, None, stored, must_exist=True)
