@@ -213,6 +213,8 @@ def check_model(model: Model) -> None:
                 f"{stored[name]} is stored as {name!r}, which is a key attribute or the type tag. "
                 "Store the field under another name: attr(name=…)."
             )
+    if model.versions is not None:
+        _check_version_attribute(model, model.versions.attribute, {*stored, *reserved})
     _check_shared_attributes(model)
     _check_key_types(model)
     _check_ttl_projected(model)
@@ -224,6 +226,16 @@ def check_model(model: Model) -> None:
                 f"{model.name}.{name} has key_only=True, but it cannot be read back from the "
                 "primary key. Add it to the key, or store it."
             )
+
+
+def _check_version_attribute(model: Model, name: str, used: set[str]) -> None:
+    keys = {attribute.name for attribute in model.table.all_key_attributes()}
+    if name in used | keys or name == model.table.ttl:
+        raise DeclarationError(
+            f"{model.name}: the schema version would be stored as {name!r}, which is a field, a "
+            "key attribute, the type tag or the TTL. Choose another attribute: "
+            f"schema_version=('v', {model.versions and model.versions.current})."
+        )
 
 
 def _check_shared_attributes(model: Model) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from singletable.errors import DeclarationError
@@ -30,6 +30,7 @@ from singletable.schema.key_resolution import (
 from singletable.schema.keys import IndexKey, Key
 from singletable.schema.model import MODELS, Model
 from singletable.schema.resolved_key import ResolvedKey
+from singletable.schema.schema_versions import SchemaVersions
 from singletable.schema.table import Table
 from singletable.schema.unique import Unique
 
@@ -77,6 +78,7 @@ def add_entity(
     table: Table,
     tag: tuple[str, str] | None,
     factory: Callable[[dict[str, object]], Any] | None = None,
+    versions: SchemaVersions | None = None,
 ) -> None:
     """Add an entity to its table; `declaration` declares its keys, and may be the entity itself."""
     if not isinstance(table, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -107,11 +109,14 @@ def add_entity(
             for name, count in declared_members(declaration, Count).items()
         },
         codec=compile_codec(
-            entity.__name__, _stored_fields(fields), _other_attributes(fields, key, indexes, tag)
+            entity.__name__,
+            stored_fields(fields),
+            _other_attributes(fields, key, indexes, tag, versions),
         ),
         key_only_fields=tuple(name for name, field in fields.items() if not field.stored),
         factory=factory,
         sequence=_resolve_sequence(declaration, fields),
+        versions=versions,
     )
     previous = next((other for other in table.entities if is_same_class(other, entity)), None)
     others = [MODELS[other] for other in table.entities if other is not previous]
@@ -148,7 +153,7 @@ def is_same_class(one: type, other: type) -> bool:
 
 def _hints(entity: type) -> dict[str, Any]:
     try:
-        return get_type_hints(entity, localns=_local_names(entity), include_extras=True)
+        return get_type_hints(entity, localns=local_names(entity), include_extras=True)
     except NameError as error:
         raise DeclarationError(
             f"{entity.__name__}: the type {error.name!r} is not defined where the class is. "
@@ -156,8 +161,8 @@ def _hints(entity: type) -> dict[str, Any]:
         ) from None
 
 
-def _local_names(entity: type) -> dict[str, Any]:
-    """Return the local variables that a class inside a function can refer to."""
+def local_names(entity: Callable[..., Any]) -> dict[str, Any]:
+    """Return the local variables that a class or function inside a function can refer to."""
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__") != entity.__module__:
         frame = frame.f_back
@@ -212,7 +217,8 @@ def _resolve_sequence(declaration: type, fields: dict[str, Attr[Any]]) -> Counte
     return None
 
 
-def _stored_fields(fields: dict[str, Attr[Any]]) -> list[StoredField]:
+def stored_fields(fields: Mapping[str, Attr[Any]]) -> list[StoredField]:
+    """Return how the fields are stored, without those that are in the key only."""
     return [
         StoredField(
             field.name,
@@ -232,10 +238,13 @@ def _other_attributes(
     key: ResolvedKey,
     indexes: dict[str, ResolvedKey],
     tag: tuple[str, str] | None,
+    versions: SchemaVersions | None,
 ) -> frozenset[str]:
-    """Return the attributes of keys and the type tag that are not fields."""
+    """Return the attributes of keys, the type tag and the schema version that are not fields."""
     columns = [*key.columns, *(one for index_key in indexes.values() for one in index_key.columns)]
     names = {column.attribute.name for column in columns}
     if tag is not None:
         names.add(tag[0])
+    if versions is not None:
+        names.add(versions.attribute)
     return frozenset(names - {field.attribute for field in fields.values() if field.stored})

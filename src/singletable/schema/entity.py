@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, dataclass_transform
 
-from singletable.errors import InvalidValue, UnknownField
+from singletable.errors import DeclarationError, InvalidValue, UnknownField
 from singletable.schema.declaration import add_entity, read_fields
 from singletable.schema.fields import (
     Attr,
@@ -21,9 +22,13 @@ from singletable.schema.fields import (
 from singletable.schema.model import MODELS, Model, model_of
 from singletable.schema.patch import Unset, edits_of, placeholders
 from singletable.schema.path import Edit
+from singletable.schema.schema_versions import OLD_VERSIONS, OldVersion, create_versions
 from singletable.schema.table import Table
+from singletable.schema.upgrade_declaration import add_downgrade, add_upgrade
 
 E = TypeVar("E", bound="Entity")
+Old = TypeVar("Old", bound="Entity")
+New = TypeVar("New", bound="Entity")
 
 
 class DataclassFields:
@@ -39,7 +44,7 @@ class DataclassFields:
         self._fields: dict[type, dict[str, dataclasses.Field[Any]]] = {}
 
     def __get__(self, instance: object, owner: type) -> dict[str, dataclasses.Field[Any]]:
-        model = MODELS.get(owner)
+        model = MODELS.get(owner) or OLD_VERSIONS.get(owner)
         if model is None:
             return {}
         if owner not in self._fields:
@@ -47,7 +52,7 @@ class DataclassFields:
         return self._fields[owner]
 
 
-def _dataclass_fields(model: Model) -> dict[str, dataclasses.Field[Any]]:
+def _dataclass_fields(model: Model | OldVersion) -> dict[str, dataclasses.Field[Any]]:
     fields = [(field.name, _type(field), _field(field)) for field in model.fields.values()]
     created_class = dataclasses.make_dataclass(model.name, fields, kw_only=True)
     return {field.name: field for field in dataclasses.fields(created_class)}
@@ -84,22 +89,39 @@ class Entity(EntityInstance):
 
     `type_tag` is an attribute and its value, such as ("type", "POLL"), that identify the entity of
     an item. Without it, the shape of the key identifies the entity.
+
+    `schema_version` is stored in the attribute of that name; ("v", 2) chooses another. Items
+    without it have version 1. Items of older versions are read by `upgrade`. `write_version` is the
+    older version in which items are stored until all programs know the new one, see `downgrade`.
+    `oldest_version` says that items of the versions before it no longer exist.
     """
 
     if not TYPE_CHECKING:  # type checkers use dataclass_transform
         __dataclass_fields__ = DataclassFields()
 
     def __init_subclass__(
-        cls, *, table: Table | None = None, type_tag: tuple[str, str] | None = None
+        cls,
+        *,
+        table: Table | None = None,
+        type_tag: tuple[str, str] | None = None,
+        schema_version: int | tuple[str, int] | None = None,
+        write_version: int | None = None,
+        oldest_version: int | None = None,
     ) -> None:
         super().__init_subclass__()
-        if table is None:
-            read_fields(cls)
-        else:
-            add_entity(cls, cls, read_fields(cls), table, type_tag)
+        versions = create_versions(cls, schema_version, write_version, oldest_version)
+        if table is not None:
+            add_entity(cls, cls, read_fields(cls), table, type_tag, versions=versions)
+            return
+        if versions is not None:
+            raise DeclarationError(
+                f"{cls.__name__} has a schema_version, but no table. Leave it out in the class of "
+                "an older version: @….upgrade(from_=…) says which it is."
+            )
+        read_fields(cls)
 
     def __init__(self, **values: Any) -> None:
-        model = model_of(type(self))
+        model = MODELS.get(type(self)) or _old_version(type(self))
         own = self.__dict__
         for role, field in model.roles.items():
             if role in _SET_BY_STORE and field.name in values:
@@ -128,7 +150,7 @@ class Entity(EntityInstance):
     if not TYPE_CHECKING:  # type checkers would allow assignments to every name
 
         def __setattr__(self, name: str, value: object) -> None:
-            model = MODELS.get(type(self))
+            model = MODELS.get(type(self)) or OLD_VERSIONS.get(type(self))
             if model is None or name in model.fields:
                 self.__dict__[name] = value
             elif name.startswith("_") or hasattr(getattr(type(self), name, None), "__set__"):
@@ -157,6 +179,25 @@ class Entity(EntityInstance):
         return edits_of(cls, patch, unset)
 
     @classmethod
+    def upgrade(cls, *, from_: int) -> Callable[[Callable[[Old], New]], Callable[[Old], New]]:
+        """Declare how items of an older schema version are read: as what the function returns.
+
+        `@User.upgrade(from_=1) def split_name(old: UserV1) -> User`. Its parameter is a subclass of
+        Entity without a table that declares the fields of that version. It returns the entity, or
+        the class of a later version, from which another upgrade continues.
+        """
+        return lambda function: add_upgrade(cls, from_, function)
+
+    @classmethod
+    def downgrade(cls, *, to: int) -> Callable[[Callable[[New], Old]], Callable[[New], Old]]:
+        """Declare how items are stored in an older schema version: as what the function returns.
+
+        With the class keyword `write_version` items are stored in that version until all programs
+        know the new one. Items that would not be read back the same are rejected.
+        """
+        return lambda function: add_downgrade(cls, to, function)
+
+    @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         # Only pydantic calls this, so it is installed; the library does not need it.
         from singletable.schema.pydantic_schema import schema_of
@@ -172,24 +213,30 @@ class Entity(EntityInstance):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        names = model_of(type(self)).fields
+        names = (MODELS.get(type(self)) or _old_version(type(self))).fields
         mine, theirs = self.__dict__, other.__dict__
         return all(mine.get(name) == theirs.get(name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
+        model = MODELS.get(type(self)) or _old_version(type(self))
         shown = ", ".join(
             f"{name}={self.__dict__[name]!r}"
             if field.codec().cipher is None
             else f"{name}=<encrypted>"
-            for name, field in model_of(type(self)).fields.items()
+            for name, field in model.fields.items()
             if name in self.__dict__ and not field.hidden
         )
         return f"{type(self).__name__}({shown})"
 
 
-def _unknown_field(model: Model, *names: str) -> UnknownField:
+def _old_version(entity: type) -> Model | OldVersion:
+    """Return the fields of a class that is an older version of an entity; raise for a mixin."""
+    return OLD_VERSIONS.get(entity) or model_of(entity)
+
+
+def _unknown_field(model: Model | OldVersion, *names: str) -> UnknownField:
     from difflib import get_close_matches  # imported late: it is for errors only
 
     near = [match for name in names for match in get_close_matches(name, model.fields, 1)]

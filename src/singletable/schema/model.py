@@ -26,8 +26,10 @@ from singletable.schema.item_encryption import (
 )
 from singletable.schema.key_check import check_item_key
 from singletable.schema.resolved_key import ResolvedKey
+from singletable.schema.schema_versions import SchemaVersions
 from singletable.schema.table import STATE_ATTRIBUTE, Table
 from singletable.schema.unique import UniqueConstraint
+from singletable.schema.version_conversion import downgrade_item, upgrade_item
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -52,6 +54,8 @@ class Model:
     factory: Callable[[dict[str, object]], Any] | None = None
     # The number of another entity from which `create` takes the number of an item.
     sequence: Counter | None = None
+    # The schema versions of the items, if the entity declares one.
+    versions: SchemaVersions | None = None
     # The fields that the store maintains, by role; and whether any field has a check of its own.
     roles: Mapping[Role, Attr[Any]] = field(init=False, repr=False)
     has_checks: bool = field(init=False, repr=False)
@@ -82,13 +86,15 @@ class Model:
         item = self.codec.encode(values)
         if self.tag is not None:
             item[self.tag[0]] = {"S": self.tag[1]}
+        if self.versions is not None:
+            item[self.versions.attribute] = self.versions.number
         item.update(self.key.require_attributes(values))
         for access in self.indexes.values():
             item.update(self.index_attributes(access, values, item))
         if self.evolved:
             write_old_names(self.evolved, item)
         if self.encrypted:
-            seal_item(self.encrypted, item, self._table_key(item))
+            seal_item(self.encrypted, item, self.table_key(item))
         return item
 
     def index_attributes(
@@ -107,6 +113,8 @@ class Model:
 
     def values(self, item: Item) -> dict[str, object]:
         """Return the stored values of an item by field; its key does not matter."""
+        if self.versions is not None:
+            item = self.upgraded(item)
         item = self.decrypted(item)
         if self.evolved:
             item = rename_attributes(self.evolved, item)
@@ -119,17 +127,24 @@ class Model:
 
     def decrypted(self, item: Item) -> Item:
         """Return the item as the codecs of the fields read it, and equal values as equal."""
-        return open_item(self.encrypted, item, self._table_key(item)) if self.encrypted else item
+        return open_item(self.encrypted, item, self.table_key(item)) if self.encrypted else item
 
     def current(self, item: Item) -> Item:
         """Return a stored item with the current names and types of its attributes."""
         return current_item(self.evolved, item) if self.evolved else item
 
     def is_current(self, item: Item) -> bool:
-        """Return whether a stored item has the names and types that a write would give it."""
+        """Return whether a stored item has the names, types and version that a write gives it."""
+        if self.versions is not None:
+            number, versions = self.versions.number_of(item), self.versions
+            if number != (versions.write or versions.current):
+                return number == versions.current
+            if number != versions.current:
+                return True
         return not self.evolved or is_current(self.evolved, item)
 
-    def _table_key(self, item: Item) -> Item:
+    def table_key(self, item: Item) -> Item:
+        """Return the key attributes of an item."""
         names = (attribute.name for attribute in self.table.key_attributes)
         return {name: item[name] for name in names if name in item}
 
@@ -142,6 +157,24 @@ class Model:
         instance = object.__new__(self.entity)
         object.__setattr__(instance, "__dict__", values)  # an entity checks assignments
         return instance
+
+    def upgraded(self, item: Item) -> Item:
+        """Return a stored item as it would be stored with the current schema version.
+
+        Raises ItemMismatch if the program does not know the version of the item.
+        """
+        if self.versions is None or self.versions.is_current(item):
+            return item
+        return upgrade_item(self, self.versions, item)
+
+    def stored(self, item: Item) -> Item:
+        """Return an item in the schema version that is written, if it is an older one.
+
+        Raises InvalidValue if a value would be lost.
+        """
+        if self.versions is None or self.versions.write is None:
+            return item
+        return downgrade_item(self, self.versions, self.versions.write, item)
 
     def matches(self, item: Item) -> bool:
         """Return whether the item is of this entity: by type tag or, without one, by its key."""

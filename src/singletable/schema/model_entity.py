@@ -27,8 +27,12 @@ from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS
 from singletable.schema.patch import Unset, edits_of
 from singletable.schema.path import Edit, Path
+from singletable.schema.schema_versions import create_versions
 from singletable.schema.table import Table
+from singletable.schema.upgrade_declaration import add_downgrade, add_upgrade
 
+A = TypeVar("A")
+B = TypeVar("B")
 M = TypeVar("M")
 
 # Classes of pydantic that validate a value without converting it to another type.
@@ -64,12 +68,16 @@ class ModelEntity(EntityDeclaration[M], metaclass=_ModelEntityMeta):
         table: Table,
         type_tag: tuple[str, str] | None = None,
         by_alias: bool = False,
+        schema_version: int | tuple[str, int] | None = None,
+        write_version: int | None = None,
+        oldest_version: int | None = None,
     ) -> None:
         super().__init_subclass__()
         model = _model_of(cls)
         fields = _model_fields(cls, model, by_alias=by_alias)
+        versions = create_versions(model, schema_version, write_version, oldest_version)
         previous = MODELS.get(model)
-        add_entity(cls, model, fields, table, type_tag, _model_factory(model))
+        add_entity(cls, model, fields, table, type_tag, _model_factory(model), versions)
         if previous is not None and previous.table is not table:
             previous.table.remove_entity(model)
         DECLARED_ENTITIES[cls] = model
@@ -78,6 +86,16 @@ class ModelEntity(EntityDeclaration[M], metaclass=_ModelEntityMeta):
     def edits(cls, patch: object, *, unset: Unset = "skip") -> tuple[Edit[M], ...]:
         """Return the edits that a patch means, as `Entity.edits` does."""
         return edits_of(DECLARED_ENTITIES[cls], patch, unset)
+
+    @classmethod
+    def upgrade(cls, *, from_: int) -> Callable[[Callable[[A], B]], Callable[[A], B]]:
+        """Declare how items of an older schema version are read, as `Entity.upgrade` does."""
+        return lambda function: add_upgrade(DECLARED_ENTITIES[cls], from_, function)
+
+    @classmethod
+    def downgrade(cls, *, to: int) -> Callable[[Callable[[A], B]], Callable[[A], B]]:
+        """Declare how items are stored in an older version, as `Entity.downgrade` does."""
+        return lambda function: add_downgrade(DECLARED_ENTITIES[cls], to, function)
 
     def __init__(self) -> None:
         raise DeclarationError(

@@ -15,6 +15,7 @@ from singletable.schema.codec.dynamic import is_model
 from singletable.schema.fields import Attr
 from singletable.schema.model import Model, model_of
 from singletable.schema.path import Edit
+from singletable.schema.schema_versions import OldVersion
 
 E = TypeVar("E")
 
@@ -72,7 +73,7 @@ def check_values(model: Model, values: Mapping[str, object]) -> None:
         model.key.require_attributes(values)
 
 
-def placeholders(model: Model, values: Mapping[str, object]) -> dict[str, object]:
+def placeholders(model: Model | OldVersion, values: Mapping[str, object]) -> dict[str, object]:
     """Return a value for each field that the store has not set yet, for checking the others."""
     return {
         name: 1 if field.role == "sequence" else PLACEHOLDER_TIME

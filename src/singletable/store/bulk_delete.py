@@ -25,9 +25,10 @@ from singletable.store.bulk import (
 )
 from singletable.store.calls import CallShape, shape_of_partition_delete
 from singletable.store.context import Context
-from singletable.store.plan import Plan, key_attributes, plan_delete
+from singletable.store.plan import Plan, key_attributes
 from singletable.store.query import ItemQuery
 from singletable.store.validation import check_callback, check_selection
+from singletable.store.versioned_writes import plan_delete_stored
 from singletable.store.writes import Write, item_id
 from singletable.values import Item
 
@@ -157,11 +158,11 @@ class _DeletedItem(BulkChange):
     def __init__(self, context: Context, model: Model, item: Item) -> None:
         self.context = context
         self.key: ItemKey[Any] = ItemKey(model.entity, key_attributes(model, item), {})
-        self.plan = plan_delete(context, self.key, None, item)
+        self.plan = plan_delete_stored(context, self.key, item)
 
     def resolve(self, write: Write, stored: Item | None) -> Plan | None:
         """Plan again with the item as it is now; None if it no longer exists."""
-        return None if stored is None else plan_delete(self.context, self.key, None, stored)
+        return None if stored is None else plan_delete_stored(self.context, self.key, stored)
 
     def finish(self) -> None:
         """Do nothing: the item is gone."""

@@ -178,6 +178,8 @@ class _LoadedItem(BulkChange):
         """Return whether the item is to be written, given the item that is stored."""
         if stored is None or is_expired(self.model, stored, self.context.clock()):
             return True
+        if self.model.versions is not None:
+            stored = self.model.upgraded(stored)
         different = self._differences(stored)
         if not different:
             self.outcome = "skipped"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from singletable import expressions
-from singletable.errors import InvalidValue, NotFound
+from singletable.errors import InvalidValue, ItemMismatch, NotFound
 from singletable.expressions import holds, render_condition
 from singletable.retry import Steps
 from singletable.schema import Collection, Condition, Model, ResolvedKey, Selection, model_of
@@ -76,10 +76,18 @@ class CollectionQuery(ItemQuery[Any]):
             if model.matches(item):
                 if is_expired(model, item, self.now) or not self.range.includes(item):
                     return None
-                if model is self.tested and self.test is not None and not holds(self.test, item):
+                if model is self.tested and not self._meets_test(model, item):
                     return None
                 return model
         return None
+
+    def _meets_test(self, model: Model, item: Item) -> bool:
+        if self.test is None:
+            return True
+        try:
+            return holds(self.test, model.upgraded(item))
+        except ItemMismatch:
+            return True  # it is reported when it is decoded
 
     def fingerprint(self) -> list[object]:
         """Return the parts that identify the query; its cursors are bound to them."""

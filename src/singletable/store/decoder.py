@@ -158,6 +158,7 @@ def missing_fields(model: Model, index: Index | None) -> list[str]:
 
 def check_whole(model: Model, access: ResolvedKey) -> None:
     """Raise if an index does not contain whole items."""
+    check_version_projected(model, access)
     if missing := missing_fields(model, access.index):
         keys = {*model.key.fields, *access.fields}
         # The values of key fields can be read from the keys, as select() does.
@@ -170,8 +171,34 @@ def check_whole(model: Model, access: ResolvedKey) -> None:
         )
 
 
+def check_version_projected(model: Model, access: ResolvedKey) -> None:
+    """Raise if an index does not contain the schema version of its items."""
+    versions = model.versions
+    if versions is not None and not is_projected(model, access.index, versions.attribute):
+        raise InvalidValue(
+            f"{access}: {access.index!r} does not contain {versions.attribute}, so the schema "
+            "version of its items is unknown. Project it, or read the items from the table with "
+            "hydrate() or page(…, hydrate=True)."
+        )
+
+
+def current_entry(model: Model, access: ResolvedKey, entry: Item) -> Item:
+    """Return an entry of an index that has only some attributes; raise unless it is current."""
+    versions = model.versions
+    if versions is None or versions.is_current(entry):
+        return entry
+    raise ItemMismatch(
+        f"the item has schema version {versions.number_of(entry)}, and {access.index!r} does not "
+        f"contain the attributes to upgrade it to version {versions.current}. Read the items from "
+        "the table with hydrate() or page(…, hydrate=True).",
+        model.name,
+        _table_key(model, entry),
+    )
+
+
 def check_where(model: Model, access: ResolvedKey, where: expressions.Condition) -> None:
     """Raise if a condition tests attributes that the index does not contain."""
+    check_version_projected(model, access)
     projected = projected_attributes(model, access.index)
     tested = {str(path[0]) for path in condition_paths(where)}
     missing = [] if projected is None else sorted(tested - projected)

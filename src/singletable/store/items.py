@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from singletable.errors import InvalidValue, ItemMismatch
 from singletable.operations import GetItem, GetItemOutput
 from singletable.retry import Steps, send
 from singletable.schema import Condition, Edit, ItemKey, UniqueValue, key_of, model_of
-from singletable.store.commit import commit
+from singletable.store.commit import Planner, commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_result
 from singletable.store.plan import (
@@ -31,7 +32,8 @@ from singletable.store.sequences import check_number, lacks_number, set_number, 
 from singletable.store.side_writes import skip_correct_markers
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_edits, check_key, check_unique_value, model_of_item
-from singletable.values import Item, item_from_json
+from singletable.store.versioned_writes import plan_for_version, read_item, read_on_retry
+from singletable.values import item_from_json
 
 E = TypeVar("E")
 
@@ -85,9 +87,7 @@ def create(context: Context, item: E, if_: Condition[E] | None) -> Steps[E]:
 
 def put(context: Context, item: E, if_: Condition[E] | None, *, must_exist: bool) -> Steps[E]:
     """Store an item over the one with its key."""
-    plan, _ = yield from commit(
-        context, lambda: prepare_put(context, item, if_, must_exist=must_exist)
-    )
+    plan, _ = yield from commit(context, put_planner(context, item, if_, must_exist=must_exist))
     return apply_stamps(item, plan)
 
 
@@ -103,7 +103,7 @@ def update(
         raise InvalidValue(f"returning: expected 'old' or 'new', but got {returning!r}.")
     plan, output = yield from commit(
         context,
-        lambda: prepare_update(context, key, edits, if_),
+        update_planner(context, key, edits, if_),
         "ALL_OLD" if returning == "old" else "ALL_NEW",
     )
     if output is not None and output.raw_attributes is not None:
@@ -121,7 +121,7 @@ def update(
 
 def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps[E | None]:
     """Delete an item and return it, or None if it did not exist."""
-    plan, output = yield from commit(context, lambda: prepare_delete(context, key, if_), "ALL_OLD")
+    plan, output = yield from commit(context, delete_planner(context, key, if_), "ALL_OLD")
     deleted = plan.before if output is None else output.attributes
     if deleted is None or not is_visible(context, key.model, deleted):
         return None
@@ -134,14 +134,34 @@ def prepare_create(context: Context, item: object, if_: Condition[Any] | None) -
     return plan_create(context, model_of_item(item), item, if_)
 
 
-def prepare_put(
+def put_planner(
     context: Context, item: object, if_: Condition[Any] | None, *, must_exist: bool
+) -> Planner:
+    """Return what plans a put, after reading the old item and its markers if necessary."""
+    if model_of_item(item).versions is None:
+        return lambda: _prepare_put(context, item, if_, must_exist=must_exist)
+    return read_on_retry(
+        lambda retry: _prepare_put(context, item, if_, must_exist=must_exist, retry=retry)
+    )
+
+
+def _prepare_put(
+    context: Context,
+    item: object,
+    if_: Condition[Any] | None,
+    *,
+    must_exist: bool,
+    retry: bool = False,
 ) -> Steps[Plan]:
-    """Plan a put, after reading the old item and its markers if necessary."""
     model = model_of_item(item)
     check_number(model, item)
+    reads = reads_before_put(model)
+    if model.versions is not None and (reads or if_ is not None):
+        plan_read = partial(plan_put, context, model, item, if_, must_exist=must_exist)
+        plan_unread = None if reads or retry else partial(plan_read, None)
+        return (yield from plan_for_version(context, key_of(item), plan_unread, plan_read))
     old = None
-    if reads_before_put(model):
+    if reads:
         old = yield from read_item(context, key_of(item), consistent=True)
     plan = plan_put(context, model, item, if_, old, must_exist=must_exist)
     if not model.uniques:
@@ -149,39 +169,77 @@ def prepare_put(
     return replace(plan, writes=(yield from skip_correct_markers(context, plan.writes)))
 
 
-def prepare_update(
+def update_planner(
     context: Context,
     key: ItemKey[Any],
     edits: Sequence[Edit[Any]],
     if_: Condition[Any] | None,
-) -> Steps[Plan]:
-    """Plan an update, after reading the old item if necessary."""
+) -> Planner:
+    """Return what plans an update, after reading the old item if necessary."""
     check_key(key)
+    if key.model.versions is None:
+        return lambda: _prepare_update(context, key, edits, if_)
+    return read_on_retry(lambda retry: _prepare_update(context, key, edits, if_, retry=retry))
+
+
+def _prepare_update(
+    context: Context,
+    key: ItemKey[Any],
+    edits: Sequence[Edit[Any]],
+    if_: Condition[Any] | None,
+    *,
+    retry: bool = False,
+) -> Steps[Plan]:
     check_edits(key.model, key, edits)
     if not edits:
         # Nothing to write: neither the version nor the timestamp changes.
-        return plan_check(context, key, if_)
+        return (yield from _prepare_check(context, key, if_, retry=retry))
     effects, old = effects_of(key.model, edits), None
     must_read = reads_before_update(key, edits, effects)
+    if key.model.versions is not None:
+        plan = partial(plan_update, context, key, edits, if_, effects=effects)
+        plan_unread = None if must_read or retry else partial(plan, None, was_read=False)
+        return (
+            yield from plan_for_version(context, key, plan_unread, partial(plan, was_read=True))
+        )
     if must_read:
         old = yield from read_item(context, key, consistent=True)
     return plan_update(context, key, edits, if_, old, was_read=must_read, effects=effects)
 
 
-def prepare_delete(context: Context, key: ItemKey[Any], if_: Condition[Any] | None) -> Steps[Plan]:
-    """Plan a delete, after reading the old item if necessary."""
+def check_planner(context: Context, key: ItemKey[Any], condition: Condition[Any] | None) -> Planner:
+    """Return what plans to check that an item exists, and satisfies a condition."""
+    return read_on_retry(lambda retry: _prepare_check(context, key, condition, retry=retry))
+
+
+def _prepare_check(
+    context: Context, key: ItemKey[Any], condition: Condition[Any] | None, *, retry: bool
+) -> Steps[Plan]:
+    plan = partial(plan_check, context, key, condition)
+    if key.model.versions is None or condition is None:
+        return plan()
+    return (yield from plan_for_version(context, key, None if retry else plan, lambda _: plan()))
+
+
+def delete_planner(context: Context, key: ItemKey[Any], if_: Condition[Any] | None) -> Planner:
+    """Return what plans a delete, after reading the old item if necessary."""
     check_key(key)
-    old = None
-    if reads_before_delete(key.model):
+    if key.model.versions is None:
+        return lambda: _prepare_delete(context, key, if_)
+    return read_on_retry(lambda retry: _prepare_delete(context, key, if_, retry=retry))
+
+
+def _prepare_delete(
+    context: Context, key: ItemKey[Any], if_: Condition[Any] | None, *, retry: bool = False
+) -> Steps[Plan]:
+    reads, old = reads_before_delete(key.model), None
+    if key.model.versions is not None and (reads or if_ is not None):
+        plan_read = partial(plan_delete, context, key, if_)
+        plan_unread = None if reads or retry else partial(plan_read, None)
+        return (yield from plan_for_version(context, key, plan_unread, plan_read))
+    if reads:
         old = yield from read_item(context, key, consistent=True)
     return plan_delete(context, key, if_, old)
-
-
-def read_item(context: Context, key: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:
-    """Return the stored item, even if it has expired."""
-    get = GetItem(context.table_name(key.model.table), key.key, consistent_read=consistent or None)
-    output: GetItemOutput = yield from send(context.retry_policy, get)
-    return output.item
 
 
 def apply_stamps(item: E, plan: Plan) -> E:

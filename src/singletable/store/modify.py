@@ -22,11 +22,12 @@ from singletable.schema import ItemKey, Model
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
-from singletable.store.items import apply_stamps, read_item
+from singletable.store.items import apply_stamps
 from singletable.store.plan import Plan, plan_put
 from singletable.store.side_writes import skip_correct_markers
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_key
+from singletable.store.versioned_writes import read_item, unchanged
 from singletable.store.writes import both
 from singletable.values import Item
 
@@ -53,9 +54,12 @@ def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None])
         if is_same and model.is_current(stored):
             return Plan([], {})
         # Optimistic locking is the guard's work here, so that a conflict means another attempt.
-        plan = plan_put(context, model, item, None, stored, must_exist=True)
+        old = stored if model.versions is None else model.upgraded(stored)
+        plan = plan_put(context, model, item, None, old, must_exist=True)
         _check_readable(key, plan.writes[0].item or {})
         guard = both(_unchanged(model, stored), plan.writes[0].guard)
+        if old is not stored:
+            guard = unchanged(model, stored)
         write = replace(plan.writes[0], condition=None, guard=guard)
         writes = yield from skip_correct_markers(context, [write, *plan.writes[1:]])
         return Plan(writes, plan.stamps)

@@ -88,7 +88,7 @@ def plan_create(
         context.table_name(model.table),
         key,
         already_exists(model, _ShownKey(model, instance), now),
-        item=item,
+        item=item if model.versions is None else model.stored(item),
         condition=both(item_absent(model, now), condition_node(model, if_)),
     )
     return Plan([write, *plan_side_writes(context, model, key, None, item, now)], stamps)
@@ -135,7 +135,7 @@ def plan_put(
         context.table_name(model.table),
         key,
         error,
-        item=item,
+        item=item if model.versions is None else model.stored(item),
         condition=condition,
         guard=guard,
     )

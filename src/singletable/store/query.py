@@ -16,11 +16,13 @@ from typing import Any, Generic, TypeVar
 from msgspec import Raw
 
 from singletable import expressions
-from singletable.errors import InvalidValue
+from singletable.errors import InvalidValue, ItemMismatch
 from singletable.expressions import (
     At,
     Compare,
     Constant,
+    Not,
+    Or,
     holds,
     render_condition,
     render_key_condition,
@@ -44,13 +46,16 @@ from singletable.store.cursors import Position
 from singletable.store.decoder import (
     OnMismatch,
     check_selectable,
+    check_version_projected,
     check_where,
     check_whole,
+    current_entry,
     decode_each,
     decode_item,
     decode_paths,
     is_projected,
     key_with_field,
+    projected_attributes,
 )
 from singletable.store.plan import key_attributes
 from singletable.store.raw_decoder import raw_decoder
@@ -62,6 +67,7 @@ from singletable.store.validation import (
     check_selection,
     condition_node,
 )
+from singletable.store.versioned_writes import version_condition
 from singletable.store.writes import both, item_id
 from singletable.values import Item, item_from_json, key_bytes
 
@@ -133,6 +139,8 @@ class ItemQuery(Generic[E]):
         self.where = condition_node(self.model, where)
         if self.where is not None:
             check_where(self.model, access, self.where)
+        # With schema versions, a condition is tested here on items that are not current.
+        self.tests_where = self.where is not None and self.model.versions is not None
 
     def seek(self, positions: Sequence[Position]) -> None:
         """Continue at the positions of an earlier query."""
@@ -255,7 +263,9 @@ class ItemQuery(Generic[E]):
             if takes_all:
                 total += page.count
             else:
-                total += sum(self._is_wanted(shard, item) for item in page.items)
+                total += sum(
+                    self._is_wanted(shard, item) and self._meets_where(item) for item in page.items
+                )
             self._advance(shard, page)
             # As in `_fill`: a page may have only unwanted items.
             request_limit = None if request_limit is None else request_limit * 2
@@ -291,7 +301,7 @@ class ItemQuery(Generic[E]):
         )
         items = page.raw_items or []
         if not self._takes_all(shard):
-            items = [raw for raw in items if self._is_wanted(shard, item_from_json(raw))]
+            items = [raw for raw in items if self._is_returned(shard, item_from_json(raw))]
         shard.items.extend(items)
         self._advance(shard, page)
 
@@ -328,7 +338,24 @@ class ItemQuery(Generic[E]):
 
     def _takes_all(self, shard: ShardBuffer) -> bool:
         """Return whether all items that a query returns are wanted."""
-        return shard.key_query.excluded is None and (self.is_exclusive or self.has_tag)
+        return (
+            shard.key_query.excluded is None
+            and (self.is_exclusive or self.has_tag)
+            and not self.tests_where
+        )
+
+    def _is_returned(self, shard: ShardBuffer, item: Item) -> bool:
+        """Return whether an item is wanted, or does not fit, which is reported later."""
+        try:
+            return self._is_wanted(shard, item) and self._meets_where(item)
+        except ItemMismatch:
+            return True
+
+    def _meets_where(self, item: Item) -> bool:
+        """Return whether an item of any schema version satisfies the condition."""
+        if not self.tests_where or self.where is None:
+            return True
+        return holds(self.where, self.model.upgraded(item))
 
     def _is_wanted(self, shard: ShardBuffer, item: Item) -> bool:
         excluded = shard.key_query.excluded
@@ -342,7 +369,10 @@ class ItemQuery(Generic[E]):
     def _filter(self) -> expressions.Condition | None:
         if self.all_entities:
             return None
-        condition = both(self.where, not_expired(self.model, self.context.clock()))
+        where, versions = self.where, self.model.versions
+        if where is not None and versions is not None:
+            where = Or(where, Not(version_condition(versions, self.model.table.pk.name)))
+        condition = both(where, not_expired(self.model, self.context.clock()))
         if not self.is_exclusive and self.has_tag and self.model.tag is not None:
             attribute, tag = self.model.tag
             condition = both(condition, Compare("=", At((attribute,)), Constant({"S": tag})))
@@ -469,7 +499,12 @@ def _is_still_in_partition(query: ItemQuery[Any], entry: Item, item: Item) -> bo
         return False
     if any(one.attribute.name not in item for one in access.sk):
         return False
-    return query.where is None or holds(query.where, item)
+    if query.where is None:
+        return True
+    try:
+        return holds(query.where, query.model.upgraded(item))
+    except ItemMismatch:
+        return True  # it is reported when it is decoded
 
 
 def create_field_query(
@@ -498,6 +533,10 @@ def create_field_query(
     for path in paths:
         check_path(query.model, path, in_key=True)
     check_selectable(query.model, selection.access, paths)
+    if query.model.versions is not None:
+        # Older versions have other attributes. A projection would not cost less.
+        check_version_projected(query.model, selection.access)
+        return query
     projected = {
         _without_list_elements((name, *path.document_path()[1:]))
         for path in paths
@@ -571,10 +610,15 @@ def next_fields(
     """Return the values at some paths of the next items; none at the end or the bound."""
     model, access = query.model, query.selection.access
     keyed = [(path, key_with_field(model, access, path.field)) for path in paths]
+    is_partial = projected_attributes(model, access.index) is not None
+
+    def decode(item: Item) -> tuple[Any, ...]:
+        if model.versions is not None:
+            item = current_entry(model, access, item) if is_partial else model.upgraded(item)
+        return decode_paths(model, keyed, item)
+
     while items := (yield from query.next_items(limit)):
-        values = decode_each(
-            lambda item: decode_paths(model, keyed, item), items, query.on_mismatch
-        )
+        values = decode_each(decode, items, query.on_mismatch)
         if values:
             return values
     return []

@@ -96,6 +96,8 @@ class _ItemStruct:
             required.add(column.attribute.name)
         if model.tag is not None:
             kinds[model.tag[0]] = _String | None
+        if model.versions is not None:
+            kinds[model.versions.attribute] = _Number | None
         for stored in model.codec.fields:
             kinds[stored.attribute] = _kind(stored)
             if stored.absent_value is None:
@@ -132,6 +134,12 @@ def _read_fields(source: SourceBuilder, struct: _ItemStruct, model: Model) -> li
         attribute, tag = model.tag
         stored = struct.source(attribute)
         lines.append(f"if {stored} is not None and {stored}.S != {tag!r}: fail()")
+    if model.versions is not None:
+        # Older and newer versions are not for this function.
+        version = struct.source(model.versions.attribute)
+        current = f"{version}.N == {model.versions.number['N']!r}"
+        absent = f"{version} is None or " if model.versions.current == 1 else ""
+        lines.append(f"if not ({absent}{current}): fail()")
     variables: dict[str, str] = {}
     for field in model.codec.fields:
         variables[field.field] = source.new_variable()

@@ -23,12 +23,13 @@ from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import (
     apply_stamps,
+    check_planner,
+    delete_planner,
     prepare_create,
-    prepare_delete,
-    prepare_put,
-    prepare_update,
+    put_planner,
+    update_planner,
 )
-from singletable.store.plan import Plan, plan_check
+from singletable.store.plan import Plan
 from singletable.store.sequences import (
     lacks_number,
     parent_key,
@@ -86,20 +87,20 @@ class Transaction:
         """Store an item, over the one with its key if there is one."""
         model_of_item(item)
         self._shapes.append(shape_of_items("put", "put", item))
-        self._add(item, lambda: prepare_put(self._context, item, if_, must_exist=False))
+        self._add(item, put_planner(self._context, item, if_, must_exist=False))
 
     def replace(self, item: S, *, if_: Condition[S] | None = None) -> None:
         """Store an item over an existing one."""
         model_of_item(item)
         self._shapes.append(shape_of_items("replace", "put", item))
-        self._add(item, lambda: prepare_put(self._context, item, if_, must_exist=True))
+        self._add(item, put_planner(self._context, item, if_, must_exist=True))
 
     def update(self, key: ItemKey[E], *edits: Edit[E], if_: Condition[E] | None = None) -> None:
         """Edit some fields of an existing item."""
         check_key(key)
         check_edits(key.model, key, edits)
         self._shapes.append(shape_of_update(key, edits))
-        self._add(None, lambda: prepare_update(self._context, key, edits, if_))
+        self._add(None, update_planner(self._context, key, edits, if_))
 
     def upsert(
         self,
@@ -117,18 +118,13 @@ class Transaction:
         """Delete an item, if it exists."""
         check_key(key)
         self._shapes.append(shape_of_keys("delete", "delete", key))
-        self._add(None, lambda: prepare_delete(self._context, key, if_))
+        self._add(None, delete_planner(self._context, key, if_))
 
     def check(self, key: ItemKey[E], condition: Condition[E] | None = None) -> None:
         """Commit only if the item exists, and satisfies the condition."""
         check_key(key)
         self._shapes.append(shape_of_keys("check", "check", key))
-
-        def planner() -> Steps[Plan]:
-            return plan_check(self._context, key, condition)
-            yield
-
-        self._add(None, planner)
+        self._add(None, check_planner(self._context, key, condition))
 
     def shape(self) -> CallShape:
         """Return what the transaction does to which entities."""

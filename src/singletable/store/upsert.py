@@ -37,7 +37,7 @@ from singletable.schema.patch import PLACEHOLDER_TIME
 from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result
-from singletable.store.items import State, apply_stamps, read_item
+from singletable.store.items import State, apply_stamps
 from singletable.store.plan import (
     Plan,
     plan_check,
@@ -45,8 +45,10 @@ from singletable.store.plan import (
     plan_update,
     unknown_index_fields,
 )
+from singletable.store.side_writes import skip_correct_markers
 from singletable.store.ttl import is_expired, item_absent, item_exists
 from singletable.store.validation import check_edits, check_key, condition_node
+from singletable.store.versioned_writes import guard_version, plan_rewrite, read_item
 from singletable.store.write_errors import expected_version, missing_or_changed
 from singletable.store.writes import Write, both
 from singletable.values import Item
@@ -86,13 +88,16 @@ class Upsert:
         # The item before an update; and the new item, if that is what was planned.
         self.old: Item | None = None
         self.created: Any = None
+        self._is_retry = False
         self._new_item()
 
     def plan(self) -> Steps[Plan]:
         """Plan one UpdateItem, or read the item and plan to create or to update it."""
         self.old = self.created = None
-        if self._is_one_request():
-            return self._plan_update_item()
+        reads_first = self._is_retry and self.key.model.versions is not None
+        self._is_retry = True
+        if not reads_first and self._is_one_request():
+            return guard_version(self.key.model, self._plan_update_item())
         model, now = self.key.model, self.context.clock()
         stored = yield from read_item(self.context, self.key, consistent=True)
         if stored is None or is_expired(model, stored, now):
@@ -101,10 +106,16 @@ class Upsert:
             write = replace(plan.writes[0], condition=None, guard=item_absent(model, now))
             return Plan([write, *plan.writes[1:]], plan.stamps)
         self.old = stored
+        old = stored if model.versions is None else model.upgraded(stored)
         if self.edits:
-            plan = plan_update(self.context, self.key, self.edits, self.if_, stored, was_read=True)
+            plan = plan_update(self.context, self.key, self.edits, self.if_, old, was_read=True)
         else:
             plan = plan_check(self.context, self.key, self.if_)
+        if old is not stored:
+            plan = plan_rewrite(self.context, self.key, plan, old, stored)
+            writes = yield from skip_correct_markers(self.context, plan.writes)
+            return Plan(writes, plan.stamps, plan.before, plan.after)
+        plan = guard_version(model, plan)
         write = plan.writes[0]
         write = replace(write, guard=both(item_exists(model, now), write.guard))
         return Plan([write, *plan.writes[1:]], plan.stamps, plan.before, plan.after)
@@ -170,6 +181,9 @@ class Upsert:
             encoded = field.codec().encode(value)
             if "NULL" not in encoded:
                 item[field.attribute] = encoded
+        versions = self.key.model.versions
+        if versions is not None:
+            item[versions.attribute] = versions.number
         return item
 
     def _is_one_request(self) -> bool:
@@ -179,7 +193,7 @@ class Upsert:
             return False
         if model.evolved:
             return False  # an existing item may have the values under old names
-        if self.may_be_counting:
+        if self.may_be_counting or (model.versions is not None and model.versions.write):
             return False
         made = model.role("created")
         if made is not None and made.codec().optional:
