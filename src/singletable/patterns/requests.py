@@ -279,7 +279,23 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
             _plan_side_writes(plan, model, releases="always")
         case _:
             plan = _WritePlan([], _on_item("ConditionCheckItem", model))
+    if model.versions is not None and effect.kind != "create":
+        _plan_rewrite(plan, model, updates=effect.kind in ("update", "upsert"))
     return plan
+
+
+def _plan_rewrite(plan: _WritePlan, model: Model, *, updates: bool) -> None:
+    """Add what an item of an older schema version needs: it is read, and written as a whole."""
+    if not any(one.action == "GetItem" and one.access is model.key for one in plan.reads):
+        plan.reads.insert(0, replace(_read(model), conditional=True))
+    if not updates:
+        return
+    put = replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields))
+    plan.alternatives = [put, *(one for one in plan.alternatives if one.action != "PutItem")]
+    plan.reads += [_read_marker(model, marker.access) for marker in model.uniques.values()]
+    plan.markers.clear()
+    plan.counters.clear()
+    _plan_side_writes(plan, model, claims="if needed", releases="if needed")
 
 
 def _take_number(model: Model) -> PlannedRequest | None:

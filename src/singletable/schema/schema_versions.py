@@ -252,7 +252,8 @@ def create_versions(
                 )
         return None
     pair = cast("tuple[object, ...]", declared) if isinstance(declared, tuple) else None
-    attribute, current = (DEFAULT_ATTRIBUTE, declared) if pair is None else (pair[0], pair[-1])
+    attribute: object = DEFAULT_ATTRIBUTE if pair is None else pair[0]
+    current = cast(object, declared if pair is None else pair[-1])
     if (
         not isinstance(attribute, str)
         or not attribute

@@ -12,6 +12,7 @@ from singletable.schema.codec import compile_codec
 from singletable.schema.declaration import local_names, read_fields, stored_fields
 from singletable.schema.fields import EntityInstance
 from singletable.schema.item_encryption import encrypted_fields
+from singletable.schema.key_encoding import type_name
 from singletable.schema.model import MODELS, Model
 from singletable.schema.schema_versions import (
     OLD_VERSIONS,
@@ -105,10 +106,10 @@ def _conversion(model: Model, where: str, function: Callable[[Any], Any]) -> Con
     source, target = hints.get(parameters[0].name), hints.get("return")
     for kind, what in ((source, "parameter"), (target, "result")):
         if kind is not model.entity and not _is_old_version(kind):
+            came = "has no type" if kind is None else f"has the type {type_name(kind)}"
             raise DeclarationError(
-                f"{where}: the {what} of {name} is annotated with {kind!r}, but expected "
-                f"{model.name}, or a subclass of Entity without a table that has the fields of "
-                f"another version. {advice}"
+                f"{where}: the {what} of {name} {came}, but expected {model.name}, or a subclass "
+                f"of Entity without a table that has the fields of another version. {advice}"
             )
     return Conversion(function, cast("type[Any]", source), cast("type[Any]", target))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from singletable.errors import DeclarationError, InvalidValue, ItemMismatch
 from singletable.expressions import Constant, Path, Set, apply_update, value_at
@@ -80,7 +80,7 @@ def upgrade_item(model: CurrentVersion, versions: SchemaVersions, item: Item) ->
     number = versions.number_of(item)
     former = versions.old_version(number)
     old = former.instance(_old_values(model, former, item))
-    new = vars(versions.upgrade(number, old))
+    new = cast("dict[str, object]", vars(versions.upgrade(number, old)))
     values = {**new, **_kept_values(model, former, old, new, item)}
     values.pop(UNKNOWN, None)
     known = former.codec.names | model.codec.names
@@ -111,10 +111,10 @@ def downgrade_item(
     model: CurrentVersion, versions: SchemaVersions, number: int, item: Item
 ) -> Item:
     """Return an item of the current version as it is stored with an older one."""
-    values, instance = model.values(item), model.instance(item)
-    former = OLD_VERSIONS[type(old := versions.downgrade(instance))]
-    old_values = dict(vars(old))
-    stored: Item = {**vars(instance).get(UNKNOWN, {})}
+    values = model.values(item)
+    old: object = versions.downgrade(model.instance(item))
+    former, old_values = OLD_VERSIONS[type(old)], dict(vars(old))
+    stored: Item = {**cast(Item, values.get(UNKNOWN, {}))}
     for role, field in model.roles.items():
         if role in former.roles:
             old_values[former.roles[role].name] = values.get(field.name)

@@ -1,0 +1,528 @@
+"""Schema versions: every read upgrades older items, and no write mixes two versions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from singletable.engine import Engine
+from singletable.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    InvalidValue,
+    ItemMismatch,
+    NotFound,
+    VersionConflict,
+)
+from singletable.operations import GetItem, Operation, PutItem
+from singletable.schema import Collection, Condition, Edit, key_of
+from singletable.store import Store, parse_stream_event
+from singletable.values import Item
+from tests.store.clock import Clock
+from tests.store.store_adapter import StoreOpener
+from tests.store.versioned_entities import (
+    Club,
+    Former,
+    Member,
+    Mixed,
+    Person,
+    club_table,
+    old_person,
+    table,
+)
+
+ADA = Person(slug="7", team="red", first="Ada King", last="Lovelace", points=3)
+KEY = Person.key("7")
+
+
+class Recorder:
+    """A driver that remembers the operations it executes, and may write in between."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.names: list[str] = []
+        # Items that another program writes before the next write is executed.
+        self.intrusions: list[Item] = []
+
+    def execute(self, operation: Operation[Any], /) -> Any:
+        """Execute the operation on the engine."""
+        name = type(operation).__name__
+        if self.intrusions and name not in ("GetItem", "BatchGetItem", "Query"):
+            self.engine.execute(PutItem("people", self.intrusions.pop(0)))
+        self.names.append(name)
+        return self.engine.execute(operation)
+
+
+@pytest.fixture
+def people(opener: StoreOpener) -> tuple[StoreOpener, Store]:
+    """Return a store with an item of version 1."""
+    store = opener.open()
+    store.admin.create_table(table)
+    opener.driver.execute(PutItem("people", old_person("7", "Ada King Lovelace", shoe="42")))
+    return opener, store
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    """Return a driver in memory with an item of version 1."""
+    engine = Engine.in_memory()
+    Store(engine).admin.create_table(table)
+    engine.execute(PutItem("people", old_person("7", "Ada King Lovelace", shoe="42")))
+    return Recorder(engine)
+
+
+@pytest.fixture
+def store(recorder: Recorder) -> Store:
+    """Return a store on the recorder."""
+    return Store(recorder, clock=Clock())
+
+
+def stored(driver: Any, id_: str = "7") -> Item:
+    """Return the stored attributes of a person."""
+    key: Item = {"PK": {"S": f"PERSON#{id_}"}, "SK": {"S": "PERSON"}}
+    item = driver.execute(GetItem("people", key, consistent_read=True)).item
+    return dict(item or {})
+
+
+class Team(Collection):
+    people: list[Person]
+
+
+def test_every_read_returns_the_upgraded_item(people: tuple[StoreOpener, Store]) -> None:
+    opener, store = people
+    team = Person.in_team("red")
+    assert store.get(KEY) == ADA
+    assert store.get_many([KEY]) == [ADA]
+    assert store.transact_get(KEY) == (ADA,)
+    assert list(store.query(Person.key.partition("7"))) == [ADA]
+    assert list(store.query(team)) == [ADA]
+    assert list(store.hydrate(team)) == [ADA]
+    assert list(store.hydrate(Person.partial("red"))) == [ADA]
+    assert list(store.select(team, Person.first, Person.slug)) == [("Ada King", "7")]
+    assert store.page(team, 5, fields=(Person.last,)).items == [("Lovelace",)]
+    assert store.collect(Team, team).people == [ADA]
+    assert list(store.admin.scan(Person)) == [ADA]
+    assert stored(opener.driver)["name"] == {"S": "Ada King Lovelace"}
+
+
+def test_conditions_of_reads_test_the_upgraded_item(people: tuple[StoreOpener, Store]) -> None:
+    _, store = people
+    store.put(Person(slug="8", team="red", first="Grace", last="Hopper"))
+    team, is_ada = Person.in_team("red"), Person.first.begins_with("Ada")
+    assert list(store.query(team, where=is_ada)) == [ADA]
+    assert [one.slug for one in store.query(team, where=~is_ada)] == ["8"]
+    assert store.count(team, where=is_ada) == 1
+    assert list(store.hydrate(team, where=is_ada)) == [ADA]
+    assert list(store.select(team, Person.slug, where=is_ada)) == [("7",)]
+    assert store.collect(Team, team, where=is_ada).people == [ADA]
+
+
+def test_update_of_an_older_item_writes_the_upgraded_one(
+    people: tuple[StoreOpener, Store],
+) -> None:
+    opener, store = people
+    updated = store.update(KEY, Person.points.add(1), Person.nickname.set("A"))
+    assert updated == Person(
+        slug="7", team="red", first="Ada King", last="Lovelace", points=4, nickname="A"
+    )
+    assert stored(opener.driver) == {
+        "PK": {"S": "PERSON#7"},
+        "SK": {"S": "PERSON"},
+        "team": {"S": "red"},
+        "first": {"S": "Ada King"},
+        "last": {"S": "Lovelace"},
+        "points": {"N": "4"},
+        "nickname": {"S": "A"},
+        "schema_version": {"N": "2"},
+        "shoe": {"S": "42"},
+        "GSI1PK": {"S": "TEAM#red"},
+        "GSI1SK": {"S": "Lovelace#Ada King"},
+        "GSI2PK": {"S": "TEAM#red"},
+        "GSI2SK": {"S": "Lovelace#Ada King"},
+    }
+
+
+def test_update_returns_the_older_item_upgraded(store: Store) -> None:
+    assert store.update(KEY, Person.points.set(9), returning="old") == ADA
+    assert store.update(KEY, Person.points.set(8), returning="old").points == 9
+
+
+def test_current_items_take_one_request(recorder: Recorder, store: Store) -> None:
+    store.put(ADA)
+    recorder.names.clear()
+    store.update(KEY, Person.points.add(1))
+    store.upsert(KEY, *_names())
+    store.delete(KEY, if_=Person.first == "Ada")
+    assert recorder.names == ["UpdateItem", "UpdateItem", "DeleteItem"]
+
+
+def _names() -> list[Edit[Person]]:
+    return [Person.team.set("red"), Person.first.set("Ada"), Person.last.set("L")]
+
+
+def _succeeds(call: Any) -> bool:
+    try:
+        call()
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _writes(store: Store, condition: Condition[Person]) -> dict[str, Any]:
+    def in_transaction(method: str, *arguments: Any) -> None:
+        with store.transaction() as writes:
+            getattr(writes, method)(*arguments, if_=condition)
+
+    def check() -> None:
+        with store.transaction() as writes:
+            writes.check(KEY, condition)
+
+    new = Person(slug="7", team="red", first="Ada", last="Byron")
+    return {
+        "put": lambda: store.put(new, if_=condition),
+        "replace": lambda: store.replace(new, if_=condition),
+        "delete": lambda: store.delete(KEY, if_=condition),
+        "update": lambda: store.update(KEY, Person.points.set(1), if_=condition),
+        "empty update": lambda: store.update(KEY, if_=condition),
+        "upsert": lambda: store.upsert(
+            KEY, Person.points.set(1), on_create=_names(), if_=condition
+        ),
+        "check": check,
+        "transactional put": lambda: in_transaction("put", new),
+        "transactional update": lambda: in_transaction("update", KEY, Person.points.set(1)),
+        "transactional delete": lambda: in_transaction("delete", KEY),
+        "transactional upsert": lambda: in_transaction("upsert", KEY, *_names()),
+    }
+
+
+@pytest.mark.parametrize("call", list(_writes(Store(Engine.in_memory()), Person.first == "")))
+def test_a_condition_on_an_older_item_is_tested_after_the_upgrade(
+    call: str, recorder: Recorder, store: Store
+) -> None:
+    before = stored(recorder.engine)
+    # Version 1 has no such attribute, so the stored item satisfies this condition.
+    wrong = _writes(store, Person.first != "Ada King")[call]
+    assert not _succeeds(wrong)
+    assert stored(recorder.engine) == before
+    assert _succeeds(_writes(store, Person.first == "Ada King")[call])
+
+
+def test_upsert_of_an_older_item_edits_it(recorder: Recorder, store: Store) -> None:
+    upserted = store.upsert(KEY, Person.points.add(2), on_create=_names())
+    assert (upserted.first, upserted.points) == ("Ada King", 5)
+    assert "name" not in stored(recorder.engine)
+    new = store.upsert(Person.key("9"), Person.points.add(2), on_create=_names())
+    assert new.first == "Ada"
+    assert stored(recorder.engine, "9")["schema_version"] == {"N": "2"}
+
+
+def test_modify_writes_the_upgraded_item_if_it_changes(recorder: Recorder, store: Store) -> None:
+    store.modify(KEY, lambda one: one)
+    assert "name" in stored(recorder.engine)
+
+    def rename(person: Person) -> None:
+        person.first = "Augusta"
+
+    store.modify(KEY, rename)
+    item = stored(recorder.engine)
+    assert "name" not in item
+    assert item["shoe"] == {"S": "42"}
+    assert store.get(KEY) == Person(
+        slug="7", team="red", first="Augusta", last="Lovelace", points=3
+    )
+
+
+@pytest.mark.parametrize("call", ["update", "upsert", "modify", "transaction"])
+def test_an_older_item_that_changes_meanwhile_is_read_again(
+    call: str, recorder: Recorder, store: Store
+) -> None:
+    def increment(person: Person) -> None:
+        person.points += 1
+
+    changed = old_person("7", "Ada Byron")
+    # The first write fails because of the version, the second because of this change.
+    recorder.intrusions = [old_person("7", "Ada Lovelace"), changed]
+    if call == "modify":
+        store.modify(KEY, increment)
+    elif call == "upsert":
+        store.upsert(KEY, Person.points.add(1), on_create=_names())
+    elif call == "update":
+        store.update(KEY, Person.points.add(1))
+    else:
+        with store.transaction() as writes:
+            writes.update(KEY, Person.points.add(1))
+    person = store.get(KEY)
+    assert person is not None
+    assert (person.last, person.points) == ("Byron", 4)
+
+
+def test_an_item_that_another_program_upgrades_meanwhile_is_updated(
+    recorder: Recorder, store: Store
+) -> None:
+    store.put(Person(slug="8", team="red", first="Ada", last="Byron", points=5))
+    current: Item = {**stored(recorder.engine, "8"), "PK": {"S": "PERSON#7"}}
+    recorder.intrusions = [old_person("7", "Ada Lovelace"), current]
+    assert store.update(KEY, Person.points.add(1)).points == 6
+
+
+def test_a_newer_version_is_never_misread(recorder: Recorder, store: Store) -> None:
+    newer: Item = {**old_person("7", "Ada Lovelace"), "schema_version": {"N": "3"}}
+    recorder.engine.execute(PutItem("people", newer))
+
+    def unchanged(person: Person) -> None:
+        raise AssertionError(person)
+
+    calls: list[Callable[[], object]] = [
+        lambda: store.get(KEY),
+        lambda: store.get_many([KEY]),
+        lambda: list(store.query(Person.in_team("red"))),
+        lambda: list(store.query(Person.in_team("red"), where=Person.first == "Ada")),
+        lambda: store.count(Person.in_team("red"), where=Person.first == "Ada"),
+        lambda: list(store.select(Person.in_team("red"), Person.team)),
+        lambda: list(store.admin.scan(Person)),
+        lambda: store.update(KEY, Person.points.add(1)),
+        lambda: store.upsert(KEY, Person.points.add(1), on_create=_names()),
+        lambda: store.modify(KEY, unchanged),
+        lambda: store.delete(KEY, if_=Person.first == "Ada"),
+    ]
+    for call in calls:
+        with pytest.raises(
+            ItemMismatch, match="schema version 3, but this program knows 2: deploy"
+        ):
+            call()
+    assert stored(recorder.engine) == newer
+    skipped: list[ItemMismatch] = []
+    team = Person.in_team("red")
+    assert list(store.query(team, where=Person.first == "x", on_mismatch=skipped.append)) == []
+    assert [error.key for error in skipped] == [{"PK": newer["PK"], "SK": newer["SK"]}]
+
+
+def test_missing_items_are_not_found(store: Store) -> None:
+    with pytest.raises(NotFound):
+        store.update(Person.key("none"), Person.points.set(1))
+    with pytest.raises(NotFound):
+        store.replace(Person(slug="none", team="red", first="A", last="B"), if_=Person.points == 1)
+    assert store.delete(Person.key("none")) is None
+
+
+def test_a_partial_index_returns_current_items_only(recorder: Recorder, store: Store) -> None:
+    with pytest.raises(ItemMismatch, match=r"schema version 1.*hydrate\(\)"):
+        list(store.select(Person.partial("red"), Person.last))
+    store.update(KEY, Person.points.set(1))
+    assert list(store.select(Person.partial("red"), Person.last)) == [("Lovelace",)]
+
+
+def test_changes_are_upgraded(recorder: Recorder, store: Store) -> None:
+    store.update(KEY, Person.points.set(4))
+    first, second = store.changes(Person).changes
+    assert (first.old, first.new) == (None, ADA)
+    assert (second.old, second.new and second.new.points) == (ADA, 4)
+    record = {
+        "eventName": "INSERT",
+        "dynamodb": {"NewImage": old_person("7", "Ada King Lovelace")},
+    }
+    (change,) = parse_stream_event({"Records": [record]}, Person)
+    assert change.new == ADA
+
+
+def test_put_and_bulk_writes_store_the_current_version(recorder: Recorder, store: Store) -> None:
+    store.put_many([Person(slug="a", team="red", first="A", last="B")])
+    same = Person(slug="7", team="red", first="Ada King", last="Lovelace", points=3)
+    # The stored item has an undeclared attribute, so it differs from the one to load.
+    result = store.bulk_load(
+        [Person(slug="b", team="red", first="A", last="B"), same], on_conflict=lambda one: None
+    )
+    assert (result.written, result.conflicts) == (1, 1)
+    recorder.engine.execute(PutItem("people", old_person("7", "Ada King Lovelace")))
+    assert store.bulk_load([same]).skipped == 1
+    store.put(ADA)
+    for id_ in ("a", "b", "7"):
+        assert stored(recorder.engine, id_)["schema_version"] == {"N": "2"}
+    store.delete_many([KEY])
+    assert store.get(KEY) is None
+
+
+def test_deleting_an_older_item_returns_it_upgraded(recorder: Recorder, store: Store) -> None:
+    assert store.delete(KEY) == ADA
+    assert stored(recorder.engine) == {}
+
+
+@pytest.fixture
+def clubs() -> tuple[Engine, Store]:
+    """Return a store with a club of version 1, and a member of version 1."""
+    engine = Engine.in_memory()
+    store = Store(engine, clock=Clock())
+    store.admin.create_table(club_table)
+    store.create(Club(name="chess"))
+    store.create(Member(club="chess", slug="1", email="ada@example.com"))
+    key = key_of(Member(club="chess", slug="1", email="x")).key
+    old: Item = {
+        **key,
+        "club": {"S": "chess"},
+        "slug": {"S": "1"},
+        "mail": {"S": "ada@example.com"},
+    }
+    engine.execute(PutItem("clubs", old))
+    club: Item = {
+        "PK": {"S": "CLUB#chess"},
+        "SK": {"S": "CLUB"},
+        "name": {"S": "chess"},
+        "members": {"N": "1"},
+        "revision": {"N": "7"},
+    }
+    engine.execute(PutItem("clubs", club))
+    return engine, store
+
+
+def test_upgrades_run_in_a_chain_and_keep_counts_and_versions(
+    clubs: tuple[Engine, Store],
+) -> None:
+    _, store = clubs
+    store.create(Member(club="chess", slug="2", email="bob@example.com"))
+    club = store.get(Club.key("chess"))
+    assert club is not None
+    assert (club.motto, club.members, club.revision) == ("chess first", 2, 7)
+    club.motto = "checkmate"
+    store.put(club)
+    assert (club.revision, club.members) == (8, 2)
+    with pytest.raises(VersionConflict):
+        store.update(Club.key("chess"), Club.motto.set("x"), if_=Club.revision == 7)
+    store.delete(Member.key("chess", "2"))
+    assert store.update(Club.key("chess"), Club.motto.set("stalemate")).members == 1
+
+
+def test_an_older_club_is_updated_with_its_count(clubs: tuple[Engine, Store]) -> None:
+    _, store = clubs
+    with store.transaction() as writes:
+        writes.update(Club.key("chess"), Club.motto.set("x"))
+        writes.create(Member(club="chess", slug="2", email="bob@example.com"))
+    club = store.get(Club.key("chess"))
+    assert club is not None
+    assert (club.motto, club.members, club.revision) == ("x", 2, 8)
+
+
+def test_unique_values_of_an_upgraded_item_move(clubs: tuple[Engine, Store]) -> None:
+    _, store = clubs
+    key = Member.key("chess", "1")
+    assert store.find(Member.unique_email("ada@example.com")) is not None
+    store.update(key, Member.joined.set("today"))
+    with pytest.raises(AlreadyExists):
+        store.create(Member(club="chess", slug="3", email="ada@example.com"))
+    store.update(key, Member.email.set("new@example.com"))
+    assert store.find(Member.unique_email("ada@example.com")) is None
+    assert store.find(Member.unique_email("new@example.com")) is not None
+
+
+@pytest.mark.parametrize("call", ["update", "put", "delete", "delete_partition"])
+def test_the_marker_of_an_older_item_is_released(call: str, clubs: tuple[Engine, Store]) -> None:
+    _, store = clubs
+    key = Member.key("chess", "1")
+    if call == "update":
+        store.update(key, Member.email.set("new@example.com"))
+    elif call == "put":
+        store.put(Member(club="chess", slug="1", email="new@example.com"))
+    elif call == "delete":
+        store.delete(key)
+    else:
+        assert store.delete_partition(Member.key.partition("chess")).deleted == 2
+        store.create(Club(name="chess"))
+    store.create(Member(club="chess", slug="4", email="ada@example.com"))
+
+
+def test_update_restores_the_marker_of_an_older_item(clubs: tuple[Engine, Store]) -> None:
+    _, store = clubs
+    store.update(Member.key("chess", "1"), Member.joined.set("today"))
+    with pytest.raises(AlreadyExists):
+        store.create(Member(club="chess", slug="5", email="ada@example.com"))
+
+
+def test_write_version_stores_the_older_shape_with_new_index_keys() -> None:
+    engine = Engine.in_memory()
+    store = Store(engine, clock=Clock())
+    store.admin.create_table(table)
+    person = store.create(Mixed(slug="7", team="red", first="Ada King", last="Lovelace"))
+    assert stored(engine) == {
+        "PK": {"S": "PERSON#7"},
+        "SK": {"S": "PERSON"},
+        "team": {"S": "red"},
+        "name": {"S": "Ada King Lovelace"},
+        "points": {"N": "0"},
+        "schema_version": {"N": "1"},
+        "GSI1PK": {"S": "TEAM#red"},
+        "GSI1SK": {"S": "Lovelace#Ada King"},
+    }
+    assert store.get(Mixed.key("7")) == person
+    former = store.get(Former.key("7"))
+    assert former is not None
+    assert former.name == "Ada King Lovelace"
+    store.update(Mixed.key("7"), Mixed.points.add(1))
+    store.upsert(Mixed.key("7"), Mixed.points.add(1), on_create=[Mixed.team.set("red"), *_parts()])
+    assert stored(engine)["points"] == {"N": "2"}
+    assert stored(engine)["schema_version"] == {"N": "1"}
+
+
+def _parts() -> list[Edit[Mixed]]:
+    return [Mixed.first.set("A"), Mixed.last.set("B")]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [Mixed.nickname.set("A"), Mixed.last.set("King Lovelace")],
+    ids=["a new field", "a last name with a space"],
+)
+def test_write_version_rejects_what_it_cannot_store(edit: Edit[Mixed]) -> None:
+    engine = Engine.in_memory()
+    store = Store(engine)
+    store.admin.create_table(table)
+    store.create(Mixed(slug="7", team="red", first="Ada", last="Lovelace"))
+    before = stored(engine)
+    with pytest.raises(InvalidValue, match="would be read back as"):
+        store.update(Mixed.key("7"), edit)
+    assert stored(engine) == before
+
+
+def test_two_versions_side_by_side_lose_nothing() -> None:
+    """Programs of both versions write the same items in random order, as a model says."""
+    engine = Engine.in_memory()
+    store = Store(engine, clock=Clock())
+    store.admin.create_table(table)
+    chance = random.Random(20)
+    expected: dict[str, tuple[str, str, int]] = {}
+    for _ in range(300):
+        id_, old = str(chance.randrange(4)), chance.random() < 0.4
+        name = chance.choice(["Ada", "Bo"]), chance.choice(["Lee", "Fox"])
+        action = chance.choice(["put", "add", "delete", "modify"])
+        known = expected.get(id_)
+        if action == "put":
+            expected[id_] = (*name, 0)
+            if old:
+                store.put(Former(slug=id_, team="red", name=" ".join(name)))
+            else:
+                store.put(Mixed(slug=id_, team="red", first=name[0], last=name[1]))
+        elif action == "delete":
+            expected.pop(id_, None)
+            store.delete(Former.key(id_) if old else Mixed.key(id_))
+        elif known is None:
+            with pytest.raises(NotFound):
+                store.update(Mixed.key(id_), Mixed.points.add(1))
+        elif action == "add":
+            expected[id_] = (*known[:2], known[2] + 1)
+            if old:
+                store.update(Former.key(id_), Former.points.add(1))
+            else:
+                store.update(Mixed.key(id_), Mixed.points.add(1))
+        elif old:
+            expected[id_] = (*name, known[2])
+            store.update(Former.key(id_), Former.name.set(" ".join(name)))
+        else:
+            expected[id_] = (known[0], name[1], known[2])
+            store.update(Mixed.key(id_), Mixed.last.set(name[1]))
+        for one in expected:
+            former, new = store.get(Former.key(one)), store.get(Mixed.key(one))
+            assert former is not None
+            assert new is not None
+            assert (new.first, new.last, new.points) == expected[one]
+            assert (former.name, former.points) == (" ".join(expected[one][:2]), expected[one][2])
