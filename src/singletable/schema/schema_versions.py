@@ -112,7 +112,8 @@ class SchemaVersions:
     def attributes(self) -> set[str]:
         """The attributes of all older versions."""
         olds = (OLD_VERSIONS[conversion.source] for conversion in self.upgrades.values())
-        return {name for old in olds for name in old.codec.names}
+        fields = (field for old in olds for field in old.fields.values() if field.stored)
+        return {name for field in fields for name in field.stored_names}
 
     def number_of(self, item: Item) -> int:
         """Return the version of a stored item."""
@@ -251,15 +252,11 @@ def create_versions(
                     "table=…, schema_version=2, …)."
                 )
         return None
-    pair = cast("tuple[object, ...]", declared) if isinstance(declared, tuple) else None
-    attribute: object = DEFAULT_ATTRIBUTE if pair is None else pair[0]
-    current = cast(object, declared if pair is None else pair[-1])
-    if (
-        not isinstance(attribute, str)
-        or not attribute
-        or not _is_number(current)
-        or (pair is not None and len(pair) != 2)
-    ):
+    pair: tuple[object, ...] = (DEFAULT_ATTRIBUTE, declared)
+    if isinstance(declared, tuple) and len(cast("tuple[object, ...]", declared)) == 2:
+        pair = cast("tuple[object, ...]", declared)
+    attribute, current = pair
+    if not isinstance(attribute, str) or not attribute or not _is_number(current):
         raise DeclarationError(
             f"{name}: schema_version={declared!r}: expected a whole number, 1 or more, or the name "
             "of its attribute and the number, such as ('v', 2)."

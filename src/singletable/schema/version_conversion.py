@@ -12,6 +12,7 @@ from singletable.schema.codec import ItemCodec
 from singletable.schema.codec.codec import short_repr
 from singletable.schema.codec.items import UNKNOWN
 from singletable.schema.count import counters_of
+from singletable.schema.evolution import evolved_fields, rename_attributes, write_old_names
 from singletable.schema.fields import Attr, Role
 from singletable.schema.item_encryption import open_item, seal_item
 from singletable.schema.key_check import check_item_key
@@ -83,7 +84,8 @@ def upgrade_item(model: CurrentVersion, versions: SchemaVersions, item: Item) ->
     new = cast("dict[str, object]", vars(versions.upgrade(number, old)))
     values = {**new, **_kept_values(model, former, old, new, item)}
     values.pop(UNKNOWN, None)
-    known = former.codec.names | model.codec.names
+    declared = (*former.fields.values(), *model.fields.values())
+    known = {name for field in declared for name in field.stored_names} | model.codec.names
     if unknown := {name: value for name, value in item.items() if name not in known}:
         values[UNKNOWN] = unknown
     upgrade = f"the upgrade from schema version {number} ({versions.upgrades[number].name})"
@@ -131,6 +133,7 @@ def downgrade_item(
         raise InvalidValue(
             f"{model.name} cannot be stored with schema version {number}: {error.text}", error.path
         ) from error
+    write_old_names(evolved_fields(former.fields.values()), encoded)
     seal_item(former.encrypted, encoded, model.table_key(item))
     stored |= encoded
     stored[versions.attribute] = {"N": str(number)}
@@ -146,6 +149,7 @@ def _old_values(model: CurrentVersion, former: OldVersion, item: Item) -> dict[s
     """Return the values of an item of an older version, by its fields."""
     if former.encrypted:
         item = open_item(former.encrypted, item, model.table_key(item))
+    item = rename_attributes(evolved_fields(former.fields.values()), item)
     values = former.codec.decode(item)
     values.pop(UNKNOWN, None)
     if former.key_fields:

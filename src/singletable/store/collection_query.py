@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from singletable import expressions
@@ -13,7 +14,13 @@ from singletable.retry import Steps
 from singletable.schema import Collection, Condition, Model, ResolvedKey, Selection, model_of
 from singletable.schema.fields import Attr, NestedPath
 from singletable.store.context import Context
-from singletable.store.decoder import OnMismatch, check_whole, decode_each, decode_item
+from singletable.store.decoder import (
+    OnMismatch,
+    check_whole,
+    decode_each,
+    decode_item,
+    upgraded_entry,
+)
 from singletable.store.pagination import check_bound, read_page
 from singletable.store.query import ItemQuery, ShardBuffer
 from singletable.store.ttl import is_expired
@@ -85,7 +92,7 @@ class CollectionQuery(ItemQuery[Any]):
         if self.test is None:
             return True
         try:
-            return holds(self.test, model.upgraded(item))
+            return holds(self.test, upgraded_entry(model, self.selection.access, item))
         except ItemMismatch:
             return True  # it is reported when it is decoded
 
@@ -214,14 +221,17 @@ def _next_members(query: CollectionQuery, limit: int | None) -> Steps[list[_Memb
     while items := (yield from query.next_items(limit)):
         found = [(model, item) for item in items if (model := query.member(item)) is not None]
         query.has_found = query.has_found or bool(found)
-        members = decode_each(_decode_member, found, query.on_mismatch)
+        decode = partial(_decode_member, query.selection.access)
+        members = decode_each(decode, found, query.on_mismatch)
         if members:
             return members
     return []
 
 
-def _decode_member(found: tuple[Model, Item]) -> _Member:
+def _decode_member(access: ResolvedKey, found: tuple[Model, Item]) -> _Member:
     model, item = found
+    if model.versions is not None:
+        item = upgraded_entry(model, access, item)
     return model.entity, decode_item(model, item)
 
 

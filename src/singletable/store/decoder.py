@@ -182,11 +182,16 @@ def check_version_projected(model: Model, access: ResolvedKey) -> None:
         )
 
 
-def current_entry(model: Model, access: ResolvedKey, entry: Item) -> Item:
-    """Return an entry of an index that has only some attributes; raise unless it is current."""
+def upgraded_entry(model: Model, access: ResolvedKey, entry: Item) -> Item:
+    """Return an item from the table or an index in the current schema version.
+
+    Raises ItemMismatch if the index contains only some attributes of an item of another version.
+    """
     versions = model.versions
     if versions is None or versions.is_current(entry):
         return entry
+    if projected_attributes(model, access.index) is None:
+        return model.upgraded(entry)
     raise ItemMismatch(
         f"the item has schema version {versions.number_of(entry)}, and {access.index!r} does not "
         f"contain the attributes to upgrade it to version {versions.current}. Read the items from "

@@ -49,13 +49,13 @@ from singletable.store.decoder import (
     check_version_projected,
     check_where,
     check_whole,
-    current_entry,
     decode_each,
     decode_item,
     decode_paths,
     is_projected,
     key_with_field,
     projected_attributes,
+    upgraded_entry,
 )
 from singletable.store.plan import key_attributes
 from singletable.store.raw_decoder import raw_decoder
@@ -355,7 +355,7 @@ class ItemQuery(Generic[E]):
         """Return whether an item of any schema version satisfies the condition."""
         if not self.tests_where or self.where is None:
             return True
-        return holds(self.where, self.model.upgraded(item))
+        return holds(self.where, upgraded_entry(self.model, self.selection.access, item))
 
     def _is_wanted(self, shard: ShardBuffer, item: Item) -> bool:
         excluded = shard.key_query.excluded
@@ -457,13 +457,20 @@ def create_query(
 
 def next_instances(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
     """Return the next instances; none at the end or the bound."""
-    decode = raw_decoder(query.model)
+    model, access = query.model, query.selection.access
+    decode = raw_decoder(model)
+    if model.versions is not None and projected_attributes(model, access.index) is not None:
+        decode = partial(_decode_entry, model, access)
     # Continue while all items of a page are skipped: an empty result means the end.
     while items := (yield from query.next_raw_items(limit)):
         instances = decode_each(decode, items, query.on_mismatch)
         if instances:
             return instances
     return []
+
+
+def _decode_entry(model: Model, access: ResolvedKey, raw: Raw) -> Any:
+    return decode_item(model, upgraded_entry(model, access, item_from_json(raw)))
 
 
 def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
@@ -610,11 +617,10 @@ def next_fields(
     """Return the values at some paths of the next items; none at the end or the bound."""
     model, access = query.model, query.selection.access
     keyed = [(path, key_with_field(model, access, path.field)) for path in paths]
-    is_partial = projected_attributes(model, access.index) is not None
 
     def decode(item: Item) -> tuple[Any, ...]:
         if model.versions is not None:
-            item = current_entry(model, access, item) if is_partial else model.upgraded(item)
+            item = upgraded_entry(model, access, item)
         return decode_paths(model, keyed, item)
 
     while items := (yield from query.next_items(limit)):
