@@ -135,12 +135,9 @@ class Model:
 
     def is_current(self, item: Item) -> bool:
         """Return whether a stored item has the names, types and version that a write gives it."""
-        if self.versions is not None:
-            number, versions = self.versions.number_of(item), self.versions
-            if number != (versions.write or versions.current):
-                return number == versions.current
-            if number != versions.current:
-                return True
+        versions = self.versions
+        if versions is not None and not versions.is_current(item):
+            return versions.number_of(item) == versions.write
         return not self.evolved or is_current(self.evolved, item)
 
     def table_key(self, item: Item) -> Item:
