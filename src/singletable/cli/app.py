@@ -14,6 +14,7 @@ import typer
 
 from singletable.cli.bulk import delete_partition, load
 from singletable.cli.copy import copy
+from singletable.cli.diff import diff
 from singletable.cli.docs import docs
 from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
@@ -70,6 +71,7 @@ def tour(
 app.command()(dynamodb)
 app.command()(introspect)
 app.command()(docs)
+app.command()(diff)
 app.command()(explain)
 app.command()(show)
 app.command()(load)

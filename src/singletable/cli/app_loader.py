@@ -35,6 +35,12 @@ def load_tables(app: str) -> list[Table]:
     return tables
 
 
+def load_schema(app: str) -> tuple[ModuleType, list[Table]]:
+    """Return a module and all its tables, which its schema.lock and migrations are about."""
+    module = load_module(app)
+    return module, load_tables(app)
+
+
 def load_catalogs(app: str) -> tuple[ModuleType, list[PatternCatalog]]:
     """Return a module and the pattern catalogs that it declares or imports."""
     module = load_module(app)

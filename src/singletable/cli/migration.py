@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
-from singletable.cli.options import TableApp
+from singletable.cli.options import OptionalAddress, SchemaApp, TableNames, parse_table_names
+from singletable.errors import MigrationError, ResourceNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from singletable.migration.state import Applied
+    from singletable.migration.steps import Rule, Step
+    from singletable.schema import Table
 
 app = typer.Typer(
     help="Write and run migrations: changes of tables and stored items, step by step.",
@@ -12,20 +23,138 @@ app = typer.Typer(
 )
 
 
+@app.command()
+def new(
+    app: SchemaApp,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="What it changes, in a few words: unique_emails."),
+    ],
+) -> None:
+    """Draft the next migration from what has changed since schema.lock, and update schema.lock.
+
+    The file is migrations/NNNN_name.py beside the module. Read it, and decide what it marks with
+    undecided(…). If nothing has changed, it has no steps: add your own.
+    """
+    from singletable.cli.app_loader import load_schema
+    from singletable.cli.output import pluralize, shown_path, write_output
+    from singletable.migration.draft import draft_migration
+    from singletable.migration.files import (
+        load_migration,
+        lock_path,
+        migrations_folder,
+        next_name,
+        write_lock,
+    )
+    from singletable.migration.schema_changes import compare_schemas
+    from singletable.migration.snapshot import read_lock, snapshot
+
+    module, tables = load_schema(app)
+    lock = read_lock(lock_path(module))
+    if lock is None:
+        raise MigrationError(
+            f"There is no '{shown_path(lock_path(module))}' to compare with. Check out the "
+            "declaration that the stored items have, and record it: "
+            f"singletable diff {app} --write"
+        )
+    folder = migrations_folder(module)
+    full_name = next_name(folder, name)
+    schema = snapshot(tables)
+    changes = compare_schemas(lock.schema, schema)
+    text = draft_migration(full_name, module, tables, lock.schema, changes)
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{full_name}.py"
+    write_output(text, shown_path(path))
+    write_lock(lock_path(module), schema, full_name)
+    try:
+        migration = load_migration(path)
+    except MigrationError as error:
+        typer.echo(f"It cannot be run yet: {error}", err=True)
+        return
+    typer.echo(f"{full_name}: {pluralize(len(migration.steps), 'step')}")
+    for step in migration.steps:
+        typer.echo(f"  {describe_step(step)}")
+
+
 @app.command("list")
-def list_migrations(app: TableApp) -> None:
-    """List the migrations of an app with their steps.
+def list_migrations(
+    app: SchemaApp, address: OptionalAddress = None, table_names: TableNames = None
+) -> None:
+    """List the migrations of an app with their steps, and whether they were applied.
 
     They are in the folder migrations beside the module, as 0001_name.py.
     """
-    from singletable.cli.app_loader import load_module
+    from singletable.cli.app_loader import load_schema
+    from singletable.cli.output import shown_path
     from singletable.migration.files import load_migrations, migrations_folder
 
-    folder = migrations_folder(load_module(app))
+    module, tables = load_schema(app)
+    folder = migrations_folder(module)
     migrations = load_migrations(folder)
+    applied = {} if address is None else _applied(tables, address, table_names)
     if not migrations:
-        typer.echo(f"There are no migrations in {folder}.")
+        typer.echo(f"There are no migrations in {shown_path(folder)}.")
     for migration in migrations:
-        typer.echo(migration.name)
+        state = ""
+        if address is not None:
+            known = applied.pop(migration.name, None)
+            state = "  not applied" if known is None else f"  applied {_time(known.when)}"
+        typer.echo(f"{migration.name}{state}")
         for step in migration.steps:
-            typer.echo(f"  {step!r}")
+            typer.echo(f"  {describe_step(step)}")
+    for name, known in applied.items():
+        typer.echo(f"{name}  applied {_time(known.when)}, but there is no such file")
+
+
+def describe_step(step: Step) -> str:
+    """Return a step as text: `AddIndex(shop, 'GSI2')`."""
+    from singletable.migration import steps
+
+    match step:
+        case steps.CreateTable(table) | steps.DropTable(table):
+            arguments = [table.name]
+        case steps.AddIndex(table, index) | steps.DropIndex(table, index):
+            arguments = [table.name, repr(index)]
+        case steps.Backfill(entity, transform, _):
+            function = getattr(transform, "__name__", "function")
+            arguments = [entity.__name__, *([] if transform is None else [function])]
+        case steps.AddUnique(entity, member) | steps.AddCount(entity, member):
+            arguments = [entity.__name__, repr(member)]
+        case steps.Rewrite():
+            arguments = [_describe_rules(step.rules)]
+        case steps.Copy():
+            sources = ", ".join(table.name for table in step.sources)
+            arguments = [f"{sources} → {step.target.name}", _describe_rules(step.rules)]
+    return f"{type(step).__name__}({', '.join(arguments)})"
+
+
+def _describe_rules(rules: Sequence[Rule]) -> str:
+    from singletable.migration.steps import rule_entities
+
+    names = (", ".join(one.__name__ for one in rule_entities(rule)) for rule in rules)
+    return ", ".join(name or "unchanged items" for name in names)
+
+
+def _applied(
+    tables: Sequence[Table], address: str, table_names: list[str] | None
+) -> dict[str, Applied]:
+    """Return the migrations that the tables at an address record, by name."""
+    from singletable.cli.existing_tables import connect_existing
+    from singletable.infrastructure import resolve_table_names
+    from singletable.migration.state import HistoryStore
+    from singletable.retry import run
+
+    names = resolve_table_names(tables, parse_table_names(table_names))
+    applied: dict[str, Applied] = {}
+    with connect_existing(address) as driver:
+        for table, name in names.items():
+            try:
+                history = run(driver, HistoryStore(table, name).read())
+            except ResourceNotFound:
+                continue  # a table that a migration will create
+            applied |= {one.name: one for one in history}
+    return applied
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

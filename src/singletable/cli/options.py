@@ -36,6 +36,12 @@ TableApp = Annotated[
         "one of its tables.",
     ),
 ]
+SchemaApp = Annotated[
+    str,
+    typer.Argument(
+        metavar="APP", help="The module that declares the tables, such as shop.entities."
+    ),
+]
 PatternApp = Annotated[
     str,
     typer.Argument(
@@ -46,6 +52,12 @@ Address = Annotated[
     str,
     typer.Argument(
         metavar="ADDRESS", help="Where the tables are, such as file:votes.db or dynamodb:."
+    ),
+]
+OptionalAddress = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[ADDRESS]", help="Where the tables are, such as file:votes.db or dynamodb:."
     ),
 ]
 TableNames = Annotated[

@@ -37,6 +37,12 @@ def write_output(text: str, path: Path | None, *, overwrite: bool = False) -> No
         typer.echo(f"Written to {path}.", err=True)
 
 
+def shown_path(path: Path) -> Path:
+    """Return the path relative to the current directory if it is inside, as people write it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def print_trimmed(console: Console, content: RenderableType, *, indent: int = 0) -> None:
     """Print without trailing blanks, which are in the way when lines are copied."""
     for line in console.render_lines(Padding(content, (0, 0, 0, indent)), pad=False):

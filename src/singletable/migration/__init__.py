@@ -18,6 +18,7 @@ from singletable.migration.steps import (
     leave_out,
     merge,
     unchanged,
+    undecided,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "leave_out",
     "merge",
     "unchanged",
+    "undecided",
 ]

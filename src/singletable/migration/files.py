@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from singletable.errors import MigrationError
-from singletable.migration.snapshot import LOCK_NAME
+from singletable.migration.snapshot import LOCK_NAME, Schema, lock_text
 from singletable.migration.steps import Migration
 
 FOLDER_NAME = "migrations"
@@ -20,6 +20,16 @@ _NAME = re.compile(r"(\d{4})_([a-z0-9_]+)")
 def lock_path(module: ModuleType) -> Path:
     """Return the path of the schema.lock of a module: beside its file."""
     return _folder(module) / LOCK_NAME
+
+
+def write_lock(path: Path, schema: Schema, migration: str | None) -> None:
+    """Write schema.lock; replace the file as a whole, so that it is never half written."""
+    new = path.with_suffix(".lock.new")
+    try:
+        new.write_text(lock_text(schema, migration), encoding="utf-8", newline="\n")
+        new.replace(path)
+    except OSError as error:
+        raise MigrationError(f"'{path}' cannot be written: {error.strerror}.") from None
 
 
 def migrations_folder(module: ModuleType) -> Path:

@@ -6,11 +6,12 @@ without a database, and the same steps run on any address.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from singletable.errors import DeclarationError
+from singletable.errors import DeclarationError, MigrationError
 from singletable.schema import ItemKey, Selection, Table, model_of
 
 E = TypeVar("E")
@@ -116,6 +117,18 @@ def unchanged(table: Table) -> UnchangedRule:
 def leave_out(entity: type[Any]) -> LeaveOutRule:
     """Leave out the items of an entity. Items without any rule are an error."""
     return LeaveOutRule(entity)
+
+
+def undecided(what: str) -> Any:
+    """Raise MigrationError with the line of the call: something that only you can decide.
+
+    A drafted migration calls it when it is loaded, so nothing can be run before it is decided.
+    """
+    frame = sys._getframe(1)
+    raise MigrationError(
+        f"'{frame.f_code.co_filename}', line {frame.f_lineno}: decide this, then replace "
+        f"undecided(…): {what}."
+    )
 
 
 # Steps

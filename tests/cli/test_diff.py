@@ -1,0 +1,184 @@
+"""`singletable diff` and `singletable migration new|list`: exit codes, output, and the files."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from singletable import Engine
+from singletable.migration.state import Applied, HistoryStore
+from singletable.retry import run as run_steps
+from singletable.schema import Table
+from tests.cli.run import Run
+
+DECLARATION = """
+from __future__ import annotations
+
+from singletable import Attr, Entity, Index, Key, Table, Unique, attr, casefold
+
+gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
+table = Table("shop", indexes=[gsi1])
+
+
+class User(Entity, table=table):
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("USER", name), sk="PROFILE")
+"""
+KEY = 'key = Key(pk=("USER", name), sk="PROFILE")'
+UNIQUE = f"{KEY}\n    one_email = Unique(casefold(email))"
+OPTIONAL = f"{KEY}\n    phone: Attr[str | None] = attr(default=None)"
+REQUIRED = f"{KEY}\n    phone: Attr[str] = attr()"
+_numbers = count()
+
+
+class App:
+    """An app in a folder of its own; a module is imported once, so a change needs a new one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.name = ""
+        self.declare(KEY)
+
+    def declare(self, text: str) -> None:
+        """Write the declaration into a new module."""
+        self.name = f"declaration{next(_numbers)}"
+        (self._folder / f"{self.name}.py").write_text(DECLARATION.replace(KEY, text))
+
+    @property
+    def migrations(self) -> list[Path]:
+        return sorted((self._folder / "migrations").glob("*.py"))
+
+
+@pytest.fixture
+def app(folder: Path) -> App:
+    return App(folder)
+
+
+def test_diff_without_a_lock_says_how_to_create_it(run: Run, app: App) -> None:
+    code, out, err = run("diff", app.name)
+    assert (code, out) == (2, "")
+    assert f"singletable diff {app.name} --write" in err
+    assert run("diff", app.name, "--write") == (0, "schema.lock: written\n", "")
+    code, out, _ = run("diff", app.name)
+    assert (code, "as in schema.lock" in out) == (0, True)
+
+
+def test_safe_change_is_recorded(run: Run, app: App) -> None:
+    run("diff", app.name, "--write")
+    app.declare(OPTIONAL)
+    code, out, _ = run("diff", app.name)
+    assert code == 0
+    assert "needs no migration:\n  User.phone\n    no such field → str | None\n" in out
+    assert f"Record them with: singletable diff {app.name} --write" in out
+    code, out, _ = run("diff", app.name, "--write")
+    assert (code, out.endswith("schema.lock: written\n")) == (0, True)
+    assert "as in schema.lock" in run("diff", app.name)[1]
+
+
+def test_change_that_needs_a_migration_fails_until_it_is_drafted(
+    run: Run, app: App, folder: Path
+) -> None:
+    run("diff", app.name, "--write")
+    before = (folder / "schema.lock").read_text()
+    app.declare(UNIQUE)
+    code, out, err = run("diff", app.name, "--write")
+    assert code == 1
+    assert "needs a backfill:\n  User.one_email" in out
+    assert "Steps: AddUnique(User, 'one_email')" in out
+    assert "schema.lock was not written" in err
+    assert (folder / "schema.lock").read_text() == before
+    code, out, err = run("migration", "new", app.name, "unique emails")
+    assert (code, err) == (0, "Written to migrations/0001_unique_emails.py.\n")
+    assert out == "0001_unique_emails: 1 step\n  AddUnique(User, 'one_email')\n"
+    assert [path.name for path in app.migrations] == ["0001_unique_emails.py"]
+    assert run("diff", app.name)[0] == 0
+    # Without the new lock, the migration file covers the change.
+    (folder / "schema.lock").write_text(before)
+    code, out, _ = run("diff", app.name)
+    assert (code, "the migration 0001_unique_emails makes them" in out) == (0, True)
+
+
+def test_migration_is_not_drafted_before_the_declaration_is_edited(run: Run, app: App) -> None:
+    run("diff", app.name, "--write")
+    app.declare(REQUIRED)
+    code, out, err = run("migration", "new", app.name, "phones")
+    assert (code, out, app.migrations) == (2, "", [])
+    assert "User.phone: Existing items have no value for it" in err
+    assert "Edit the declaration before" in run("diff", app.name)[1]
+
+
+def test_migration_without_changes_is_empty(run: Run, app: App) -> None:
+    run("diff", app.name, "--write")
+    assert run("migration", "new", app.name, "by hand")[1] == "0001_by_hand: 0 steps\n"
+
+
+def test_migration_new_needs_a_lock(run: Run, app: App) -> None:
+    code, _, err = run("migration", "new", app.name, "first")
+    assert (code, "singletable diff" in err) == (2, True)
+
+
+def test_diff_as_json(run: Run, app: App) -> None:
+    run("diff", app.name, "--write")
+    app.declare(UNIQUE)
+    code, out, _ = run("diff", app.name, "--format", "json")
+    found = json.loads(out)
+    assert (code, found["needs_migration"], found["migration"]) == (1, True, None)
+    (change,) = found["changes"]
+    assert (change["subject"], change["kind"], change["steps"]) == (
+        "User.one_email",
+        "backfill",
+        ["AddUnique(User, 'one_email')"],
+    )
+
+
+def test_lock_without_its_migration_is_an_error(run: Run, app: App) -> None:
+    run("diff", app.name, "--write")
+    run("migration", "new", app.name, "first")
+    app.migrations[0].unlink()
+    code, _, err = run("diff", app.name)
+    assert (code, "0001_first, but there is no such file" in err) == (2, True)
+
+
+def test_diff_compares_the_real_tables(run: Run, app: App, folder: Path) -> None:
+    run("diff", app.name, "--write")
+    address = f"file:{folder / 'shop.db'}"
+    with Engine.on_file(folder / "shop.db"):
+        pass
+    code, out, _ = run("diff", app.name, address)
+    assert (code, "shop table\n    declared a table, but found none" in out) == (1, True)
+    run("table", "create", app.name, address)
+    assert run("diff", app.name, address)[0] == 0
+    app.declare(KEY)
+    declaration = folder / f"{app.name}.py"
+    declaration.write_text(declaration.read_text().replace("[gsi1]", "[]"))
+    code, out, _ = run("diff", app.name, address)
+    assert code == 1
+    assert "global index 'GSI1'" in out
+
+
+def test_list_shows_steps_and_what_was_applied(run: Run, app: App, folder: Path) -> None:
+    assert run("migration", "list", app.name)[1] == "There are no migrations in migrations.\n"
+    run("diff", app.name, "--write")
+    app.declare(UNIQUE)
+    run("migration", "new", app.name, "emails")
+    run("migration", "new", app.name, "more")
+    address = f"file:{folder / 'shop.db'}"
+    run("table", "create", app.name, address)
+    with Engine.on_file(folder / "shop.db") as engine:
+        history = HistoryStore(Table("shop"), "shop")
+        run_steps(engine, history.record(Applied("0001_emails", 1_800_000_000.0)))
+        run_steps(engine, history.record(Applied("0009_gone", 1_800_000_000.0)))
+    code, out, _ = run("migration", "list", app.name, address)
+    assert (code, out.splitlines()) == (
+        0,
+        [
+            "0001_emails  applied 2027-01-15 08:00 UTC",
+            "  AddUnique(User, 'one_email')",
+            "0002_more  not applied",
+            "0009_gone  applied 2027-01-15 08:00 UTC, but there is no such file",
+        ],
+    )
