@@ -115,6 +115,8 @@ def test_conditions_of_reads_test_the_upgraded_item(people: tuple[StoreOpener, S
     assert list(store.query(team, where=is_ada)) == [ADA]
     assert [one.slug for one in store.query(team, where=~is_ada)] == ["8"]
     assert store.count(team, where=is_ada) == 1
+    assert store.count(Person.key.partition("7"), where=is_ada) == 1
+    assert store.count(Person.key.partition("8"), where=is_ada) == 0
     assert list(store.hydrate(team, where=is_ada)) == [ADA]
     assert list(store.select(team, Person.slug, where=is_ada)) == [("7",)]
     assert store.collect(Team, team, where=is_ada).people == [ADA]

@@ -67,7 +67,7 @@ from singletable.store.validation import (
     check_selection,
     condition_node,
 )
-from singletable.store.versioned_writes import version_condition
+from singletable.store.versioned_writes import is_current_condition
 from singletable.store.writes import both, item_id
 from singletable.values import Item, item_from_json, key_bytes
 
@@ -371,7 +371,7 @@ class ItemQuery(Generic[E]):
             return None
         where, versions = self.where, self.model.versions
         if where is not None and versions is not None:
-            where = Or(where, Not(version_condition(versions, self.model.table.pk.name)))
+            where = Or(where, Not(is_current_condition(versions)))
         condition = both(where, not_expired(self.model, self.context.clock()))
         if not self.is_exclusive and self.has_tag and self.model.tag is not None:
             attribute, tag = self.model.tag

@@ -47,10 +47,10 @@ def read_item(context: Context, key: ItemKey[Any], *, consistent: bool) -> Steps
     return output.item
 
 
-def version_condition(versions: SchemaVersions, pk: str) -> Condition:
-    """Return the condition that an item has the current version, or does not exist."""
+def is_current_condition(versions: SchemaVersions) -> Condition:
+    """Return the condition that an item has the current version."""
     current = Compare("=", At((versions.attribute,)), Constant(versions.number))
-    return Or(NotExists((versions.attribute if versions.current == 1 else pk,)), current)
+    return Or(NotExists((versions.attribute,)), current) if versions.current == 1 else current
 
 
 def plan_for_version(
@@ -80,11 +80,12 @@ def plan_for_version(
 
 
 def guard_version(model: Model, plan: Plan) -> Plan:
-    """Return the plan with the condition that the item has the current version."""
+    """Return the plan with the condition that the item is current, or does not exist."""
     if model.versions is None:
         return plan
     write, *others = plan.writes
-    guard = both(write.guard, version_condition(model.versions, model.table.pk.name))
+    is_current = Or(NotExists((model.table.pk.name,)), is_current_condition(model.versions))
+    guard = both(write.guard, is_current)
     return replace(plan, writes=[replace(write, guard=guard), *others])
 
 
