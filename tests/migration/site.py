@@ -132,7 +132,7 @@ class Site:
             State("copying", started=self.clock.now),
             RateLimit(None, self.clock),
             segments=segments,
-            page_size=page_size,
+            page_size=page_size or None,
             clock=self.clock,
             sleep=self.clock.sleep,
         )
@@ -141,15 +141,17 @@ class Site:
         for table in (users, likes, entities):
             self.store.admin.create_table(table)
 
-    def fill(self, count: int = 20) -> None:
+    def fill(self, count: int = 20, posts: int = 5, width: int = 1) -> None:
         self.store.put_many(
             [
-                OldUser(username=f"u{n}", name=f"Name {n} " * (n % 40 + 1), email=f"{n}@x.org")
+                OldUser(
+                    username=f"u{n}", name=f"Name {n} " * (n % 40 + 1) * width, email=f"{n}@x.org"
+                )
                 for n in range(count)
             ]
         )
         self.store.put_many(
-            [OldLike(post=f"p{n % 5}", visitor=f"v{n}") for n in range(count)],
+            [OldLike(post=f"p{n % posts}", visitor=f"v{n}") for n in range(count)],
         )
 
     def derivation(self) -> Derivation:

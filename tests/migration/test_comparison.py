@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -14,7 +14,7 @@ from singletable.migration.derivation import Derivation, Source, Unit
 from singletable.migration.environment import migration_context
 from singletable.operations import DeleteItem, Operation, PutItem
 from singletable.retry import run
-from singletable.schema import model_of
+from singletable.schema import ItemKey, model_of
 from tests.migration.site import (
     Likes,
     Name,
@@ -219,16 +219,17 @@ class LiveWriter:
             email=f"{self.writes % 25}@x.org",
         )
         like = OldLike(post="p1", visitor=f"v{self.writes % 7}")
-        keys = OldUser.key(user.username), OldLike.key("p1", like.visitor)
+        keys: list[ItemKey[Any]] = [OldUser.key(user.username), OldLike.key("p1", like.visitor)]
         for table, entity, key in ((users, user, keys[0]), (likes, like, keys[1])):
-            item = model_of(type(entity)).item(vars(entity))
-            unit = self.derivation.unit_of(table, item)
+            before: object = self.site.store.get(key)
+            old = [] if before is None else [model_of(type(before)).item(vars(before))]
+            unit = self.derivation.unit_of(table, model_of(type(entity)).item(vars(entity)))
             assert unit is not None
             if self.writes % 4 == 0:
                 self.site.store.delete(key)
             else:
                 self.site.store.put(entity)
-            self.waiting.append((unit, [item] if table is users else []))
+            self.waiting.append((unit, old if table is users else []))
 
     def carry_over(self) -> None:
         """Carry over what was written, as the migration does a little later."""

@@ -124,7 +124,9 @@ class CopyComparison:
     """One verification of a copy; `report` gets what is found.
 
     With `repair`, what differs is derived again. Extra items are deleted only if
-    `confirm_deletion`, called with their number, returns True.
+    `confirm_deletion`, called with their number, returns True. With `is_back` the old tables are
+    compared after the cut-over: they may have items that were never copied, and versions and
+    timestamps of their own.
     """
 
     def __init__(
@@ -135,6 +137,7 @@ class CopyComparison:
         *,
         repair: bool = False,
         confirm_deletion: Callable[[int], bool] = lambda count: True,
+        is_back: bool = False,
         max_digests: int = MAX_DIGESTS,
     ) -> None:
         self.env = env
@@ -142,10 +145,11 @@ class CopyComparison:
         self.report = report
         self._repair = repair
         self._confirm_deletion = confirm_deletion
+        self._is_back = is_back
         self._max_digests = max_digests
         self._table = derivation.target
         self._names = ItemNames(self._table)
-        self._items = CanonicalItems(self._names, self._table)
+        self._items = CanonicalItems(self._names, self._table, without_stamps=is_back)
         self._copies_all = any(isinstance(rule, UnchangedRule) for rule in derivation.rules)
         self._derived_items = DerivedItems(env, derivation)
         self._stored_sums = Checksums()
@@ -287,7 +291,9 @@ class CopyComparison:
     def _report_extras(self, remembered: Mapping[bytes, _Stored]) -> None:
         """Report the stored items that follow from no old item, after a second look."""
         extras = self._extras(remembered)
-        if not extras:
+        if extras and self._is_back:
+            self.report.notes.append(f"{len(extras):,} old items follow from no new item.")
+        if not extras or self._is_back:
             return
         self.report.suspects += len(extras)
         # An old item may have been moved to a place that was scanned already: scan again.
@@ -318,9 +324,8 @@ class CopyComparison:
         if self._copies_all:
             return extras
         # The target may have been in use before: entities that no rule leads to are not extra.
-        others = Counter(
-            one.name for one in extras.values() if one.name not in self.report.expected
-        )
+        derived = {*self.report.expected, *self.env.state.derived}
+        others = Counter(one.name for one in extras.values() if one.name not in derived)
         for name, count in others.items():
             note = f"{name}: {count:,} stored, but no rule leads to this kind of item. Left alone."
             if note not in self.report.notes:

@@ -46,8 +46,9 @@ class DerivedItems:
     def __init__(self, env: Environment, derivation: Derivation) -> None:
         self.env = env
         self.derivation = derivation
-        # The number of old items that were read, and by rule how many belong to it.
+        # The number of old items that were read, of those without a rule, and by rule.
         self.read = 0
+        self.ruleless = 0
         self.by_rule = dict.fromkeys(range(len(derivation.rules)), 0)
 
     def scan(self) -> Iterator[list[DerivedUnit]]:
@@ -69,6 +70,7 @@ class DerivedItems:
                 try:
                     unit = self.derivation.unit_of(table, item)
                 except TransformFailed as error:
+                    self.ruleless += 1
                     states[self._ruleless(table, item)] = error
                     continue
                 if unit is None:

@@ -11,12 +11,15 @@ import msgspec
 from singletable.errors import SingleTableError
 from singletable.schema import Model, Table, model_of
 from singletable.schema.codec.encryption import Unsealed
+from singletable.schema.fields import Role
 from singletable.schema.unique import OWNER
 from singletable.values import AttributeValue, Item, check_item
 
 # The number of ranges of key hashes whose sums of digests are compared.
 SEGMENTS = 65_536
 NO_ENTITY = "(no entity)"
+
+STAMPS: tuple[Role, ...] = ("version", "created", "updated")
 
 _MODULUS = 2**64
 _encode_sorted = msgspec.json.Encoder(order="sorted").encode
@@ -48,18 +51,28 @@ class ItemNames:
 
 
 class CanonicalItems:
-    """Brings items into a form in which equal items are equal: decrypted, numbers and sets too."""
+    """Brings items into a form in which equal items are equal: decrypted, numbers and sets too.
 
-    def __init__(self, names: ItemNames, table: Table) -> None:
+    With `without_stamps`, versions and timestamps that the store sets are left out.
+    """
+
+    def __init__(self, names: ItemNames, table: Table, *, without_stamps: bool = False) -> None:
         self._names = names
-        self._is_encrypted = any(model_of(entity).encrypted for entity in table.entities)
+        models = [model_of(entity) for entity in table.entities]
+        self._is_encrypted = any(model.encrypted for model in models)
+        self._without_stamps = without_stamps and any(model.roles for model in models)
 
     def canonical(self, item: Item) -> Item:
         """Return the canonical form. An item that cannot be decrypted stays as it is."""
-        model = self._names.model(item) if self._is_encrypted else None
+        if not self._is_encrypted and not self._without_stamps:
+            return check_item(item)[0]
+        model = self._names.model(item)
         if model is not None and model.encrypted:
             with suppress(SingleTableError):
                 item = {name: _opened(value) for name, value in model.decrypted(item).items()}
+        if model is not None and self._without_stamps:
+            stamps = {model.roles[role].attribute for role in STAMPS if role in model.roles}
+            item = {name: value for name, value in item.items() if name not in stamps}
         return check_item(item)[0]
 
     def digest(self, item: Item) -> int:

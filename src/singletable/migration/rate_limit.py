@@ -97,11 +97,12 @@ class RateLimitedDriver:
         except Throttled:
             self._limit.slow_down()
             raise
-        self._limit.spend(_units(getattr(output, "consumed_capacity", None)))
+        self._limit.spend(consumed_units(getattr(output, "consumed_capacity", None)))
         return output  # type: ignore[no-any-return]
 
 
-def _units(consumed: ConsumedCapacity | Iterable[ConsumedCapacity] | None) -> float:
+def consumed_units(consumed: ConsumedCapacity | Iterable[ConsumedCapacity] | None) -> float:
+    """Return the units in the `consumed_capacity` of an output."""
     if consumed is None:
         return 0.0
     if isinstance(consumed, ConsumedCapacity):

@@ -589,6 +589,25 @@ class MigrationRunner:
 
     # Parts
 
+    def environment(self) -> Environment:
+        """Return an environment to read with: the stored state, or a new one, without a lease."""
+        try:
+            state, _ = run(self._driver, self.states.read(), self._sleep)
+        except ResourceNotFound:
+            state = None
+        return self._environment(state or State("running", self._clock(), steps=self._texts))
+
+    def derivations(self, env: Environment) -> list[Derivation]:
+        """Return how the table that does not count follows from the one that does.
+
+        Until the cut-over the new table follows from the old ones; then the old ones follow from
+        the new one, if the Copy has `back` rules.
+        """
+        step = self._copy_step("derivations")
+        if env.state.phase != "cut-over":
+            return [self._forward(env, step)]
+        return self._backward(env, step) if step.back else []
+
     def _forward(self, env: Environment, step: Copy) -> Derivation:
         return Derivation(step.rules, step.target, env.context, _moment(env.state))
 

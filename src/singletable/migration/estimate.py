@@ -1,0 +1,304 @@
+"""Estimate what a migration consumes, costs and takes, before it is run.
+
+A sample of the items is copied into this process, and the steps are run on the copy. What they
+consume there is multiplied by the number of items in the tables divided by the number of items in
+the sample. So the figures follow from the items, rules and indexes that there are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import ceil
+
+from singletable.migration.places import Side
+from singletable.migration.rehearsal import LoadedTable, Rehearsal, RehearsedStep, side_of
+from singletable.migration.steps import (
+    AddCount,
+    AddIndex,
+    AddUnique,
+    Backfill,
+    Copy,
+    CreateTable,
+    DropIndex,
+    DropTable,
+    Migration,
+    Rewrite,
+    Step,
+    step_tables,
+    step_text,
+)
+from singletable.operations import Driver
+from singletable.schema import Index, Table
+from singletable.values import Item, item_size
+
+SAMPLE_SIZE = 2_000
+WRITE_BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The price of a million capacity units, in US dollars."""
+
+    read: float
+    write: float
+    source: str
+
+
+# On-demand capacity, table class Standard. Other regions cost up to twice as much.
+ON_DEMAND = Prices(
+    read=0.125,
+    write=0.625,
+    source="on demand in us-east-1 since November 2024, "
+    "https://aws.amazon.com/dynamodb/pricing/on-demand/",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan:
+    """The figures of one step. `how` says for each figure how it was computed."""
+
+    step: str
+    items: int
+    average_size: float
+    read_units: float
+    write_units: float
+    cost: float
+    # None without a rate.
+    seconds: float | None
+    locks: str
+    undo: str
+    how: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationPlan:
+    """The figures of a migration."""
+
+    migration: str
+    steps: tuple[StepPlan, ...]
+
+    @property
+    def read_units(self) -> float:
+        """The units that are read."""
+        return sum(step.read_units for step in self.steps)
+
+    @property
+    def write_units(self) -> float:
+        """The units that are written."""
+        return sum(step.write_units for step in self.steps)
+
+    @property
+    def cost(self) -> float:
+        """The cost in US dollars."""
+        return sum(step.cost for step in self.steps)
+
+    @property
+    def seconds(self) -> float | None:
+        """The duration; None without a rate."""
+        times = [step.seconds for step in self.steps if step.seconds is not None]
+        return sum(times) if len(times) == len(self.steps) else None
+
+
+def estimate(
+    migration: Migration,
+    source: Driver,
+    target: Driver | None = None,
+    *,
+    tables: Mapping[Table, str] | None = None,
+    rate: float | None = None,
+    prices: Prices = ON_DEMAND,
+    sample_size: int = SAMPLE_SIZE,
+    segments: int = 4,
+    page_size: int | None = None,
+    clock: Callable[[], float] = time.time,
+) -> MigrationPlan:
+    """Return the plan of a migration: what each step reads, writes, costs and takes.
+
+    Reading the sample consumes half a read unit per 4 KB. Nothing is written.
+    """
+    with Rehearsal(
+        source, target, tables=tables, segments=segments, page_size=page_size, clock=clock
+    ) as rehearsal:
+        estimation = _Estimation(migration, rehearsal, rate, prices, sample_size)
+        return estimation.plan()
+
+
+@dataclass
+class _Estimation:
+    migration: Migration
+    rehearsal: Rehearsal
+    rate: float | None
+    prices: Prices
+    sample_size: int
+
+    def plan(self) -> MigrationPlan:
+        self._load()
+        steps = [self._step(number, step) for number, step in enumerate(self.migration.steps)]
+        return MigrationPlan(self.migration.name, tuple(steps))
+
+    def _load(self) -> None:
+        """Sample the same share of each table that is read."""
+        read: dict[Table, Side] = {
+            table: side_of(step, table)
+            for step in self.migration.steps
+            for table in _read_tables(step)
+        }
+        counts = {table: self.rehearsal.item_count(table, side) for table, side in read.items()}
+        share = min(1.0, self.sample_size / max(sum(counts.values()), 1))
+        for table, side in read.items():
+            # A count of 0 may be old: DynamoDB updates it about every six hours.
+            wanted = ceil(counts[table] * share) or self.sample_size
+            # One more shows whether these are all.
+            self.rehearsal.load(table, side, wanted + 1 if share == 1 else wanted)
+
+    def _step(self, number: int, step: Step) -> StepPlan:
+        loaded = [
+            one
+            for table in _read_tables(step)
+            if (one := self.rehearsal.load(table, side_of(step, table))) is not None
+        ]
+        # Each page rounds its units up, which must not be multiplied.
+        is_complete = all(one.is_complete for one in loaded)
+        done = self.rehearsal.run(self.migration, number, None if is_complete else 1)
+        sampled = sum(one.items for one in loaded)
+        items = sum(map(_item_count, loaded))
+        factor = items / sampled if sampled else 1.0
+        read = done.read_units * factor + done.state_read_units
+        write = done.write_units * factor + done.state_write_units
+        if isinstance(step, AddIndex):
+            write = self._index_units(step) * factor
+        return StepPlan(
+            step_text(step),
+            items,
+            sum(one.bytes for one in loaded) / sampled if sampled else 0.0,
+            read,
+            write,
+            (read * self.prices.read + write * self.prices.write) / 1_000_000,
+            None if self.rate is None else (read + write) / self.rate,
+            _LOCKS[type(step)],
+            _undo(step),
+            self._how(step, loaded, sampled),
+            tuple(_notes(step, done, items)),
+        )
+
+    def _index_units(self, step: AddIndex) -> float:
+        """Return the units of the entries that DynamoDB writes into a new index."""
+        index = next(one for one in step.table.indexes if one.name == step.index)
+        copies = self.rehearsal.items(step.table, side_of(step, step.table))
+        return sum(_entry_units(step.table, index, item) for item in copies)
+
+    def _how(self, step: Step, loaded: list[LoadedTable], sampled: int) -> dict[str, str]:
+        if not loaded:
+            return {}
+        is_complete = all(one.is_complete for one in loaded)
+        counted = "counted" if is_complete else "DescribeTable, updated about every six hours"
+        sample = "all items" if is_complete else f"a sample of {sampled:,} items"
+        units = f"consumed by this step on {sample}, copied into memory"
+        if isinstance(step, AddIndex):
+            units = (
+                f"one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
+            )
+        scaled = "" if is_complete else ", times items divided by sample"
+        how = {
+            "items": counted,
+            "average_size": f"average of {sample}",
+            "read_units": f"{units}{scaled}",
+            "write_units": f"{units}{scaled}",
+            "cost": f"${self.prices.read:g} per million read units, ${self.prices.write:g} per "
+            f"million write units ({self.prices.source})",
+        }
+        if self.rate is not None:
+            how["seconds"] = f"read and write units at {self.rate:g} units a second"
+        return how
+
+
+def _read_tables(step: Step) -> list[Table]:
+    if isinstance(step, CreateTable | DropTable | DropIndex):
+        return []
+    return step.sources if isinstance(step, Copy) else step_tables(step)
+
+
+def _item_count(loaded: LoadedTable) -> int:
+    return loaded.items if loaded.is_complete else max(loaded.described.item_count, loaded.items)
+
+
+def _entry_units(table: Table, index: Index, item: Item) -> int:
+    """Return the write units of an item's entry in an index; 0 if it is not in it."""
+    keys = [*index.pk, *index.sk]
+    if any(one.type not in item.get(one.name, {}) for one in keys):
+        return 0
+    entry = item
+    if index.projection != "ALL":
+        names = {one.name for one in (*keys, *table.key_attributes)}
+        if index.projection != "KEYS_ONLY":
+            names.update(index.projection)
+        entry = {name: value for name, value in item.items() if name in names}
+    return max(-(-item_size(entry) // WRITE_BLOCK), 1)
+
+
+_IN_PLACE = (
+    "Nothing. Each item is written on the condition that it is still what was read; after a "
+    "conflict it is read again."
+)
+_LOCKS: dict[type, str] = {
+    CreateTable: "Nothing.",
+    DropTable: "Nothing, but requests to the table fail afterwards.",
+    AddIndex: "Nothing. Reads and writes go on while DynamoDB fills the index.",
+    DropIndex: "Nothing, but queries of the index fail afterwards.",
+    Backfill: _IN_PLACE,
+    AddUnique: _IN_PLACE,
+    AddCount: _IN_PLACE,
+    Rewrite: _IN_PLACE,
+    Copy: "Nothing while items are copied. At the cut-over, writes through MigratingDriver wait "
+    "for a few seconds.",
+}
+
+
+def _undo(step: Step) -> str:
+    """Return how a step is undone, or that it cannot be."""
+    match step:
+        case CreateTable():
+            return "`down` drops the table if it is empty."
+        case DropTable():
+            return "Cannot be undone: all items of the table are deleted."
+        case AddIndex():
+            return "`down` removes the index."
+        case DropIndex():
+            return "`down` adds the index again, if it is still declared; DynamoDB fills it again."
+        case Backfill(transform=None):
+            return "`down` changes nothing: the items are as valid as before."
+        case Backfill(down=None):
+            return "Cannot be undone: it has a transform, but no down=…."
+        case Backfill():
+            return "`down` applies its function to all items."
+        case AddUnique():
+            return "`down` deletes the markers."
+        case AddCount():
+            return "`down` leaves the numbers as they are."
+        case Rewrite(back=()):
+            return "Cannot be undone: it has no back=…."
+        case Rewrite():
+            return "`down` rewrites the items by its back=…."
+        case Copy(back=()):
+            return (
+                "`rollback` until the cut-over. After it, not: without back=… the old tables are "
+                "not kept up to date."
+            )
+        case Copy():
+            return "`rollback` until `finish`; `finish --drop-old` cannot be undone."
+
+
+def _notes(step: Step, done: RehearsedStep, items: int) -> list[str]:
+    notes: list[str] = []
+    if done.failures:
+        key, reason = done.failures[0]
+        notes.append(
+            f"{len(done.failures):,} of the sampled items fail, such as {key}: {reason} Start a "
+            "dry run to see all of them. The figures are without them."
+        )
+    if isinstance(step, Copy) and items:
+        notes.append("Until `finish --drop-old`, the items are stored twice.")
+    return notes

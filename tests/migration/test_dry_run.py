@@ -1,0 +1,120 @@
+"""A dry run calls the rules for all items, reports what would fail, and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from singletable import Attr, Entity, Key, Table, attr
+from singletable.migration import Copy, Migration, each, leave_out, unchanged
+from singletable.migration.dry_run import DryRun, StepTrial, dry_run
+from singletable.operations import Operation, PutItem
+from singletable.operations.registry import OPERATIONS
+from tests.migration.site import (
+    Name,
+    OldLike,
+    OldUser,
+    Site,
+    User,
+    entities,
+    memory_site,
+    users,
+)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    for site in memory_site():
+        site.fill()
+        yield site
+
+
+class ReadOnly:
+    """Fails if something is written."""
+
+    def __init__(self, site: Site) -> None:
+        self.engine = site.engine
+
+    def execute(self, operation: Operation[object], /) -> object:
+        assert not OPERATIONS[type(operation)].writes
+        return self.engine.execute(operation)
+
+
+def try_copy(site: Site, copy: Copy | None = None, limit: int | None = None) -> StepTrial:
+    migration = Migration(copy or site.copy, name="0001_copy")
+    result: DryRun = dry_run(migration, ReadOnly(site), limit=limit, page_size=7)  # type: ignore[arg-type]
+    (trial,) = result.steps
+    assert result.ok == (not trial.failed)
+    return trial
+
+
+def test_a_dry_run_counts_and_shows_examples(site: Site) -> None:
+    trial = try_copy(site)
+    assert trial.items == 40
+    assert trial.by_rule == {"each(OldUser)": 20, "merge(OldLike)": 20}
+    assert trial.new_items == {"User": 20, "User.by_email": 20, "Name": 20, "Likes": 5}
+    first = trial.examples[0]
+    assert [one.rule for one in trial.examples].count("each(OldUser)") == 3
+    (old,) = first.before
+    assert isinstance(old, OldUser)
+    assert {type(new) for new in first.after} == {User, Name, dict}
+
+
+def test_a_limit_applies_to_each_table(site: Site) -> None:
+    assert try_copy(site, limit=5).items == 10
+
+
+def test_failures_are_grouped_by_reason_with_keys(site: Site) -> None:
+    for name in ("eve", "mallory"):
+        site.store.put(OldUser(username=name, name=name))
+    site.store.put(OldUser(username="U4", name="x", email="other@x.org"))
+    trial = try_copy(site)
+    failed = trial.failures["ValueError: has no e-mail address"]
+    assert failed.count == 2
+    assert {str(key["username"]["S"]) for key in failed.keys} == {"eve", "mallory"}
+    assert trial.collisions.count == 1
+    assert "also follows from username=" in trial.collisions.reasons[0]
+    assert trial.failed == 3
+
+
+def test_items_without_a_rule_are_reported(site: Site) -> None:
+    posts = Table("posts", pk="id", sk=None)
+
+    class Draft(Entity, table=posts):
+        number: Attr[str] = attr()
+        key = Key(pk=("DRAFT", number))
+
+    site.store.admin.create_table(posts)
+    site.store.put(Draft(number="1"))
+    site.engine.execute(PutItem("posts", {"id": {"S": "POST#7"}}))
+    trial = try_copy(site, Copy(entities, each(Draft, lambda draft: None)))
+    ((reason, failed),) = trial.failures.items()
+    assert "no rule takes this item" in reason
+    assert failed.keys == [{"id": {"S": "POST#7"}}]
+
+
+def test_left_out_items_are_counted(site: Site) -> None:
+    trial = try_copy(site, Copy(entities, leave_out(OldUser), leave_out(OldLike)))
+    assert trial.by_rule["left out, or markers of unique values"] == 40
+    assert trial.new_items == {}
+
+
+def test_new_items_that_dynamodb_rejects_are_reported(site: Site) -> None:
+    # The name is the key of an index, which must not be empty.
+    copy = Copy(
+        entities,
+        each(OldUser, lambda old: Name(username=old.username, name="")),
+        leave_out(OldLike),
+    )
+    trial = try_copy(site, copy)
+    ((reason, failed),) = trial.failures.items()
+    assert (failed.count, len(failed.keys)) == (20, 10)
+    assert "IndexKey: name" in reason
+
+
+def test_unchanged_items_are_shown_as_they_are(site: Site) -> None:
+    copied = Table("copied", pk="username", sk=None)
+    trial = try_copy(site, Copy(copied, unchanged(users)))
+    assert trial.by_rule == {"unchanged(users)": 20}
+    assert trial.new_items == {"(no entity)": 20}
