@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ from singletable import (
     Unique,
     UnknownField,
     attr,
+    created,
+    updated,
     version,
 )
 from singletable.expressions import holds
@@ -327,6 +330,36 @@ def test_edit_is_repeated_if_a_program_of_the_old_version_writes_meanwhile() -> 
     store = MemoryStore(Racing.in_memory())
     put(store, OLD)
     assert store.update(ADA, User.points.add(1)).points == 11
+
+
+def test_timestamps_are_renamed(quick: MemoryStore) -> None:
+    class Before(Entity, table=Table("users")):
+        """The earlier version."""
+
+        user: Attr[str] = attr()
+        made: Attr[datetime] = created(name="created_at")
+        changed: Attr[datetime] = updated(name="updated_at")
+        key = Key(pk=("STAMPED", user), sk="STAMPED")
+
+    class After(Entity, table=Table("users")):
+        """The later version."""
+
+        user: Attr[str] = attr()
+        note: Attr[str] = attr(default="")
+        made: Attr[datetime] = created(old_names=("created_at",))
+        changed: Attr[datetime] = updated(old_names=("updated_at",))
+        key = Key(pk=("STAMPED", user), sk="STAMPED")
+
+    before = quick.create(Before(user="a"))
+    item: Item = {"PK": {"S": "STAMPED#a"}}
+    updated_item = quick.update(After.key("a"), After.note.set("x"), if_=After.made == before.made)
+    assert updated_item.made == before.made
+    assert updated_item.changed > before.changed
+    assert set(stored(quick, item)) == {"user", "note", "created_at", "changed"}
+    put_again = quick.put(updated_item)
+    assert set(stored(quick, item)) == {"user", "note", "made", "changed"}
+    assert quick.get(After.key("a")) == put_again
+    assert quick.upsert(After.key("b"), After.note.set("y")).made > before.made
 
 
 def test_upsert_modify_and_transactions_rename(quick: MemoryStore) -> None:

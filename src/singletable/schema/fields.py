@@ -446,7 +446,13 @@ def attr(
             f"attr(codec={codec!r}): expected a codec, such as codec(encode=…, decode=…, "
             "stored_as=str), Json(), Compressed() or Encrypted(key=…, key_id=…)."
         )
-    _check_evolution(old_names, old_types, write_old=write_old, key_only=key_only)
+    _check_old_names(old_names, write_old=write_old)
+    _check_old_types(old_types)
+    if key_only and (old_names or old_types):
+        raise DeclarationError(
+            "attr(key_only=True) is stored in the primary key only, so it has no old names or "
+            "types. Leave out old_names and old_types."
+        )
     if default is not ...:
         if factory is not None:
             raise DeclarationError("attr(default=…, factory=…): pass only one of them.")
@@ -472,19 +478,21 @@ def attr(
     )
 
 
-def _check_evolution(
-    old_names: object, old_types: object, *, write_old: bool, key_only: bool
-) -> None:
-    """Raise unless these are names of attributes and functions that convert values."""
+def _check_old_names(old_names: object, *, write_old: bool) -> None:
+    """Raise unless these are names of attributes, and there is one to write."""
     if not isinstance(old_names, tuple) or not all(
         isinstance(name, str) and name for name in cast("tuple[object, ...]", old_names)
     ):
         raise DeclarationError(
-            f"attr(old_names={old_names!r}): expected a tuple of attribute names, such as "
+            f"old_names={old_names!r}: expected a tuple of attribute names, such as "
             "old_names=('FullName',)."
         )
     if write_old and not old_names:
-        raise DeclarationError("attr(write_old=True): there are no old names. Pass old_names=(…).")
+        raise DeclarationError("write_old=True: there are no old names. Pass old_names=(…).")
+
+
+def _check_old_types(old_types: object) -> None:
+    """Raise unless this maps types to functions that convert their values."""
     if old_types is not None and not (
         isinstance(old_types, Mapping)
         and all(callable(one) for one in cast("Mapping[object, object]", old_types).values())
@@ -492,11 +500,6 @@ def _check_evolution(
         raise DeclarationError(
             f"attr(old_types={old_types!r}): expected a mapping of types to functions that convert "
             "their values, such as old_types={int: str}."
-        )
-    if key_only and (old_names or old_types):
-        raise DeclarationError(
-            "attr(key_only=True) is stored in the primary key only, so it has no old names or "
-            "types. Leave out old_names and old_types."
         )
 
 
@@ -506,17 +509,41 @@ def version(*, name: str | None = None, init: Literal[False] = False) -> Any:
 
 
 def created(
-    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
+    *,
+    name: str | None = None,
+    time_format: TimeFormat | None = None,
+    init: Literal[False] = False,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
 ) -> Any:
-    """Declare the time of the first write, set by the store."""
-    return Attr[Any](name=name, time_format=time_format, role="created")
+    """Declare the time of the first write, set by the store; for `old_names` see `attr`."""
+    _check_old_names(old_names, write_old=write_old)
+    return Attr[Any](
+        name=name,
+        time_format=time_format,
+        role="created",
+        old_names=old_names,
+        write_old=write_old,
+    )
 
 
 def updated(
-    *, name: str | None = None, time_format: TimeFormat | None = None, init: Literal[False] = False
+    *,
+    name: str | None = None,
+    time_format: TimeFormat | None = None,
+    init: Literal[False] = False,
+    old_names: tuple[str, ...] = (),
+    write_old: bool = False,
 ) -> Any:
-    """Declare the time of the last write, set by the store."""
-    return Attr[Any](name=name, time_format=time_format, role="updated")
+    """Declare the time of the last write, set by the store; for `old_names` see `attr`."""
+    _check_old_names(old_names, write_old=write_old)
+    return Attr[Any](
+        name=name,
+        time_format=time_format,
+        role="updated",
+        old_names=old_names,
+        write_old=write_old,
+    )
 
 
 def expires(*, name: str | None = None, default: object = ...) -> Any:

@@ -403,7 +403,7 @@ def _stamp_actions(model: Model, now: object) -> list[expressions.Action]:
             actions.append(Add(field.document_path(), {"N": "1"}))
         if role == "updated":
             actions.append(Set(field.document_path(), Constant(field.codec().encode(now))))
-    return actions
+    return current_actions(model.evolved, actions, None) if model.evolved else actions
 
 
 class UpdateEffects(Struct, frozen=True):

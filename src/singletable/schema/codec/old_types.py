@@ -76,7 +76,7 @@ def _converted(
 
 
 def _old_codec(codec: Codec, kind: object) -> Codec:
-    name = getattr(kind, "__name__", str(kind))
+    name = kind.__qualname__ if isinstance(kind, type) else repr(kind)
     try:
         old = codec_of(kind)
     except DeclarationError as error:
