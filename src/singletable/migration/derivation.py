@@ -291,11 +291,13 @@ class Derivation:
         self,
         units: Mapping[Unit, Iterable[Source]],
         check: Callable[[Mapping[Unit, Targets]], Steps[None]] | None = None,
+        journal: Callable[[Mapping[Unit, Source]], Steps[None]] | None = None,
     ) -> Steps[int]:
         """Derive units from what is stored now, and return how many targets were written.
 
         Each unit comes with older states of it: targets that follow from them, but not from the
-        current state, are deleted. `check` is called with the targets before they are written.
+        current state, are deleted. Before targets are written, `check` is called with them, and
+        `journal` with the states that they follow from.
         """
         stale = {unit: self._older_targets(unit, older) for unit, older in units.items()}
         written = 0
@@ -305,6 +307,8 @@ class Derivation:
             derived = {unit: self.targets(unit, sources[unit]) for unit in waiting}
             if check is not None:
                 yield from check(derived)
+            if journal is not None:
+                yield from journal({unit: sources[unit] for unit in waiting})
             targets: Targets = {}
             removed: dict[ItemId, list[Item | None]] = {}
             for unit in waiting:

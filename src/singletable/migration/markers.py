@@ -23,7 +23,7 @@ What must hold, and why nothing is lost:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import cast
@@ -122,7 +122,7 @@ class MarkerSlots:
 
     def add_images(self, marker: Marker, images: Iterable[Item]) -> Steps[Marker]:
         """Add images of the item, unless the marker has them, and return the marker."""
-        added = {digest: image for image in images if (digest := _digest(image))}
+        added = {digest: image for image in images if (digest := image_digest(image))}
         missing = added.keys() - marker.images.keys()
         if not missing:
             return marker
@@ -250,7 +250,8 @@ class MarkerSlots:
         yield from send(self._policy, PutItem(self._table_name, slot))
 
 
-def _digest(image: Item) -> str:
+def image_digest(image: Item) -> str:
+    """Return the id of an image within its marker."""
     return hashlib.sha256(item_to_json(dict(sorted(image.items())))).hexdigest()[:20]
 
 
@@ -329,12 +330,12 @@ class MarkerChanges:
         finished, self._read = self._read, {}
         yield from together([self._slots.remove(marker) for marker in finished.values()])
 
-    def add_images(self, sources: Mapping[Unit, Source]) -> Steps[None]:
+    def journal(self, sources: Mapping[Unit, Source]) -> Steps[None]:
         """Add the states from which targets are about to be written to the markers."""
-        for unit, source in sources.items():
+        for unit, source in single_items(sources):
             id_ = marker_id(self._context.table_name(unit.table), unit.key)
             marker = self._read.get(id_)
-            if marker is not None and unit.group is None and source:
+            if marker is not None:
                 self._read[id_] = yield from self._slots.add_images(marker, source)
 
     def without_markers(self, table: Table, items: list[Item]) -> Steps[list[Item]]:
@@ -366,6 +367,13 @@ class MarkerChanges:
 
     def _is_dead(self, writer: str) -> bool:
         return self._clock() - self._seen.get(writer, self._clock()) >= self._grace
+
+
+def single_items(sources: Mapping[Unit, Source]) -> Iterator[tuple[Unit, list[Item]]]:
+    """Yield the units of one item that is stored; the keys of what a group becomes are fixed."""
+    for unit, source in sources.items():
+        if source and isinstance(source[0], dict):
+            yield unit, source
 
 
 def marker_changes(marker: Marker, tables: Mapping[str, Table]) -> list[ChangedItem]:

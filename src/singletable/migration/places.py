@@ -7,7 +7,7 @@ generator of requests (`Steps`) can work on both sides, with a sync or an async 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
@@ -69,26 +69,31 @@ def route(operation: Operation[R]) -> tuple[Side, Operation[R]]:
     """Return the side of a request, and the request with the real names of its tables."""
     sides = {name.partition("/")[0] for name in table_names(operation)}
     assert len(sides) == 1, f"a request of one side was expected: {operation}"
-    side = cast(Side, sides.pop())
-    return side, cast("Operation[R]", _renamed(operation))
+    return cast(Side, sides.pop()), rename_tables(operation, _real)
 
 
-def _renamed(operation: Operation[Any]) -> Operation[Any]:
+def rename_tables(operation: Operation[R], rename: Callable[[str], str]) -> Operation[R]:
+    """Return a request with other names for its tables."""
+    return cast("Operation[R]", _renamed(operation, rename))
+
+
+def _renamed(operation: Operation[Any], rename: Callable[[str], str]) -> Operation[Any]:
+    def renamed(part: Any) -> Any:
+        return replace(part, table_name=rename(part.table_name))
+
     match operation:
         case BatchGetItem() | BatchWriteItem():
             items: Mapping[str, Any] = operation.request_items
-            return replace(operation, request_items={_real(name): items[name] for name in items})
+            return replace(operation, request_items={rename(name): items[name] for name in items})
         case TransactGetItems():
-            reads = [
-                replace(read, get=_with_real_name(read.get)) for read in operation.transact_items
-            ]
+            reads = [replace(read, get=renamed(read.get)) for read in operation.transact_items]
             return replace(operation, transact_items=reads)
         case TransactWriteItems():
             writes = [
                 replace(
                     write,
                     **{
-                        kind: _with_real_name(part)
+                        kind: renamed(part)
                         for kind in ("put", "update", "delete", "condition_check")
                         if (part := getattr(write, kind)) is not None
                     },
@@ -97,28 +102,29 @@ def _renamed(operation: Operation[Any]) -> Operation[Any]:
             ]
             return replace(operation, transact_items=writes)
         case _:
-            return cast("Operation[Any]", _with_real_name(operation))
+            return cast("Operation[Any]", renamed(operation))
 
 
 def restore(side: Side, output: R) -> R:
     """Return an output with the names that the request had for its tables."""
+    return rename_output(output, lambda name: at(side, name))
+
+
+def rename_output(output: R, rename: Callable[[str], str]) -> R:
+    """Return an output with other names for its tables."""
     if isinstance(output, BatchGetItemOutput):
         return replace(
             output,
-            raw_responses=_aliased(side, output.raw_responses),
-            unprocessed_keys=_aliased(side, output.unprocessed_keys),
+            raw_responses=_aliased(output.raw_responses, rename),
+            unprocessed_keys=_aliased(output.unprocessed_keys, rename),
         )
     if isinstance(output, BatchWriteItemOutput):
-        return replace(output, unprocessed_items=_aliased(side, output.unprocessed_items))
+        return replace(output, unprocessed_items=_aliased(output.unprocessed_items, rename))
     return output
 
 
-def _aliased(side: Side, by_table: Mapping[str, R]) -> dict[str, R]:
-    return {at(side, name): value for name, value in by_table.items()}
-
-
-def _with_real_name(part: Any) -> Any:
-    return replace(part, table_name=_real(part.table_name))
+def _aliased(by_table: Mapping[str, R], rename: Callable[[str], str]) -> dict[str, R]:
+    return {rename(name): value for name, value in by_table.items()}
 
 
 def _real(name: str) -> str:

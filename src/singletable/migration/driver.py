@@ -1,0 +1,142 @@
+"""The driver of an application while its tables are copied, where there is no change feed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
+
+from singletable.errors import SingleTableError
+from singletable.migration.derived_reads import Locate
+from singletable.migration.places import AsyncPlaces, Places, Side
+from singletable.migration.request_router import RequestRouter
+from singletable.migration.steps import Migration
+from singletable.operations import AsyncDriver, Driver, Operation
+from singletable.retry import run, run_async, unwrap_retries
+from singletable.schema import Table
+from singletable.store.context import check_async_driver, check_driver
+
+R = TypeVar("R")
+
+
+class MigratingDriver:
+    """Executes the requests of an application while a Copy migrates its tables.
+
+    `source` is the application's driver, `target` the one of the new table, if that is at another
+    address. `tables` maps tables to their real names, as for a store. `locate` returns the keys of
+    the old items from which the item with a new key is derived: the new version of the application
+    can then get items before the copy is complete. `side` says which table is meant if an old and
+    the new table have the same name.
+
+    A write that cannot be carried over, because a rule fails for the item, succeeds nevertheless:
+    `failures` counts these, `last_failure` is the last error, and the runner reports the item.
+    """
+
+    def __init__(
+        self,
+        source: Driver,
+        target: Driver | None = None,
+        *,
+        migration: Migration,
+        tables: Mapping[Table, str] | None = None,
+        locate: Locate | None = None,
+        side: Side | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        for driver in (source, target or source):
+            check_driver(driver)
+        self._router = RequestRouter(migration, tables, side, locate, clock)
+        self._source = source
+        self._places = Places(source, target or source)
+        self._sleep = sleep
+        self.inner = _SendOnce(self)
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """Execute a request in the way that the phase of the migration requires."""
+        return self._execute(operation, retries=True)
+
+    def _execute(self, operation: Operation[R], *, retries: bool) -> R:
+        if self._router.side_of(operation) is None:
+            driver = self._source if retries else unwrap_retries(self._source)
+            return driver.execute(operation)
+        return run(self._places, self._router.steps(operation, retries=retries), self._sleep)
+
+    @property
+    def failures(self) -> int:
+        """How many writes were not carried over by this driver."""
+        return self._router.failures
+
+    @property
+    def last_failure(self) -> SingleTableError | None:
+        """Why the last of them was not carried over."""
+        return self._router.last_failure
+
+
+class _SendOnce:
+    """The driver without retries, which a store uses with its own retry policy."""
+
+    def __init__(self, driver: MigratingDriver) -> None:
+        self._driver = driver
+
+    def execute(self, operation: Operation[R], /) -> R:
+        return self._driver._execute(operation, retries=False)
+
+
+class AsyncMigratingDriver:
+    """Executes the requests of an application while a Copy migrates its tables, without blocking.
+
+    Its arguments are those of MigratingDriver.
+    """
+
+    def __init__(
+        self,
+        source: AsyncDriver,
+        target: AsyncDriver | None = None,
+        *,
+        migration: Migration,
+        tables: Mapping[Table, str] | None = None,
+        locate: Locate | None = None,
+        side: Side | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        for driver in (source, target or source):
+            check_async_driver(driver)
+        self._router = RequestRouter(migration, tables, side, locate, clock)
+        self._source = source
+        self._places = AsyncPlaces(source, target or source)
+        self._sleep = sleep
+        self.inner = _AsyncSendOnce(self)
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        """Execute a request in the way that the phase of the migration requires."""
+        return await self._execute(operation, retries=True)
+
+    async def _execute(self, operation: Operation[R], *, retries: bool) -> R:
+        if self._router.side_of(operation) is None:
+            driver = self._source if retries else unwrap_retries(self._source)
+            return await driver.execute(operation)
+        steps = self._router.steps(operation, retries=retries)
+        return await run_async(self._places, steps, self._sleep)
+
+    @property
+    def failures(self) -> int:
+        """How many writes were not carried over by this driver."""
+        return self._router.failures
+
+    @property
+    def last_failure(self) -> SingleTableError | None:
+        """Why the last of them was not carried over."""
+        return self._router.last_failure
+
+
+class _AsyncSendOnce:
+    """The driver without retries, which a store uses with its own retry policy."""
+
+    def __init__(self, driver: AsyncMigratingDriver) -> None:
+        self._driver = driver
+
+    async def execute(self, operation: Operation[R], /) -> R:
+        return await self._driver._execute(operation, retries=False)
