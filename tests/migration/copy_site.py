@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
+from threading import Lock
 from typing import Any, TypeVar
 
 from singletable import (
@@ -202,9 +203,11 @@ class Disturbed:
 
     driver: Driver
     disturb: Callable[[], object]
+    _lock: Lock = field(default_factory=Lock)
 
     def execute(self, operation: Operation[R], /) -> R:
-        self.disturb()
+        with self._lock:
+            self.disturb()
         return self.driver.execute(operation)
 
 

@@ -6,11 +6,12 @@ writes markers: see `MigratingDriver`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from singletable.errors import OperationError, TrimmedDataAccess, UnexpectedResponse
+from singletable.migration.derivation import Source, Unit
 from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput
 from singletable.retry import Steps, send
 from singletable.schema import Table
@@ -59,8 +60,43 @@ class ChangeLog(Protocol):
         """Forget the changes of a batch, because they are carried over."""
         ...
 
+    # What a log needs that other processes write. They write targets, too.
 
-class FeedChanges:
+    def without_markers(self, table: Table, items: list[Item]) -> Steps[list[Item]]:
+        """Return the items of a page that no other process is changing now."""
+        ...
+
+    def journal(self, sources: Mapping[Unit, Source]) -> Steps[None]:
+        """Store the states from which targets are about to be written."""
+        ...
+
+    def settle(self) -> Steps[None]:
+        """Wait until no other process is changing an item."""
+        ...
+
+
+class _WithoutWriters:
+    """The parts of a log that no other process writes."""
+
+    def complete(self, batch: ChangeBatch) -> Steps[None]:
+        """Do nothing: the changes need not be forgotten."""
+        yield from ()
+
+    def without_markers(self, table: Table, items: list[Item]) -> Steps[list[Item]]:
+        """Return all items."""
+        yield from ()
+        return items
+
+    def journal(self, sources: Mapping[Unit, Source]) -> Steps[None]:
+        """Do nothing: the log has all states."""
+        yield from ()
+
+    def settle(self) -> Steps[None]:
+        """Do nothing: only this process writes targets."""
+        yield from ()
+
+
+class FeedChanges(_WithoutWriters):
     """The change feed of our engine, embedded or over HTTP. All tables are on one side."""
 
     def __init__(self, context: Context, tables: Sequence[Table], page: int = FEED_PAGE) -> None:
@@ -101,10 +137,6 @@ class FeedChanges:
         ]
         return ChangeBatch(changes, str(upto), is_last)
 
-    def complete(self, batch: ChangeBatch) -> Steps[None]:
-        """Do nothing: the engine trims the feed."""
-        yield from ()
-
     def is_available(self) -> Steps[bool]:
         """Return whether the driver has a change feed: our engine and our endpoint have one."""
         try:
@@ -122,7 +154,7 @@ class FeedChanges:
         return (yield from send(self._context.retry_policy, request))
 
 
-class NoChanges:
+class NoChanges(_WithoutWriters):
     """The log of tables that nothing writes to while they are copied."""
 
     def end(self) -> Steps[str]:
@@ -134,7 +166,3 @@ class NoChanges:
         """Return no changes."""
         yield from ()
         return ChangeBatch([], position)
-
-    def complete(self, batch: ChangeBatch) -> Steps[None]:
-        """Do nothing."""
-        yield from ()

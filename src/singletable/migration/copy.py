@@ -53,7 +53,7 @@ class TargetOwners:
                 if other is None:
                     continue
                 table, key = other
-                if (yield from self._derives(table, key, id_)):
+                if (yield from self._both_derive(unit, table, key, id_)):
                     target = key_text(self._derivation.key_of(item))
                     failures.append((unit.key, _collision(target, key, table)))
         raise_failures(failures)
@@ -69,16 +69,25 @@ class TargetOwners:
                 self._owners[hashed] = (owner, unit.table, item_to_json(unit.key))
         return None if before is None else (before[1], item_from_json(before[2]))
 
-    def _derives(self, table: Table, key: Item, target: ItemId) -> Steps[bool]:
+    def _both_derive(self, unit: Unit, table: Table, key: Item, target: ItemId) -> Steps[bool]:
+        """Return whether a target follows from a unit and from another item at the same time.
+
+        It may have passed from one to the other meanwhile, such as an e-mail address.
+        """
+        before = yield from self._derivation.read([unit])
         item = yield from read_item(self._derivation, table, key)
-        if item is None:
+        other = _unit_or_none(self._derivation, table, item)
+        if other is None:
+            return False
+        sources = yield from self._derivation.read([other])
+        after = yield from self._derivation.read([unit])
+        if before != after:
             return False
         try:
-            unit = self._derivation.unit_of(table, item)
-            if unit is None:
-                return False
-            sources = yield from self._derivation.read([unit])
-            return target in self._derivation.targets(unit, sources[unit])
+            return all(
+                target in self._derivation.targets(one, source)
+                for one, source in (*before.items(), *sources.items())
+            )
         except TransformFailed:
             return False
 
@@ -94,14 +103,12 @@ def _collision(target: str, key: Item, table: Table) -> str:
 class Copier:
     """Carries items over from one side to the other.
 
-    There is a derivation for each table that is written. `confirms` means that others write the
-    targets, too, without appearing in the log: then each page is read again after it was written.
+    There is a derivation for each table that is written; all of them read the same tables.
     """
 
     env: Environment
     derivations: Sequence[Derivation]
     log: ChangeLog
-    confirms: bool = False
     step: str = "copy"
     _owners: list[TargetOwners] = field(init=False)
     # Hashes of the groups that are merged already: later changes of them are in the log.
@@ -124,7 +131,8 @@ class Copier:
                 after_round=after_round,
             )
 
-    def _copy_page(self, table: Table, items: list[Item]) -> Steps[None]:
+    def _copy_page(self, table: Table, page: list[Item]) -> Steps[None]:
+        items = yield from self.log.without_markers(table, page)
         for derivation, owners in zip(self.derivations, self._owners, strict=True):
             units = self._page_units(derivation, table, items)
             groups = [unit for unit, source in units.items() if source is None]
@@ -138,16 +146,9 @@ class Copier:
             )
             with self._lock:
                 self._merged.update(map(hash, groups))
-            if self.confirms:
-                current = yield from derivation.read(list(sources))
-                changed = {
-                    unit: [source] for unit, source in sources.items() if current[unit] != source
-                }
-                if changed:
-                    yield from derivation.carry_over(changed, owners.check)
         with self._lock:
             counts = self.env.state.counts
-            counts[self.step] = counts.get(self.step, 0) + len(items)
+            counts[self.step] = counts.get(self.step, 0) + len(page)
         self.env.progress(self.step, counts[self.step])
 
     def _page_units(
@@ -173,18 +174,18 @@ class Copier:
 
     # What has changed
 
-    def carry(self, position: str) -> tuple[ChangeBatch, int]:
-        """Carry over the next changes after a position; return them, and how many items changed."""
+    def carry(self, position: str) -> ChangeBatch:
+        """Carry over the next changes after a position, and return them."""
         return self.env.run(self._carry(position))
 
-    def _carry(self, position: str) -> Steps[tuple[ChangeBatch, int]]:
+    def _carry(self, position: str) -> Steps[ChangeBatch]:
         batch = yield from self.log.read(position)
         if batch.changes:
             for derivation, owners in zip(self.derivations, self._owners, strict=True):
                 units = yield from changed_units(derivation, batch.changes)
-                yield from derivation.carry_over(units, owners.check)
+                yield from derivation.carry_over(units, owners.check, self.log.journal)
             yield from self.log.complete(batch)
-        return batch, len(batch.changes)
+        return batch
 
 
 def derive_all(derivation: Derivation, sources: Mapping[Unit, Source]) -> dict[Unit, Targets]:
@@ -295,7 +296,7 @@ def _unit_or_none(derivation: Derivation, table: Table, image: Item | None) -> U
         return None
 
 
-def count_changes(log: ChangeLog, derivation: Derivation, position: str, limit: int) -> Steps[int]:
+def count_changes(log: ChangeLog, position: str, limit: int) -> Steps[int]:
     """Return how many changes after a position are to be carried over, up to a limit."""
     found = 0
     while True:

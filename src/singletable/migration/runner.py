@@ -10,21 +10,16 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 from singletable.errors import (
-    DeclarationError,
     InvalidValue,
     MigrationError,
     MigrationLocked,
     ResourceNotFound,
     SingleTableError,
-    TransformFailed,
     TrimmedDataAccess,
 )
-from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
-from singletable.migration.copy import Copier, count_changes, derive_all, is_empty, stray_writes
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import (
     Environment,
@@ -33,11 +28,10 @@ from singletable.migration.environment import (
     migration_context,
     no_progress,
 )
+from singletable.migration.phases import CopyPhases
 from singletable.migration.places import Places, Side
 from singletable.migration.rate_limit import RateLimit
-from singletable.migration.scan import scan_rounds
 from singletable.migration.state import (
-    PHASE_SECONDS,
     Applied,
     Changes,
     HistoryStore,
@@ -54,15 +48,13 @@ from singletable.migration.steps import (
     Migration,
     Rewrite,
     Step,
-    UnchangedRule,
     step_tables,
     step_text,
 )
-from singletable.operations import DeleteTable, Driver, PageOutput, Scan
-from singletable.retry import Steps, run, send
+from singletable.operations import DeleteTable, Driver
+from singletable.retry import run, send
 from singletable.schema import Table
 from singletable.store.context import check_driver
-from singletable.store.writes import item_id
 from singletable.values import Item
 
 POLL_SECONDS = 0.5
@@ -185,8 +177,12 @@ class MigrationRunner:
             state = env.state
             if state.phase == "switching" and state.cut_over is None:
                 state.phase = "ready"  # a cut-over was interrupted
-            if state.phase in ("rolled-back", "down"):
-                self._start_over(env)
+            if state.phase == "rolled-back":
+                self._phases("run").start_over(env)
+            if state.phase == "down":
+                # The step that was being undone may be undone in part.
+                state.step = max(state.step - 1, 0)
+                state.phase, state.steps = "running", self._texts
             if state.phase in ("running", "copying", "ready"):
                 self._check_steps(state)
                 self._run_steps(env)
@@ -198,7 +194,7 @@ class MigrationRunner:
             if number < state.step:
                 continue
             if isinstance(step, Copy):
-                self._copy(env, step)
+                CopyPhases(step, self._changes).copy(env)
                 return
             self._run_function(step)(step, env)
             state.step, state.scans = number + 1, {}
@@ -214,121 +210,6 @@ class MigrationRunner:
         env.run(self.history.record(applied))
         env.state.phase, env.state.scans = "finished", {}
 
-    def _start_over(self, env: Environment) -> None:
-        """Begin again after a rollback, after down, or after the change log was trimmed."""
-        state = env.state
-        began = len(self.migration.steps) - 1 if self.migration.copy is not None else 0
-        # A step that was being undone may be undone in part.
-        state.step = began if state.phase != "down" else max(state.step - 1, 0)
-        state.phase = "running"
-        state.scans = {}
-        state.counts = {"restarts": state.counts.get("restarts", 0) + 1}
-        state.position = state.cut_over = state.changes = state.ended = None
-        state.steps = self._texts
-        env.checkpoint()
-
-    # Copy
-
-    def _copy(self, env: Environment, step: Copy) -> None:
-        while True:
-            if env.state.phase == "running":
-                self._begin_copy(env, step)
-            try:
-                self._copy_all(env, step)
-            except TrimmedDataAccess as error:
-                env.progress(
-                    step_text(step), 0, note=f"starting over, because changes are missing: {error}"
-                )
-                self._start_over(env)
-                continue
-            return
-
-    def _begin_copy(self, env: Environment, step: Copy) -> None:
-        """Prepare the target, and store the position from which changes are carried over."""
-        state = env.state
-        changes = self._choose_changes(env, step.sources)
-        if not state.counts.get("restarts"):
-            if state.position is None:
-                state.target_was_empty = is_empty(env, step.target)
-        else:
-            # Nothing may write copies while they are deleted.
-            self._wait_for_drivers(env)
-            self._delete_copies(env, step)
-        state.changes = changes
-        state.position = env.run(self._log(env, step.sources, changes).end())
-        state.phase = "copying"
-        env.checkpoint()
-
-    def _choose_changes(self, env: Environment, tables: list[Table]) -> Changes:
-        if self._changes is not None:
-            return self._changes
-        if env.run(FeedChanges(env.context, tables).is_available()):
-            return "feed"
-        if env.run(self.states.has_drivers()):
-            return "driver"
-        raise MigrationError(
-            "The address of the old tables has no change feed, so writes during the copy would not "
-            "be carried over. Run the application on MigratingDriver. Or stop everything that "
-            'writes to the old tables until the cut-over, and pass changes="none".'
-        )
-
-    def _delete_copies(self, env: Environment, step: Copy) -> None:
-        """Delete the items that an earlier copy has derived: some may follow from nothing now."""
-        derivation = self._forward(env, step)
-        if not env.state.target_was_empty:
-            env.progress(
-                step_text(step),
-                0,
-                note="the new table had items before the first copy, so items that are derived no "
-                "longer are not deleted. Verify the copy to find them.",
-            )
-            return
-
-        def delete(items: list[Item]) -> Steps[None]:
-            copies = [item for item in items if derivation.is_copy(item, env.state.derived)]
-            name = env.context.table_name(step.target)
-            yield from derivation.write(
-                {}, {item_id(name, derivation.key_of(item)): item for item in copies}
-            )
-
-        scan_rounds(env, "delete", step.target, delete)
-
-    def _copy_all(self, env: Environment, step: Copy) -> None:
-        state = env.state
-        copier = self._copier(env, step)
-        # Before they know of the copy, processes write to the old tables only, without a trace.
-        self._wait_for_drivers(env)
-
-        def after_round() -> None:
-            self._carry_all(env, copier)
-            state.derived = sorted(copier.derivations[0].derived | set(state.derived))
-
-        if state.phase == "copying":
-            copier.copy(after_round)
-        self._carry_all(env, copier)
-        state.phase, state.scans = "ready", {}
-        env.checkpoint()
-
-    def _carry_all(self, env: Environment, copier: Copier, *, back: bool = False) -> int:
-        """Carry over all changes that are in the log now; return how many there were."""
-        state = env.state
-        total = 0
-        while True:
-            position = state.cut_over if back else state.position
-            batch, count = copier.carry(position or "")
-            total += count
-            if back:
-                state.cut_over = batch.position
-            else:
-                state.position = batch.position
-            if count:
-                name = "carried back" if back else "carried over"
-                state.counts[name] = state.counts.get(name, 0) + count
-                env.progress(name, state.counts[name])
-                env.checkpoint()
-            if batch.is_last:
-                return total
-
     # After the copy
 
     def follow(self, until: Callable[[], bool]) -> None:
@@ -337,26 +218,29 @@ class MigrationRunner:
         The lease is held only while there is something to carry, so that another process can cut
         over or roll back meanwhile. Ends when the migration is finished or rolled back.
         """
-        step = self._copy_step("follow")
+        phases = self._phases("follow")
         while not until():
-            state = self._state()
-            if state.phase not in ("ready", "switching", "cut-over"):
-                if state.phase in ("rolled-back", "finished"):
+            env = self._environment(self._state())
+            match env.state.phase:
+                case "ready" | "cut-over":
+                    if env.state.phase == "cut-over":
+                        phases.check_back(env)
+                    if not phases.lag(env, limit=1) or not self._carry(phases):
+                        self._sleep(POLL_SECONDS)
+                case "switching":
+                    self._sleep(POLL_SECONDS)
+                case "rolled-back" | "finished":
                     return
-                raise self._wrong_phase(state, "follow", "ready")
-            if state.phase == "cut-over":
-                self._check_back(step, state)
-            if state.phase == "switching" or self._lag(state, limit=1) == 0:
-                self._sleep(POLL_SECONDS)
-                continue
-            try:
-                with self._leased() as env:
-                    if env.state.phase == "ready":
-                        self._carry_all(env, self._copier(env, step))
-                    elif env.state.phase == "cut-over":
-                        self._carry_all(env, self._back_copier(env, step), back=True)
-            except MigrationLocked:
-                self._sleep(POLL_SECONDS)  # another process carries them over
+                case _:
+                    raise self._wrong_phase(env.state, "follow its changes", "ready")
+
+    def _carry(self, phases: CopyPhases) -> bool:
+        """Carry changes, and return whether there were any; none if another process does it."""
+        try:
+            with self._leased() as env:
+                return env.state.phase in ("ready", "cut-over") and phases.carry(env) > 0
+        except MigrationLocked:
+            return False
 
     def cut_over(self) -> Status:
         """Make the new table the one that counts, after carrying over all changes.
@@ -364,19 +248,11 @@ class MigrationRunner:
         Processes on MigratingDriver follow within seconds. Others must be stopped before, and
         started again with the new table.
         """
-        step = self._copy_step("cut_over")
+        phases = self._phases("cut_over")
         with self._leased(wait=LOCK_SECONDS) as env:
             state = env.state
-            if state.phase == "switching" and state.cut_over is None:
-                state.phase = "ready"
-            if state.phase == "ready":
-                with self._switching(env, "ready"):
-                    self._carry_all(env, self._copier(env, step))
-                    self._check_copies(env, step)
-                    changes = self._back_changes(env, step)
-                    position = env.run(self._log(env, [step.target], changes).end())
-                state.changes, state.cut_over = changes, position
-                state.phase = "cut-over"
+            if state.phase == "ready" or (state.phase == "switching" and state.cut_over is None):
+                phases.cut_over(env)
             elif state.phase != "cut-over":
                 raise self._wrong_phase(state, "cut over", "ready")
         return self.status()
@@ -387,22 +263,12 @@ class MigrationRunner:
         Raises MigrationError if changes since the cut-over cannot be carried back, unless
         `accept_loss`. The migration can be run again later: it copies everything again.
         """
-        step = self._copy_step("rollback")
+        phases = self._phases("rollback")
         with self._leased(wait=LOCK_SECONDS) as env:
             state = env.state
-            if state.phase == "switching" and state.cut_over is not None:
-                state.phase = "cut-over"
-            if state.phase == "cut-over":
-                if not accept_loss:
-                    self._check_back(step, state)
-                with self._switching(env, "cut-over"):
-                    if step.back and state.changes != "none":
-                        try:
-                            self._carry_all(env, self._back_copier(env, step), back=True)
-                        except (TransformFailed, TrimmedDataAccess) as error:
-                            if not accept_loss:
-                                raise _lost_changes(str(error)) from error
-                state.phase = "rolled-back"
+            is_interrupted = state.phase == "switching" and state.cut_over is not None
+            if state.phase == "cut-over" or is_interrupted:
+                phases.roll_back(env, accept_loss=accept_loss)
             elif state.phase != "rolled-back":
                 raise self._wrong_phase(state, "roll back", "cut-over")
         return self.status()
@@ -413,11 +279,12 @@ class MigrationRunner:
         `drop_old` deletes the old tables. Raises MigrationError if they were written after the
         cut-over, unless `accept_loss`.
         """
-        step = self._copy_step("finish")
+        phases = self._phases("finish")
         with self._leased(wait=LOCK_SECONDS) as env:
             if env.state.phase not in ("cut-over", "finished"):
                 raise self._wrong_phase(env.state, "finish", "cut-over")
-            if drop_old and not accept_loss and (stray := self._stray_writes(env.state)):
+            stray = phases.stray_writes(env)
+            if drop_old and stray and not accept_loss:
                 raise MigrationError(
                     f"The old tables were written after the cut-over, such as {key_text(stray[0])} "
                     f"({len(stray)} in total): some process still uses them, and these writes are "
@@ -428,67 +295,20 @@ class MigrationRunner:
                 self._finish(env)
                 env.checkpoint()
             if drop_old:
-                for table in step.sources:
+                for table in phases.step.sources:
                     with suppress(ResourceNotFound):
                         drop = DeleteTable(env.context.table_name(table))
                         env.run(send(env.context.retry_policy, drop))
         return self.status()
 
-    @contextmanager
-    def _switching(self, env: Environment, before: Phase) -> Generator[None]:
-        """Hold the writes of every MigratingDriver; if that fails, return to the phase before."""
-        env.state.phase = "switching"
-        env.checkpoint()
-        try:
-            self._wait_for_drivers(env)
-            yield
-        except Exception:
-            env.state.phase = before
-            env.checkpoint()
-            raise
-
-    def _check_copies(self, env: Environment, step: Copy) -> None:
-        """Raise MigrationError if the first items of each old table are not in the new one."""
-        derivation = self._forward(env, step)
-        for table in step.sources:
-            scan = Scan(env.context.table_name(table), limit=CHECKED_ITEMS, consistent_read=True)
-            page: PageOutput = env.run(send(env.context.retry_policy, scan))
-            units = [derivation.unit_of(table, item) for item in page.items]
-            sources = env.run(derivation.read([unit for unit in units if unit is not None]))
-            for unit, targets in derive_all(derivation, sources).items():
-                missing = env.run(derivation.missing(targets))
-                if missing:
-                    raise MigrationError(
-                        f"The new table is not complete: {key_text(missing[0])} differs from what "
-                        f"follows from {key_text(unit.key)}, or is missing. Nothing was changed. "
-                        "Verify the copy, and cut over again."
-                    )
-
-    def _back_changes(self, env: Environment, step: Copy) -> Changes:
-        """Return how changes of the new table are found after the cut-over."""
-        if not step.back:
-            return "none"
-        if env.run(FeedChanges(env.context, [step.target]).is_available()):
-            return "feed"
-        return "driver" if env.run(self.states.has_drivers()) else "none"
-
-    def _check_back(self, step: Copy, state: State) -> None:
-        if not step.back:
-            raise _lost_changes("the Copy has no back=(…) rules.")
-        if state.changes == "none":
-            raise _lost_changes(
-                "its address has no change feed, and the application does not run on "
-                "MigratingDriver."
-            )
-
-    def _copy_step(self, method: str) -> Copy:
+    def _phases(self, method: str) -> CopyPhases:
         if self.migration.copy is None:
             raise MigrationError(
                 f"{method}: migration {self.migration.name} has no Copy, so there are no two "
                 "tables to switch between. It is finished when all its steps have run; down() "
                 "undoes it."
             )
-        return self.migration.copy
+        return CopyPhases(self.migration.copy, self._changes)
 
     def _wrong_phase(self, state: State, action: str, expected: Phase) -> MigrationError:
         return MigrationError(
@@ -553,41 +373,18 @@ class MigrationRunner:
             state.started,
             state.ended,
             state.changes,
-            self._lag(state),
-            self._stray_writes(state),
+            *self._differences(state),
         )
 
-    def _lag(self, state: State, limit: int = MAX_LAG) -> int | None:
-        """Return how many changes are not carried over, up to a limit."""
-        step = self.migration.copy
-        if step is None or state.phase not in ("copying", "ready", "switching", "cut-over"):
-            return None
-        env = self._environment(state)
-        is_back = state.cut_over is not None
-        if is_back and not step.back:
-            return None
-        log = self._log(env, [step.target] if is_back else step.sources, state.changes)
-        position = (state.cut_over if is_back else state.position) or ""
-        derivation = self._backward(env, step)[0] if is_back else self._forward(env, step)
-        return env.run(count_changes(log, derivation, position, limit))
-
-    def _stray_writes(self, state: State) -> tuple[Item, ...] | None:
-        """Return the keys of old items that were written after the cut-over, by others."""
-        step = self.migration.copy
-        if step is None or state.phase != "cut-over":
-            return ()
-        if not (state.position or "").isdigit():
-            return None
-        env = self._environment(state)
-        log = FeedChanges(env.context, step.sources)
-        back = self._backward(env, step) if step.back else []
-        forward = self._forward(env, step)
+    def _differences(self, state: State) -> tuple[int | None, tuple[Item, ...] | None]:
+        """Return how many changes are not carried over, and what was written to old tables."""
+        if self.migration.copy is None:
+            return None, ()
+        phases, env = self._phases("status"), self._environment(state)
         try:
-            return tuple(env.run(stray_writes(log, state.position or "", forward, back)))
-        except TrimmedDataAccess:
-            return None
-
-    # Parts
+            return phases.lag(env), phases.stray_writes(env)
+        except (ResourceNotFound, TrimmedDataAccess):
+            return None, None
 
     def environment(self) -> Environment:
         """Return an environment to read with: the stored state, or a new one, without a lease."""
@@ -603,54 +400,10 @@ class MigrationRunner:
         Until the cut-over the new table follows from the old ones; then the old ones follow from
         the new one, if the Copy has `back` rules.
         """
-        step = self._copy_step("derivations")
+        phases = self._phases("derivations")
         if env.state.phase != "cut-over":
-            return [self._forward(env, step)]
-        return self._backward(env, step) if step.back else []
-
-    def _forward(self, env: Environment, step: Copy) -> Derivation:
-        return Derivation(step.rules, step.target, env.context, _moment(env.state))
-
-    def _backward(self, env: Environment, step: Copy) -> list[Derivation]:
-        """Return a derivation for each old table."""
-        sources = step.sources
-        if len(sources) > 1 and any(isinstance(rule, UnchangedRule) for rule in step.back):
-            raise DeclarationError(
-                "Copy(back=…): unchanged(…) does not say to which of the old tables items go back. "
-                "Write each(…) rules, which return entities."
-            )
-        return [
-            Derivation(
-                step.back,
-                table,
-                env.context,
-                _moment(env.state),
-                others=[other for other in sources if other is not table],
-            )
-            for table in sources
-        ]
-
-    def _copier(self, env: Environment, step: Copy) -> Copier:
-        confirms = env.state.changes == "driver"
-        log = self._log(env, step.sources, env.state.changes)
-        return Copier(env, [self._forward(env, step)], log, confirms, step_text(step))
-
-    def _back_copier(self, env: Environment, step: Copy) -> Copier:
-        log = self._log(env, [step.target], env.state.changes)
-        return Copier(env, self._backward(env, step), log, False, f"back: {step_text(step)}")
-
-    def _log(self, env: Environment, tables: list[Table], changes: Changes | None) -> ChangeLog:
-        match changes:
-            case "feed":
-                return FeedChanges(env.context, tables)
-            case _:
-                return NoChanges()
-
-    def _wait_for_drivers(self, env: Environment) -> None:
-        """Wait until every MigratingDriver knows the phase."""
-        if env.run(self.states.has_drivers()):
-            env.checkpoint()
-            self._sleep(PHASE_SECONDS)
+            return [phases.forward(env)]
+        return phases.backward(env) if phases.step.back else []
 
     # The state
 
@@ -731,13 +484,6 @@ class MigrationRunner:
             )
 
 
-def _lost_changes(reason: str) -> MigrationError:
-    return MigrationError(
-        f"Changes of the new table since the cut-over cannot be carried back: {reason} After a "
-        "rollback they would be in the new table only. To roll back nevertheless: accept_loss=True."
-    )
-
-
 def _why_not_undoable(step: Step) -> str | None:
     """Return why a step cannot be undone; None if it can."""
     if STEPS[type(step)][1] is None:
@@ -747,7 +493,3 @@ def _why_not_undoable(step: Step) -> str | None:
     if isinstance(step, Rewrite) and not step.back:
         return "it has no back=(…) rules that derive the old items from the new ones."
     return None
-
-
-def _moment(state: State) -> datetime:
-    return datetime.fromtimestamp(state.started, UTC)
