@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+import tracker.entities
 import tracker.patterns
 from singletable import OutOfScope, Store, check_docs
+from singletable.migration import check_schema
 from tracker.entities import Issue
 
 ACME = "/orgs/acme"
@@ -183,3 +185,8 @@ def test_organizations_cannot_touch_each_other(store: Store) -> None:
 
 def test_docs_are_up_to_date() -> None:
     check_docs(tracker.patterns, Path(__file__).parent / "docs")
+
+
+# Changes of the declaration that stored items cannot follow need a migration.
+def test_schema_has_not_changed() -> None:
+    check_schema(tracker.entities)

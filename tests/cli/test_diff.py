@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from singletable import Engine
+from singletable import Engine, MigrationError
+from singletable.cli.app_loader import load_module
+from singletable.migration import check_schema
 from singletable.migration.state import Applied, HistoryStore
 from singletable.retry import run as run_steps
 from singletable.schema import Table
@@ -119,6 +121,17 @@ def test_migration_without_changes_is_empty(run: Run, app: App) -> None:
 def test_migration_new_needs_a_lock(run: Run, app: App) -> None:
     code, _, err = run("migration", "new", app.name, "first")
     assert (code, "singletable diff" in err) == (2, True)
+
+
+def test_check_schema_raises_with_the_changes(run: Run, app: App) -> None:
+    with pytest.raises(MigrationError, match=r"has no schema\.lock"):
+        check_schema(load_module(app.name))
+    run("diff", app.name, "--write")
+    check_schema(load_module(app.name))
+    app.declare(UNIQUE)
+    run("diff", app.name)
+    with pytest.raises(MigrationError, match=r"needs a migration.*\n- User\.one_email: was none"):
+        check_schema(load_module(app.name))
 
 
 def test_diff_as_json(run: Run, app: App) -> None:

@@ -233,6 +233,43 @@ def test_evolved_field_is_finished_by_a_backfill() -> None:
     assert [(one.subject, one.kind) for one in changes] == [("User.address old names", DANGEROUS)]
 
 
+VERSIONED = (
+    BASE.replace("class User(Entity, table=table)", "{}").replace(EMAIL, "{}")
+    + """
+class UserV1(Entity):
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    org: Attr[str] = attr()
+
+{}
+"""
+)
+UPGRADE = """
+@User.upgrade(from_=1)
+def upgrade(old: UserV1) -> User:
+    return User(name=old.name, email=old.email, org=old.org, phone="?")
+"""
+
+
+def versioned(arguments: str, upgrade: str = UPGRADE) -> str:
+    header = f"class User(Entity, table=table, {arguments})"
+    return VERSIONED.format(header, f"{EMAIL}\n    phone: Attr[str] = attr()", upgrade)
+
+
+def test_upgraded_entity_needs_no_migration() -> None:
+    upgraded = declare(versioned("schema_version=2, oldest_version=1"))
+    changes = compare_schemas(before, upgraded)
+    assert [(one.subject, one.kind, len(one.steps)) for one in changes] == [
+        ("User schema version", SAFE, 1),
+        ("User.phone", SAFE, 1),
+    ]
+    finished = declare(versioned("schema_version=2, oldest_version=2", ""))
+    (change,) = compare_schemas(upgraded, finished)
+    assert (change.subject, change.kind) == ("User oldest version", DANGEROUS)
+    back = next(one for one in compare_schemas(upgraded, before) if "version" in one.subject)
+    assert (back.kind, back.needs_edit) == (REWRITE, True)
+
+
 CLASSES = """
 @dataclass
 class Address:

@@ -12,9 +12,7 @@ from typing import Any, cast
 from singletable.errors import DeclarationError
 from singletable.patterns import Pattern, PatternCatalog, find_catalogs
 from singletable.patterns.pattern import BasePattern
-from singletable.schema import Table
-from singletable.schema.fields import declared_entity
-from singletable.schema.model import MODELS
+from singletable.schema import Table, find_tables, table_of
 
 
 def load_tables(app: str) -> list[Table]:
@@ -87,18 +85,8 @@ def load_module(app: str) -> ModuleType:
         raise DeclarationError(_describe_failure(app, error)) from None
 
 
-def find_tables(module: ModuleType) -> list[Table]:
-    """Return the tables of a module, and the tables of its entities."""
-    tables: list[Table] = []
-    for value in vars(module).values():
-        table = _find_table(value)
-        if table is not None and table not in tables:
-            tables.append(table)
-    return tables
-
-
 def _named_table(module: ModuleType, name: str) -> Table:
-    table = _find_table(getattr(module, name, None))
+    table = table_of(getattr(module, name, None))
     if table is not None:
         return table
     tables = [key for key, value in vars(module).items() if isinstance(value, Table)]
@@ -106,15 +94,6 @@ def _named_table(module: ModuleType, name: str) -> Table:
         f"The module {module.__name__} has no table {name!r}. Its tables: "
         f"{', '.join(tables) or 'none'}."
     )
-
-
-def _find_table(value: object) -> Table | None:
-    if isinstance(value, Table):
-        return value
-    if not isinstance(value, type):
-        return None
-    model = MODELS.get(declared_entity(cast("type[object]", value)))
-    return None if model is None else model.table
 
 
 def _check_module_name(app: str) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
     from singletable.infrastructure import Difference
     from singletable.migration.change_kinds import SchemaChange
-    from singletable.migration.snapshot import Lock, Schema
+    from singletable.migration.files import LockComparison
     from singletable.schema import Table
 
 
@@ -55,113 +53,67 @@ def diff(
 
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import shown_path
-    from singletable.migration.files import (
-        load_migrations,
-        lock_path,
-        migrations_folder,
-        write_lock,
-    )
-    from singletable.migration.schema_changes import compare_schemas
-    from singletable.migration.snapshot import read_lock, snapshot
+    from singletable.migration.files import compare_with_lock, lock_path, write_lock
+    from singletable.migration.snapshot import snapshot
 
     module, tables = load_schema(app)
-    schema = snapshot(tables)
     path = lock_path(module)
-    lock = read_lock(path)
-    migrations = load_migrations(migrations_folder(module))
-    names = [one.name for one in migrations]
-    if lock is None:
+    result = compare_with_lock(module, tables)
+    if result is None:
         if not write:
             raise MigrationError(
                 f"There is no '{shown_path(path)}' yet. Record the declaration that the stored "
                 f"items have as the first one: singletable diff {app} --write"
             )
-        write_lock(path, schema, names[-1] if names else None)
+        write_lock(path, snapshot(tables), None)
         typer.echo(f"{shown_path(path)}: written")
         raise typer.Exit(0)
-    _check_lock(lock, names, path)
-    changes = compare_schemas(lock.schema, schema)
-    covered = [one.name for one in migrations if one.schema == schema.digest]
-    result = Comparison(
-        app,
-        lock,
-        schema,
-        changes,
-        covered[-1] if covered else None,
-        [] if address is None else _compare_tables(tables, address, table_names),
-    )
+    differences = [] if address is None else _compare_tables(tables, address, table_names)
     if output_format is DiffFormat.JSON:
-        typer.echo(json.dumps(result.as_json(), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(_as_json(result, differences), indent=2, ensure_ascii=False))
     else:
-        _print(Console(highlight=False), result)
-    if write and changes:
+        _print(Console(highlight=False), app, result, differences)
+    if write and result.changes:
         if result.needs_migration:
             refused = "was not written, because a change needs a migration."
             typer.echo(f"singletable: {shown_path(path)} {refused}", err=True)
         else:
-            write_lock(path, schema, result.covered_by or lock.migration)
+            write_lock(path, result.schema, result.made_by or result.lock.migration)
             typer.echo(f"{shown_path(path)}: written", err=output_format is DiffFormat.JSON)
-    raise typer.Exit(1 if result.needs_migration or result.differences else 0)
+    raise typer.Exit(1 if result.needs_migration or differences else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What `singletable diff` found."""
-
-    app: str
-    lock: Lock
-    schema: Schema
-    changes: Sequence[SchemaChange]
-    covered_by: str | None
-    differences: Sequence[Difference]
-
-    @property
-    def needs_migration(self) -> bool:
-        """Whether a change needs a migration, and no file makes it."""
-        return self.covered_by is None and any(one.kind.needs_migration for one in self.changes)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the result for programs."""
-        return {
-            "lock": self.lock.digest,
-            "declaration": self.schema.digest,
-            "migration": self.covered_by,
-            "needs_migration": self.needs_migration,
-            "changes": [
-                {
-                    "table": change.table,
-                    "subject": change.subject,
-                    "before": change.before,
-                    "after": change.after,
-                    "kind": change.kind.name.lower(),
-                    "advice": change.advice,
-                    "steps": [str(step) for step in change.steps],
-                    "needs_edit": change.needs_edit,
-                }
-                for change in self.changes
-            ],
-            "differences": [
-                {
-                    "table": one.table,
-                    "subject": one.subject,
-                    "declared": one.declared,
-                    "actual": one.actual,
-                    "kind": one.change.name.lower(),
-                    "advice": one.advice,
-                }
-                for one in self.differences
-            ],
-        }
-
-
-def _check_lock(lock: Lock, names: Sequence[str], path: Path) -> None:
-    from singletable.cli.output import shown_path
-
-    if lock.migration is not None and lock.migration not in names:
-        raise MigrationError(
-            f"'{shown_path(path)}' names the migration {lock.migration}, but there is no such "
-            "file. Restore both from version control: they belong together."
-        )
+def _as_json(result: LockComparison, differences: Sequence[Difference]) -> dict[str, Any]:
+    return {
+        "lock": result.lock.digest,
+        "declaration": result.schema.digest,
+        "migration": result.made_by,
+        "needs_migration": result.needs_migration,
+        "changes": [
+            {
+                "table": change.table,
+                "subject": change.subject,
+                "before": change.before,
+                "after": change.after,
+                "kind": change.kind.name.lower(),
+                "advice": change.advice,
+                "steps": [str(step) for step in change.steps],
+                "needs_edit": change.needs_edit,
+            }
+            for change in result.changes
+        ],
+        "differences": [
+            {
+                "table": one.table,
+                "subject": one.subject,
+                "declared": one.declared,
+                "actual": one.actual,
+                "kind": one.change.name.lower(),
+                "advice": one.advice,
+            }
+            for one in differences
+        ],
+    }
 
 
 def _compare_tables(
@@ -190,7 +142,9 @@ def _compare_tables(
     return found
 
 
-def _print(console: Console, result: Comparison) -> None:
+def _print(
+    console: Console, app: str, result: LockComparison, differences: Sequence[Difference]
+) -> None:
     from rich.text import Text
 
     from singletable.migration.change_kinds import SchemaChangeKind
@@ -202,12 +156,12 @@ def _print(console: Console, result: Comparison) -> None:
             console.print(Text(f"{kind.value}:", style))
             for change in changes:
                 _print_change(console, change)
-    if result.differences:
+    if differences:
         console.print(Text("tables that differ from their declaration:", "bold yellow"))
-        for one in result.differences:
+        for one in differences:
             facts = f"declared {one.declared}, but found {one.actual}"
             _print_facts(console, f"{one.table} {one.subject}", facts, one.advice)
-    _print_summary(console, result)
+    _print_summary(console, app, result)
 
 
 def _print_change(console: Console, change: SchemaChange) -> None:
@@ -228,7 +182,7 @@ def _print_facts(console: Console, subject: str, facts: str, advice: str) -> Non
     print_trimmed(console, Text(escape_controls(advice)), indent=4)
 
 
-def _print_summary(console: Console, result: Comparison) -> None:
+def _print_summary(console: Console, app: str, result: LockComparison) -> None:
     from singletable.cli.output import pluralize
 
     if not result.changes:
@@ -236,10 +190,10 @@ def _print_summary(console: Console, result: Comparison) -> None:
         return
     needed = sum(change.kind.needs_migration for change in result.changes)
     summary = "none needs a migration. Record them with: singletable diff {} --write"
-    if needed and result.covered_by is not None:
-        summary = f"the migration {result.covered_by} makes them."
+    if needed and result.made_by is not None:
+        summary = f"the migration {result.made_by} makes them."
     elif needed:
         verb = "needs" if needed == 1 else "need"
         summary = f"{needed} {verb} a migration. Draft it with: singletable migration new {{}} NAME"
     count = pluralize(len(result.changes), "change")
-    console.print(f"{count}; {summary.format(result.app)}", soft_wrap=True)
+    console.print(f"{count}; {summary.format(app)}", soft_wrap=True)

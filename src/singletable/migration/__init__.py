@@ -1,5 +1,6 @@
 """Change tables that are in use: migrations that can be planned, interrupted, verified, undone."""
 
+from singletable.migration.files import check_schema
 from singletable.migration.steps import (
     AddCount,
     AddIndex,
@@ -35,6 +36,7 @@ __all__ = [
     "Rewrite",
     "Rule",
     "Step",
+    "check_schema",
     "each",
     "leave_out",
     "merge",

@@ -18,6 +18,7 @@ from singletable.migration.field_changes import renamed_fields
 from singletable.migration.old_declaration import (
     OUR_NAMES,
     STANDARD_NAMES,
+    VERSION_FIELD,
     OldTypes,
     old_name,
     render_old_entity,
@@ -185,7 +186,7 @@ class _Draft:
         after: EntitySchema,
         names: dict[str, str],
     ) -> None:
-        is_new = not target.startswith("Old")
+        is_new = not target.startswith(old_name(""))
         passed: list[str] = []
         assigned: list[str] = []
         constants: list[str] = []
@@ -203,6 +204,8 @@ class _Draft:
                 assigned.append(f"    item.{field_name} = {value}")
             else:
                 passed.append(f"{field_name}={value}")
+        if not is_new and after.schema_version is not None:
+            passed.append(f"{VERSION_FIELD}={after.schema_version}")
         lines = [*constants, *(["", ""] if constants else [])]
         lines.append(f"def {name}({'old' if is_new else 'new'}: {source}) -> {target}:")
         created = format_call(f"{'item =' if assigned else 'return'} {target}(", passed, indent=4)

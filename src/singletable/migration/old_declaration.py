@@ -41,6 +41,7 @@ OUR_NAMES = (
     "Shards", "Table", "TimeFormat", "Unique", "attr", "casefold", "descending", "expires",
     "ordered", "padded", "repeated",
 )  # fmt: skip
+VERSION_FIELD = "stored_version"
 _FACTORIES = ("set()", "list()", "dict()", "frozenset()", "tuple()")
 _VALUE = re.compile(r"\w+\.\w+|(date|datetime|timedelta|Decimal|UUID)\(.*\)")
 _RENDERED_CODECS = ("Compressed()", "Json()")
@@ -230,6 +231,8 @@ def render_old_entity(
             begin = f"type_tag: Attr[Literal[{value}]] = attr("
             arguments_ = [f"name={attribute}", f"default={value}"]
             fields.append(format_call(begin, arguments_, indent=4))
+    if entity.schema_version is not None:
+        fields.append(_version_field(entity.schema_version, entity.version_attribute))
     parts = _Parts(entity, types)
     keys = [parts.key(entity.key_name, entity.key, _key_names(schema))]
     for one, placed in entity.indexes.items():
@@ -255,6 +258,15 @@ def _key_names(table: TableSchema) -> list[list[str]]:
     return [[key_attribute(text).name for text in side] for side in sides]
 
 
+def _version_field(version: int, attribute: str | None) -> str:
+    """Render the version as a field, so that items of another version are an error."""
+    arguments = [f"name={quoted(attribute or VERSION_FIELD)}"]
+    # Items without the attribute have version 1.
+    arguments += ["default=1"] if version == 1 else []
+    begin = f"{VERSION_FIELD}: Attr[Literal[{version}]] = attr("
+    return format_call(begin, arguments, indent=4)
+
+
 def _field(name: str, field: FieldSchema, types: OldTypes) -> str:
     text = types.text(field.type)
     type_ = f"{text} | None" if field.optional and text != "Any" else text
@@ -272,6 +284,11 @@ def _field(name: str, field: FieldSchema, types: OldTypes) -> str:
         arguments.append(f"default={types.text(field.default)}")
     elif field.default is not None:
         arguments.append(f"default=undecided({quoted(f'the default was {field.default}')})")
+    if field.old_names:
+        names = "".join(f"{quoted(one)}, " for one in field.old_names)
+        comma = "," if len(field.old_names) == 1 else ""
+        arguments.append(f"old_names=({names.removesuffix(', ')}{comma})")
+        arguments += ["write_old=True"] if field.write_old else []
     if field.time_format is not None:
         arguments.append(f"time_format=TimeFormat.{field.time_format}")
     if field.codec in _RENDERED_CODECS:

@@ -199,6 +199,7 @@ def _removed_entity(table: str, name: str, entity: EntitySchema) -> SchemaChange
 
 def _compare_entities(pair: EntityPair) -> Changes:
     yield from _compare_tags(pair)
+    yield from _compare_versions(pair)
     yield from compare_fields(pair)
     yield from _compare_primary_keys(pair)
     yield from _compare_index_keys(pair)
@@ -222,6 +223,42 @@ def _compare_tags(pair: EntityPair) -> Changes:
         return
     advice = "The new declaration finds only items with its own tag, so all items are rewritten."
     yield replace(change, advice=advice, steps=(PlannedStep("Rewrite", pair.name),))
+
+
+def _compare_versions(pair: EntityPair) -> Changes:
+    before, after = pair.before, pair.after
+    old, new = before.schema_version or 1, after.schema_version or 1
+    change = SchemaChange(
+        pair.table, f"{pair.name} schema version", str(old), str(new), NO_MIGRATION, ""
+    )
+    if new < old or (before.schema_version and not after.schema_version):
+        advice = f"Items with version {old} are stored already, and could not be read any more."
+        yield replace(change, kind=REWRITE, advice=advice, needs_edit=True)
+    elif before.schema_version and before.version_attribute != after.version_attribute:
+        attributes = str(before.version_attribute), str(after.version_attribute)
+        advice = "Existing items have their version in the old attribute. Keep its name."
+        change = replace(change, before=attributes[0], after=attributes[1], kind=REWRITE)
+        yield replace(change, advice=advice, needs_edit=True)
+    elif new > old:
+        advice = (
+            f"Items of version {old} are upgraded when they are read, and a backfill upgrades all "
+            f"of them. Declare write_version={old} until all programs know version {new}."
+        )
+        yield replace(change, advice=advice, steps=pair.backfill())
+    if before.write_version != after.write_version and new == old:
+        advice = "Programs that do not know the version cannot read new items."
+        written = str(before.write_version or old), str(after.write_version or new)
+        subject = f"{pair.name} written version"
+        yield SchemaChange(pair.table, subject, *written, NO_MIGRATION, advice)
+    if after.oldest_version > before.oldest_version:
+        advice = (
+            f"Items before version {after.oldest_version} cannot be read any more. Run "
+            f"Backfill({pair.name}) while their upgrades are declared; then the migration records "
+            "that there are none."
+        )
+        oldest = str(before.oldest_version), str(after.oldest_version)
+        subject = f"{pair.name} oldest version"
+        yield SchemaChange(pair.table, subject, *oldest, DANGEROUS, advice)
 
 
 def _compare_primary_keys(pair: EntityPair) -> Changes:

@@ -104,13 +104,20 @@ class CountSchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
 
 class EntitySchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """An entity."""
+    """An entity.
+
+    `schema_version` is the current version of its items, in the attribute `version_attribute`.
+    Items are stored in `write_version`, and those before `oldest_version` cannot be read.
+    """
 
     key: KeySchema
     fields: dict[str, FieldSchema] = {}
     key_name: str = "key"
     type_tag: tuple[str, str] | None = None
     schema_version: int | None = None
+    version_attribute: str | None = None
+    write_version: int | None = None
+    oldest_version: int = 1
     indexes: dict[str, IndexKeySchema] = {}
     uniques: dict[str, UniqueSchema] = {}
     counts: dict[str, CountSchema] = {}
@@ -239,12 +246,16 @@ def _index(index: Index) -> IndexSchema:
 
 
 def _entity(model: Model, texts: TypeTexts) -> EntitySchema:
-    sequence = model.sequence
+    sequence, versions = model.sequence, model.versions
     return EntitySchema(
         key=_key(model.key),
         fields={name: _field(field, texts) for name, field in model.fields.items()},
         key_name=model.key.name,
         type_tag=model.tag,
+        schema_version=None if versions is None else versions.current,
+        version_attribute=None if versions is None else versions.attribute,
+        write_version=None if versions is None else versions.write,
+        oldest_version=1 if versions is None else versions.oldest,
         indexes={name: _index_key(access) for name, access in model.indexes.items()},
         uniques={name: _unique(model, unique) for name, unique in model.uniques.items()},
         counts={name: _count(count) for name, count in model.counts.items()},

@@ -21,6 +21,7 @@ from singletable.schema.key_parts import (
 from singletable.schema.keys import IndexKey, ItemKey, Key, key_of
 from singletable.schema.model import Model, model_of
 from singletable.schema.model_entity import ModelEntity
+from singletable.schema.module_tables import find_tables, table_of
 from singletable.schema.patch import evolve
 from singletable.schema.path import Edit, Path
 from singletable.schema.resolved_key import ResolvedKey
@@ -77,6 +78,7 @@ __all__ = [
     "descending",
     "evolve",
     "expires",
+    "find_tables",
     "has_overlapping_range",
     "key_of",
     "may_share_partition",
@@ -87,6 +89,7 @@ __all__ = [
     "repeated",
     "sequence",
     "table_from_description",
+    "table_of",
     "updated",
     "version",
 ]
