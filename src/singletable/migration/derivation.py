@@ -28,7 +28,6 @@ from typing import Any, TypeAlias, cast
 
 from singletable.errors import (
     InvalidValue,
-    ItemMismatch,
     MigrationError,
     SingleTableError,
     TransformFailed,
@@ -51,7 +50,8 @@ from singletable.schema.unique import OWNER
 from singletable.store.batch import get_items, write_batches
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
-from singletable.store.query import ItemQuery, next_instances
+from singletable.store.plan import key_attributes
+from singletable.store.query import ItemQuery
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
@@ -73,6 +73,24 @@ class Unit:
     table: Table = field(compare=False)
     key: Item = field(compare=False)
     group: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An old item of a unit; None if there is none with a key that a merge reads."""
+
+    model: Model
+    key: Item
+    item: Item | None
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedItem:
+    """A new item, and the values of its entity."""
+
+    model: Model
+    values: Mapping[str, object]
+    item: Item
 
 
 class Derivation:
@@ -133,7 +151,8 @@ class Derivation:
             return Unit(self._unchanged[table], self._id(table, key), table, key)
         if marker_owner(table, item) is not None:
             return None
-        raise _failed(key, "no rule takes this item. Add each(…) or leave_out(…) for its entity.")
+        reason = "no rule takes this item. Add each(…) or leave_out(…) for its entity."
+        raise transform_failed(key, reason)
 
     def _unit(self, number: int, table: Table, key: Item, model: Model, item: Item) -> Unit | None:
         rule = self.rules[number]
@@ -186,33 +205,37 @@ class Derivation:
         return sources
 
     def _read_group(self, unit: Unit) -> Steps[Source]:
+        members = yield from self.read_members(unit)
+        found: Source = []
+        for member in members:
+            if member.item is not None:
+                with _failures(member.key):
+                    found.append(decode_item(member.model, member.item))
+        return found
+
+    def read_members(self, unit: Unit) -> Steps[list[Member]]:
+        """Return the old items of a group as they are stored now, by part."""
         rule = self.rules[unit.rule]
         assert isinstance(rule, MergeRule)
-        found: Source = []
+        members: list[Member] = []
         for part in rule.parts:
             with _failures(unit.key):
                 place = part.read(unit.group)
             if isinstance(place, ItemKey):
-                name = self.context.table_name(place.model.table)
+                id_ = self._id(place.model.table, place.key)
+                tables = {id_[0]: place.model.table}
                 items = yield from get_items(
-                    self.context,
-                    {name: place.model.table},
-                    {item_id(name, place.key): place.key},
-                    consistent=True,
+                    self.context, tables, {id_: place.key}, consistent=True
                 )
-                with _failures(unit.key):
-                    found += [decode_item(place.model, item) for item in items.values()]
+                members.append(Member(place.model, place.key, items.get(id_)))
                 continue
-            query = ItemQuery(self.context, place, consistent=True)
-            while True:
-                try:
-                    instances = yield from next_instances(query, None)
-                except ItemMismatch as error:
-                    raise _failed(error.key or unit.key, str(error)) from error
-                if not instances:
-                    break
-                found += instances
-        return found
+            with _failures(unit.key):
+                query: ItemQuery[Any] = ItemQuery(self.context, place, consistent=True)
+            while found := (yield from query.next_items(None)):
+                members += [
+                    Member(query.model, key_attributes(query.model, item), item) for item in found
+                ]
+        return members
 
     # Derive
 
@@ -223,24 +246,31 @@ class Derivation:
         """
         if not source:
             return {}
+        with _failures(unit.key):
+            if isinstance(self.rules[unit.rule], UnchangedRule):
+                return {self._id(self.target, self.key_of(source[0])): source[0]}
+            targets: Targets = {}
+            for derived in self.derive(unit, source):
+                for item in (derived.item, *self._markers(derived)):
+                    key = self.key_of(item)
+                    if targets.setdefault(self._id(self.target, key), item) != item:
+                        raise InvalidValue(f"two of its new items have the key {key_text(key)}.")
+        return targets
+
+    def derive(self, unit: Unit, source: Source) -> list[DerivedItem]:
+        """Return the new items that follow from old ones, without markers."""
         rule = self.rules[unit.rule]
         with _failures(unit.key):
-            if isinstance(rule, UnchangedRule):
-                return {self._id(self.target, self.key_of(source[0])): source[0]}
             if isinstance(rule, EachRule):
                 derived = rule.function(decode_item(model_of(rule.entity), source[0]))
             else:
                 assert isinstance(rule, MergeRule)
                 derived = rule.into(list(source))
-            targets: Targets = {}
-            for entity in _entities(derived):
-                if self._others and _table_of(entity) in self._others:
-                    continue
-                for item in self._items(entity):
-                    key = self.key_of(item)
-                    if targets.setdefault(self._id(self.target, key), item) != item:
-                        raise InvalidValue(f"two of its new items have the key {key_text(key)}.")
-        return targets
+            return [
+                self._derived_item(entity)
+                for entity in _entities(derived)
+                if not self._others or _table_of(entity) not in self._others
+            ]
 
     def key_of(self, item: Item) -> Item:
         """Return the key of a new item."""
@@ -249,20 +279,36 @@ class Derivation:
         except KeyError as error:
             raise InvalidValue(f"the new item has no attribute {error}.") from None
 
-    def _items(self, entity: object) -> Iterator[Item]:
-        """Yield the item of a new entity, and the markers of its unique values."""
-        model = _model_in(self.target, entity)
+    def _derived_item(self, entity: object) -> DerivedItem:
+        model = self.model_of_new(entity)
         self.derived.add(model.name)
         own = cast("dict[str, object]", vars(entity))
         values = {**own, **self._stamps(model, own)}
         model.codec.check(values)
-        item = model.item(values)
-        yield item
-        key = self.key_of(item)
-        for marker in model.uniques.values():
-            marker_key = marker.key(values)
+        return DerivedItem(model, values, model.item(values))
+
+    def model_of_new(self, entity: object) -> Model:
+        """Return the model of a new entity; raise InvalidValue if it is not in the target."""
+        if not _is_entity(entity):
+            raise InvalidValue(f"expected entities of {self.target!r} or None, but got {entity!r}.")
+        model = model_of(type(entity))
+        if not self.is_target(model.table):
+            raise InvalidValue(
+                f"expected entities of {self.target!r}, but {model.name} is in {model.table!r}."
+            )
+        return model
+
+    def is_target(self, table: Table) -> bool:
+        """Return whether new items may be in this table."""
+        return table is self.target
+
+    def _markers(self, derived: DerivedItem) -> Iterator[Item]:
+        """Yield the markers of the unique values of a new item."""
+        key = self.key_of(derived.item)
+        for marker in derived.model.uniques.values():
+            marker_key = marker.key(derived.values)
             if marker_key is not None:
-                yield marker.item(marker_key, key, item)
+                yield marker.item(marker_key, key, derived.item)
 
     def _stamps(self, model: Model, values: Mapping[str, object]) -> dict[str, object]:
         """Return the version and timestamps that the function has not set."""
@@ -419,17 +465,6 @@ def _table_of(entity: object) -> Table | None:
     return model_of(type(entity)).table if _is_entity(entity) else None
 
 
-def _model_in(target: Table, entity: object) -> Model:
-    if not _is_entity(entity):
-        raise InvalidValue(f"expected entities of {target!r} or None, but got {entity!r}.")
-    model = model_of(type(entity))
-    if model.table is not target:
-        raise InvalidValue(
-            f"expected entities of {target!r}, but {model.name} is in {model.table!r}."
-        )
-    return model
-
-
 @contextmanager
 def _failures(key: Key) -> Generator[None]:
     """Turn what a rule's function raises into TransformFailed with the key of the old item."""
@@ -438,12 +473,20 @@ def _failures(key: Key) -> Generator[None]:
     except TransformFailed:
         raise
     except Exception as error:
-        text = str(error)
-        name = "" if isinstance(error, SingleTableError) else f"{type(error).__name__}: "
-        raise _failed(key, f"{name}{text}" if text else type(error).__name__) from error
+        raise failure_of(key, error) from error
 
 
-def _failed(key: Key, reason: str) -> TransformFailed:
+def failure_of(key: Key, error: Exception) -> TransformFailed:
+    """Return TransformFailed for an error at an item with this key."""
+    if isinstance(error, TransformFailed):
+        return error
+    text = str(error)
+    name = "" if isinstance(error, SingleTableError) else f"{type(error).__name__}: "
+    return transform_failed(key, f"{name}{text}" if text else type(error).__name__)
+
+
+def transform_failed(key: Key, reason: str) -> TransformFailed:
+    """Return the error for one item."""
     return TransformFailed(f"{key_text(key)}: {reason}", [(key, reason)])
 
 

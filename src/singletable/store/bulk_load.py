@@ -222,7 +222,7 @@ class _LoadedItem(BulkChange):
         expected, stored = model.decrypted(expected), model.decrypted(stored)
         expected, stored = model.current(expected), model.current(stored)
         fields = {field.attribute: field for field in model.fields.values()}
-        random = _random_attributes(model)
+        random = random_attributes(model)
         different: list[str] = []
         for name in sorted(expected.keys() | stored.keys()):
             if name in random or expected.get(name) == stored.get(name):
@@ -323,7 +323,7 @@ def _copy_counters(model: Model, item: Item, stored: Item) -> Item:
     return item
 
 
-def _random_attributes(model: Model) -> set[str]:
+def random_attributes(model: Model) -> set[str]:
     """Return the index keys with a random shard, which are never the same again."""
     return {
         name

@@ -336,11 +336,12 @@ def _unchanged(model: Model, old: Item, fields: Sequence[str]) -> expressions.Co
     condition: expressions.Condition | None = None
     for name in fields:
         for attribute in model.fields[name].stored_names:
-            condition = both(condition, _same_value((attribute,), old))
+            condition = both(condition, same_value((attribute,), old))
     return condition
 
 
-def _same_value(path: expressions.Path, old: Item) -> expressions.Condition:
+def same_value(path: expressions.Path, old: Item) -> expressions.Condition:
+    """Return the condition that the value at a path is still that of `old`."""
     value = value_at(path, old)
     return NotExists(path) if value is None else Compare("=", At(path), Constant(value))
 
@@ -359,7 +360,7 @@ def _keep_counters(
             item = apply_update((Set(path.document_path(), Constant(count)),), item)
             field = model.fields[path.field]
             stamps[path.field] = field.codec().decode(item[field.attribute])
-        guard = both(guard, _same_value(path.document_path(), old)) or guard
+        guard = both(guard, same_value(path.document_path(), old)) or guard
     return item, guard
 
 

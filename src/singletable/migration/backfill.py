@@ -1,0 +1,186 @@
+"""Write the items of an entity again: with new attributes, index keys, names and types.
+
+Only the attributes that differ are written, in transactions of up to 100 items, each on the
+condition that the item is what was read. So attributes that are not declared stay, and an item that
+is stored as it would be written is not touched. A version counts up, so that an application that
+read the item before finds out; the time of the last update stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from inspect import isawaitable
+from typing import Any, TypeAlias, cast
+
+from singletable import expressions
+from singletable.errors import InvalidValue, MigrationError
+from singletable.expressions import Add, Constant, Remove, Set
+from singletable.migration.environment import Environment
+from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
+from singletable.migration.steps import Backfill
+from singletable.retry import Steps
+from singletable.schema import Model, model_of
+from singletable.schema.codec.items import UNKNOWN
+from singletable.store.bulk import BulkChange, commit_changes
+from singletable.store.bulk_load import random_attributes
+from singletable.store.context import Context
+from singletable.store.decoder import decode_item
+from singletable.store.plan import Plan, key_attributes
+from singletable.store.side_writes import plan_side_writes
+from singletable.store.write_errors import caller_condition_failed
+from singletable.store.writes import Write
+from singletable.values import Item, check_item
+
+Transform: TypeAlias = Callable[[Any], Any]
+
+
+def run_backfill(step: Backfill[Any], env: Environment) -> None:
+    """Write all items of the entity that are not stored as they would be written now."""
+    _backfill(env, f"Backfill {step.entity.__name__}", step.entity, step.transform)
+
+
+def undo_backfill(step: Backfill[Any], env: Environment) -> None:
+    """Apply `down` to all items; without a transform, there is nothing to undo."""
+    if step.transform is None:
+        return
+    name = step.entity.__name__
+    if step.down is None:
+        raise MigrationError(
+            f"Backfill {name} cannot be undone, because it has a transform and no down=…. Add a "
+            "function that undoes the transform."
+        )
+    _backfill(env, f"Undo Backfill {name}", step.entity, step.down)
+
+
+def _backfill(env: Environment, name: str, entity: type, transform: Transform | None) -> None:
+    failures = Failures(name)
+    backfill = _EntityBackfill(model_of(entity), transform, failures)
+
+    def handle(items: list[Item]) -> Steps[int]:
+        # Conditions of the same counter can be merged only if they have the same time.
+        now = env.context.clock()
+        context = replace(env.context, clock=lambda: now)
+        changes = [
+            _BackfilledItem(backfill, context, plan)
+            for item in items
+            if (plan := backfill.plan(context, item)) is not None
+        ]
+        yield from commit_changes(context, changes)
+        return sum(change.is_written for change in changes)
+
+    scan_in_place(env, name, backfill.model.table, handle, failures)
+
+
+class _EntityBackfill:
+    """How the items of an entity are written again."""
+
+    def __init__(self, model: Model, transform: Transform | None, failures: Failures) -> None:
+        self.model = model
+        self.failures = failures
+        self._transform = transform
+        self._guard = ReadGuard(model)
+
+    def plan(self, context: Context, item: Item) -> Plan | None:
+        """Plan the write of an item; return None if it need not be written, or cannot be."""
+        model = self.model
+        if not model.matches(item):
+            return None
+        key = key_attributes(model, item)
+        try:
+            new = _new_item(model, item, self._transform)
+            actions = [] if new == item else _changes(model, item, new)
+        except Exception as error:
+            self.failures.add_error(key, error)
+            return None
+        if not actions:
+            return None
+        version = model.role("version")
+        if version is not None:
+            actions.append(Add(version.document_path(), {"N": "1"}))
+        update = Write(
+            "update",
+            context.table_name(model.table),
+            key,
+            caller_condition_failed(model, key),
+            actions=tuple(actions),
+            guard=self._guard.unchanged(item),
+        )
+        side_writes: list[Write] = []
+        if model.uniques or model.counts:
+            side_writes = [
+                write
+                for write in plan_side_writes(context, model, key, item, new, context.clock())
+                # A marker that is missing is written by AddUnique.
+                if write.marker != "keep"
+            ]
+        return Plan([update, *side_writes], {})
+
+
+class _BackfilledItem(BulkChange):
+    """An item that is written again."""
+
+    def __init__(self, backfill: _EntityBackfill, context: Context, plan: Plan) -> None:
+        self.backfill = backfill
+        self.context = context
+        self.plan = plan
+        self.is_written = False
+
+    def resolve(self, write: Write, stored: Item | None) -> Plan | None:
+        """Plan again with the item as it is now; None if there is nothing left to do."""
+        if write is not self.plan.writes[0]:
+            self.backfill.failures.add(self.plan.writes[0].key, str(write.error(stored)))
+            return None
+        return None if stored is None else self.backfill.plan(self.context, stored)
+
+    def finish(self) -> None:
+        """Count the item."""
+        self.is_written = True
+
+
+def _new_item(model: Model, item: Item, transform: Transform | None) -> Item:
+    """Return the item as it would be written now, after the transform."""
+    if transform is None:
+        return model.item(decode_values(model, item))
+    instance = decode_item(model, item)
+    unknown = cast("dict[str, object]", vars(instance)).get(UNKNOWN)
+    result = transform(instance)
+    if isawaitable(result):
+        raise InvalidValue("the function must not be async.")
+    changed = instance if result is None else result
+    if type(changed) is not model.entity:
+        raise InvalidValue(
+            f"the function must return a {model.name}, or None after changing the one it got, but "
+            f"it returned {type(changed).__name__}."
+        )
+    values = cast("dict[str, object]", vars(changed))
+    if unknown is not None:
+        values = {UNKNOWN: unknown, **values}
+    model.codec.check(values)
+    new = model.item(values)
+    if key_attributes(model, new) != key_attributes(model, item):
+        raise InvalidValue("the function changed the key of the item. To do that, use Rewrite(…).")
+    if model.factory is not None:
+        model.instance(new)  # a pydantic model may not check what is assigned
+    return new
+
+
+def _changes(model: Model, item: Item, new: Item) -> list[expressions.Action]:
+    """Return the actions that turn an item into the new one; its version is not compared."""
+    kept = {name for name in random_attributes(model) if name in item}
+    if (version := model.role("version")) is not None:
+        kept.add(version.attribute)
+    # Encrypting a value again gives another text, so the values are compared.
+    before, after = model.decrypted(item), model.decrypted(new)
+    actions: list[expressions.Action] = []
+    for name in sorted({*item, *new} - kept):
+        if before.get(name) == after.get(name):
+            continue
+        if name not in new:
+            actions.append(Remove((name,)))
+            continue
+        value = check_item({name: new[name]})[0][name]
+        # DynamoDB returns numbers and sets in one form, however they were written.
+        if value != before.get(name):
+            actions.append(Set((name,), Constant(value)))
+    return actions

@@ -1,0 +1,128 @@
+"""What the steps share that change a table while it is in use: guards, failures, scans.
+
+Each item is written on the condition that it is what was read, so that nothing is lost that an
+application writes at the same time. After a conflict the change is planned again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import cast
+
+from singletable import expressions
+from singletable.errors import TransformFailed
+from singletable.expressions import And, Exists
+from singletable.migration.derivation import Key, failure_of, key_text
+from singletable.migration.environment import Environment
+from singletable.migration.scan import restart_scan, scan_rounds
+from singletable.retry import Steps
+from singletable.schema import Model, Table, counters_of
+from singletable.store.decoder import decode_item
+from singletable.store.plan import same_value
+from singletable.values import Item
+
+MAX_SHOWN_FAILURES = 20
+
+
+def decode_values(model: Model, item: Item) -> dict[str, object]:
+    """Return the values of an item by field, with defaults, old names and old types applied."""
+    return cast("dict[str, object]", vars(decode_item(model, item)))
+
+
+class ReadGuard:
+    """Creates the condition that an item is still the one that was read, by version or wholly."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._exists = Exists((model.table.pk.name,))
+        # Most items of an entity have the same attributes.
+        self._paths: dict[tuple[str, ...], list[expressions.Path]] = {}
+
+    def unchanged(self, item: Item) -> expressions.Condition:
+        """Return the condition for an item that was read."""
+        names = tuple(item)
+        paths = self._paths.get(names)
+        if paths is None:
+            paths = self._paths[names] = self._compared_paths(names)
+        condition: expressions.Condition = self._exists
+        for path in paths:
+            condition = And(condition, same_value(path, item))
+        return condition
+
+    def _compared_paths(self, stored: tuple[str, ...]) -> list[expressions.Path]:
+        """Return what to compare of an item with these attributes."""
+        model = self._model
+        version = model.role("version")
+        if version is not None and version.attribute in stored:
+            # Numbers that count other items change without a new version.
+            counters = [path.document_path() for path in counters_of(model.entity)]
+            return [version.document_path(), *counters]
+        keys = {one.name for one in model.table.key_attributes}
+        # The keys of indexes follow from the other attributes.
+        keys.update(*(access.dedicated_attributes for access in model.indexes.values()))
+        return [(name,) for name in sorted({*stored, *model.codec.names} - keys)]
+
+
+class Failures:
+    """Items that a step cannot change, and why; pages in several threads add to it."""
+
+    def __init__(self, step: str) -> None:
+        self._step = step
+        self.found: list[tuple[Key, str]] = []
+
+    def add(self, key: Key, reason: str) -> None:
+        """Remember an item that cannot be changed."""
+        self.found.append((key, reason))
+
+    def add_error(self, key: Key, error: Exception) -> None:
+        """Remember an item for which a function raised an error."""
+        self.found += failure_of(key, error).failures
+
+    def raise_if_any(self) -> None:
+        """Raise TransformFailed with the first failures."""
+        if not self.found:
+            return
+        shown = self.found[:MAX_SHOWN_FAILURES]
+        more = len(self.found) - len(shown)
+        lines = [f"  {key_text(key)}: {reason}" for key, reason in shown]
+        if more:
+            lines.append(f"  and {more} more")
+        raise TransformFailed(
+            f"{self._step}: {len(self.found)} "
+            f"{'item' if len(self.found) == 1 else 'items'} cannot be changed. Correct the data or "
+            "the migration, and run it again: it continues here.\n" + "\n".join(lines),
+            self.found,
+        )
+
+
+def scan_in_place(
+    env: Environment,
+    step: str,
+    table: Table,
+    handle: Callable[[list[Item]], Steps[int]],
+    failures: Failures,
+) -> None:
+    """Handle all items of a table; `handle` returns how many items it wrote.
+
+    If there are failures, the scan ends before the checkpoint that would skip them.
+    """
+    name = f"{env.state.step} {step}"
+    counts = env.state.counts
+    if name not in env.state.scans:
+        counts[step] = counts[f"{step}, written"] = 0
+    lock = Lock()
+
+    def handle_page(items: list[Item]) -> Steps[None]:
+        written = yield from handle(items)
+        with lock:
+            counts[step] += len(items)
+            counts[f"{step}, written"] += written
+
+    def after_round() -> None:
+        failures.raise_if_any()
+        env.progress(step, counts[step], note=f"{counts[f'{step}, written']:,} written")
+
+    scan_rounds(env, name, table, handle_page, after_round=after_round)
+    # So that the step can be repeated after it was undone.
+    restart_scan(env, name)

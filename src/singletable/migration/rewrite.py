@@ -1,0 +1,319 @@
+"""Replace items of a table by others of the same table: split, merge, or give them new keys.
+
+Each unit, an item or a group that is merged, is replaced in one transaction: the old items must be
+what was read, the new ones must not exist yet, and the markers of unique values move with them. So
+an application never sees half of a replacement, and loses nothing that it writes meanwhile.
+
+Numbers that count items stay as they are. If a rewrite changes how many items a parent has, add
+AddCount after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from singletable.errors import MigrationError, TransformFailed
+from singletable.expressions import NotExists
+from singletable.migration.derivation import (
+    Derivation,
+    DerivedItem,
+    Member,
+    Source,
+    Unit,
+    key_text,
+    transform_failed,
+)
+from singletable.migration.environment import Environment
+from singletable.migration.in_place import Failures, ReadGuard, scan_in_place
+from singletable.migration.steps import (
+    EachRule,
+    LeaveOutRule,
+    MergeRule,
+    Rewrite,
+    Rule,
+    UnchangedRule,
+    source_tables,
+    unchanged,
+)
+from singletable.retry import Steps
+from singletable.schema import Model, Table, model_of
+from singletable.store.bulk import BulkChange, commit_changes
+from singletable.store.commit import MAX_TRANSACTION_ITEMS
+from singletable.store.context import Context
+from singletable.store.decoder import decode_item
+from singletable.store.plan import Plan, key_attributes
+from singletable.store.side_writes import plan_side_writes
+from singletable.store.ttl import is_expired
+from singletable.store.write_errors import caller_condition_failed
+from singletable.store.writes import ItemId, Write, item_id, merge_writes
+from singletable.values import Item
+
+MAX_ATTEMPTS = 20
+
+
+def run_rewrite(step: Rewrite, env: Environment) -> None:
+    """Replace the old items by new ones."""
+    _rewrite(env, "Rewrite", step.rules)
+
+
+def undo_rewrite(step: Rewrite, env: Environment) -> None:
+    """Replace the new items by old ones, with the rules of `back`."""
+    if not step.back:
+        raise MigrationError(
+            "Rewrite cannot be undone, because it has no back=…. Add rules that derive the old "
+            "items from the new ones."
+        )
+    _rewrite(env, "Undo Rewrite", step.back)
+
+
+def _rewrite(env: Environment, name: str, rules: Sequence[Rule]) -> None:
+    tables = source_tables(rules)
+    if len({env.context.table_name(table) for table in tables}) != 1:
+        names = ", ".join(repr(table) for table in tables) or "none"
+        raise MigrationError(
+            f"{name} works within one table, but its rules read {names}. Write one Rewrite for "
+            "each table, or a Copy to derive one table from several."
+        )
+    for rule in rules:
+        if isinstance(rule, LeaveOutRule):
+            raise MigrationError(
+                f"{name}: leave_out({rule.entity.__name__}) is a rule of a Copy. Here, items "
+                "without a rule stay as they are. To delete items, write "
+                f"each({rule.entity.__name__}, lambda old: None)."
+            )
+    failures = Failures(name)
+    rewriter = _Rewriter(env, tables, rules, failures)
+    scan_in_place(env, name, tables[0], rewriter.rewrite, failures)
+
+
+class _DerivationInPlace(Derivation):
+    """Derives new items of the same table, which may be declared again for the new entities."""
+
+    def is_target(self, table: Table) -> bool:
+        """Return whether a table is the one that is rewritten, by its name and key."""
+        target = self.target
+        return (table.name, table.key_attributes) == (target.name, target.key_attributes)
+
+
+class _Rewriter:
+    """The rules of a rewrite, and how a unit is replaced.
+
+    Old and new entities may have the same keys. They cannot be declared in one table then, so there
+    may be several declarations of the table.
+    """
+
+    def __init__(
+        self, env: Environment, tables: list[Table], rules: Sequence[Rule], failures: Failures
+    ) -> None:
+        self.tables = tables
+        self.failures = failures
+        self._table_name = env.context.table_name(tables[0])
+        # All declarations of the table have its name in requests.
+        self._names = dict(env.context.table_names)
+        self._context = replace(env.context, table_names=self._names)
+        self._guards: dict[type, ReadGuard] = {}
+        moment = datetime.fromtimestamp(env.state.started, UTC)
+        # Items without a rule stay as they are.
+        all_rules = (*rules, *map(unchanged, tables))
+        self._derivation = _DerivationInPlace(all_rules, tables[0], self._context, moment)
+
+    def rewrite(self, items: list[Item]) -> Steps[int]:
+        """Replace the units of these items, and return how many were replaced."""
+        now = self._context.clock()
+        context = replace(self._context, clock=lambda: now)
+        waiting: dict[Unit, list[Member] | None] = {}
+        for item in items:
+            unit = self._unit_of(item)
+            if unit is not None and unit not in waiting:
+                waiting[unit] = self._members(unit, item)
+        written = 0
+        for attempt in range(MAX_ATTEMPTS):
+            changes: list[_ReplacedUnit] = []
+            for unit, read in waiting.items():
+                members = (yield from self._read(unit)) if read is None else read
+                plan = self._plan(context, unit, members)
+                if plan is not None:
+                    changes.append(_ReplacedUnit(unit, plan, self.failures))
+            yield from commit_changes(context, changes)
+            written += sum(change.is_written for change in changes)
+            waiting = {change.unit: None for change in changes if change.has_conflict}
+            if not waiting:
+                return written
+            yield context.retry_policy.backoff(attempt, "conflict")
+        raise MigrationError(
+            f"{key_text(next(iter(waiting)).key)} changed {MAX_ATTEMPTS} times while it was "
+            "replaced. Run the migration again when it changes less often."
+        )
+
+    def _unit_of(self, item: Item) -> Unit | None:
+        """Return the unit of an item; None if it stays as it is."""
+        for table in self.tables:
+            try:
+                unit = self._derivation.unit_of(table, item)
+            except TransformFailed as error:
+                self.failures.found += error.failures
+                return None
+            if unit and not isinstance(self._derivation.rules[unit.rule], UnchangedRule):
+                return unit
+        return None
+
+    def _members(self, unit: Unit, item: Item) -> list[Member] | None:
+        """Return the old items of a unit if `item` is the only one; None if they must be read."""
+        rule = self._derivation.rules[unit.rule]
+        return (
+            [Member(model_of(rule.entity), unit.key, item)] if isinstance(rule, EachRule) else None
+        )
+
+    def _read(self, unit: Unit) -> Steps[list[Member]]:
+        """Return the old items of a unit as they are now; none if it has been replaced."""
+        if isinstance(self._derivation.rules[unit.rule], MergeRule):
+            return (yield from self._derivation.read_members(unit))
+        source = (yield from self._derivation.read([unit]))[unit]
+        if not source or self._unit_of(source[0]) != unit:
+            return []
+        return self._members(unit, source[0]) or []
+
+    def _plan(self, context: Context, unit: Unit, members: list[Member]) -> Plan | None:
+        """Plan to replace a unit; return None if there is nothing to do, or it cannot be."""
+        try:
+            return self._planned(context, unit, members)
+        except Exception as error:
+            self.failures.add_error(unit.key, error)
+            return None
+
+    def _planned(self, context: Context, unit: Unit, members: list[Member]) -> Plan | None:
+        now = context.clock()
+        old = [
+            (member.model, item)
+            for member in members
+            if (item := member.item) is not None and not is_expired(member.model, item, now)
+        ]
+        if not old:
+            return None
+        is_merged = isinstance(self._derivation.rules[unit.rule], MergeRule)
+        source: Source = [decode_item(*one) if is_merged else one[1] for one in old]
+        new: dict[ItemId, DerivedItem] = {}
+        for derived in self._derivation.derive(unit, source):
+            self._names[derived.model.table] = self._table_name
+            if new.setdefault(self._id(derived.item), derived) is not derived:
+                key = self._derivation.key_of(derived.item)
+                raise transform_failed(unit.key, f"two new items have the key {key_text(key)}.")
+        if [derived.item for derived in new.values()] == [item for _, item in old]:
+            return None
+        for derived in new.values():
+            if self._unit_of(derived.item) is not None:
+                raise transform_failed(
+                    unit.key,
+                    f"its new item {key_text(self._derivation.key_of(derived.item))} would be "
+                    "rewritten again. Give the new entity another type tag, key or schema "
+                    "version. To change items without new keys, use Backfill(…).",
+                )
+        writes = merge_writes(
+            [
+                *self._item_writes(members, new),
+                *self._marker_writes(context, old, [(one.model, one.item) for one in new.values()]),
+            ]
+        )
+        if len(writes) > MAX_TRANSACTION_ITEMS:
+            raise transform_failed(
+                unit.key,
+                f"it takes {len(writes)} writes to replace it, markers included, but a transaction "
+                f"has at most {MAX_TRANSACTION_ITEMS}. Copy the items to another table instead: "
+                "Copy(…).",
+            )
+        return Plan(writes, {})
+
+    def _id(self, item: Item) -> ItemId:
+        return item_id(self._table_name, self._derivation.key_of(item))
+
+    def _item_writes(
+        self, members: list[Member], new: Mapping[ItemId, DerivedItem]
+    ) -> Iterator[Write]:
+        """Yield the writes of the old items and of the new ones."""
+        table, absent = self._table_name, NotExists((self.tables[0].pk.name,))
+        left = dict(new)
+        for member in members:
+            model, key, item = member.model, member.key, member.item
+            error = caller_condition_failed(model, key)
+            derived = left.pop(item_id(table, key), None)
+            guard = absent if item is None else self._guard(model).unchanged(item)
+            if derived is not None:
+                put = derived.item if item is None else _with_later_version(derived, model, item)
+                yield Write("put", table, key, error, item=put, guard=guard)
+            else:
+                yield Write("check" if item is None else "delete", table, key, error, guard=guard)
+        for derived in left.values():
+            key = self._derivation.key_of(derived.item)
+            error = caller_condition_failed(derived.model, key)
+            yield Write("put", table, key, error, item=derived.item, condition=absent)
+
+    def _guard(self, model: Model) -> ReadGuard:
+        if model.entity not in self._guards:
+            self._guards[model.entity] = ReadGuard(model)
+        return self._guards[model.entity]
+
+    def _marker_writes(
+        self,
+        context: Context,
+        old: list[tuple[Model, Item]],
+        new: list[tuple[Model, Item]],
+    ) -> Iterator[Write]:
+        """Yield the writes that release the unique values of old items, and claim the new ones."""
+        now = context.clock()
+        for model, item in old:
+            key = key_attributes(model, item)
+            yield from _markers(plan_side_writes(context, model, key, item, None, now))
+        for model, item in new:
+            key = key_attributes(model, item)
+            yield from _markers(plan_side_writes(context, model, key, None, item, now))
+
+
+def _markers(writes: list[Write]) -> list[Write]:
+    return [write for write in writes if write.marker is not None]
+
+
+def _with_later_version(derived: DerivedItem, old: Model, item: Item) -> Item:
+    """Return a new item with a higher version than the old one with its key.
+
+    A program that read the old item would overwrite the new one otherwise.
+    """
+    before, after = old.role("version"), derived.model.role("version")
+    if before is None or after is None:
+        return derived.item
+    version = int(item.get(before.attribute, {}).get("N", "0"))
+    if int(derived.item[after.attribute]["N"]) > version:
+        return derived.item
+    return {**derived.item, after.attribute: {"N": str(version + 1)}}
+
+
+class _ReplacedUnit(BulkChange):
+    """A unit that is replaced by its new items."""
+
+    def __init__(self, unit: Unit, plan: Plan, failures: Failures) -> None:
+        self.unit = unit
+        self.plan = plan
+        self.failures = failures
+        self.is_written = False
+        self.has_conflict = False
+
+    def resolve(self, write: Write, stored: Item | None) -> Plan | None:
+        """Remember a conflict, to read the unit again; report that a new item exists already."""
+        if write.guard is not None:
+            self.has_conflict = True
+        elif write.marker is not None:
+            self.failures.add(self.unit.key, str(write.error(stored)))
+        elif stored == write.item:
+            return Plan([other for other in self.plan.writes if other is not write], {})
+        else:
+            self.failures.add(
+                self.unit.key,
+                f"there is another item already with the key of its new item: "
+                f"{key_text(write.key)}.",
+            )
+        return None
+
+    def finish(self) -> None:
+        """Count the unit."""
+        self.is_written = True

@@ -1,0 +1,128 @@
+"""Run steps that change a table in place: with writers at the same time, and with crashes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from singletable import Driver, Engine, Table
+from singletable.migration.environment import Environment, StepProgress, migration_context
+from singletable.migration.places import Places
+from singletable.migration.rate_limit import RateLimit
+from singletable.migration.state import State, StateStore, is_state_item
+from singletable.operations import Operation, Scan
+from singletable.retry import run
+from singletable.values import Item
+from tests.migration.site import Clock
+
+R = TypeVar("R")
+
+
+class Crash(Exception):
+    """The process ended."""
+
+
+class HookedDriver:
+    """Calls a function with each request, before it is executed or after it."""
+
+    def __init__(
+        self,
+        inner: Driver,
+        before: Callable[[Operation[object]], object] | None = None,
+        after: Callable[[Operation[object]], object] | None = None,
+    ) -> None:
+        self._inner = inner
+        self._before = before
+        self._after = after
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """Execute a request, and call the functions."""
+        if self._before is not None:
+            self._before(operation)
+        output = self._inner.execute(operation)
+        if self._after is not None:
+            self._after(operation)
+        return output
+
+
+def environment(
+    driver: Driver,
+    *tables: Table,
+    clock: Clock | None = None,
+    segments: int = 1,
+    page_size: int | None = 3,
+) -> Environment:
+    """Return what a runner gives to a step, with the state in the last table."""
+    clock = clock or Clock()
+    places = Places(driver, driver)
+    name = f"target/{tables[-1].name}"
+    states = StateStore(tables[-1], name, "0001", owner="me", clock=clock)
+    state = run(places, states.acquire(State("running", started=clock.now)))
+    return Environment(
+        places,
+        migration_context(dict.fromkeys(tables, "target"), {}, clock),
+        states,
+        state,
+        RateLimit(None, clock),
+        segments=segments,
+        page_size=page_size,
+        clock=clock,
+        sleep=clock.sleep,
+    )
+
+
+def notes_of(env: Environment) -> list[str]:
+    """Return the list to which the notes of all further progress are added."""
+    notes: list[str] = []
+
+    def add(progress: StepProgress) -> None:
+        notes.append(progress.note)
+
+    env.on_progress = add
+    return notes
+
+
+def stored(driver: Driver, table: Table) -> list[Item]:
+    """Return all items of the application."""
+    items = driver.execute(Scan(table.name)).items
+    keys = [one.name for one in table.key_attributes]
+    return sorted(
+        (item for item in items if not is_state_item(item)),
+        key=lambda item: [str(item[name]) for name in keys],
+    )
+
+
+def crash_at_every_request(
+    tables: Sequence[Table],
+    fill: Callable[[Engine], object],
+    change: Callable[[Environment], object],
+) -> int:
+    """Crash before and after each request in turn, run again, and compare the results.
+
+    Returns the number of crashes.
+    """
+    expected: list[Item] | None = None
+    number = 0
+    while True:
+        for when in ("before", "after"):
+            with Engine.in_memory() as engine:
+                fill(engine)
+                left = [number if expected is not None else 10_000]
+
+                def crash(operation: Operation[object], left: list[int] = left) -> None:
+                    if left[0] == 0:
+                        raise Crash
+                    left[0] -= 1
+
+                driver = HookedDriver(engine, **{when: crash})
+                try:
+                    change(environment(driver, *tables))
+                except Crash:
+                    change(environment(engine, *tables))
+                else:
+                    if expected is not None:
+                        return number
+                result = stored(engine, tables[0])
+                assert expected is None or result == expected
+                expected = result
+        number += 1

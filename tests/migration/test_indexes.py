@@ -1,0 +1,217 @@
+"""Create and drop tables and indexes: again after an interruption, and only what is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from singletable import (
+    Delays,
+    Driver,
+    Engine,
+    Index,
+    LocalIndex,
+    MigrationError,
+    Number,
+    Provisioned,
+    Settings,
+    Table,
+)
+from singletable.migration import AddIndex, CreateTable, DropIndex, DropTable
+from singletable.migration.environment import Environment
+from singletable.migration.indexes import (
+    run_add_index,
+    run_create_table,
+    run_drop_index,
+    run_drop_table,
+    undo_add_index,
+    undo_create_table,
+    undo_drop_index,
+)
+from singletable.operations import (
+    AttributeDefinition,
+    CreateGlobalSecondaryIndexAction,
+    DescribeTable,
+    DescribeTimeToLive,
+    GlobalSecondaryIndexDescription,
+    GlobalSecondaryIndexUpdate,
+    KeySchemaElement,
+    ListTables,
+    Projection,
+    PutItem,
+    UpdateTable,
+)
+from singletable.store import Store
+from tests.migration.in_place import HookedDriver, environment, notes_of
+from tests.migration.site import Clock
+
+before = Table("app")
+after = Table(
+    "app",
+    indexes=[
+        Index("by_age", pk="city", sk=Number("age"), projection=["name", "email"]),
+        Index("by_name", pk="name", projection="KEYS_ONLY"),
+    ],
+)
+other = Table("other", pk="id", sk=None, indexes=[Index("GSI1", pk="x")], ttl="expires")
+states = Table("states", pk="id", sk=None)
+ADD = AddIndex(after, "by_age")
+ADD_BY_NAME = UpdateTable(
+    "app",
+    attribute_definitions=[AttributeDefinition("name", "S")],
+    global_secondary_index_updates=[
+        GlobalSecondaryIndexUpdate(
+            create=CreateGlobalSecondaryIndexAction(
+                "by_name", [KeySchemaElement("name", "HASH")], Projection("KEYS_ONLY")
+            )
+        )
+    ],
+)
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory() as engine:
+        Store(engine).admin.create_table(before)
+        Store(engine).admin.create_table(states)
+        yield engine
+
+
+def env_of(driver: Driver, clock: Clock | None = None) -> Environment:
+    return environment(driver, before, after, other, states, clock=clock)
+
+
+def indexes(driver: Driver, name: str = "app") -> dict[str, GlobalSecondaryIndexDescription]:
+    table = driver.execute(DescribeTable(name)).table
+    return {one.index_name: one for one in table.global_secondary_indexes or ()}
+
+
+def test_an_index_is_added_as_it_is_declared(drivers: tuple[Driver, Driver]) -> None:
+    driver = drivers[0]
+    for table in (before, states):
+        Store(driver).admin.create_table(table)
+    env = env_of(driver)
+    run_add_index(ADD, env)
+    run_add_index(ADD, env)
+    run_add_index(AddIndex(after, "by_name"), env)
+    assert sorted(indexes(driver)) == ["by_age", "by_name"]
+    undo_add_index(ADD, env)
+    undo_add_index(ADD, env)
+    assert sorted(indexes(driver)) == ["by_name"]
+
+
+def test_adding_an_index_waits_until_it_is_filled() -> None:
+    clock = Clock()
+    delays = Delays(create_index=20, delete_index=5)
+    with Engine.in_memory(Settings(clock=clock, delays=delays)) as engine:
+        for table in (before, states):
+            Store(engine).admin.create_table(table)
+        env = env_of(engine, clock)
+        notes = notes_of(env)
+        run_add_index(ADD, env)
+        assert indexes(engine)["by_age"].index_status == "ACTIVE"
+        assert "waiting for DynamoDB" in notes
+        # One index at a time: the second waits for the first, even if another runner added it.
+        engine.execute(ADD_BY_NAME)
+        run_drop_index(DropIndex(after, "by_age"), env)
+        assert sorted(indexes(engine)) == ["by_name"]
+
+
+@pytest.mark.parametrize(
+    ("index", "difference"),
+    [
+        (Index("by_name", pk="name"), "projection ALL"),
+        (Index("by_name", pk=Number("name"), projection="KEYS_ONLY"), r"name \(N\)"),
+        (Index("by_name", pk="other", projection="KEYS_ONLY"), "key other"),
+    ],
+    ids=["projection", "type", "key"],
+)
+def test_an_index_that_differs_needs_another_name(
+    engine: Engine, index: Index, difference: str
+) -> None:
+    engine.execute(ADD_BY_NAME)
+    changed = Table("app", indexes=[index])
+    env = environment(engine, changed, states)
+    with pytest.raises(MigrationError, match=rf"{difference}.*another name"):
+        run_add_index(AddIndex(changed, "by_name"), env)
+
+
+def test_an_index_of_a_provisioned_table_has_its_capacity(engine: Engine) -> None:
+    small = Table("small", capacity=Provisioned(3, 4))
+    grown = Table("small", indexes=[Index("GSI1", pk="x")])
+    Store(engine).admin.create_table(small)
+    run_add_index(AddIndex(grown, "GSI1"), environment(engine, grown, states))
+    assert indexes(engine, "small")["GSI1"].provisioned_throughput.write_capacity_units == 4
+
+
+def test_a_dropped_index_can_be_added_again_if_it_is_declared(engine: Engine) -> None:
+    env = env_of(engine)
+    run_add_index(ADD, env)
+    step = DropIndex(after, "by_age")
+    run_drop_index(step, env)
+    run_drop_index(step, env)
+    assert indexes(engine) == {}
+    undo_drop_index(step, env)
+    assert sorted(indexes(engine)) == ["by_age"]
+    with pytest.raises(MigrationError, match="no longer declares"):
+        undo_drop_index(DropIndex(before, "by_age"), env)
+
+
+def test_an_index_of_a_missing_table_is_an_error(engine: Engine) -> None:
+    with pytest.raises(MigrationError, match="does not exist"):
+        run_add_index(AddIndex(other, "GSI1"), env_of(engine))
+
+
+def test_a_table_is_created_once_and_dropped_if_it_is_empty(engine: Engine) -> None:
+    env = env_of(engine)
+    run_create_table(CreateTable(other), env)
+    run_create_table(CreateTable(other), env)
+    ttl = engine.execute(DescribeTimeToLive("other")).time_to_live_description
+    assert ttl.attribute_name == "expires"
+    engine.execute(PutItem("other", {"id": {"S": "a"}}))
+    with pytest.raises(MigrationError, match=r"has items, such as .*'a'"):
+        undo_create_table(CreateTable(other), env)
+    Store(engine).admin.clear(other)
+    undo_create_table(CreateTable(other), env)
+    undo_create_table(CreateTable(other), env)
+    assert "other" not in engine.execute(ListTables()).table_names
+
+
+def test_an_interrupted_creation_is_completed(engine: Engine) -> None:
+    def crash(operation: object) -> None:
+        if type(operation).__name__ == "UpdateTimeToLive":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_create_table(CreateTable(other), env_of(HookedDriver(engine, crash)))
+    run_create_table(CreateTable(other), env_of(engine))
+    ttl = engine.execute(DescribeTimeToLive("other")).time_to_live_description
+    assert ttl.time_to_live_status == "ENABLED"
+
+
+def test_a_table_that_differs_is_not_taken_for_the_new_one(engine: Engine) -> None:
+    declared = Table("app", sk=Number("SK"), indexes=[LocalIndex("LSI1", sk="x")], ttl=None)
+    env = environment(engine, declared, states)
+    with pytest.raises(MigrationError, match=r"its key .*its index LSI1 is missing"):
+        run_create_table(CreateTable(declared), env)
+
+
+def test_a_table_with_the_state_of_migrations_is_kept(engine: Engine) -> None:
+    env = env_of(engine)
+    notes = notes_of(env)
+    undo_create_table(CreateTable(states), env)
+    assert "kept" in notes[0]
+    with pytest.raises(MigrationError, match="state of this migration"):
+        run_drop_table(DropTable(states), env)
+
+
+def test_a_protected_table_is_not_dropped(engine: Engine) -> None:
+    env = env_of(engine)
+    engine.execute(UpdateTable("app", deletion_protection_enabled=True))
+    with pytest.raises(MigrationError, match="protected from deletion"):
+        run_drop_table(DropTable(before), env)
+    engine.execute(UpdateTable("app", deletion_protection_enabled=False))
+    run_drop_table(DropTable(before), env)
+    run_drop_table(DropTable(before), env)
+    assert "app" not in engine.execute(ListTables()).table_names

@@ -1,0 +1,319 @@
+"""Rewrite: split, merge and move items within a table, with their markers, while it is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from singletable import (
+    Attr,
+    Driver,
+    Engine,
+    Entity,
+    Key,
+    MigrationError,
+    Store,
+    Table,
+    TransformFailed,
+    Unique,
+    VersionConflict,
+    attr,
+    version,
+)
+from singletable.migration import Part, Rewrite, each, leave_out, merge, unchanged
+from singletable.migration.rewrite import run_rewrite, undo_rewrite
+from singletable.operations import Operation, TransactWriteItems
+from tests.migration.in_place import (
+    HookedDriver,
+    crash_at_every_request,
+    environment,
+    stored,
+)
+
+# The old entities have a declaration of the table of their own, because keys overlap.
+old_app = Table("app")
+app = Table("app")
+
+
+class Account(Entity, table=old_app, type_tag=("type", "account")):
+    """The old entity: everything in one item."""
+
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    bio: Attr[str] = attr(default="")
+    revision: Attr[int] = version()
+    key = Key(pk=("ACCOUNT", name), sk="ACCOUNT")
+    by_email = Unique(email, pk=("EMAIL", email), sk="EMAIL")
+
+
+class User(Entity, table=app, type_tag=("type", "user")):
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    revision: Attr[int] = version()
+    key = Key(pk=("USER", name), sk="USER")
+    by_email = Unique(email, pk=("EMAIL", email), sk="EMAIL")
+
+
+class Profile(Entity, table=app, type_tag=("type", "profile")):
+    name: Attr[str] = attr()
+    bio: Attr[str] = attr()
+    key = Key(pk=("USER", name), sk="PROFILE")
+
+
+class Setting(Entity, table=app, type_tag=("type", "setting")):
+    """An entity that no rule is about."""
+
+    name: Attr[str] = attr()
+    key = Key(pk=("SETTING", name), sk="SETTING")
+
+
+def split(old: Account) -> Iterator[User | Profile]:
+    if old.email == "bad":
+        raise ValueError("has no address")
+    yield User(name=old.name, email=old.email)
+    if old.bio:
+        yield Profile(name=old.name, bio=old.bio)
+
+
+def join(found: list[User | Profile]) -> Account | None:
+    users = [one for one in found if isinstance(one, User)]
+    profiles = [one for one in found if isinstance(one, Profile)]
+    if not users:
+        return None
+    bio = profiles[0].bio if profiles else ""
+    return Account(name=users[0].name, email=users[0].email, bio=bio)
+
+
+STEP = Rewrite(
+    each(Account, split),
+    back=[
+        merge(
+            Part(User, group=lambda user: user.name, read=User.key),
+            Part(Profile, group=lambda profile: profile.name, read=Profile.key),
+            into=join,
+        )
+    ],
+)
+
+
+def fill(driver: Driver, count: int = 5) -> None:
+    store = Store(driver)
+    store.admin.create_table(app)
+    for n in range(count):
+        store.create(Account(name=f"u{n}", email=f"{n}@x.org", bio="b" * (n % 2)))
+    store.put(Setting(name="s"))
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory() as engine:
+        fill(engine)
+        yield engine
+
+
+def test_items_are_split_with_their_unique_values_and_back(
+    drivers: tuple[Driver, Driver],
+) -> None:
+    driver = drivers[0]
+    fill(driver)
+    expected = stored(driver, app)
+    store = Store(driver)
+    env = environment(driver, app, old_app, segments=2)
+    run_rewrite(STEP, env)
+    assert env.state.counts["Rewrite, written"] == 5
+    assert store.find(User.by_email("3@x.org")) == store.get(User.key("u3"))
+    assert store.get(Profile.key("u3")) == Profile(name="u3", bio="b")
+    assert store.get(Profile.key("u2")) is None
+    assert not any(item.get("type") == {"S": "account"} for item in stored(driver, app))
+    store.delete(User.key("u4"))
+    store.create(User(name="new", email="4@x.org"))
+    store.delete(User.key("new"))
+    store.create(User(name="u4", email="4@x.org"))
+    undo_rewrite(STEP, env)
+    assert stored(driver, app) == expected
+
+
+def test_running_again_changes_nothing(engine: Engine) -> None:
+    env = environment(engine, app, old_app)
+    run_rewrite(STEP, env)
+    expected = stored(engine, app)
+    run_rewrite(STEP, env)
+    assert env.state.counts["Rewrite, written"] == 0
+    assert stored(engine, app) == expected
+
+
+def test_writes_meanwhile_are_kept(engine: Engine) -> None:
+    store = Store(engine)
+    done: list[bool] = []
+
+    def write(operation: Operation[object]) -> None:
+        if isinstance(operation, TransactWriteItems) and not done:
+            done.append(True)
+            store.update(Account.key("u0"), Account.bio.set("changed"))
+            store.update(Account.key("u1"), Account.email.set("new@x.org"))
+            store.delete(Account.key("u2"))
+
+    run_rewrite(STEP, environment(HookedDriver(engine, write), app, old_app, page_size=None))
+    assert done
+    profile = store.get(Profile.key("u0"))
+    assert profile is not None
+    assert profile.bio == "changed"
+    user = store.find(User.by_email("new@x.org"))
+    assert user is not None
+    assert user.name == "u1"
+    assert store.find(User.by_email("1@x.org")) is None
+    assert store.get(User.key("u2")) is None
+
+
+class Like(Entity, table=app, type_tag=("type", "like")):
+    post: Attr[str] = attr()
+    visitor: Attr[str] = attr()
+    key = Key(pk=("POST", post), sk=("LIKE", visitor))
+
+
+class Likes(Entity, table=app, type_tag=("type", "likes")):
+    post: Attr[str] = attr()
+    visitors: Attr[list[str]] = attr()
+    key = Key(pk=("POST", post), sk="LIKES")
+
+
+def collect(found: list[Like]) -> Likes:
+    return Likes(post=found[0].post, visitors=sorted(like.visitor for like in found))
+
+
+def separate(likes: Likes) -> list[Like]:
+    return [Like(post=likes.post, visitor=visitor) for visitor in likes.visitors]
+
+
+LIKES = Rewrite(
+    merge(Part(Like, group=lambda like: like.post, read=Like.key.partition), into=collect),
+    back=[each(Likes, separate)],
+)
+
+
+def test_groups_are_merged_and_separated_again(engine: Engine) -> None:
+    store = Store(engine)
+    store.put_many([Like(post=f"p{n % 3}", visitor=f"v{n}") for n in range(12)])
+    expected = stored(engine, app)
+    env = environment(engine, app, old_app, segments=2)
+    run_rewrite(LIKES, env)
+    assert store.get(Likes.key("p1")) == Likes(post="p1", visitors=["v1", "v10", "v4", "v7"])
+    assert list(store.query(Like.key.partition("p1"))) == []
+    undo_rewrite(LIKES, env)
+    assert stored(engine, app) == expected
+
+
+def test_a_group_that_changes_meanwhile_is_read_again(engine: Engine) -> None:
+    store = Store(engine)
+    store.put_many([Like(post="p", visitor=f"v{n}") for n in range(3)])
+    done: list[bool] = []
+
+    def write(operation: Operation[object]) -> None:
+        if isinstance(operation, TransactWriteItems) and not done:
+            done.append(True)
+            store.delete(Like.key("p", "v0"))
+            store.put(Like(post="p", visitor="w"))
+
+    run_rewrite(LIKES, environment(HookedDriver(engine, write), app, old_app))
+    assert store.get(Likes.key("p")) == Likes(post="p", visitors=["v1", "v2", "w"])
+
+
+def test_a_group_with_too_many_items_for_a_transaction_is_reported(engine: Engine) -> None:
+    store = Store(engine)
+    store.put_many([Like(post="p", visitor=f"v{n}") for n in range(100)])
+    with pytest.raises(TransformFailed, match=r"takes 101 writes .*at most 100"):
+        run_rewrite(LIKES, environment(engine, app, old_app, page_size=None))
+    assert len(list(store.query(Like.key.partition("p")))) == 100
+
+
+class Renamed(Entity, table=app, type_tag=("type", "member")):
+    """A new entity with the key of the old one."""
+
+    name: Attr[str] = attr()
+    address: Attr[str] = attr()
+    revision: Attr[int] = version()
+    key = Key(pk=("ACCOUNT", name), sk="ACCOUNT")
+
+
+def test_an_item_that_keeps_its_key_gets_a_later_version(engine: Engine) -> None:
+    store = Store(engine)
+    read = store.get(Account.key("u1"))
+    assert read is not None
+
+    def rename(old: Account) -> Renamed:
+        return Renamed(name=old.name, address=old.email)
+
+    run_rewrite(Rewrite(each(Account, rename)), environment(engine, app, old_app))
+    renamed = store.get(Renamed.key("u1"))
+    assert renamed is not None
+    assert (renamed.address, renamed.revision) == ("1@x.org", 2)
+    with pytest.raises(VersionConflict):
+        store.put(read)
+    assert not any("owner_PK" in item for item in stored(engine, app))
+
+
+def test_none_deletes_an_item_and_its_marker(engine: Engine) -> None:
+    run_rewrite(Rewrite(each(Account, lambda old: None)), environment(engine, app, old_app))
+    assert [item["type"]["S"] for item in stored(engine, app)] == ["setting"]
+
+
+def suffix(old: Account) -> Account:
+    return Account(name=old.name + "x", email=old.email)
+
+
+def same_key_twice(old: Account) -> list[Profile]:
+    return [Profile(name=old.name, bio="a"), Profile(name=old.name, bio="b")]
+
+
+def same_email(old: Account) -> User:
+    return User(name=old.name, email="same@x.org")
+
+
+def setting(old: Account) -> Profile:
+    return Profile(name="same", bio=old.name)
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (suffix, "would be rewritten again. Give the new entity another type tag"),
+        (same_key_twice, "two new items have the key PK=USER#u"),
+        (same_email, "another User has the same email"),
+        (setting, "another item already with the key of its new item: PK=USER#same"),
+    ],
+    ids=["matches again", "one key", "one value", "exists"],
+)
+def test_rules_that_cannot_work_are_reported(engine: Engine, function: Any, reason: str) -> None:
+    with pytest.raises(TransformFailed, match=reason):
+        run_rewrite(Rewrite(each(Account, function)), environment(engine, app, old_app))
+
+
+def test_failures_are_listed_and_the_run_continues_there(engine: Engine) -> None:
+    store = Store(engine)
+    store.create(Account(name="x", email="bad"))
+    with pytest.raises(TransformFailed, match=r"PK=ACCOUNT#x SK=ACCOUNT: ValueError: has no"):
+        run_rewrite(STEP, environment(engine, app, old_app))
+    store.update(Account.key("x"), Account.email.set("good"))
+    run_rewrite(STEP, environment(engine, app, old_app))
+    assert store.find(User.by_email("good")) is not None
+
+
+def test_rules_of_a_copy_are_rejected(engine: Engine) -> None:
+    env = environment(engine, app, old_app)
+    with pytest.raises(MigrationError, match="rule of a Copy"):
+        run_rewrite(Rewrite(leave_out(Account)), env)
+    with pytest.raises(MigrationError, match="within one table"):
+        run_rewrite(Rewrite(each(Account, split), unchanged(Table("other"))), env)
+    with pytest.raises(MigrationError, match="no back"):
+        undo_rewrite(Rewrite(each(Account, split)), env)
+
+
+@pytest.mark.parametrize("step", [STEP, LIKES], ids=["split", "merge"])
+def test_a_crash_at_any_request_changes_nothing_in_the_result(step: Rewrite) -> None:
+    def fill_all(engine: Engine) -> None:
+        fill(engine, 3)
+        Store(engine).put_many([Like(post="p", visitor=f"v{n}") for n in range(2)])
+
+    assert crash_at_every_request([app, old_app], fill_all, lambda env: run_rewrite(step, env)) > 6
