@@ -39,11 +39,12 @@ def run_create_table(step: CreateTable, env: Environment) -> None:
     """Create the table, unless it exists as it is declared."""
     table = step.table
     while (described := _describe(env, table)) and described.table_status == "DELETING":
-        _pause(env)
+        env.sleep(POLL_SECONDS)
     if described is None:
         env.run(create_table(env.context, table, if_missing=True))
         return
-    _wait(env, table, f"table {table.name}")
+    # If it is the table for the state of the migration, there is no lease to renew yet.
+    _wait(env, table, f"table {table.name}", renew=not _has_state(env, table))
     ttl = _ttl(env, table)
     if ttl is None and table.ttl is not None:
         # An earlier run was interrupted between the two requests.
@@ -264,7 +265,7 @@ def _text(index: Index) -> str:
     return f"the {'local ' if index.local else ''}key {keys} and the projection {listed}"
 
 
-def _wait(env: Environment, table: Table, what: str) -> TableDescription:
+def _wait(env: Environment, table: Table, what: str, *, renew: bool = True) -> TableDescription:
     """Wait until the table and all its indexes are active, and return the description."""
     while True:
         described = _existing(env, table)
@@ -274,9 +275,10 @@ def _wait(env: Environment, table: Table, what: str) -> TableDescription:
             return described
         done = changing[0].item_count if changing else 0
         env.progress(what, done, described.item_count or None, "waiting for DynamoDB")
-        _pause(env)
+        _pause(env, renew=renew)
 
 
-def _pause(env: Environment) -> None:
+def _pause(env: Environment, *, renew: bool = True) -> None:
     env.sleep(POLL_SECONDS)
-    env.checkpoint()  # renews the lease
+    if renew:
+        env.checkpoint()  # renews the lease

@@ -20,6 +20,8 @@ from singletable.errors import (
     SingleTableError,
     TrimmedDataAccess,
 )
+from singletable.migration.backfill import run_backfill, undo_backfill
+from singletable.migration.counts import run_add_count, undo_add_count
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import (
     Environment,
@@ -28,9 +30,19 @@ from singletable.migration.environment import (
     migration_context,
     no_progress,
 )
+from singletable.migration.indexes import (
+    run_add_index,
+    run_create_table,
+    run_drop_index,
+    run_drop_table,
+    undo_add_index,
+    undo_create_table,
+    undo_drop_index,
+)
 from singletable.migration.phases import CopyPhases
 from singletable.migration.places import Places, Side
 from singletable.migration.rate_limit import RateLimit
+from singletable.migration.rewrite import run_rewrite, undo_rewrite
 from singletable.migration.state import (
     Applied,
     Changes,
@@ -41,9 +53,13 @@ from singletable.migration.state import (
     StateStore,
 )
 from singletable.migration.steps import (
+    AddCount,
+    AddIndex,
+    AddUnique,
     Backfill,
     Copy,
     CreateTable,
+    DropIndex,
     DropTable,
     Migration,
     Rewrite,
@@ -51,6 +67,7 @@ from singletable.migration.steps import (
     step_tables,
     step_text,
 )
+from singletable.migration.uniques import run_add_unique, undo_add_unique
 from singletable.operations import DeleteTable, Driver
 from singletable.retry import run, send
 from singletable.schema import Table
@@ -65,7 +82,16 @@ MAX_LAG = 10_000
 
 StepFunction: TypeAlias = Callable[[Any, Environment], None]
 # How a step of a type is run, and how it is undone; None: it cannot be undone.
-STEPS: dict[type, tuple[StepFunction, StepFunction | None]] = {}
+STEPS: dict[type, tuple[StepFunction, StepFunction | None]] = {
+    CreateTable: (run_create_table, undo_create_table),
+    DropTable: (run_drop_table, None),
+    AddIndex: (run_add_index, undo_add_index),
+    DropIndex: (run_drop_index, undo_drop_index),
+    Backfill: (run_backfill, undo_backfill),
+    AddUnique: (run_add_unique, undo_add_unique),
+    AddCount: (run_add_count, undo_add_count),
+    Rewrite: (run_rewrite, undo_rewrite),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -334,10 +334,14 @@ def step_tables(step: Step) -> list[Table]:
     match step:
         case CreateTable() | DropTable() | AddIndex() | DropIndex():
             return [step.table]
-        case Backfill() | AddUnique() | AddCount():
+        case Backfill() | AddUnique():
             return [model_of(step.entity).table]
+        case AddCount():
+            model = model_of(step.entity)
+            parent = model_of(model.counts[step.count].entity)
+            return list(dict.fromkeys([model.table, parent.table]))
         case Rewrite():
-            return source_tables(step.rules)
+            return source_tables((*step.rules, *step.back))
         case Copy():
             return [*step.sources, step.target]
 
