@@ -1,4 +1,4 @@
-"""Copy a table: `singletable copy` and the script that people write with boto3."""
+"""Copy a table: `singletable copy`, a migration, and the script that people write with boto3."""
 
 from __future__ import annotations
 
@@ -15,8 +15,22 @@ from benchmarks.harness import workload
 from benchmarks.harness.measurement import Scale, expect, temporary_folder
 from benchmarks.harness.report import ReportTable, Target, format_rate, format_ratio
 from benchmarks.http_load.servers import OURS, running
-from singletable import Driver, Engine, Remote, Scan
+from singletable import (
+    Attr,
+    Driver,
+    Engine,
+    Entity,
+    Key,
+    Remote,
+    Scan,
+    Store,
+    Table,
+    attr,
+    padded,
+)
+from singletable.migration import Copy, Migration, each
 from singletable.migration.copying import CopySettings, TableCopy
+from singletable.migration.runner import MigrationRunner
 
 CLAIM = "a copy over HTTP is at least three times as fast as a script with boto3"
 TARGET = Target(at_least=3)
@@ -34,6 +48,10 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
             (
                 "`singletable copy` with a function for each item",
                 lambda new: _copy(remote, new, CopySettings(transform=_one_year_more)),
+            ),
+            (
+                "a migration, which derives each item by a rule and carries changes over",
+                lambda new: _migrate(remote, new),
             ),
             ("boto3: paginator and `batch_writer`", _boto3_script(server.port)),
         ]
@@ -70,6 +88,40 @@ def _fill(driver: Driver, count: int) -> None:
 
 def _copy(driver: Driver, new_name: str, settings: CopySettings) -> None:
     TableCopy(driver, driver, SOURCE, new_name, settings).run()
+
+
+skills = Table(SOURCE)
+years = Table("years")
+
+
+class Skill(Entity, table=skills):
+    """An item of the workload."""
+
+    user: Attr[str] = attr(key_only=True)
+    number: Attr[int] = attr(key_only=True)
+    name: Attr[str] = attr()
+    years: Attr[int] = attr()
+    key = Key(pk=("USER", user), sk=("SKILL", padded(number, 9)))
+
+
+class Year(Entity, table=years):
+    """The same item with another key."""
+
+    user: Attr[str] = attr(key_only=True)
+    number: Attr[int] = attr(key_only=True)
+    name: Attr[str] = attr()
+    years: Attr[int] = attr()
+    key = Key(pk=("PERSON", user), sk=("YEAR", padded(number, 9)))
+
+
+def _to_year(old: Skill) -> Year:
+    return Year(user=old.user, number=old.number, name=old.name, years=old.years)
+
+
+def _migrate(driver: Driver, new_name: str) -> None:
+    Store(driver, tables={years: new_name}).admin.create_table(years)
+    migration = Migration(Copy(years, each(Skill, _to_year)), name="0001_years")
+    MigrationRunner(migration, driver, tables={years: new_name}).run()
 
 
 def _boto3_script(port: int) -> Callable[[str], None]:
@@ -117,7 +169,16 @@ def _rates(driver: Driver, copies: list[Callable[[str], object]], count: int) ->
 def _count(driver: Driver, table: str) -> int:
     found, after = 0, None
     while True:
-        page = driver.execute(Scan(table, select="COUNT", exclusive_start_key=after))
+        page = driver.execute(
+            Scan(
+                table,
+                select="COUNT",
+                exclusive_start_key=after,
+                # A migration has its state in the table.
+                filter_expression="begins_with(SK, :skill) OR begins_with(SK, :year)",
+                expression_attribute_values={":skill": {"S": "SKILL#"}, ":year": {"S": "YEAR#"}},
+            )
+        )
         found, after = found + page.count, page.last_evaluated_key
         if after is None:
             return found
