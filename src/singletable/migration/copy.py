@@ -309,11 +309,16 @@ def count_changes(log: ChangeLog, position: str, limit: int) -> Steps[int]:
 
 
 def stray_writes(
-    log: ChangeLog, position: str, forward: Derivation, back: Sequence[Derivation]
+    log: ChangeLog,
+    position: str,
+    forward: Derivation,
+    back: Sequence[Derivation],
+    uncarried: Steps[set[ItemId]],
 ) -> Steps[list[Item]]:
     """Return the keys of old items that changed after a position, but not by carrying back.
 
     An old item is as carried back if it is what follows from the new items that follow from it.
+    `uncarried` finds the old items of changes that are not carried back yet: they may differ.
     """
     images: dict[ItemId, tuple[Table, Item, list[Item]]] = {}
     is_last = False
@@ -324,7 +329,7 @@ def stray_writes(
             id_ = item_id(forward.context.table_name(change.table), change.key)
             _, _, known = images.setdefault(id_, (change.table, change.key, []))
             known += [image for image in (change.old, change.new) if image is not None]
-    stray: list[Item] = []
+    stray: dict[ItemId, Item] = {}
     for id_, (table, key, known) in images.items():
         if is_state_item(known[-1]):
             continue
@@ -332,8 +337,29 @@ def stray_writes(
         expected = yield from _carried_back(forward, back, table, known)
         then = expected.get(id_)
         if now is not then and (now is None or then is None or not forward.is_same(now, then)):
-            stray.append(key)
-    return stray
+            stray[id_] = key
+    # Read last, so that it includes changes during the comparison.
+    later = (yield from uncarried) if stray else set[ItemId]()
+    return [key for id_, key in stray.items() if id_ not in later]
+
+
+def uncarried_items(
+    log: ChangeLog, position: str, back: Sequence[Derivation]
+) -> Steps[set[ItemId]]:
+    """Return the old items that follow from changes after a position, or did before them."""
+    found: set[ItemId] = set()
+    is_last = False
+    while not is_last:
+        batch = yield from log.read(position)
+        position, is_last = batch.position, batch.is_last
+        for derivation in back:
+            units = yield from changed_units(derivation, batch.changes)
+            current = yield from derivation.read(list(units))
+            for unit, older in units.items():
+                for source in (current[unit], *older):
+                    with suppress(TransformFailed):
+                        found.update(derivation.targets(unit, source))
+    return found
 
 
 def _carried_back(

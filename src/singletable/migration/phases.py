@@ -18,7 +18,14 @@ from singletable.errors import (
     TrimmedDataAccess,
 )
 from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
-from singletable.migration.copy import Copier, count_changes, derive_all, is_empty, stray_writes
+from singletable.migration.copy import (
+    Copier,
+    count_changes,
+    derive_all,
+    is_empty,
+    stray_writes,
+    uncarried_items,
+)
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.scan import scan_rounds
@@ -261,7 +268,8 @@ class CopyPhases:
         back = self.backward(env) if self.step.back else []
         log = FeedChanges(env.context, self.step.sources)
         try:
-            return tuple(env.run(stray_writes(log, position, self.forward(env), back)))
+            later = uncarried_items(self._log(env, back=True), env.state.cut_over or "", back)
+            return tuple(env.run(stray_writes(log, position, self.forward(env), back, later)))
         except TrimmedDataAccess:
             return None
 
