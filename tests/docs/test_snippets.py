@@ -17,7 +17,9 @@ from tests.docs.markdown import Block, blocks
 from tests.house.sources import DOCUMENTS, ROOT, name_of
 
 # A block that starts with `# votes.py` is also that file, for later commands and snippets.
-_FILE = re.compile(r"# (\w+\.(?:py|abif))\n")
+_FILE = re.compile(r"# ((?:\w+/)*\w+\.(?:py|abif))\n")
+# A command may be shown with the exit code that it ends with, if it is not 0.
+_EXIT_CODE = re.compile(r"# exit code (\d)")
 
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 
@@ -28,8 +30,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     yield tmp_path
+    _forget_modules(tmp_path)
+
+
+def _forget_modules(folder: Path) -> None:
     for name, module in list(sys.modules.items()):
-        if Path(getattr(module, "__file__", None) or "").parent == tmp_path:
+        if folder in Path(getattr(module, "__file__", None) or "").parents:
             del sys.modules[name]
 
 
@@ -53,22 +59,31 @@ def test_snippets_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
 
 # Our commands run as shown; the lines below one are part of its output, and "…" matches anything.
 @every_document
-def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_run(
+    path: Path,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for block in blocks(path):
         _kept(block, folder)
         if block.language != "console":
             continue
         for command, shown in _commands(block):
-            program, *arguments = shlex.split(command)
+            program, *arguments = shlex.split(command.partition("  #")[0])
+            _forget_modules(folder)  # each command is a process of its own
             if program == "singletable":
                 with pytest.raises(SystemExit) as ended:
                     main(arguments)
-                assert ended.value.code == 0
+                code = _EXIT_CODE.search(command)
+                assert ended.value.code == (int(code[1]) if code else 0), command
+            elif program == "python":
+                monkeypatch.setattr(sys, "argv", arguments)
+                runpy.run_path(arguments[0])
+            if program in ("singletable", "python"):
                 printed = capsys.readouterr().out
                 for line in shown:
                     assert re.search(re.escape(line).replace("…", ".*"), printed), line
-            elif program == "python":
-                runpy.run_path(arguments[0])
             elif program == "make":
                 makefile = (ROOT / "Makefile").read_text()
                 assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), command
@@ -77,6 +92,7 @@ def test_commands_run(path: Path, folder: Path, capsys: pytest.CaptureFixture[st
 def _kept(block: Block, folder: Path) -> None:
     """Write the block to the file that it names, if it names one."""
     if named := _FILE.match(block.text):
+        (folder / named[1]).parent.mkdir(exist_ok=True)
         (folder / named[1]).write_text(block.text)
 
 
@@ -91,7 +107,7 @@ def _commands(block: Block) -> list[tuple[str, list[str]]]:
     commands: list[tuple[str, list[str]]] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):
-            commands.append((line[2:].partition("  #")[0], []))
+            commands.append((line[2:], []))
         elif line.strip() and commands:
             commands[-1][1].append(line.strip())
     return commands
