@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections drill-migration clean help
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -129,6 +129,9 @@ drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializa
 drill-elections: $(INSTALLED)  ## interrupt every election command at every step; run and kill many processes (ROUNDS=10, CLIENTS=16, COMMANDS=60, SEED=1)
 	PLACES=all $(BIN)/pytest -n 2 tests/apps/elections/projection/test_faults.py tests/apps/elections/projection/test_crashes.py
 	$(BIN)/python -m drills.elections --rounds $(or $(ROUNDS),10) --clients $(or $(CLIENTS),16) --commands $(or $(COMMANDS),60) --seed $(or $(SEED),1)
+
+drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)
+	$(BIN)/python -m drills.migration --rounds $(or $(ROUNDS),200) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 
 clean:  ## remove everything the other targets created
 	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

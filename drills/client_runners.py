@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPConnection
@@ -17,7 +18,7 @@ from typing import Any, TypeAlias, cast
 
 from msgspec import json
 
-from singletable import AsyncEngine, Driver, Engine, OperationError
+from singletable import AsyncDriver, AsyncEngine, Driver, Engine, OperationError
 from singletable.operations import Operation
 from singletable.server import DynamoDBApp, Listener
 from singletable.wire import write_error, write_request, write_result
@@ -90,6 +91,24 @@ def run_sequentially(engine: Driver, clients: Sequence[Client]) -> None:
     """Run one client after the other."""
     for client in clients:
         _run_client(engine, client)
+
+
+@contextmanager
+def serve(driver: AsyncDriver) -> Generator[str]:
+    """Serve a driver over HTTP within the block, in a thread, and yield its address."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    listener = Listener(DynamoDBApp(driver))
+    start = asyncio.run_coroutine_threadsafe(listener.start("127.0.0.1", 0), loop)
+    try:
+        host, port = start.result()
+        yield f"dynamodb+http://{host}:{port}"
+    finally:
+        asyncio.run_coroutine_threadsafe(listener.stop(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 RUNNERS: dict[str, Runner] = {

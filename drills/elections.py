@@ -7,18 +7,17 @@ the log, the table and the commands that were acknowledged must agree.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import subprocess
 import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from drills.client_runners import serve
 from drills.elections_client import (
     OPEN_ELECTION,
     PASSWORD,
@@ -30,7 +29,6 @@ from drills.elections_client import (
     voter_name,
 )
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
-from singletable.server import DynamoDBApp, Listener
 from singletable_apps.elections.errors import ElectionsError
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.projection.projector import catch_up
@@ -57,7 +55,7 @@ def run_rounds(
     """Run the rounds, each on new tables, alternately in memory and on a file."""
     for number in range(count):
         chance = Random(f"{seed}/{number}")
-        with _open_engine(folder, number) as engine, _serve(engine) as address:
+        with _open_engine(folder, number) as engine, serve(AsyncEngine(engine)) as address:
             yield _run_round(address, chance, (clients, commands, kills), number)
 
 
@@ -148,23 +146,6 @@ def _open_engine(folder: Path, number: int) -> Engine:
     if number % 2 == 0:
         return Engine.in_memory()
     return Engine.on_file(folder / f"{number}.db", Settings(durable=False))
-
-
-@contextmanager
-def _serve(engine: Engine) -> Generator[str]:
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    listener = Listener(DynamoDBApp(AsyncEngine(engine)))
-    start = asyncio.run_coroutine_threadsafe(listener.start("127.0.0.1", 0), loop)
-    try:
-        host, port = start.result()
-        yield f"dynamodb+http://{host}:{port}"
-    finally:
-        asyncio.run_coroutine_threadsafe(listener.stop(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
 
 
 def check_tables(

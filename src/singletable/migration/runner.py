@@ -44,6 +44,7 @@ from singletable.migration.places import Places, Side
 from singletable.migration.rate_limit import RateLimit
 from singletable.migration.rewrite import run_rewrite, undo_rewrite
 from singletable.migration.state import (
+    LEASE_SECONDS,
     Applied,
     Changes,
     HistoryStore,
@@ -133,7 +134,8 @@ class MigrationRunner:
     write together. `changes` says how changes during a copy are found: from the change `feed` of
     our engine, from the markers of a `driver` (MigratingDriver) on which the application runs, or
     not at all (`none`), because nothing writes to the old tables. `auto` takes the feed if there is
-    one, then the driver if it is in use.
+    one, then the driver if it is in use. A process that was killed blocks the next one for up to
+    `lease_seconds`.
     """
 
     def __init__(
@@ -151,6 +153,7 @@ class MigrationRunner:
         sleep: Callable[[float], object] = time.sleep,
         on_progress: Callable[[StepProgress], object] | None = None,
         changes: Literal["auto"] | Changes = "auto",
+        lease_seconds: float = LEASE_SECONDS,
     ) -> None:
         if not migration.name:
             raise InvalidValue(
@@ -190,6 +193,7 @@ class MigrationRunner:
             owner=owner or default_owner(),
             clock=clock,
             retry_policy=self.context.retry_policy,
+            lease_seconds=lease_seconds,
         )
         self.history = HistoryStore(self.table, name, self.context.retry_policy)
         self._texts = [step_text(step) for step in migration.steps]
