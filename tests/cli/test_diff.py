@@ -90,12 +90,12 @@ def test_change_that_needs_a_migration_fails_until_it_is_drafted(
     code, out, err = run("diff", app.name, "--write")
     assert code == 1
     assert "needs a backfill:\n  User.one_email" in out
-    assert "Steps: AddUnique(User, 'one_email')" in out
+    assert "Steps: AddUnique(User, one_email)" in out
     assert "schema.lock was not written" in err
     assert (folder / "schema.lock").read_text() == before
     code, out, err = run("migration", "new", app.name, "unique emails")
     assert (code, err) == (0, "Written to migrations/0001_unique_emails.py.\n")
-    assert out == "0001_unique_emails: 1 step\n  AddUnique(User, 'one_email')\n"
+    assert out == "0001_unique_emails: 1 step\n  AddUnique(User, one_email)\n"
     assert [path.name for path in app.migrations] == ["0001_unique_emails.py"]
     assert run("diff", app.name)[0] == 0
     # Without the new lock, the migration file covers the change.
@@ -144,7 +144,7 @@ def test_diff_as_json(run: Run, app: App) -> None:
     assert (change["subject"], change["kind"], change["steps"]) == (
         "User.one_email",
         "backfill",
-        ["AddUnique(User, 'one_email')"],
+        ["AddUnique(User, one_email)"],
     )
 
 
@@ -190,8 +190,8 @@ def test_list_shows_steps_and_what_was_applied(run: Run, app: App, folder: Path)
         0,
         [
             "0001_emails  applied 2027-01-15 08:00 UTC",
-            "  AddUnique(User, 'one_email')",
-            "0002_more  not applied",
+            "  AddUnique(User, one_email)",
+            "0002_more  no steps",
             "0009_gone  applied 2027-01-15 08:00 UTC, but there is no such file",
         ],
     )

@@ -77,24 +77,24 @@ OTHER_CHANGES = [
         "casefold(email))\n    one_age = Unique(org, name)",
         "User.one_age",
         BACKFILL,
-        "AddUnique(User, 'one_age')",
+        "AddUnique(User, one_age)",
     ),
     (
         "casefold(email))",
         'casefold(email), include={"n": name})',
         "User.one_email",
         BACKFILL,
-        "AddUnique(User, 'one_email')",
+        "AddUnique(User, one_email)",
     ),
     (
         "casefold(email))",
         "casefold(email))\n    counted = Count(Org, Org.users, key=(org,))",
         "User.counted",
         BACKFILL,
-        "AddCount(User, 'counted')",
+        "AddCount(User, counted)",
     ),
     # Indexes of the table.
-    ("indexes=[gsi1]", "indexes=[gsi1, gsi2]", "index 'GSI2'", INDEX, "AddIndex(shop, 'GSI2')"),
+    ("indexes=[gsi1]", "indexes=[gsi1, gsi2]", "index 'GSI2'", INDEX, "AddIndex(shop, GSI2)"),
     # Keys.
     (
         'pk=("USER", name), sk="PROFILE"',
@@ -125,14 +125,14 @@ OTHER_CHANGES = [
         "Unique(email)",
         "User.one_email",
         DANGEROUS,
-        "AddUnique(User, 'one_email')",
+        "AddUnique(User, one_email)",
     ),
     (
         "Unique(casefold(email))",
         "Unique(org, casefold(email))",
         "User.one_email",
         DANGEROUS,
-        "AddUnique(User, 'one_email')",
+        "AddUnique(User, one_email)",
     ),
     (
         STATUS,

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from singletable.migration.state import Applied
-    from singletable.migration.steps import Rule, Step
     from singletable.schema import Table
 
 app = typer.Typer(
@@ -48,6 +47,7 @@ def new(
     )
     from singletable.migration.schema_changes import compare_schemas
     from singletable.migration.snapshot import read_lock, snapshot
+    from singletable.migration.steps import step_text
 
     module, tables = load_schema(app)
     lock = read_lock(lock_path(module))
@@ -73,7 +73,7 @@ def new(
         return
     typer.echo(f"{full_name}: {pluralize(len(migration.steps), 'step')}")
     for step in migration.steps:
-        typer.echo(f"  {describe_step(step)}")
+        typer.echo(f"  {step_text(step)}")
 
 
 @app.command("list")
@@ -87,6 +87,7 @@ def list_migrations(
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import shown_path
     from singletable.migration.files import load_migrations, migrations_folder
+    from singletable.migration.steps import step_text
 
     module, tables = load_schema(app)
     folder = migrations_folder(module)
@@ -95,44 +96,18 @@ def list_migrations(
     if not migrations:
         typer.echo(f"There are no migrations in {shown_path(folder)}.")
     for migration in migrations:
-        state = ""
-        if address is not None:
-            known = applied.pop(migration.name, None)
-            state = "  not applied" if known is None else f"  applied {_time(known.when)}"
+        known = applied.pop(migration.name, None)
+        if not migration.steps:
+            state = "  no steps"
+        elif known is not None:
+            state = f"  applied {_time(known.when)}"
+        else:
+            state = "" if address is None else "  not applied"
         typer.echo(f"{migration.name}{state}")
         for step in migration.steps:
-            typer.echo(f"  {describe_step(step)}")
+            typer.echo(f"  {step_text(step)}")
     for name, known in applied.items():
         typer.echo(f"{name}  applied {_time(known.when)}, but there is no such file")
-
-
-def describe_step(step: Step) -> str:
-    """Return a step as text: `AddIndex(shop, 'GSI2')`."""
-    from singletable.migration import steps
-
-    match step:
-        case steps.CreateTable(table) | steps.DropTable(table):
-            arguments = [table.name]
-        case steps.AddIndex(table, index) | steps.DropIndex(table, index):
-            arguments = [table.name, repr(index)]
-        case steps.Backfill(entity, transform, _):
-            function = getattr(transform, "__name__", "function")
-            arguments = [entity.__name__, *([] if transform is None else [function])]
-        case steps.AddUnique(entity, member) | steps.AddCount(entity, member):
-            arguments = [entity.__name__, repr(member)]
-        case steps.Rewrite():
-            arguments = [_describe_rules(step.rules)]
-        case steps.Copy():
-            sources = ", ".join(table.name for table in step.sources)
-            arguments = [f"{sources} → {step.target.name}", _describe_rules(step.rules)]
-    return f"{type(step).__name__}({', '.join(arguments)})"
-
-
-def _describe_rules(rules: Sequence[Rule]) -> str:
-    from singletable.migration.steps import rule_entities
-
-    names = (", ".join(one.__name__ for one in rule_entities(rule)) for rule in rules)
-    return ", ".join(name or "unchanged items" for name in names)
 
 
 def _applied(

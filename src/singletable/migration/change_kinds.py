@@ -34,7 +34,7 @@ StepName: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step of a migration by name: `AddUnique(User, 'one_email')`.
+    """A step of a migration by name: `AddUnique(User, one_email)`.
 
     `subject` is a table for CreateTable, AddIndex, DropIndex and Copy, and an entity otherwise.
     """
@@ -44,7 +44,7 @@ class PlannedStep:
     member: str = ""
 
     def __str__(self) -> str:
-        member = f", {self.member!r}" if self.member else ""
+        member = f", {self.member}" if self.member else ""
         return f"{self.name}({self.subject}{member})"
 
 
