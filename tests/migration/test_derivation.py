@@ -25,6 +25,7 @@ from singletable.migration.derivation import Derivation
 from singletable.migration.places import Places, at
 from singletable.retry import run
 from singletable.store.context import create_context
+from singletable.values import Item
 
 users = Table("users", pk="username", sk=None)
 likes = Table("likes", pk="post", sk="visitor")
@@ -153,3 +154,15 @@ def test_left_out_and_unchanged_items() -> None:
     profile = {"PK": {"S": "USER#ada"}, "SK": {"S": "PROFILE"}}
     assert derivation.unit_of(entities, profile) is None  # type: ignore[arg-type]
     assert derivation.unit_of(entities, {"PK": {"S": "X"}, "SK": {"S": "Y"}}) is not None
+
+
+def test_failing_items_are_skipped_and_recorded_if_wanted(site: Site) -> None:
+    context = create_context({})
+    derivation = Derivation(site.copy.rules, entities, context, MOMENT, skip_failures=True)
+    bob: Item = {"username": {"S": "bob"}, "name": {"S": "Bob"}}
+    unit = derivation.unit_of(users, bob)
+    assert unit is not None
+    assert derivation.targets(unit, [bob]) == {}
+    assert derivation.skipped == {"username=bob": "ValueError: has no e-mail address"}
+    strange: Item = {"username": {"S": "eve"}, "name": {"N": "7"}}
+    assert derivation.targets(unit, [strange]) == {}

@@ -61,6 +61,7 @@ Targets: TypeAlias = dict[ItemId, Item]
 Key: TypeAlias = Mapping[str, Mapping[str, object]]
 
 _MAX_ATTEMPTS = 20
+_MAX_SKIPPED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,8 @@ class Derivation:
     `context` has the names of the tables for requests. `moment` is the time that new items get as
     `created()` or `updated()` if their function does not set it: always the same one, so that an
     item that is derived twice is the same twice. Rules that write several tables are a derivation
-    for each of them, which skips the entities of the `others`.
+    for each of them, which skips the entities of the `others`. With `skip_failures` nothing is
+    derived from an item for which a rule fails, and `skipped` has the reason.
     """
 
     def __init__(
@@ -109,6 +111,8 @@ class Derivation:
         context: Context,
         moment: datetime,
         others: Collection[Table] = (),
+        *,
+        skip_failures: bool = False,
     ) -> None:
         self.rules = tuple(rules)
         self.sources = source_tables(rules)
@@ -116,6 +120,9 @@ class Derivation:
         self.context = context
         # The entities that were derived up to now, by name.
         self.derived: set[str] = set()
+        # The reasons by key, of the first items that were skipped.
+        self.skipped: dict[str, str] = {}
+        self._skips = skip_failures
         self._moment = moment
         self._others = others
         self._encrypted = {
@@ -143,6 +150,11 @@ class Derivation:
         """
         if is_state_item(item):
             return None
+        with self._skip():
+            return self._find_unit(table, item)
+        return None
+
+    def _find_unit(self, table: Table, item: Item) -> Unit | None:
         key = {one.name: item[one.name] for one in table.key_attributes}
         for number, model in self._models[table]:
             if model.matches(item):
@@ -209,7 +221,7 @@ class Derivation:
         found: Source = []
         for member in members:
             if member.item is not None:
-                with _failures(member.key):
+                with self._skip(), _failures(member.key):
                     found.append(decode_item(member.model, member.item))
         return found
 
@@ -246,16 +258,32 @@ class Derivation:
         """
         if not source:
             return {}
-        with _failures(unit.key):
-            if isinstance(self.rules[unit.rule], UnchangedRule):
-                return {self._id(self.target, self.key_of(source[0])): source[0]}
-            targets: Targets = {}
-            for derived in self.derive(unit, source):
-                for item in (derived.item, *self._markers(derived)):
-                    key = self.key_of(item)
-                    if targets.setdefault(self._id(self.target, key), item) != item:
-                        raise InvalidValue(f"two of its new items have the key {key_text(key)}.")
+        with self._skip(), _failures(unit.key):
+            return self._derive_targets(unit, source)
+        return {}
+
+    def _derive_targets(self, unit: Unit, source: Source) -> Targets:
+        if isinstance(self.rules[unit.rule], UnchangedRule):
+            return {self._id(self.target, self.key_of(source[0])): source[0]}
+        targets: Targets = {}
+        for derived in self.derive(unit, source):
+            for item in (derived.item, *self._markers(derived)):
+                key = self.key_of(item)
+                if targets.setdefault(self._id(self.target, key), item) != item:
+                    raise InvalidValue(f"two of its new items have the key {key_text(key)}.")
         return targets
+
+    @contextmanager
+    def _skip(self) -> Generator[None]:
+        """Record failures instead of raising them, if they are to be skipped."""
+        try:
+            yield
+        except TransformFailed as error:
+            if not self._skips:
+                raise
+            for key, reason in error.failures:
+                if len(self.skipped) < _MAX_SKIPPED:
+                    self.skipped[key_text(key)] = reason
 
     def derive(self, unit: Unit, source: Source) -> list[DerivedItem]:
         """Return the new items that follow from old ones, without markers."""

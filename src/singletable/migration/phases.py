@@ -141,6 +141,11 @@ class CopyPhases:
         if state.phase == "copying":
             copier.copy(after_round)
         after_round()
+        if skipped := copier.derivations[0].skipped:
+            state.counts["skipped"] = len(skipped)
+            key, reason = next(iter(skipped.items()))
+            note = f"{len(skipped):,} items were left out, such as {key}: {reason}"
+            env.progress(step_text(self.step), len(skipped), note=note)
         state.phase, state.scans = "ready", {}
         env.checkpoint()
 
@@ -277,7 +282,9 @@ class CopyPhases:
 
     def forward(self, env: Environment) -> Derivation:
         """Return the derivation of the new items."""
-        return Derivation(self.step.rules, self.step.target, env.context, _moment(env))
+        step = self.step
+        skips = step.skip_failures
+        return Derivation(step.rules, step.target, env.context, _moment(env), skip_failures=skips)
 
     def backward(self, env: Environment) -> list[Derivation]:
         """Return the derivations of the old items: one for each old table."""

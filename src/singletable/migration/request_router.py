@@ -389,7 +389,11 @@ class RequestRouter:
             moment = datetime.fromtimestamp(state.started, UTC)
             sources = self.copy.sources
             if side == "source":
-                derivations = [Derivation(self.copy.rules, self.copy.target, self._context, moment)]
+                copy = self.copy
+                skips = copy.skip_failures
+                derivations = [
+                    Derivation(copy.rules, copy.target, self._context, moment, skip_failures=skips)
+                ]
             else:
                 derivations = [
                     Derivation(

@@ -241,14 +241,23 @@ class Copy:
     """Derive the items of a new table from old tables, while the old ones stay in use.
 
     The target may be at another address. `back` derives the old items from the new ones: after the
-    cut-over it keeps the old tables up to date, so that a rollback loses nothing.
+    cut-over it keeps the old tables up to date, so that a rollback loses nothing. An item for which
+    a rule fails stops the copy, or is left out with `skip_failures`; a dry run lists all of them.
     """
 
     target: Table
     rules: tuple[Rule, ...]
     back: tuple[Rule, ...] = ()
+    skip_failures: bool = False
 
-    def __init__(self, target: Table, *rules: Rule, back: Sequence[Rule] = ()) -> None:
+    def __init__(
+        self,
+        target: Table,
+        *rules: Rule,
+        back: Sequence[Rule] = (),
+        skip_failures: bool = False,
+    ) -> None:
+        object.__setattr__(self, "skip_failures", skip_failures)
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "back", tuple(back))
