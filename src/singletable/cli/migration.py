@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from singletable.cli import migration_commands as commands
 from singletable.cli.options import OptionalAddress, SchemaApp, TableNames, parse_table_names
 from singletable.errors import MigrationError, ResourceNotFound
 
@@ -108,6 +109,16 @@ def list_migrations(
             typer.echo(f"  {step_text(step)}")
     for name, known in applied.items():
         typer.echo(f"{name}  applied {_time(known.when)}, but there is no such file")
+
+
+app.command()(commands.plan)
+app.command()(commands.run)
+app.command()(commands.verify)
+app.command("cut-over")(commands.cut_over)
+app.command()(commands.rollback)
+app.command()(commands.finish)
+app.command()(commands.down)
+app.command()(commands.status)
 
 
 def _applied(

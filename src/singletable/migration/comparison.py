@@ -67,6 +67,8 @@ class Verification:
     """What the verification of a step found."""
 
     step: str
+    # Whether there was anything to verify; if not, a note says why.
+    is_checked: bool = True
     # The number of items, by entity: as they should be stored, and as they are.
     expected: Counter[str] = field(default_factory=Counter[str])
     stored: Counter[str] = field(default_factory=Counter[str])

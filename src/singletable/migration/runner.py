@@ -416,12 +416,19 @@ class MigrationRunner:
         except (ResourceNotFound, TrimmedDataAccess):
             return None, None
 
+    @property
+    def consumed_units(self) -> float:
+        """The capacity units that this runner has consumed."""
+        return self._limit.consumed
+
+    def phase(self) -> Phase | None:
+        """Return the phase that is stored now; None if the migration has not begun."""
+        state = self._stored_state()
+        return None if state is None else state.phase
+
     def environment(self) -> Environment:
         """Return an environment to read with: the stored state, or a new one, without a lease."""
-        try:
-            state, _ = run(self._driver, self.states.read(), self._sleep)
-        except ResourceNotFound:
-            state = None
+        state = self._stored_state()
         return self._environment(state or State("running", self._clock(), steps=self._texts))
 
     def derivations(self, env: Environment) -> list[Derivation]:
@@ -496,11 +503,14 @@ class MigrationRunner:
                     raise
                 self._sleep(POLL_SECONDS)
 
-    def _state(self) -> State:
+    def _stored_state(self) -> State | None:
         try:
-            state, _ = run(self._driver, self.states.read(), self._sleep)
+            return run(self._driver, self.states.read(), self._sleep)[0]
         except ResourceNotFound:
-            state = None
+            return None
+
+    def _state(self) -> State:
+        state = self._stored_state()
         if state is None:
             raise MigrationError(f"Migration {self.migration.name} has not begun. Run it first.")
         return state

@@ -110,10 +110,12 @@ def _verify_copy(
     confirm_deletion: Callable[[int], bool],
 ) -> None:
     if env.state.phase == "finished":
+        report.is_checked = False
         report.notes.append("Finished: the old tables are no longer kept up to date.")
         return
     derivations = runner.derivations(env)
     if not derivations:
+        report.is_checked = False
         report.notes.append(
             "After the cut-over, and without back=…, the old tables are not kept up to date."
         )
@@ -231,10 +233,11 @@ class _WriteRecorder:
 
     def execute(self, operation: Operation[R], /) -> R:
         """Execute a read; record a write."""
+        request: object = operation
         if not OPERATIONS[type(operation)].writes:
             return self._driver.execute(operation)
         # The state of the migration is left alone.
-        if not (isinstance(operation, PutItem) and is_state_item(operation.item)):
+        if not (isinstance(request, PutItem) and is_state_item(request.item)):
             self._record(operation)
             if self._writes:
                 return self._driver.execute(operation)

@@ -1,0 +1,583 @@
+"""`singletable migration plan`, `run`, `verify`, `cut-over` and so on: change tables in use."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from singletable.cli.options import Address, SchemaApp, TableNames, parse_table_names
+from singletable.errors import MigrationError
+
+if TYPE_CHECKING:
+    from singletable.cli.migration_view import MigrationProgress
+    from singletable.migration.places import Side
+    from singletable.migration.runner import MigrationRunner, Status
+    from singletable.migration.steps import Migration
+    from singletable.operations import Driver
+    from singletable.schema import Table
+
+
+class Changes(Enum):
+    """How changes during a copy are found."""
+
+    AUTO = "auto"
+    FEED = "feed"
+    DRIVER = "driver"
+    NONE = "none"
+
+
+class Format(Enum):
+    """How a result is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="ADDRESS",
+        help="Where the new tables of a copy are, if they are at another address.",
+    ),
+]
+Name = Annotated[
+    str | None,
+    typer.Option(
+        "--migration",
+        metavar="NAME",
+        help="The migration, such as 0003_unique_emails or 0003.",
+        show_default=False,
+    ),
+]
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        "--rate",
+        min=1,
+        metavar="UNITS",
+        help="Consume at most so many capacity units per second, read and write together.",
+    ),
+]
+Segments = Annotated[
+    int, typer.Option("--segments", min=1, max=100, help="Read tables in so many parts at a time.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before deleting.")]
+AcceptLoss = Annotated[
+    bool,
+    typer.Option(
+        "--accept-loss", help="Go on although changes are lost that cannot be carried over."
+    ),
+]
+OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
+
+
+# The migrations of an app at an address
+
+
+@dataclass
+class Migrations:
+    """The migrations of an app, and where its tables are."""
+
+    app: str
+    address: str
+    to: str | None
+    table_names: list[str] | None
+    all: list[Migration]
+    names: Mapping[Table, str]
+    source: Driver
+    target: Driver
+
+    def runner(self, migration: Migration, **options: Any) -> MigrationRunner:
+        """Return the runner of a migration."""
+        from singletable.migration.runner import MigrationRunner
+
+        return MigrationRunner(migration, self.source, self.target, tables=self.names, **options)
+
+    def progress(self, migration: Migration) -> MigrationProgress:
+        """Return how the progress of a migration is shown."""
+        from singletable.cli.migration_view import MigrationProgress
+
+        drivers: dict[Side, Driver] = {"source": self.source, "target": self.target}
+        return MigrationProgress(migration, drivers, self.names)
+
+    def named(self, name: str) -> Migration:
+        """Return the migration with a name, or with a number."""
+        for migration in self.all:
+            if name in (migration.name, migration.name.partition("_")[0]):
+                return migration
+        known = ", ".join(one.name for one in self.all)
+        raise MigrationError(f"There is no migration {name!r}. The migrations of the app: {known}.")
+
+    def pending(self) -> list[Migration]:
+        """Return the migrations that are not finished, in order.
+
+        Migrations run in order. So one that left no trace was run if a later one was begun: its
+        table, which had its state, may have been dropped since.
+        """
+        phases = [self.runner(migration).phase() for migration in self.all]
+        begun = max((n for n, phase in enumerate(phases) if phase is not None), default=-1)
+        return [
+            migration
+            for number, (migration, phase) in enumerate(zip(self.all, phases, strict=True))
+            if phase not in ("finished", None) or (phase is None and number > begun)
+        ]
+
+    def selected(self, name: str | None) -> list[Migration]:
+        """Return the named migration, or those that are pending up to the first copy."""
+        if name is not None:
+            return [self.named(name)]
+        pending = self.pending()
+        for number, migration in enumerate(pending, 1):
+            if migration.copy is not None:
+                return pending[:number]
+        return pending
+
+    def current(self, name: str | None, *, copy: bool = False) -> Migration:
+        """Return the named migration, or the last one that was begun."""
+        if name is not None:
+            return self.named(name)
+        for migration in reversed(self.all):
+            phase = self.runner(migration).phase()
+            if phase in (None, "down") or (copy and migration.copy is None):
+                continue
+            return migration
+        what = "a Copy" if copy else "steps"
+        raise MigrationError(
+            f"No migration with {what} has begun at {self.address}. Run it first: "
+            f"{self.command('run')}"
+        )
+
+    def command(self, command: str, *options: str, migration: Migration | None = None) -> str:
+        """Return a command for the same app and address, as text to copy."""
+        words = ["singletable", "migration", command, self.app, self.address]
+        words += [] if self.to is None else ["--to", self.to]
+        words += [] if migration is None else ["--migration", migration.name]
+        for pair in self.table_names or ():
+            words += ["--table-name", pair]
+        return shlex.join([*words, *options])
+
+
+@contextmanager
+def open_migrations(
+    app: str, address: str, to: str | None, table_names: list[str] | None
+) -> Generator[Migrations]:
+    """Load the migrations of an app and connect to its tables."""
+    from singletable.cli.app_loader import load_schema
+    from singletable.cli.existing_tables import connect_existing
+    from singletable.cli.output import shown_path
+    from singletable.connect import connect
+    from singletable.migration.files import load_migrations, migrations_folder
+
+    module, tables = load_schema(app)
+    folder = migrations_folder(module)
+    migrations = load_migrations(folder)
+    if not migrations:
+        raise MigrationError(
+            f"There are no migrations in {shown_path(folder)}. Draft one with: singletable "
+            f"migration new {app} NAME"
+        )
+    names = _real_names(migrations, tables, parse_table_names(table_names))
+    with connect_existing(address) as source:
+        if to is None or to == address:
+            yield Migrations(app, address, None, table_names, migrations, names, source, source)
+            return
+        with connect(to) as target:
+            yield Migrations(app, address, to, table_names, migrations, names, source, target)
+
+
+def _real_names(
+    migrations: list[Migration], tables: list[Table], renamed: Mapping[str, str]
+) -> dict[Table, str]:
+    """Return the real names of the tables of the app and of its migrations."""
+    from singletable.migration.steps import step_tables
+
+    known = dict.fromkeys(tables)
+    for migration in migrations:
+        for step in migration.steps:
+            known |= dict.fromkeys(step_tables(step))
+    declared = sorted({table.name for table in known})
+    for name in renamed:
+        if name not in declared:
+            raise MigrationError(
+                f"--table-name {name}={renamed[name]}: neither the app nor its migrations declare "
+                f"a table {name!r}. Their tables: {', '.join(declared)}."
+            )
+    return {table: renamed.get(table.name, table.name) for table in known}
+
+
+# Commands
+
+
+def plan(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    rate: Rate = None,
+    segments: Segments = 4,
+    sample: Annotated[
+        int, typer.Option("--sample", min=1, help="How many items to try the steps on.")
+    ] = 2000,
+    price_read: Annotated[
+        float | None,
+        typer.Option("--price-read", min=0, help="Dollars per million read units."),
+    ] = None,
+    price_write: Annotated[
+        float | None,
+        typer.Option("--price-write", min=0, help="Dollars per million write units."),
+    ] = None,
+    format_: OutputFormat = Format.TEXT,
+    table_names: TableNames = None,
+) -> None:
+    """Estimate what a migration reads, writes, costs and takes, before it is run.
+
+    Runs the steps on a sample of the items in memory, and nothing on the tables. Without
+    --migration, all pending migrations up to the first copy. The exit code is 0, or 2 after an
+    error.
+    """
+    from dataclasses import replace
+
+    from singletable.cli.migration_view import print_plan, to_json
+    from singletable.migration.estimate import ON_DEMAND, estimate
+
+    prices = ON_DEMAND
+    if price_read is not None or price_write is not None:
+        prices = replace(
+            prices,
+            read=prices.read if price_read is None else price_read,
+            write=prices.write if price_write is None else price_write,
+            source="as given",
+        )
+    with open_migrations(app, address, to, table_names) as migrations:
+        plans = [
+            estimate(
+                one,
+                migrations.source,
+                migrations.target,
+                tables=migrations.names,
+                rate=rate,
+                prices=prices,
+                sample_size=sample,
+                segments=segments,
+            )
+            for one in migrations.selected(migration)
+        ]
+    if format_ is Format.JSON:
+        typer.echo(to_json(plans))
+    elif not plans:
+        typer.echo("All migrations are finished.")
+    for one in plans if format_ is Format.TEXT else ():
+        print_plan(one, rate)
+
+
+def run(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Try the steps on all items, and write nothing.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, help="Try only so many items of each table in a dry run."),
+    ] = None,
+    rate: Rate = None,
+    segments: Segments = 4,
+    changes: Annotated[
+        Changes,
+        typer.Option(
+            "--changes",
+            help="How changes during a copy are found: in the change feed of our engine, by the "
+            "application's MigratingDriver, or not at all, because nothing writes.",
+        ),
+    ] = Changes.AUTO,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="After a copy, carry changes over until you press Ctrl-C."),
+    ] = False,
+    table_names: TableNames = None,
+) -> None:
+    """Run the pending migrations in order, up to the first copy, or one migration.
+
+    A copy is run until the new table is up to date; then verify it and cut over. Ctrl-C ends at a
+    checkpoint: run the command again to continue. The exit code is 0 if all is done, 1 if a dry
+    run found items that would fail, 2 after an error, 130 after Ctrl-C.
+    """
+    if limit is not None and not dry_run:
+        raise typer.BadParameter("Use it with --dry-run.", param_hint="'--limit'")
+    with open_migrations(app, address, to, table_names) as migrations:
+        selected = migrations.selected(migration)
+        if not selected:
+            typer.echo("All migrations are finished.")
+        for one in selected:
+            if dry_run:
+                _try(migrations, one, limit, segments)
+            else:
+                _run(migrations, one, rate, segments, changes, follow=follow)
+
+
+def _try(migrations: Migrations, migration: Migration, limit: int | None, segments: int) -> None:
+    from singletable.cli.migration_view import print_dry_run
+    from singletable.migration.dry_run import dry_run
+
+    result = dry_run(
+        migration,
+        migrations.source,
+        migrations.target,
+        tables=migrations.names,
+        limit=limit,
+        segments=segments,
+    )
+    print_dry_run(result)
+    if not result.ok:
+        raise typer.Exit(1)
+
+
+def _run(
+    migrations: Migrations,
+    migration: Migration,
+    rate: float | None,
+    segments: int,
+    changes: Changes,
+    *,
+    follow: bool,
+) -> None:
+    from singletable.cli.migration_view import describe_status
+
+    progress = migrations.progress(migration)
+    runner = migrations.runner(
+        migration,
+        rate=rate,
+        segments=segments,
+        changes=changes.value,
+        on_progress=progress.show,
+    )
+    progress.consumed = lambda: runner.consumed_units
+    try:
+        with progress:
+            status = runner.run()
+        typer.echo(describe_status(status))
+        if migration.copy is None:
+            return
+        typer.echo(_next_step(migrations, migration, status))
+        if follow:
+            typer.echo("Carrying changes over. Press Ctrl-C to stop.", err=True)
+            with progress:
+                runner.follow(lambda: progress.is_stopping)
+            typer.echo(describe_status(runner.status()))
+    except KeyboardInterrupt:
+        command = migrations.command("run", migration=migration)
+        typer.echo(f"Stopped at a checkpoint. Continue with: {command}", err=True)
+        raise typer.Exit(130) from None
+
+
+def _next_step(migrations: Migrations, migration: Migration, status: Status) -> str:
+    """Return what to do next with a migration that has a copy."""
+    match status.phase:
+        case "ready":
+            return (
+                f"Verify it:  {migrations.command('verify', migration=migration)}\n"
+                f"Then:       {migrations.command('cut-over', migration=migration)}"
+            )
+        case "cut-over":
+            return (
+                f"To go back: {migrations.command('rollback', migration=migration)}\n"
+                f"To end it:  {migrations.command('finish', migration=migration)}"
+            )
+        case "rolled-back":
+            return f"To run it again: {migrations.command('run', migration=migration)}"
+        case _:
+            return ""
+
+
+def verify(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            min=1,
+            help="Compare so many items of a copy, instead of all. Does not find items that "
+            "should not be in the new table.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Choose the sample by this number.")] = 0,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Write wrong items again, and delete items that should not exist."
+        ),
+    ] = False,
+    yes: Yes = False,
+    rate: Rate = None,
+    segments: Segments = 4,
+    format_: OutputFormat = Format.TEXT,
+    table_names: TableNames = None,
+) -> None:
+    """Verify that all items are as a migration should have left them.
+
+    Until the cut-over the new table is compared with the old ones, then the other way round. The
+    application may write meanwhile: differences are looked at again before they are reported.
+    Without --migration, the last one that was begun. The exit code is 0 if all is well or
+    repaired, 1 if there are differences, 2 after an error.
+    """
+    from singletable.cli.migration_view import print_verification, to_json
+    from singletable.cli.output import pluralize
+    from singletable.migration.verification import verify as verify_migration
+
+    def confirm(count: int) -> bool:
+        return yes or typer.confirm(
+            f"Delete {pluralize(count, 'item')} that should not be in the table?", err=True
+        )
+
+    with open_migrations(app, address, to, table_names) as migrations:
+        one = migrations.current(migration)
+        reports = verify_migration(
+            migrations.runner(one, rate=rate, segments=segments),
+            sample=sample,
+            seed=seed,
+            repair=repair,
+            confirm_deletion=confirm,
+        )
+    if format_ is Format.JSON:
+        typer.echo(to_json(reports))
+    else:
+        print_verification(one.name, reports)
+    if not all(report.ok for report in reports):
+        raise typer.Exit(1)
+
+
+def cut_over(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    table_names: TableNames = None,
+) -> None:
+    """Make the new table of a copy the one that counts.
+
+    Carries the last changes over first. Applications on MigratingDriver follow within seconds;
+    stop others before, and start them with the new table. The old tables are kept up to date, if
+    the copy has back=…, until you finish. The exit code is 0, or 2 after an error.
+    """
+    from singletable.cli.migration_view import describe_status
+
+    with open_migrations(app, address, to, table_names) as migrations:
+        one = migrations.current(migration, copy=True)
+        status = migrations.runner(one).cut_over()
+        typer.echo(describe_status(status))
+        typer.echo(_next_step(migrations, one, status))
+
+
+def rollback(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    accept_loss: AcceptLoss = False,
+    table_names: TableNames = None,
+) -> None:
+    """Make the old tables of a copy the ones that count again.
+
+    Carries changes since the cut-over back first. The migration can be run again later. The exit
+    code is 0, or 2 after an error.
+    """
+    from singletable.cli.migration_view import describe_status
+
+    with open_migrations(app, address, to, table_names) as migrations:
+        one = migrations.current(migration, copy=True)
+        status = migrations.runner(one).rollback(accept_loss=accept_loss)
+        typer.echo(describe_status(status))
+        typer.echo(_next_step(migrations, one, status))
+
+
+def finish(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    drop_old: Annotated[
+        bool, typer.Option("--drop-old", help="Delete the old tables with all their items.")
+    ] = False,
+    accept_loss: AcceptLoss = False,
+    yes: Yes = False,
+    table_names: TableNames = None,
+) -> None:
+    """End a copy after the cut-over: the old tables are no longer kept up to date.
+
+    After this there is no rollback. The exit code is 0, 1 if you did not confirm, 2 after an
+    error.
+    """
+    from singletable.cli.migration_view import count_items, describe_status
+
+    with open_migrations(app, address, to, table_names) as migrations:
+        one = migrations.current(migration, copy=True)
+        runner = migrations.runner(one)
+        copy = one.copy
+        phase = runner.phase()
+        if drop_old and not yes and copy is not None and phase in ("cut-over", "finished"):
+            counts = [count_items(migrations.source, migrations.names[t]) for t in copy.sources]
+            tables = ", ".join(text for text in counts if text)
+            if tables:
+                typer.confirm(f"Delete {tables} with all items?", abort=True, err=True)
+        typer.echo(describe_status(runner.finish(drop_old=drop_old, accept_loss=accept_loss)))
+
+
+def down(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")] = False,
+    rate: Rate = None,
+    segments: Segments = 4,
+    table_names: TableNames = None,
+) -> None:
+    """Undo the steps of the last migration, in reverse order.
+
+    Nothing is changed if one of them cannot be undone; a copy is undone with rollback. The exit
+    code is 0, 1 if you did not confirm, 2 after an error.
+    """
+    from singletable.cli.migration_view import describe_status
+
+    with open_migrations(app, address, to, table_names) as migrations:
+        one = migrations.current(migration)
+        if not yes:
+            typer.confirm(f"Undo the steps of {one.name}?", abort=True, err=True)
+        progress = migrations.progress(one)
+        runner = migrations.runner(one, rate=rate, segments=segments, on_progress=progress.show)
+        progress.consumed = lambda: runner.consumed_units
+        with progress:
+            status = runner.down()
+        typer.echo(describe_status(status))
+
+
+def status(
+    app: SchemaApp,
+    address: Address,
+    to: To = None,
+    migration: Name = None,
+    format_: OutputFormat = Format.TEXT,
+    table_names: TableNames = None,
+) -> None:
+    """Show how far the migrations of an app came. The exit code is 0, or 2 after an error."""
+    from singletable.cli.migration_view import print_status, to_json
+
+    with open_migrations(app, address, to, table_names) as migrations:
+        chosen = migrations.all if migration is None else [migrations.named(migration)]
+        found = [migrations.runner(one).status() for one in chosen]
+    if format_ is Format.JSON:
+        typer.echo(to_json(found))
+    else:
+        print_status(found)

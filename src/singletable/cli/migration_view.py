@@ -1,0 +1,399 @@
+"""Show the plans, dry runs, progress, verifications and states of migrations."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from threading import Lock, current_thread, main_thread
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+
+from singletable.cli.output import escape_controls, pluralize, print_trimmed
+
+if TYPE_CHECKING:
+    from singletable.migration.comparison import Verification
+    from singletable.migration.dry_run import DryRun, Example, StepTrial
+    from singletable.migration.environment import StepProgress
+    from singletable.migration.estimate import MigrationPlan, StepPlan
+    from singletable.migration.places import Side
+    from singletable.migration.runner import Status
+    from singletable.migration.steps import Migration
+    from singletable.operations import Driver
+    from singletable.schema import Table
+
+MAX_SHOWN = 20
+# Without a terminal, the progress is printed at most this often.
+SECONDS_BETWEEN_LINES = 10.0
+
+PHASES: Mapping[str | None, str] = {
+    None: "not begun",
+    "running": "running, or interrupted",
+    "copying": "copying, or interrupted",
+    "ready": "ready: the new table is complete and up to date",
+    "switching": "switching",
+    "cut-over": "cut over: the new table counts",
+    "rolled-back": "rolled back: the old tables count",
+    "finished": "finished",
+    "down": "undone",
+}
+
+
+def to_json(values: Sequence[object]) -> str:
+    """Return results as JSON."""
+    return json.dumps([_plain(value) for value in values], indent=2)
+
+
+def _plain(value: object) -> Any:
+    plain = msgspec.to_builtins(value, enc_hook=str)
+    for name in ("ok", "cost", "read_units", "write_units", "seconds"):
+        if isinstance(plain, dict) and name not in plain and hasattr(value, name):
+            plain[name] = getattr(value, name)
+    return plain
+
+
+def count_items(driver: Driver, name: str) -> str | None:
+    """Return a table with the number of its items as text; None if it does not exist."""
+    from singletable.errors import ResourceNotFound
+    from singletable.operations import DescribeTable
+
+    try:
+        described = driver.execute(DescribeTable(name)).table
+    except ResourceNotFound:
+        return None
+    return f"{name} ({pluralize(described.item_count, 'item')})"
+
+
+# Plans
+
+
+def print_plan(plan: MigrationPlan, rate: float | None) -> None:
+    """Print what a migration reads, writes, costs and takes."""
+    console = Console(highlight=False)
+    typer.echo(plan.migration)
+    for step in plan.steps:
+        typer.echo(f"  {step.step}")
+        print_trimmed(console, _plan_grid(step), indent=4)
+    if len(plan.steps) > 1:
+        took = "" if plan.seconds is None else f", {duration(plan.seconds)}"
+        typer.echo(
+            f"  Together: {_units(plan.read_units)} read units, {_units(plan.write_units)} write "
+            f"units, {_dollars(plan.cost)}{took}"
+        )
+    if rate is None:
+        typer.echo("  Pass --rate to see how long it takes.")
+
+
+def _plan_grid(step: StepPlan) -> Grid:
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    rows = {"Locks": step.locks, "Undo": step.undo, "Note": " ".join(step.notes)}
+    if step.how:
+        took = {} if step.seconds is None else {"Takes": (duration(step.seconds), "seconds")}
+        figures = {
+            "Items": (f"{step.items:,}", "items"),
+            "Average size": (f"{step.average_size:,.0f} bytes", "average_size"),
+            "Read units": (_units(step.read_units), "read_units"),
+            "Write units": (_units(step.write_units), "write_units"),
+            "Cost": (_dollars(step.cost), "cost"),
+            **took,
+        }
+        rows = {name: f"{text}  ({step.how[how]})" for name, (text, how) in figures.items()} | rows
+    for name, text in rows.items():
+        if text:
+            grid.add_row(name, escape_controls(text))
+    return grid
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in the two largest units: 2 h 5 min."""
+    if seconds < 1:
+        return "less than a second"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    shown = [f"{count} {unit}" for count, unit in parts if count]
+    return " ".join(shown[:2])
+
+
+def _units(units: float) -> str:
+    return f"{units:,.0f}"
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:,.2f}" if amount >= 0.01 or not amount else "less than $0.01"
+
+
+# Dry runs
+
+
+def print_dry_run(result: DryRun) -> None:
+    """Print what a migration would do, and what would fail."""
+    typer.echo(f"{result.migration}: dry run, nothing was written")
+    for trial in result.steps:
+        typer.echo(f"  {trial.step}")
+        _print_trial(trial)
+    failed = sum(trial.failed for trial in result.steps)
+    typer.echo(
+        "  Nothing would fail." if result.ok else f"  {pluralize(failed, 'item')} would fail."
+    )
+
+
+def _print_trial(trial: StepTrial) -> None:
+    if trial.items:
+        typer.echo(f"    {pluralize(trial.items, 'item')} read")
+    for rule, count in trial.by_rule.items():
+        typer.echo(f"      {rule}: {count:,}")
+    for name, count in trial.new_items.items():
+        typer.echo(f"    {pluralize(count, 'new item')}: {name}")
+    for note in trial.notes:
+        typer.echo(f"    {note}")
+    for example in trial.examples:
+        _print_example(example)
+    for reason, failed in trial.failures.items():
+        _echo(f"    {pluralize(failed.count, 'item')} would fail: {reason}", err=True)
+        for key in failed.keys:
+            _echo(f"      {_key(key)}", err=True)
+        if failed.count > len(failed.keys):
+            typer.echo(f"      and {failed.count - len(failed.keys):,} more", err=True)
+    collisions = trial.collisions
+    if collisions.count:
+        noun = pluralize(collisions.count, "item")
+        typer.echo(f"    {noun} would get the same new item as another:", err=True)
+    for key, reason in zip(collisions.keys, collisions.reasons, strict=True):
+        _echo(f"      {_key(key)}: {reason}", err=True)
+
+
+def _print_example(example: Example) -> None:
+    typer.echo(f"    {example.rule}, for example")
+    for old in example.before:
+        _echo(f"      - {old!r}")
+    for new in example.after:
+        _echo(f"      + {new!r}")
+    if not example.after:
+        typer.echo("      + nothing")
+
+
+def _key(key: Mapping[str, Mapping[str, object]]) -> str:
+    from singletable.migration.derivation import key_text
+
+    return key_text(key)
+
+
+def _echo(text: str, *, err: bool = False) -> None:
+    """Print text that may contain stored values."""
+    typer.echo(escape_controls(text), err=err)
+
+
+# Verifications
+
+
+def print_verification(name: str, reports: Sequence[Verification]) -> None:
+    """Print what a verification found."""
+    typer.echo(name)
+    if not reports:
+        typer.echo("  No step is done yet, so there is nothing to verify.")
+    for report in reports:
+        typer.echo(f"  {report.step}: {_verdict(report)}")
+        for rule, count in report.sources.items():
+            typer.echo(f"    {rule}: {pluralize(count, 'item')} read")
+        for entity in dict.fromkeys([*report.expected, *report.stored]):
+            stored, expected = report.stored[entity], report.expected[entity]
+            known = f", {expected:,} expected" if report.expected else ""
+            typer.echo(f"    {entity}: {stored:,} stored{known}")
+        if report.segments:
+            typer.echo(
+                f"    Checksums: {report.segments - report.differing_segments:,} of "
+                f"{report.segments:,} segments are equal"
+            )
+        if report.suspects:
+            looked = pluralize(report.suspects, "difference")
+            typer.echo(f"    {looked} looked at again")
+        if report.unsettled:
+            changing = pluralize(report.unsettled, "item")
+            typer.echo(f"    {changing} changed whenever looked at, and could not be compared")
+        for note in report.notes:
+            typer.echo(f"    {note}")
+        for fault in report.faults[:MAX_SHOWN]:
+            _echo(f"    {fault.kind}: {fault}", err=True)
+        more = len(report.faults) - MAX_SHOWN + report.more
+        if more > 0:
+            typer.echo(f"    and {more:,} more; --format json lists the first 1,000", err=True)
+
+
+def _verdict(report: Verification) -> str:
+    count = len(report.faults) + report.more
+    if not report.is_checked:
+        return "not verified"
+    if not count:
+        return "as it should be"
+    if report.repaired == count:
+        return f"{pluralize(count, 'fault')}, repaired"
+    repaired = f", {report.repaired:,} repaired" if report.repaired else ""
+    return f"{pluralize(count, 'fault')}{repaired}"
+
+
+# States
+
+
+def describe_status(status: Status) -> str:
+    """Return how far a migration came, in one line."""
+    counts = "".join(
+        f", {name}: {count:,}" for name, count in status.counts.items() if name != "restarts"
+    )
+    return f"{status.migration}: {PHASES[status.phase]}{counts}"
+
+
+def print_status(found: Sequence[Status]) -> None:
+    """Print a table with the migrations and how far they came."""
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for column in ("Migration", "Phase", "Steps", "Not carried over", "Run by", "Since"):
+        grid.add_column(column, no_wrap=column == "Migration")
+    notes: list[str] = []
+    for status in found:
+        done = len(status.steps) if status.phase == "finished" else status.step
+        grid.add_row(
+            status.migration,
+            status.phase or "not begun",
+            f"{done} of {len(status.steps)}",
+            "" if status.lag is None else pluralize(status.lag, "change"),
+            "" if status.lease is None else status.lease.owner,
+            _time(status.ended or status.started),
+        )
+        if status.stray_writes:
+            notes.append(
+                f"{status.migration}: {pluralize(len(status.stray_writes), 'item')} of the old "
+                "tables written after the cut-over, such as "
+                f"{_key(status.stray_writes[0])}. Some process still uses them."
+            )
+    print_trimmed(Console(highlight=False), grid)
+    for note in notes:
+        _echo(note)
+
+
+def _time(seconds: float | None) -> str:
+    return (
+        "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    )
+
+
+# Progress
+
+
+class MigrationProgress:
+    """Shows the progress of a run: a bar on a terminal, otherwise a line now and then.
+
+    The first Ctrl-C ends the run when the pages that are being written are done, with
+    KeyboardInterrupt; the second one at once.
+    """
+
+    def __init__(
+        self, migration: Migration, drivers: Mapping[Side, Driver], names: Mapping[Table, str]
+    ) -> None:
+        self._migration = migration
+        self._drivers = drivers
+        self._names = names
+        self.consumed: Callable[[], float] = lambda: 0.0
+        self._console = Console(stderr=True)
+        self._bar: Any = None
+        self._tasks: dict[str, Any] = {}
+        self._totals: dict[str, int | None] = {}
+        self._printed = self._started = time.monotonic()
+        self._lock = Lock()
+        self.is_stopping = False
+        self._handler: Any = None
+
+    def __enter__(self) -> MigrationProgress:
+        if current_thread() is main_thread():
+            self._handler = signal.signal(signal.SIGINT, self._stop)
+        if self._console.is_terminal:
+            from rich import progress as bars
+
+            self._bar = bars.Progress(
+                bars.TextColumn("{task.description}"),
+                bars.BarColumn(bar_width=20),
+                bars.MofNCompleteColumn(),
+                bars.TextColumn("{task.fields[speed]}"),
+                bars.TimeRemainingColumn(),
+                bars.TextColumn("{task.fields[note]}"),
+                console=self._console,
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def _stop(self, *_: object) -> None:
+        if self.is_stopping:
+            raise KeyboardInterrupt
+        self.is_stopping = True
+        typer.echo("Stopping after the pages that are being written …", err=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+            self._tasks.clear()
+
+    def show(self, progress: StepProgress) -> None:
+        """Show how far a step came. Threads of a run call this."""
+        if self.is_stopping:
+            raise KeyboardInterrupt
+        with self._lock:
+            total = progress.total or self._total(progress.step)
+            if self._bar is not None:
+                self._show_bar(progress, total)
+            elif time.monotonic() - self._printed >= SECONDS_BETWEEN_LINES:
+                self._printed = time.monotonic()
+                of = "" if total is None else f" of about {total:,}"
+                note = f" ({progress.note})" if progress.note else ""
+                typer.echo(f"{progress.step}: {progress.done:,}{of} items{note}", err=True)
+
+    def _show_bar(self, progress: StepProgress, total: int | None) -> None:
+        task = self._tasks.get(progress.step)
+        if task is None:
+            task = self._tasks[progress.step] = self._bar.add_task(
+                progress.step, total=total, speed="", note=""
+            )
+        elapsed = max(time.monotonic() - self._started, 0.1)
+        speed = f"{progress.done / elapsed:,.0f} items/s {self.consumed() / elapsed:,.0f} units/s"
+        total = None if total is None else max(total, progress.done)
+        self._bar.update(
+            task, completed=progress.done, total=total, speed=speed, note=progress.note
+        )
+
+    def _total(self, name: str) -> int | None:
+        """Return the number of items of the tables that a step reads."""
+        if name not in self._totals:
+            self._totals[name] = self._count(name)
+        return self._totals[name]
+
+    def _count(self, name: str) -> int | None:
+        from singletable.errors import SingleTableError
+        from singletable.migration.rehearsal import side_of
+        from singletable.migration.steps import Copy, step_tables, step_text
+        from singletable.operations import DescribeTable
+
+        for step in self._migration.steps:
+            if step_text(step) != name:
+                continue
+            tables = step.sources if isinstance(step, Copy) else step_tables(step)
+            total = 0
+            for table in tables:
+                driver = self._drivers[side_of(step, table)]
+                try:
+                    described = driver.execute(DescribeTable(self._names[table])).table
+                except SingleTableError:
+                    return None
+                total += described.item_count
+            return total
+        return None

@@ -1,0 +1,312 @@
+"""The whole life of migrations on the command line, and wrong inputs."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from singletable import Store, connect
+from singletable.cli.migration_view import MigrationProgress, duration
+from singletable.migration import Migration
+from singletable.migration.environment import StepProgress
+from singletable.migration.files import load_migration
+from tests.cli.run import Run
+
+ENTITIES = """
+from singletable import Attr, Entity, Key, Table, Unique, attr
+
+entities = Table("entities")
+
+
+class User(Entity, table=entities):
+    username: Attr[str] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("USER", username), sk="PROFILE")
+    by_email = Unique(email)
+
+
+class Name(Entity, table=entities):
+    username: Attr[str] = attr()
+    name: Attr[str] = attr()
+    key = Key(pk=("USER", username), sk="NAME")
+"""
+
+COPY = """
+from pathlib import Path
+
+from singletable import Attr, Entity, Key, Table, attr
+from singletable.migration import Copy, Migration, Part, each, merge
+
+from migrating_shop.entities import Name, User, entities
+
+users = Table("users", pk="username", sk=None)
+
+
+class OldUser(Entity, table=users):
+    username: Attr[str] = attr()
+    name: Attr[str] = attr()
+    email: Attr[str] = attr(default="")
+    key = Key(pk=username)
+
+
+def split(old):
+    if not old.email:
+        raise ValueError("has no e-mail address")
+    if old.email == "interrupt" and not Path("interrupted").exists():
+        Path("interrupted").touch()
+        raise KeyboardInterrupt
+    yield User(username=old.username, email=old.email)
+    yield Name(username=old.username, name=old.name)
+
+
+def join(parts):
+    user = next(one for one in parts if isinstance(one, User))
+    name = next(one for one in parts if isinstance(one, Name))
+    return OldUser(username=user.username, name=name.name, email=user.email)
+
+
+migration = Migration(
+    Copy(
+        entities,
+        each(OldUser, split),
+        back=[
+            merge(
+                Part(User, group=lambda user: user.username, read=lambda name: User.key(name)),
+                Part(Name, group=lambda name: name.username, read=lambda name: Name.key(name)),
+                into=join,
+            )
+        ],
+    )
+)
+"""
+APP, ADDRESS, COPY_NAME = "migrating_shop.entities", "file:shop.db", "0001_to_entities"
+
+
+class Shop:
+    """The app in a folder, with users in the old table."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        Path("migrating_shop/migrations").mkdir(parents=True)
+        Path("migrating_shop/__init__.py").touch()
+        Path("migrating_shop/entities.py").write_text(ENTITIES)
+        self.write(COPY_NAME, COPY)
+        sys.path.insert(0, str(Path.cwd()))
+        load_migration(Path(f"migrating_shop/migrations/{COPY_NAME}.py"))
+        self.old: Any = sys.modules[f"singletable_migrations.{COPY_NAME}"]
+        self.change(self._fill)
+
+    def _fill(self, store: Store) -> None:
+        for table in (self.old.users, self.old.entities):
+            store.admin.create_table(table)
+        names = [f"u{number}" for number in range(12)]
+        store.put_many(
+            [self.old.OldUser(username=one, name=one.title(), email=one) for one in names]
+        )
+
+    def write(self, name: str, text: str) -> None:
+        Path(f"migrating_shop/migrations/{name}.py").write_text(text)
+
+    def put(self, username: str, email: str) -> None:
+        user = self.old.OldUser(username=username, name=username.title(), email=email)
+        self.change(lambda store: store.put(user))
+
+    def change(self, change: Callable[[Store], object]) -> Any:
+        with connect(ADDRESS) as driver:
+            return change(Store(driver))
+
+    def __call__(self, command: str, *options: str) -> tuple[int, str, str]:
+        return self._run("migration", command, APP, ADDRESS, *options)
+
+    def done(self, command: str, *options: str) -> str:
+        code, out, err = self(command, *options)
+        assert code == 0, err
+        return out
+
+    def phase(self) -> str | None:
+        (status,) = json.loads(self.done("status", "--format", "json"))
+        phase: str | None = status["phase"]
+        return phase
+
+
+@pytest.fixture
+def shop(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    monkeypatch.setenv("COLUMNS", "200")
+    return Shop(run)
+
+
+def test_the_whole_life_of_a_copy(shop: Shop) -> None:
+    out = shop.done("plan", "--rate", "10")
+    assert "Copy(users -> entities)" in out
+    assert "Write units" in out
+    assert "12 items read" in shop.done("run", "--dry-run")
+    assert shop.phase() is None
+    out = shop.done("run")
+    assert f"singletable migration verify {APP} {ADDRESS} --migration {COPY_NAME}" in out
+    assert shop.phase() == "ready"
+    assert "Name: 12 stored, 12 expected" in shop.done("verify")
+    assert "cut over" in shop.done("cut-over")
+    entities = shop.old.entities
+    name = sys.modules["migrating_shop.entities"].Name
+    shop.change(lambda store: store.put(name(username="u1", name="New")))
+    assert "rolled back" in shop.done("rollback")
+    assert shop.change(lambda store: store.get(shop.old.OldUser.key("u1"))).name == "New"
+    shop.put("late", "late@x.org")
+    shop.done("run")
+    shop.done("cut-over")
+    assert "finished" in shop.done("finish", "--drop-old", "--yes")
+    assert shop.phase() == "finished"
+    assert shop.change(lambda store: store.get(name.key("late"))).name == "Late"
+    with connect(ADDRESS) as driver:
+        from singletable.operations import ListTables
+
+        assert driver.execute(ListTables()).table_names == [entities.name]
+    assert "All migrations are finished." in shop.done("run")
+    assert "not verified" in shop.done("verify")
+
+
+def test_a_dry_run_ends_with_1_if_items_would_fail(shop: Shop) -> None:
+    shop.put("eve", "")
+    shop.put("evil\x1b[31m", "")
+    code, out, err = shop("run", "--dry-run")
+    assert (code, "2 items would fail" in out) == (1, True)
+    assert "has no e-mail address" in err
+    assert "username=eve" in err
+    assert "\x1b" not in out + err
+    assert shop.phase() is None
+    assert "1 item read" in shop("run", "--dry-run", "--limit", "1")[1]
+
+
+def test_verify_ends_with_1_and_repairs(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.done("run")
+    name = sys.modules["migrating_shop.entities"].Name
+    shop.change(lambda store: store.delete(name.key("u1")))
+    shop.change(lambda store: store.put(name(username="ghost", name="Ghost")))
+    monkeypatch.setattr("singletable.migration.comparison.LOOKS", (0.0,))
+    code, out, err = shop("verify")
+    assert (code, "2 faults" in out) == (1, True)
+    assert "missing: PK=USER#u1 SK=NAME" in err
+    assert "extra: PK=USER#ghost SK=NAME" in err
+    assert shop("verify", "--sample", "100", "--format", "json")[0] == 1
+    asked: list[str] = []
+
+    def decline(text: str, **_: object) -> bool:
+        asked.append(text)
+        return False
+
+    with monkeypatch.context() as patch:
+        patch.setattr("typer.confirm", decline)
+        assert shop("verify", "--repair")[0] == 1
+    assert asked == ["Delete 1 item that should not be in the table?"]
+    assert "1 fault, repaired" in shop.done("verify", "--repair", "--yes")
+    assert "as it should be" in shop.done("verify")
+
+
+def test_an_interrupted_run_says_how_to_continue(shop: Shop) -> None:
+    shop.put("stop", "interrupt")
+    code, _, err = shop("run")
+    assert code == 130
+    assert f"Continue with: singletable migration run {APP} {ADDRESS}" in err
+    assert shop.phase() == "copying"
+    shop.done("run")
+    assert shop.phase() == "ready"
+
+
+def test_a_target_at_another_address(shop: Shop) -> None:
+    options = ("--to", "file:new.db", "--table-name", "entities=things")
+    with connect("file:new.db") as driver:
+        Store(driver, tables={shop.old.entities: "things"}).admin.create_table(shop.old.entities)
+    out = shop.done("run", *options)
+    assert "--to file:new.db" in out
+    assert "as it should be" in shop.done("verify", *options)
+    name = sys.modules["migrating_shop.entities"].Name
+    with connect("file:new.db") as driver:
+        store = Store(driver, tables={shop.old.entities: "things"})
+        assert store.get(name.key("u1")) is not None
+
+
+def test_deletions_are_confirmed(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.done("run")
+    shop.done("cut-over")
+    asked: list[str] = []
+
+    def decline(text: str, **_: object) -> None:
+        asked.append(text)
+        raise SystemExit(1)
+
+    monkeypatch.setattr("typer.confirm", decline)
+    assert shop("finish", "--drop-old")[0] == 1
+    assert shop("down")[0] == 1
+    assert asked == [
+        "Delete users (12 items) with all items?",
+        f"Undo the steps of {COPY_NAME}?",
+    ]
+    assert shop.phase() == "cut-over"
+
+
+WRONG: dict[str, tuple[tuple[str, ...], str]] = {
+    "unknown migration": (("plan", "--migration", "0007"), "There is no migration '0007'"),
+    "unknown table": (("plan", "--table-name", "usrs=x"), "declare a table 'usrs'"),
+    "no pair": (("plan", "--table-name", "users"), "Expected DECLARED=REAL"),
+    "rate": (("run", "--rate", "0"), "--rate"),
+    "limit": (("run", "--limit", "3"), "Use it with --dry-run"),
+    "changes": (("run", "--changes", "magic"), "--changes"),
+    "cut-over first": (("cut-over",), "No migration with a Copy has begun"),
+    "rollback first": (("rollback",), "No migration with a Copy has begun"),
+    "verify first": (("verify",), "No migration with steps has begun"),
+    "down first": (("down", "--yes"), "No migration with steps has begun"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_inputs_are_explained(shop: Shop, name: str) -> None:
+    options, expected = WRONG[name]
+    code, _, err = shop(*options)
+    assert code == 2
+    assert expected in err
+    assert shop.phase() is None
+
+
+def test_wrong_phases_are_explained(shop: Shop) -> None:
+    shop.done("run")
+    for command in ("rollback", "finish"):
+        code, _, err = shop(command)
+        assert (code, "is in phase 'ready'" in err) == (2, True)
+    code, _, err = shop("down", "--yes")
+    assert (code, "rollback" in err) == (2, True)
+
+
+def test_missing_files_are_explained(folder: Path, run: Run) -> None:
+    code, _, err = run("migration", "run", "no_such_shop", ADDRESS)
+    assert (code, "There is no module no_such_shop" in err) == (2, True)
+    Path("plain_shop.py").write_text("from singletable import Table\ntable = Table('plain')\n")
+    code, _, err = run("migration", "run", "plain_shop", ADDRESS)
+    assert (code, "singletable migration new plain_shop NAME" in err) == (2, True)
+
+
+def test_ctrl_c_ends_after_the_pages_that_are_being_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress = MigrationProgress(Migration(), {}, {})
+    with progress:
+        progress.show(StepProgress("copy", 1, None))
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            progress.show(StepProgress("copy", 2, None))
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert "Stopping" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "less than a second"), (59, "59 s"), (125, "2 min 5 s"), (90_000, "1 d 1 h")],
+)
+def test_durations_are_readable(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
