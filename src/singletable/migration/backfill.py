@@ -89,7 +89,8 @@ class _EntityBackfill:
         key = key_attributes(model, item)
         try:
             new = _new_item(model, item, self._transform)
-            actions = [] if new == item else _changes(model, item, new)
+            written = new if model.versions is None else model.stored(new)
+            actions = [] if written == item else _changes(model, item, written)
         except Exception as error:
             self.failures.add_error(key, error)
             return None
@@ -108,9 +109,10 @@ class _EntityBackfill:
         )
         side_writes: list[Write] = []
         if model.uniques or model.counts:
+            old = item if model.versions is None else model.upgraded(item)
             side_writes = [
                 write
-                for write in plan_side_writes(context, model, key, item, new, context.clock())
+                for write in plan_side_writes(context, model, key, old, new, context.clock())
                 # A marker that is missing is written by AddUnique.
                 if write.marker != "keep"
             ]
@@ -170,8 +172,10 @@ def _changes(model: Model, item: Item, new: Item) -> list[expressions.Action]:
     kept = {name for name in random_attributes(model) if name in item}
     if (version := model.role("version")) is not None:
         kept.add(version.attribute)
-    # Encrypting a value again gives another text, so the values are compared.
-    before, after = model.decrypted(item), model.decrypted(new)
+    before, after = item, new
+    if model.encrypted and (model.versions is None or model.versions.is_current(item)):
+        # Encrypting a value again gives another text, so the values are compared.
+        before, after = model.decrypted(item), model.decrypted(new)
     actions: list[expressions.Action] = []
     for name in sorted({*item, *new} - kept):
         if before.get(name) == after.get(name):

@@ -83,6 +83,8 @@ class _CountedEntity:
         self.path = self.counter.path.document_path()
         self.text = f"AddCount {self.model.name}.{step.count}"
         self.table = env.context.table_name(self.parent.table)
+        number = self.parent.fields[self.counter.path.field]
+        self._old_names = set(number.stored_names) - {number.attribute}
 
     @property
     def shares_partition(self) -> bool:
@@ -122,6 +124,11 @@ class _CountedEntity:
             if not self.parent.matches(item) or is_expired(self.parent, item, now):
                 continue
             key = key_attributes(self.parent, item)
+            if any(name in item for name in self._old_names):
+                raise MigrationError(
+                    f"{self.text}: {key_text(key)} has the number under an old name. Rename it "
+                    f"before, with Backfill({self.parent.name})."
+                )
             number = {top: item[top]} if top in item else {}
             found[item_id(self.table, key)] = {**key, **number}
         return found

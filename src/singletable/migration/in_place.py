@@ -54,14 +54,17 @@ class ReadGuard:
         """Return what to compare of an item with these attributes."""
         model = self._model
         version = model.role("version")
-        if version is not None and version.attribute in stored:
+        if version is not None and version.attribute in stored and model.versions is None:
             # Numbers that count other items change without a new version.
             counters = [path.document_path() for path in counters_of(model.entity)]
             return [version.document_path(), *counters]
         keys = {one.name for one in model.table.key_attributes}
         # The keys of indexes follow from the other attributes.
         keys.update(*(access.dedicated_attributes for access in model.indexes.values()))
-        return [(name,) for name in sorted({*stored, *model.codec.names} - keys)]
+        names = {*stored, *model.codec.names}
+        if model.versions is not None:
+            names |= model.versions.attributes
+        return [(name,) for name in sorted(names - keys)]
 
 
 class Failures:

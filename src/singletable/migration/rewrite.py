@@ -26,7 +26,7 @@ from singletable.migration.derivation import (
     transform_failed,
 )
 from singletable.migration.environment import Environment
-from singletable.migration.in_place import Failures, ReadGuard, scan_in_place
+from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
 from singletable.migration.steps import (
     EachRule,
     LeaveOutRule,
@@ -200,15 +200,15 @@ class _Rewriter:
             if new.setdefault(self._id(derived.item), derived) is not derived:
                 key = self._derivation.key_of(derived.item)
                 raise transform_failed(unit.key, f"two new items have the key {key_text(key)}.")
-        if [derived.item for derived in new.values()] == [item for _, item in old]:
-            return None
+        if [derived.item for derived in new.values()] == [_as_written(*one) for one in old]:
+            return None  # the function keeps the items
         for derived in new.values():
             if self._unit_of(derived.item) is not None:
                 raise transform_failed(
                     unit.key,
                     f"its new item {key_text(self._derivation.key_of(derived.item))} would be "
-                    "rewritten again. Give the new entity another type tag, key or schema "
-                    "version. To change items without new keys, use Backfill(…).",
+                    "rewritten again. Give the new entity another type tag or key. To "
+                    "change items without new keys, use Backfill(…).",
                 )
         writes = merge_writes(
             [
@@ -264,10 +264,16 @@ class _Rewriter:
         now = context.clock()
         for model, item in old:
             key = key_attributes(model, item)
-            yield from _markers(plan_side_writes(context, model, key, item, None, now))
+            current = item if model.versions is None else model.upgraded(item)
+            yield from _markers(plan_side_writes(context, model, key, current, None, now))
         for model, item in new:
             key = key_attributes(model, item)
             yield from _markers(plan_side_writes(context, model, key, None, item, now))
+
+
+def _as_written(model: Model, item: Item) -> Item:
+    """Return an old item as it would be written now."""
+    return model.item(decode_values(model, item))
 
 
 def _markers(writes: list[Write]) -> list[Write]:

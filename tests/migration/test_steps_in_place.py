@@ -1,0 +1,246 @@
+"""Migrations that change a table in place, from their first run to their undoing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from singletable import (
+    Attr,
+    Count,
+    Driver,
+    Engine,
+    Entity,
+    Index,
+    Key,
+    MigrationError,
+    Store,
+    Table,
+    TransformFailed,
+    Unique,
+    attr,
+)
+from singletable.migration import (
+    AddCount,
+    AddIndex,
+    AddUnique,
+    Backfill,
+    CreateTable,
+    DropTable,
+    Migration,
+    Rewrite,
+    each,
+)
+from singletable.migration.runner import MigrationRunner
+from singletable.operations import Operation, Scan, TransactWriteItems
+from tests.migration.in_place import Crash, HookedDriver, stored
+
+first = Table("shop")
+second = Table("shop", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")])
+totals = Table("totals", pk="id", sk=None)
+
+
+class FirstOrder(Entity, table=first, type_tag=("type", "order")):
+    number: Attr[str] = attr(name="id")
+    customer: Attr[str] = attr()
+    name: Attr[str] = attr(name="FullName")
+    key = Key(pk=("ORDER", number), sk="ORDER")
+
+
+class Total(Entity, table=totals):
+    customer: Attr[str] = attr(name="id")
+    orders: Attr[int] = attr(default=0)
+    key = Key(pk=customer)
+
+
+class OrderV1(Entity):
+    number: Attr[str] = attr(name="id")
+    customer: Attr[str] = attr()
+    name: Attr[str] = attr(old_names=("FullName",))
+
+
+class Order(Entity, table=second, type_tag=("type", "order"), schema_version=2):
+    """The order of today."""
+
+    number: Attr[str] = attr(name="id")
+    customer: Attr[str] = attr()
+    surname: Attr[str] = attr()
+    reference: Attr[str | None] = attr(default=None)
+    key = Key(pk=("ORDER", number), sk="ORDER")
+    by_customer = Key(pk=("CUSTOMER", customer), sk=("ORDER", number)).on(second.indexes[0])
+    by_reference = Unique(reference)
+    in_total = Count(Total, Total.orders, key=(customer,))
+
+
+@Order.upgrade(from_=1)
+def take_surname(old: OrderV1) -> Order:
+    return Order(number=old.number, customer=old.customer, surname=old.name.rpartition(" ")[2])
+
+
+def set_reference(order: Order) -> None:
+    order.reference = f"R{order.number}"
+
+
+def drop_reference(order: Order) -> None:
+    order.reference = None
+
+
+MIGRATION = Migration(
+    AddIndex(second, "GSI1"),
+    CreateTable(totals),
+    Rewrite(each(Order, lambda order: None if order.customer == "test" else order)),
+    Backfill(Order, set_reference, drop_reference),
+    AddUnique(Order, "by_reference"),
+    name="0002_orders",
+)
+COUNT = Migration(AddCount(Order, "in_total"), name="0003_totals")
+
+
+@pytest.fixture
+def shop() -> Iterator[Engine]:
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        store.admin.create_table(first)
+        store.put_many(
+            [FirstOrder(number=f"{n}", customer=f"c{n % 3}", name=f"A B{n}") for n in range(9)]
+        )
+        store.put(FirstOrder(number="x", customer="test", name="T"))
+        yield engine
+
+
+def runner(migration: Migration, driver: Driver) -> MigrationRunner:
+    return MigrationRunner(migration, driver, page_size=2, segments=2, sleep=lambda seconds: None)
+
+
+def check(engine: Engine) -> None:
+    store = Store(engine)
+    orders = list(store.query(Order.by_customer("c1")))
+    assert [(order.number, order.surname, order.reference) for order in orders] == [
+        (str(n), f"B{n}", f"R{n}") for n in (1, 4, 7)
+    ]
+    assert store.find(Order.by_reference("R7")) == orders[2]
+    assert store.get(Order.key("x")) is None
+    items = [item for item in stored(engine, second) if item.get("type") == {"S": "order"}]
+    assert all(item["schema_version"] == {"N": "2"} for item in items)
+    assert not any("FullName" in item or "name" in item for item in items)
+
+
+def test_a_migration_of_many_steps_runs_and_counts(shop: Engine) -> None:
+    status = runner(MIGRATION, shop).run()
+    assert (status.phase, status.step) == ("finished", 5)
+    check(shop)
+    store = Store(shop)
+    for n in range(3):
+        store.create(Total(customer=f"c{n}"))
+    assert runner(COUNT, shop).run().phase == "finished"
+    assert [store.get(Total.key(f"c{n}")) for n in range(3)] == [
+        Total(customer=f"c{n}", orders=3) for n in range(3)
+    ]
+    store.delete(Order.key("4"))
+    assert store.get(Total.key("c1")) == Total(customer="c1", orders=2)
+
+
+def test_a_migration_continues_after_a_crash_at_any_step(shop: Engine) -> None:
+    left = 12
+
+    def crash(operation: Operation[object]) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise Crash
+
+    for attempt in range(30):
+        left = 12 + attempt * 5
+        clock = [1e9 + attempt * 100]
+        failing = MigrationRunner(
+            MIGRATION,
+            HookedDriver(shop, crash),
+            page_size=2,
+            segments=1,
+            clock=lambda now=clock: now[0],
+        )
+        try:
+            failing.run()
+        except Crash:
+            continue
+        assert attempt > 2
+        check(shop)
+        return
+    raise AssertionError
+
+
+def test_a_migration_is_undone_in_reverse_order(shop: Engine) -> None:
+    without_rewrite = Migration(
+        *(step for step in MIGRATION.steps if not isinstance(step, Rewrite)), name="0002_orders"
+    )
+    migrating = runner(without_rewrite, shop)
+    migrating.run()
+    assert migrating.down().phase == "down"
+    items = stored(shop, second)
+    assert len(items) == 10
+    assert not any("reference" in item or "owner_PK" in item for item in items)
+    migrating.run()
+    assert Store(shop).find(Order.by_reference("R7")) is not None
+
+
+def test_steps_that_cannot_be_undone_are_found_before(shop: Engine) -> None:
+    migrating = runner(MIGRATION, shop)
+    migrating.run()
+    expected = stored(shop, second)
+    with pytest.raises(MigrationError, match=r"Rewrite\(Order\) cannot be undone"):
+        migrating.down()
+    assert stored(shop, second) == expected
+
+
+def test_a_new_index_is_complete_although_orders_come_in(shop: Engine) -> None:
+    store = Store(shop)
+    number = 100
+
+    def write(operation: Operation[object]) -> None:
+        nonlocal number
+        if isinstance(operation, Scan | TransactWriteItems) and number < 110:
+            number += 1
+            # Programs of both versions are running.
+            store.put(FirstOrder(number=f"{number % 9}", customer="c1", name=f"New N{number}"))
+            store.put(Order(number=f"{number}", customer="c1", surname="S"))
+
+    index = Migration(AddIndex(second, "GSI1"), Backfill(Order), name="0002_index")
+    store.admin.create_table(totals)
+    store.put(Total(customer="c1", orders=0))
+    migrating = MigrationRunner(
+        index, HookedDriver(shop, write), page_size=3, segments=1, sleep=lambda seconds: None
+    )
+    migrating.run()
+    assert number == 110
+    everything = [item for item in stored(shop, second) if item["customer"] == {"S": "c1"}]
+    # What a program of the first version writes again afterwards has no index key.
+    indexed = {order.number for order in store.query(Order.by_customer("c1"))}
+    assert indexed <= {item["id"]["S"] for item in everything}
+    assert {str(n) for n in range(101, 111)} <= indexed
+    runner(Migration(Backfill(Order), name="0003_again"), shop).run()
+    assert {order.number for order in store.query(Order.by_customer("c1"))} == {
+        item["id"]["S"] for item in everything
+    }
+
+
+def test_duplicates_stop_the_migration_until_they_are_corrected(shop: Engine) -> None:
+    def same(order: Order) -> None:
+        order.reference = "R" if order.number in "123" else f"R{order.number}"
+
+    # The transform claims no markers for values that an item had before.
+    store = Store(shop)
+    migrating = runner(
+        Migration(AddIndex(second, "GSI1"), Backfill(Order, same), name="0002_same"), shop
+    )
+    with pytest.raises(TransformFailed, match="another Order has the same reference"):
+        migrating.run()
+    assert sum(order.reference == "R" for order in store.admin.scan(Order)) == 1
+
+
+def test_a_dropped_table_is_gone(shop: Engine) -> None:
+    Store(shop).admin.create_table(totals)
+    drop = Migration(Backfill(Order), DropTable(totals), name="0004_drop")
+    assert runner(drop, shop).run().phase == "finished"
+    with pytest.raises(MigrationError, match="cannot be undone"):
+        runner(drop, shop).down()
