@@ -35,6 +35,7 @@ from singletable.migration import (
 from singletable.migration.runner import MigrationRunner
 from singletable.operations import Operation, Scan, TransactWriteItems
 from tests.migration.in_place import Crash, HookedDriver, stored
+from tests.migration.site import Clock
 
 first = Table("shop")
 second = Table("shop", indexes=[Index("GSI1", pk="GSI1PK", sk="GSI1SK")])
@@ -152,13 +153,10 @@ def test_a_migration_continues_after_a_crash_at_any_step(shop: Engine) -> None:
 
     for attempt in range(30):
         left = 12 + attempt * 5
-        clock = [1e9 + attempt * 100]
+        # The lease of the process that crashed has expired.
+        clock = Clock(now=1e9 + attempt * 100)
         failing = MigrationRunner(
-            MIGRATION,
-            HookedDriver(shop, crash),
-            page_size=2,
-            segments=1,
-            clock=lambda now=clock: now[0],
+            MIGRATION, HookedDriver(shop, crash), page_size=2, segments=1, clock=clock
         )
         try:
             failing.run()

@@ -8,7 +8,7 @@ read the item before finds out; the time of the last update stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, TypeAlias, cast
@@ -80,6 +80,8 @@ class _EntityBackfill:
         self.failures = failures
         self._transform = transform
         self._guard = ReadGuard(model)
+        # What to compare, by the attributes that are written; None for everything.
+        self._sources: dict[tuple[str, ...], list[expressions.Path] | None] = {}
 
     def plan(self, context: Context, item: Item) -> Plan | None:
         """Plan the write of an item; return None if it need not be written, or cannot be."""
@@ -105,7 +107,7 @@ class _EntityBackfill:
             key,
             caller_condition_failed(model, key),
             actions=tuple(actions),
-            guard=self._guard.unchanged(item),
+            guard=self._unchanged(item, actions),
         )
         side_writes: list[Write] = []
         if model.uniques or model.counts:
@@ -117,6 +119,47 @@ class _EntityBackfill:
                 if write.marker != "keep"
             ]
         return Plan([update, *side_writes], {})
+
+    def _unchanged(
+        self, item: Item, actions: Sequence[expressions.Action]
+    ) -> expressions.Condition:
+        """Return the condition that what the new attributes follow from has not changed."""
+        names = tuple([str(action.path[0]) for action in actions])
+        paths = None if self._guard.has_version(item) else self._sources.get(names)
+        if paths is None and names not in self._sources:
+            paths = self._sources[names] = self._source_paths(names)
+        return (
+            self._guard.unchanged(item) if paths is None else self._guard.same_values(paths, item)
+        )
+
+    def _source_paths(self, names: Iterable[str]) -> list[expressions.Path] | None:
+        """Return what attributes follow from; None if that is not known.
+
+        An attribute follows from its field, and the key of an index from some fields: comparing
+        these takes less than comparing wide items wholly.
+        """
+        model = self.model
+        if (
+            self._transform is not None
+            or model.versions is not None
+            or model.uniques
+            or model.counts
+        ):
+            return None
+        fields = {name: one for one in model.fields.values() for name in one.stored_names}
+        sources: set[str] = set() if model.tag is None else {model.tag[0]}
+        for name in names:
+            accesses = [one for one in model.indexes.values() if name in one.dedicated_attributes]
+            if name in fields:
+                sources.update(fields[name].stored_names)
+            elif not accesses:
+                return None
+            for access in accesses:
+                sources.update(str(path[0]) for path in access.condition_paths)
+                for field in access.fields:
+                    sources.update(model.fields[field].stored_names)
+        keys = {one.name for one in model.table.key_attributes}
+        return [(name,) for name in sorted(sources - keys)]
 
 
 class _BackfilledItem(BulkChange):

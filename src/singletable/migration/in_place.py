@@ -6,7 +6,7 @@ application writes at the same time. After a conflict the change is planned agai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from threading import Lock
 from typing import cast
 
@@ -45,6 +45,10 @@ class ReadGuard:
         paths = self._paths.get(names)
         if paths is None:
             paths = self._paths[names] = self._compared_paths(names)
+        return self.same_values(paths, item)
+
+    def same_values(self, paths: Iterable[expressions.Path], item: Item) -> expressions.Condition:
+        """Return the condition that an item exists and has the same values at some paths."""
         condition: expressions.Condition = self._exists
         for path in paths:
             condition = And(condition, same_value(path, item))
@@ -53,11 +57,10 @@ class ReadGuard:
     def _compared_paths(self, stored: tuple[str, ...]) -> list[expressions.Path]:
         """Return what to compare of an item with these attributes."""
         model = self._model
-        version = model.role("version")
-        if version is not None and version.attribute in stored and model.versions is None:
+        if self.has_version(stored):
             # Numbers that count other items change without a new version.
             counters = [path.document_path() for path in counters_of(model.entity)]
-            return [version.document_path(), *counters]
+            return [model.roles["version"].document_path(), *counters]
         keys = {one.name for one in model.table.key_attributes}
         # The keys of indexes follow from the other attributes.
         keys.update(*(access.dedicated_attributes for access in model.indexes.values()))
@@ -65,6 +68,11 @@ class ReadGuard:
         if model.versions is not None:
             names |= model.versions.attributes
         return [(name,) for name in sorted(names - keys)]
+
+    def has_version(self, stored: Collection[str]) -> bool:
+        """Return whether the version of an item with these attributes tells that it changed."""
+        version = self._model.role("version")
+        return version is not None and version.attribute in stored and self._model.versions is None
 
 
 class Failures:
