@@ -15,7 +15,7 @@ from types import ModuleType
 
 import pytest
 
-from singletable import MigrationError, Table
+from singletable import Engine, Item, MigrationError, Store, Table
 from singletable.migration import (
     AddCount,
     AddIndex,
@@ -28,6 +28,7 @@ from singletable.migration import (
 )
 from singletable.migration.draft import draft_migration
 from singletable.migration.files import load_migration
+from singletable.migration.runner import MigrationRunner
 from singletable.migration.schema_changes import compare_schemas
 from singletable.migration.snapshot import lock_text, read_lock, snapshot
 from singletable.migration.steps import EachRule
@@ -129,15 +130,59 @@ def test_new_key_is_a_rewrite_with_functions_both_ways() -> None:
     assert model.uniques["one_email"].key(vars(old)) == was.uniques["one_email"].key(vars(before))
 
 
-# Items of both have the same tag, so the old class recognizes its items by their key.
-def test_old_class_does_not_match_new_items() -> None:
-    (rewrite,) = load_migration(DRAFTED / "0001_member_keys.py").steps
-    assert isinstance(rewrite, Rewrite)
-    (rule,) = rewrite.rules
-    assert isinstance(rule, EachRule)
-    new = shop_key.User(org="acme", email="A@b")
-    new.number, new.since = 7, datetime(2026, 3, 1, tzinfo=UTC)
-    assert not model_of(rule.entity).matches(model_of(shop_key.User).item(vars(new)))
+def fill(store: Store) -> list[shop_before.User]:
+    """Create the old table with some users, and return them."""
+    store.admin.create_table(shop_before.table)
+    store.create(shop_before.Org(org="acme"))
+    users = [
+        shop_before.User(
+            org="acme", email=f"{number}@b", status=list(shop_before.Status)[number % 2]
+        )
+        for number in range(5)
+    ]
+    for user in users:
+        store.create(user)
+    return users
+
+
+def old_items(store: Store) -> list[Item]:
+    found = store.admin.items(shop_before.table, 100).items
+    items = [item for item in found if "singletable_migration" not in item]
+    return sorted(items, key=lambda item: str((item["PK"], item["SK"])))
+
+
+# Items of both classes have the same type tag, so their keys tell them apart.
+def test_drafted_rewrite_runs_and_is_undone() -> None:
+    migration = load_migration(DRAFTED / "0001_member_keys.py")
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        users = fill(store)
+        before = old_items(store)
+        runner = MigrationRunner(migration, engine)
+        runner.run()
+        moved = list(store.query(shop_key.User.key.partition("acme")))
+        assert [vars(user)["email"] for user in moved] == [user.email for user in users]
+        active = store.query(shop_key.User.board("acme"))
+        assert {user.email for user in active} == {"1@b", "3@b"}
+        runner.down()
+        assert old_items(store) == before
+
+
+def test_drafted_copy_runs_and_is_rolled_back(drafts: Drafts) -> None:
+    drafts.draft_texts(TEXT, replaced(('"shop", ', '"store", sk="sort", ')))
+    with Engine.in_memory() as engine:
+        store = Store(engine)
+        users = fill(store)
+        before = old_items(store)
+        runner = MigrationRunner(drafts.load(), engine)
+        runner.run()
+        runner.cut_over()
+        user = sys.modules["app_after"].User
+        copied = list(store.query(user.key.partition("acme")))
+        assert [one.email for one in copied] == [one.email for one in users]
+        store.delete(user.key("acme", copied[0].number))
+        runner.rollback()
+        assert len(old_items(store)) == len(before) - 2  # the user, and the marker of the address
 
 
 def test_undecided_value_keeps_the_file_from_being_loaded(drafts: Drafts) -> None:

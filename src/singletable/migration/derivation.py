@@ -157,7 +157,7 @@ class Derivation:
     def _find_unit(self, table: Table, item: Item) -> Unit | None:
         key = {one.name: item[one.name] for one in table.key_attributes}
         for number, model in self._models[table]:
-            if model.matches(item):
+            if self.takes(model, item):
                 return self._unit(number, table, key, model, item)
         if table in self._unchanged:
             return Unit(self._unchanged[table], self._id(table, key), table, key)
@@ -165,6 +165,10 @@ class Derivation:
             return None
         reason = "no rule takes this item. Add each(…) or leave_out(…) for its entity."
         raise transform_failed(key, reason)
+
+    def takes(self, model: Model, item: Item) -> bool:
+        """Return whether an item is one of an old entity."""
+        return model.matches(item)
 
     def _unit(self, number: int, table: Table, key: Item, model: Model, item: Item) -> Unit | None:
         rule = self.rules[number]

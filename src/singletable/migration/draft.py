@@ -158,11 +158,9 @@ class _Draft:
         was, is_ = self._before.tables[old_table], self._after.tables[new_table]
         before_name = renamed_entities(was, is_).get(entity, entity)
         before, after = was.entities[before_name], is_.entities[entity]
-        # In one table, an old class with the same tag would match new items, unlike one by its key.
-        tag = old_table != new_table or before.type_tag != after.type_tag
         self._old_tables.setdefault(old_table, render_old_table(old_table, was))
         self._old_entities[before_name] = render_old_entity(
-            before_name, before, old_table, was, self._types, tag=tag
+            before_name, before, old_table, was, self._types
         )
         pair = EntityPair(
             new_table, entity, before, after, self._before.classes, self._after.classes

@@ -215,9 +215,9 @@ def _key_type(attribute: KeyAttribute) -> KeyType:
 
 
 def render_old_entity(
-    name: str, entity: EntitySchema, table: str, schema: TableSchema, types: OldTypes, *, tag: bool
+    name: str, entity: EntitySchema, table: str, schema: TableSchema, types: OldTypes
 ) -> str:
-    """Render the old class of an entity; without `tag`, its type tag is a field like others.
+    """Render the old class of an entity.
 
     Numbers of sequences and times are plain fields, so that a function can set them.
     """
@@ -225,12 +225,7 @@ def render_old_entity(
     fields = [_field(one, field, types) for one, field in entity.fields.items()]
     if entity.type_tag is not None:
         attribute, value = (quoted(text) for text in entity.type_tag)
-        if tag:
-            arguments.append(f"type_tag=({attribute}, {value})")
-        else:
-            begin = f"type_tag: Attr[Literal[{value}]] = attr("
-            arguments_ = [f"name={attribute}", f"default={value}"]
-            fields.append(format_call(begin, arguments_, indent=4))
+        arguments.append(f"type_tag=({attribute}, {value})")
     if entity.schema_version is not None:
         fields.append(_version_field(entity.schema_version, entity.version_attribute))
     parts = _Parts(entity, types)

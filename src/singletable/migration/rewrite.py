@@ -96,6 +96,13 @@ class _DerivationInPlace(Derivation):
         target = self.target
         return (table.name, table.key_attributes) == (target.name, target.key_attributes)
 
+    def takes(self, model: Model, item: Item) -> bool:
+        """Return whether an item is one of an old entity, by type tag and by key.
+
+        Old and new items may have the same tag; then their keys tell them apart.
+        """
+        return model.matches(item) and model.key.parse(item) is not None
+
 
 class _Rewriter:
     """The rules of a rewrite, and how a unit is replaced.

@@ -223,8 +223,8 @@ class AddCount:
 class Rewrite:
     """Replace items of a table by others of the same table: split, merge, or change their keys.
 
-    Each replacement is one transaction. The old entity must not match the new items, by type tag or
-    by key, or they would be replaced again.
+    Each replacement is one transaction. The old entity must not match the new items, by its type
+    tag and its key, or they would be replaced again.
     """
 
     rules: tuple[Rule, ...]

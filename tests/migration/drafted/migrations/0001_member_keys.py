@@ -33,7 +33,7 @@ old_gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 old_shop = Table("shop", indexes=[old_gsi1], ttl="until")
 
 
-class OldUser(Entity, table=old_shop):
+class OldUser(Entity, table=old_shop, type_tag=("type", "USER")):
     """User before this migration."""
 
     address: Attr[Address | None] = attr(default=None)
@@ -48,7 +48,6 @@ class OldUser(Entity, table=old_shop):
     tags: Attr[set[str]] = attr(factory=set[str])
     until: Attr[datetime | None] = expires(default=None)
     version: Attr[int] = attr(default=0)
-    type_tag: Attr[Literal["USER"]] = attr(name="type", default="USER")
 
     key = Key(pk=("ORG", org), sk=("USER", padded(number, 6)))
     board = Key(
