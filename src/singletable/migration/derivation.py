@@ -118,8 +118,9 @@ class Derivation:
         self.sources = source_tables(rules)
         self.target = target
         self.context = context
-        # The entities that were derived up to now, by name.
+        # The entities that were derived up to now, and those from which something was, by name.
         self.derived: set[str] = set()
+        self.used: set[str] = set()
         # The reasons by key, of the first items that were skipped.
         self.skipped: dict[str, str] = {}
         self._skips = skip_failures
@@ -275,6 +276,8 @@ class Derivation:
                 key = self.key_of(item)
                 if targets.setdefault(self._id(self.target, key), item) != item:
                     raise InvalidValue(f"two of its new items have the key {key_text(key)}.")
+        if targets:
+            self.used.update(one.__name__ for one in rule_entities(self.rules[unit.rule]))
         return targets
 
     @contextmanager

@@ -32,7 +32,7 @@ from singletable.errors import (
     ConditionFailed,
     ConnectionFailed,
     InternalError,
-    MigrationError,
+    TrimmedDataAccess,
     ValidationError,
 )
 from singletable.migration.change_log import ChangeBatch, ChangedItem
@@ -163,17 +163,16 @@ class MarkerSlots:
         return True
 
     def read(self) -> Steps[dict[str, Marker]]:
-        """Return all markers by id."""
+        """Return all markers by id; raise TrimmedDataAccess if there were too many."""
         context = Context(retry_policy=self._policy)
         keys = {item_id(self._table_name, key): key for key in self._keys}
         slots = yield from get_items(
             context, {self._table_name: self._table}, keys, consistent=True
         )
         if any(_OVERFLOW in slot for slot in slots.values()):
-            raise MigrationError(
-                f"Migration {self._migration}: more items changed than there is room for markers, "
-                "because it was not run for a long time. The application was not interrupted, but "
-                "the copy is incomplete. Undo the migration (down) and run it from the start."
+            raise TrimmedDataAccess(
+                "More items changed than there is room for markers, because the migration was not "
+                "run for a long time."
             )
         found: dict[str, Marker] = {}
         for slot in slots.values():

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from singletable.errors import (
     DeclarationError,
     MigrationError,
-    TransformFailed,
+    MigrationLocked,
     TrimmedDataAccess,
 )
 from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
@@ -28,8 +28,9 @@ from singletable.migration.copy import (
 )
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
+from singletable.migration.markers import MarkerChanges, MarkerSlots
 from singletable.migration.scan import scan_rounds
-from singletable.migration.state import PHASE_SECONDS, Changes, Phase
+from singletable.migration.state import PHASE_SECONDS, Changes, Phase, is_state_item
 from singletable.migration.steps import Copy, UnchangedRule, step_text
 from singletable.operations import PageOutput, Scan
 from singletable.retry import Steps, send
@@ -39,6 +40,12 @@ from singletable.values import Item
 
 CHECKED_ITEMS = 100
 MAX_LAG = 10_000
+# The feed keeps 10,000 changes, unless it is set otherwise. If the new table is at the same
+# address, what a round writes is among them.
+FEED_PAGE_ITEMS = 500
+MAX_RESTARTS = 5
+# How many changes of other tables are passed over before the position is stored again.
+MAX_DISTANCE = 1_000
 
 
 @dataclass
@@ -59,9 +66,12 @@ class CopyPhases:
 
     def copy(self, env: Environment) -> None:
         """Copy all items and carry over changes, until the phase is `ready`."""
-        while True:
+        size = env.page_size or FEED_PAGE_ITEMS
+        for attempt in range(MAX_RESTARTS):
             if env.state.phase == "running":
                 self._begin(env)
+            if env.state.changes == "feed":
+                env.page_size = max(size >> attempt, 1)
             try:
                 self._copy_all(env)
             except TrimmedDataAccess as error:
@@ -70,6 +80,10 @@ class CopyPhases:
                 self.start_over(env)
                 continue
             return
+        raise MigrationError(
+            f"The copy started over {MAX_RESTARTS} times, because the change feed lost changes "
+            "before they were carried over. Keep more of them: Settings.retention."
+        )
 
     def start_over(self, env: Environment) -> None:
         """Forget how far the copy came."""
@@ -87,7 +101,7 @@ class CopyPhases:
             state.target_was_empty = is_empty(env, self.step.target)
         else:
             # Nothing may write copies while they are deleted.
-            self._wait_for_drivers(env)
+            self.forget_markers(env)
             self._delete_copies(env)
         state.changes = changes
         state.position = env.run(self._log(env, back=False).end())
@@ -133,14 +147,9 @@ class CopyPhases:
         # Before they know of the copy, processes write to the old tables only, without a trace.
         self._wait_for_drivers(env)
 
-        def after_round() -> None:
-            # Stored before a target of a new kind counts as copied.
-            state.derived = sorted(copier.derivations[0].derived | set(state.derived))
-            self._carry_all(env, copier, back=False)
-
         if state.phase == "copying":
-            copier.copy(after_round)
-        after_round()
+            copier.copy(lambda: self._carry_all(env, copier, back=False))
+        self._carry_all(env, copier, back=False)
         if skipped := copier.derivations[0].skipped:
             state.counts["skipped"] = len(skipped)
             key, reason = next(iter(skipped.items()))
@@ -151,29 +160,49 @@ class CopyPhases:
 
     # Changes
 
-    def carry(self, env: Environment) -> int:
-        """Carry all changes over, or back after the cut-over; return how many there were."""
-        back = env.state.cut_over is not None
-        return self._carry_all(env, self._copier(env, back=back), back=back)
+    def carry(self, env: Environment, *, back: bool) -> None:
+        """Carry all changes over or back; raise MigrationError if the log lost some."""
+        try:
+            self._carry_all(env, self._copier(env, back=back), back=back)
+        except TrimmedDataAccess as error:
+            if back:
+                raise _lost_changes(str(error)) from error
+            raise MigrationError(
+                f"Changes of the old tables are missing: {error} Run the migration again; it "
+                "starts the copy over."
+            ) from error
 
-    def _carry_all(self, env: Environment, copier: Copier, *, back: bool) -> int:
+    def _carry_all(self, env: Environment, copier: Copier, *, back: bool) -> None:
         state = env.state
-        total = 0
         while True:
             batch = copier.carry((state.cut_over if back else state.position) or "")
-            count = len(batch.changes)
-            total += count
             if back:
                 state.cut_over = batch.position
             else:
                 state.position = batch.position
-            if count:
+            # Copies, or items that the application would have written as such before the cut-over.
+            names = [one.used if back else one.derived for one in copier.derivations]
+            state.derived = sorted({*state.derived}.union(*names))
+            if batch.changes:
                 name = "carried back" if back else "carried over"
-                state.counts[name] = state.counts.get(name, 0) + count
+                state.counts[name] = state.counts.get(name, 0) + len(batch.changes)
                 env.progress(name, state.counts[name])
                 env.checkpoint()
             if batch.is_last:
-                return total
+                return
+
+    def is_behind(self, env: Environment) -> bool:
+        """Return whether there is something to carry, or the position is so old that it is lost."""
+        state = env.state
+        before = (state.cut_over if state.cut_over is not None else state.position) or ""
+        log = self._log(env, back=state.cut_over is not None)
+        try:
+            batch = env.run(log.read(before))
+        except TrimmedDataAccess:
+            return True  # carrying says what is lost
+        if any(not is_state_item(one.new or one.old or {}) for one in batch.changes):
+            return True
+        return before.isdigit() and int(batch.position) - int(before) > MAX_DISTANCE
 
     def lag(self, env: Environment, limit: int = MAX_LAG) -> int | None:
         """Return how many changes are not carried over, up to a limit; None if they never are."""
@@ -192,7 +221,7 @@ class CopyPhases:
         """Carry over the last changes, and make the new table the one that counts."""
         state = env.state
         with self._switching(env, "ready"):
-            self._carry_all(env, self._copier(env), back=False)
+            self.carry(env, back=False)
             self._check_copies(env)
             changes = self._back_changes(env)
             position = env.run(self._log(env, back=True, changes=changes).end())
@@ -207,10 +236,10 @@ class CopyPhases:
         with self._switching(env, "cut-over"):
             if self.step.back and env.state.changes != "none":
                 try:
-                    self._carry_all(env, self._copier(env, back=True), back=True)
-                except (TransformFailed, TrimmedDataAccess) as error:
-                    if not accept_loss:
-                        raise _lost_changes(str(error)) from error
+                    self.carry(env, back=True)
+                except MigrationError as error:
+                    if not accept_loss or isinstance(error, MigrationLocked):
+                        raise
         env.state.phase = "rolled-back"
         env.checkpoint()
 
@@ -315,9 +344,24 @@ class CopyPhases:
         tables: list[Table] = [self.step.target] if back else self.step.sources
         if (kind, back) not in self._logs:
             self._logs[kind, back] = (
-                FeedChanges(env.context, tables) if kind == "feed" else NoChanges()
+                FeedChanges(env.context, tables)
+                if kind == "feed"
+                else MarkerChanges(self._markers(env), env.context, tables, env.clock)
+                if kind == "driver"
+                else NoChanges()
             )
         return self._logs[kind, back]
+
+    def _markers(self, env: Environment) -> MarkerSlots:
+        target = self.step.target
+        name = env.context.table_name(target)
+        return MarkerSlots(target, name, env.states.migration, env.context.retry_policy)
+
+    def forget_markers(self, env: Environment) -> None:
+        """Delete what drivers have stored, in a phase in which they store nothing."""
+        if env.run(env.states.has_drivers()):
+            self._wait_for_drivers(env)
+            env.run(self._markers(env).delete())
 
     def _wait_for_drivers(self, env: Environment) -> None:
         """Wait until every MigratingDriver knows the phase."""

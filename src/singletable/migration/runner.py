@@ -255,7 +255,7 @@ class MigrationRunner:
                 case "ready" | "cut-over":
                     if env.state.phase == "cut-over":
                         phases.check_back(env)
-                    if not phases.lag(env, limit=1) or not self._carry(phases):
+                    if not phases.is_behind(env) or not self._carry(phases):
                         self._sleep(POLL_SECONDS)
                 case "switching":
                     self._sleep(POLL_SECONDS)
@@ -265,12 +265,14 @@ class MigrationRunner:
                     raise self._wrong_phase(env.state, "follow its changes", "ready")
 
     def _carry(self, phases: CopyPhases) -> bool:
-        """Carry changes, and return whether there were any; none if another process does it."""
+        """Carry changes, unless another process holds the lease; return whether this one did."""
         try:
             with self._leased() as env:
-                return env.state.phase in ("ready", "cut-over") and phases.carry(env) > 0
+                if env.state.phase in ("ready", "cut-over"):
+                    phases.carry(env, back=env.state.phase == "cut-over")
         except MigrationLocked:
             return False
+        return True
 
     def cut_over(self) -> Status:
         """Make the new table the one that counts, after carrying over all changes.
@@ -324,6 +326,7 @@ class MigrationRunner:
             if env.state.phase == "cut-over":
                 self._finish(env)
                 env.checkpoint()
+            phases.forget_markers(env)
             if drop_old:
                 for table in phases.step.sources:
                     with suppress(ResourceNotFound):

@@ -1,0 +1,578 @@
+"""Cut over, roll back, finish: who may do what in which phase, and that no change is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from singletable import (
+    AsyncEngine,
+    Attr,
+    Binary,
+    DeleteItem,
+    Driver,
+    Engine,
+    Entity,
+    InvalidValue,
+    Key,
+    ListTables,
+    MigrationError,
+    MigrationLocked,
+    Number,
+    Operation,
+    PutItem,
+    Scan,
+    Settings,
+    Store,
+    Table,
+    TransformFailed,
+    attr,
+    connect,
+)
+from singletable.engine.settings import Retention
+from singletable.migration import Copy, Migration, each, unchanged
+from singletable.migration.environment import StepProgress
+from singletable.migration.runner import MigrationRunner
+from singletable.operations import ReadChanges
+from singletable.values import Item
+from singletable.wire import UnknownOperation
+from tests.conformance.endpoint import endpoint
+from tests.migration.copy_site import Clock, Disturbed, Killed, Mortal, stored
+
+R = TypeVar("R")
+
+people = Table("people", pk="name", sk=None)
+pets = Table("pets", pk="pet", sk=None)
+zoo = Table("zoo", pk="PK", sk="SK")
+
+
+class OldPerson(Entity, table=people):
+    name: Attr[str] = attr()
+    age: Attr[int] = attr(default=0)
+    key = Key(pk=name)
+
+
+class OldPet(Entity, table=pets):
+    pet: Attr[str] = attr()
+    owner: Attr[str] = attr()
+    key = Key(pk=pet)
+
+
+class Person(Entity, table=zoo):
+    name: Attr[str] = attr()
+    age: Attr[int] = attr()
+    key = Key(pk=("PERSON", name), sk="PERSON")
+
+
+class Pet(Entity, table=zoo):
+    owner: Attr[str] = attr()
+    pet: Attr[str] = attr()
+    key = Key(pk=("PERSON", owner), sk=("PET", pet))
+
+
+class Ticket(Entity, table=zoo):
+    """Only in the new table."""
+
+    number: Attr[int] = attr()
+    key = Key(pk=("TICKET", number), sk="TICKET")
+
+
+FORWARD = (
+    each(OldPerson, lambda old: Person(name=old.name, age=old.age)),
+    each(OldPet, lambda old: Pet(owner=old.owner, pet=old.pet)),
+)
+BACK = (
+    each(Person, lambda new: OldPerson(name=new.name, age=new.age)),
+    each(Pet, lambda new: OldPet(pet=new.pet, owner=new.owner)),
+    each(Ticket, lambda new: None),
+)
+MOVE = Migration(Copy(zoo, *FORWARD, back=BACK), name="0001_zoo")
+ONE_WAY = Migration(Copy(zoo, *FORWARD), name="0001_zoo")
+
+
+def create_tables(driver: Driver, *tables: Table) -> None:
+    for table in tables:
+        Store(driver).admin.create_table(table)
+
+
+def write_old(driver: Driver, random: Random) -> None:
+    name, pet = random.choice("abcd"), random.choice("pqrs")
+    match random.randrange(5):
+        case 0 | 1:
+            item: Item = {"name": {"S": name}, "age": {"N": str(random.randrange(5))}}
+            driver.execute(PutItem("people", item))
+        case 2:
+            driver.execute(PutItem("pets", {"pet": {"S": pet}, "owner": {"S": name}}))
+        case 3:
+            driver.execute(DeleteItem("people", {"name": {"S": name}}))
+        case _:
+            driver.execute(DeleteItem("pets", {"pet": {"S": pet}}))
+
+
+def write_new(driver: Driver, random: Random) -> None:
+    store = Store(driver)
+    name, pet = random.choice("abcd"), random.choice("pqrs")
+    match random.randrange(5):
+        case 0 | 1:
+            store.put(Person(name=name, age=random.randrange(5)))
+        case 2:
+            for owner in "abcd":
+                store.delete(Pet.key(owner, pet))
+            store.put(Pet(owner=name, pet=pet))
+        case 3:
+            store.delete(Person.key(name))
+        case _:
+            store.put(Ticket(number=random.randrange(5)))
+
+
+def old_items(driver: Driver) -> set[tuple[str, ...]]:
+    found: set[tuple[str, ...]] = set()
+    for item in driver.execute(Scan("people", consistent_read=True)).items:
+        found.add(("person", str(item["name"].get("S")), str(item["age"].get("N"))))
+    for item in driver.execute(Scan("pets", consistent_read=True)).items:
+        found.add(("pet", str(item["pet"].get("S")), str(item["owner"].get("S"))))
+    return found
+
+
+def new_items(driver: Driver) -> set[tuple[str, ...]]:
+    found: set[tuple[str, ...]] = set()
+    for item in stored(driver, "zoo").values():
+        kind = str(item["SK"].get("S")).partition("#")[0]
+        if kind == "PERSON":
+            found.add(("person", str(item["name"].get("S")), str(item["age"].get("N"))))
+        elif kind == "PET":
+            found.add(("pet", str(item["pet"].get("S")), str(item["owner"].get("S"))))
+    return found
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory() as engine:
+        create_tables(engine, people, pets, zoo)
+        yield engine
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def runner(
+    driver: Driver,
+    clock: Clock,
+    migration: Migration = MOVE,
+    target: Driver | None = None,
+    **settings: Any,
+) -> MigrationRunner:
+    settings = {"segments": 1, "page_size": 3, **settings}
+    return MigrationRunner(migration, driver, target, clock=clock, sleep=clock.sleep, **settings)
+
+
+# Where
+
+
+@contextmanager
+def _target(kind: str, tmp_path: Path) -> Generator[Driver]:
+    if kind == "file":
+        with Engine.on_file(tmp_path / "zoo.db") as engine:
+            yield engine
+    else:
+        with endpoint() as (behind, host, port), connect(f"dynamodb+http://{host}:{port}") as far:
+            behind.engine = AsyncEngine(Engine.in_memory())
+            yield far
+
+
+@pytest.mark.parametrize("kind", ["file", "http"])
+def test_a_copy_to_another_address_and_back(kind: str, clock: Clock, tmp_path: Path) -> None:
+    random = Random(1)
+    with Engine.in_memory() as source, _target(kind, tmp_path) as target:
+        create_tables(source, people, pets)
+        create_tables(target, zoo)
+        for _ in range(20):
+            write_old(source, random)
+        move = runner(source, clock, target=target, segments=2)
+        assert move.run().phase == "ready"
+        for _ in range(5):
+            write_old(source, random)
+        assert move.status().lag
+        assert move.cut_over().phase == "cut-over"
+        assert new_items(target) == old_items(source)
+        for _ in range(20):
+            write_new(target, random)
+        assert move.rollback().phase == "rolled-back"
+        assert old_items(source) == new_items(target)
+
+
+def test_tables_with_number_and_binary_keys(clock: Clock) -> None:
+    numbers = Table("numbers", pk=Number("n"), sk=None)
+    blobs = Table("blobs", pk=Number("n"), sk=Binary("b"))
+    copied = Table("copied", pk=Number("n"), sk=None)
+
+    class OldBlob(Entity, table=blobs):
+        n: Attr[int] = attr()
+        b: Attr[bytes] = attr()
+        key = Key(pk=n, sk=b)
+
+    class Blob(Entity, table=copied):
+        n: Attr[int] = attr()
+        b: Attr[bytes] = attr()
+        key = Key(pk=n)
+
+    move = Migration(
+        Copy(
+            copied,
+            unchanged(numbers),
+            each(OldBlob, lambda old: Blob(n=old.n + 1000, b=old.b)),
+        ),
+        name="0001_numbers",
+    )
+    with Engine.in_memory() as engine:
+        create_tables(engine, numbers, blobs, copied)
+        for number in range(8):
+            engine.execute(PutItem("numbers", {"n": {"N": str(number)}}))
+            engine.execute(PutItem("blobs", {"n": {"N": str(number)}, "b": {"B": "AAEC"}}))
+        disturbed = Disturbed(
+            engine, lambda: engine.execute(DeleteItem("numbers", {"n": {"N": "5"}}))
+        )
+        assert runner(disturbed, clock, move).run().phase == "ready"
+        assert len(stored(engine, "copied")) == 15
+
+
+# Changes
+
+
+def test_changes_are_followed_until_told_to_stop(engine: Engine, clock: Clock) -> None:
+    random = Random(2)
+    move = runner(engine, clock)
+    move.run()
+    left = 30
+
+    def is_over() -> bool:
+        nonlocal left
+        left -= 1
+        if left % 2:
+            write_old(engine, random)
+        return left <= 0
+
+    move.follow(is_over)
+    write_old(engine, random)
+    left = 4
+    move.follow(is_over)
+    assert new_items(engine) == old_items(engine)
+
+
+def test_a_follower_lets_another_process_cut_over(engine: Engine, clock: Clock) -> None:
+    random = Random(3)
+    for _ in range(10):
+        write_old(engine, random)
+    follower = runner(engine, clock)
+    follower.run()
+    done: list[str] = []
+
+    def is_over() -> bool:
+        if not done:
+            write_old(engine, random)
+            runner(engine, clock).cut_over()
+        done.append("poll")
+        if len(done) < 6:
+            write_new(engine, random)
+        return len(done) > 20
+
+    follower.follow(is_over)
+    assert old_items(engine) == new_items(engine)
+    assert follower.status().lag == 0
+    # What the follower has carried back is not the work of a forgotten process.
+    assert follower.status().stray_writes == ()
+
+
+class WithoutFeed:
+    """An address without a change feed, such as DynamoDB."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+
+    def execute(self, operation: Operation[R], /) -> R:
+        if isinstance(operation, ReadChanges):
+            raise UnknownOperation("")
+        return self.driver.execute(operation)
+
+
+def test_without_a_change_feed_the_application_must_be_stopped(
+    engine: Engine, clock: Clock
+) -> None:
+    random = Random(4)
+    for _ in range(10):
+        write_old(engine, random)
+    driver = WithoutFeed(engine)
+    with pytest.raises(MigrationError, match="no change feed"):
+        runner(driver, clock).run()
+    assert new_items(engine) == set()
+    move = runner(driver, clock, changes="none")
+    assert (move.run().phase, move.status().changes) == ("ready", "none")
+    assert runner(driver, clock).cut_over().stray_writes is None
+    with pytest.raises(MigrationError, match="no change feed"):
+        move.rollback()
+    assert move.status().phase == "cut-over"
+    assert move.rollback(accept_loss=True).phase == "rolled-back"
+
+
+def test_a_trimmed_feed_starts_the_copy_over(clock: Clock) -> None:
+    random = Random(5)
+    settings = Settings(retention=Retention(records=130))
+    notes: list[str] = []
+
+    def listen(progress: StepProgress) -> None:
+        notes.append(progress.note)
+
+    with Engine.in_memory(settings) as engine:
+        create_tables(engine, people, pets, zoo)
+        for _ in range(20):
+            write_old(engine, random)
+        move = runner(engine, clock, on_progress=listen)
+        move.run()
+        before = new_items(engine)
+        Store(engine).put(Ticket(number=1))
+        for number in range(400):
+            write_old(engine, random)
+            engine.execute(PutItem("pets", {"pet": {"S": "x"}, "owner": {"S": str(number)}}))
+        with pytest.raises(MigrationError, match="Run the migration again"):
+            move.cut_over()
+        assert move.status().phase == "ready"
+        assert not any(notes)
+        assert move.run().phase == "ready"
+        assert any("starting over" in note for note in notes)
+        assert new_items(engine) == old_items(engine) != before
+        # It belongs to the application, not to the copy.
+        assert Store(engine).get(Ticket.key(1)) is not None
+
+
+def test_a_feed_that_keeps_too_little_is_reported(clock: Clock) -> None:
+    random = Random(5)
+    with Engine.in_memory(Settings(retention=Retention(records=1))) as engine:
+        create_tables(engine, people, pets, zoo)
+        for _ in range(20):
+            write_old(engine, random)
+
+        def disturb() -> None:
+            for _ in range(70):
+                write_old(engine, random)
+
+        with pytest.raises(MigrationError, match="retention"):
+            runner(Disturbed(engine, disturb), clock).run()
+
+
+# Cut-over and rollback
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("action", ["cut_over", "rollback"])
+def test_switching_killed_at_any_request_continues(action: str, after: bool) -> None:
+    lives = 0
+    while True:
+        lives += 1
+        random = Random(lives)
+        clock = Clock()
+        with Engine.in_memory() as engine:
+            create_tables(engine, people, pets, zoo)
+            for _ in range(12):
+                write_old(engine, random)
+            runner(engine, clock).run()
+            for _ in range(4):
+                write_old(engine, random)
+            if action == "rollback":
+                runner(engine, clock).cut_over()
+                for _ in range(6):
+                    write_new(engine, random)
+            try:
+                getattr(runner(Mortal(engine, lives, after), clock), action)()
+            except Killed:
+                pass
+            else:
+                break
+            clock.now += 60
+            assert getattr(runner(engine, clock), action)().lag in (0, None)
+            assert new_items(engine) == old_items(engine), lives
+    assert lives > 10
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_copy_after_a_rollback_starts_over(engine: Engine, clock: Clock, seed: int) -> None:
+    random = Random(seed)
+    for _ in range(15):
+        write_old(engine, random)
+    move = runner(engine, clock)
+    move.run()
+    move.cut_over()
+    for _ in range(15):
+        write_new(engine, random)
+    assert move.status().lag
+    move.rollback()
+    assert old_items(engine) == new_items(engine)
+    for _ in range(15):
+        write_old(engine, random)
+    assert move.run().phase == "ready"
+    assert move.cut_over().phase == "cut-over"
+    assert old_items(engine) == new_items(engine)
+    assert move.finish().phase == "finished"
+
+
+def test_a_rollback_without_back_rules_must_accept_the_loss(engine: Engine, clock: Clock) -> None:
+    move = runner(engine, clock, ONE_WAY)
+    move.run()
+    move.cut_over()
+    Store(engine).put(Person(name="new", age=1))
+    with pytest.raises(MigrationError, match="no back="):
+        move.rollback()
+    with pytest.raises(MigrationError, match="no back="):
+        move.follow(lambda: False)
+    assert move.status().phase == "cut-over"
+    assert move.rollback(accept_loss=True).phase == "rolled-back"
+    assert old_items(engine) == set()
+
+
+def test_an_incomplete_copy_is_not_cut_over(engine: Engine, clock: Clock) -> None:
+    Store(engine).put(OldPerson(name="ada"))
+    move = runner(engine, clock)
+    move.run()
+    Store(engine).delete(Person.key("ada"))
+    with pytest.raises(MigrationError, match=r"PK=PERSON#ada SK=PERSON is missing"):
+        move.cut_over()
+    assert move.status().phase == "ready"
+
+
+def test_a_failing_rule_stops_the_cut_over_only(engine: Engine, clock: Clock) -> None:
+    move = runner(engine, clock)
+    move.run()
+    engine.execute(PutItem("people", {"name": {"S": "ada"}, "age": {"S": "old"}}))
+    with pytest.raises(TransformFailed, match="name=ada"):
+        move.cut_over()
+    assert (move.status().phase, move.status().lag) == ("ready", 1)
+
+
+def test_phases_are_checked(engine: Engine, clock: Clock) -> None:
+    move = runner(engine, clock)
+    for action in (move.cut_over, move.rollback, move.finish):
+        with pytest.raises(MigrationError, match="has not begun"):
+            action()
+    move.run()
+    for action in (move.rollback, move.finish):
+        with pytest.raises(MigrationError, match="phase 'ready'"):
+            action()
+    move.cut_over()
+    assert move.run().phase == "cut-over"
+    assert move.cut_over().phase == "cut-over"
+    move.finish()
+    for action in (move.cut_over, move.rollback):
+        with pytest.raises(MigrationError, match="phase 'finished'"):
+            action()
+    assert move.run().phase == "finished"
+
+
+# Finish
+
+
+def test_writes_to_the_old_tables_after_the_cut_over_are_reported(
+    engine: Engine, clock: Clock
+) -> None:
+    Store(engine).put(OldPerson(name="ada", age=1))
+    move = runner(engine, clock)
+    move.run()
+    move.cut_over()
+    Store(engine).put(Person(name="ada", age=2))
+    Store(engine).put(OldPerson(name="forgotten"))
+    rounds = iter((False, False, True))
+    move.follow(lambda: next(rounds))
+    assert move.status().stray_writes == ({"name": {"S": "forgotten"}},)
+    with pytest.raises(MigrationError, match="name=forgotten"):
+        move.finish(drop_old=True)
+    assert move.status().phase == "cut-over"
+    assert move.finish(drop_old=True, accept_loss=True).phase == "finished"
+
+
+def test_finish_records_the_history_and_drops_old_tables_if_told_to(
+    engine: Engine, clock: Clock
+) -> None:
+    move = runner(engine, clock)
+    move.run()
+    move.cut_over()
+    assert move.finish().ended == clock.now
+    assert set(engine.execute(ListTables()).table_names) == {"people", "pets", "zoo"}
+    move.finish(drop_old=True)
+    assert set(engine.execute(ListTables()).table_names) == {"zoo"}
+    assert move.finish(drop_old=True).phase == "finished"
+    history = move.environment().run(move.history.read())
+    assert [one.name for one in history] == ["0001_zoo"]
+
+
+# Leases and input
+
+
+def test_two_runners_exclude_each_other(engine: Engine, clock: Clock) -> None:
+    for number in range(10):
+        Store(engine).put(OldPerson(name=str(number)))
+    failures: list[MigrationLocked] = []
+
+    def disturb() -> None:
+        status = other.status()
+        if status.lease is not None and not failures:
+            with pytest.raises(MigrationLocked, match="being run by one") as locked:
+                other.run()
+            failures.append(locked.value)
+
+    other = runner(engine, clock, owner="other")
+    assert runner(Disturbed(engine, disturb), clock, owner="one").run().phase == "ready"
+    assert failures
+    assert other.run().phase == "ready"
+
+
+def test_a_runner_whose_lease_was_taken_over_stops(engine: Engine, clock: Clock) -> None:
+    for number in range(10):
+        Store(engine).put(OldPerson(name=str(number)))
+    requests = 0
+
+    def disturb() -> None:
+        nonlocal requests
+        requests += 1
+        if requests == 12:
+            clock.now += 60
+            other.run()
+
+    other = runner(engine, clock, owner="other")
+    with pytest.raises(MigrationLocked, match="took over"):
+        runner(Disturbed(engine, disturb), clock, owner="one").run()
+    assert other.status().phase == "ready"
+    assert new_items(engine) == old_items(engine)
+
+
+def test_steps_may_not_change_while_a_migration_runs(engine: Engine, clock: Clock) -> None:
+    engine.execute(PutItem("people", {"name": {"S": "ada"}, "age": {"S": "old"}}))
+    with pytest.raises(TransformFailed):
+        runner(engine, clock).run()
+    other = Migration(Copy(zoo, FORWARD[0]), name=MOVE.name)
+    with pytest.raises(MigrationError, match=r"Copy\(people, pets -> zoo\)"):
+        runner(engine, clock, other).run()
+
+
+def test_wrong_input_is_rejected_before_anything_changes(engine: Engine, clock: Clock) -> None:
+    with pytest.raises(InvalidValue, match="no name"):
+        runner(engine, clock, Migration(Copy(zoo, *FORWARD)))
+    with pytest.raises(InvalidValue, match="no steps"):
+        runner(engine, clock, Migration(name="0001_nothing"))
+    with pytest.raises(InvalidValue, match="segments"):
+        runner(engine, clock, segments=0)
+    with pytest.raises(InvalidValue, match="changes"):
+        runner(engine, clock, changes="often")
+    with pytest.raises(InvalidValue, match="expected a driver"):
+        runner(cast("Driver", "memory://"), clock)
+    with pytest.raises(MigrationError, match="rollback"):
+        runner(engine, clock).down()
+    with Engine.in_memory() as empty:
+        create_tables(empty, people, pets)
+        with pytest.raises(MigrationError, match="'zoo' does not exist"):
+            runner(empty, clock).run()
+        assert runner(empty, clock).status().phase is None
