@@ -64,7 +64,7 @@ class ReadGuard:
         keys = {one.name for one in model.table.key_attributes}
         # The keys of indexes follow from the other attributes.
         keys.update(*(access.dedicated_attributes for access in model.indexes.values()))
-        names = {*stored, *model.codec.names}
+        names = {*stored, *model.attribute_names}
         if model.versions is not None:
             names |= model.versions.attributes
         return [(name,) for name in sorted(names - keys)]

@@ -77,6 +77,12 @@ class Model:
         """The name of the entity."""
         return self.entity.__name__
 
+    @property
+    def attribute_names(self) -> frozenset[str]:
+        """The names of all declared attributes: fields, old names included, keys and type tag."""
+        old = (name for field in self.evolved.values() for name in field.old_names)
+        return self.codec.names.union(old)
+
     def role(self, role: Role) -> Attr[Any] | None:
         """Return the field with this role, if there is one."""
         return self.roles.get(role)

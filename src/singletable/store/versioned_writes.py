@@ -122,7 +122,7 @@ def unchanged(model: Model, stored: Item) -> Condition:
     condition: Condition = Exists((model.table.pk.name,))
     for name in sorted(stored.keys() - model.table_key(stored).keys()):
         condition = And(condition, Compare("=", At((name,)), Constant(stored[name])))
-    absent = set(model.codec.names)
+    absent = set(model.attribute_names)
     if model.versions is not None:
         absent |= model.versions.attributes
     for name in sorted(absent - stored.keys()):
