@@ -99,7 +99,7 @@ class Clock:
     """A clock that sleeping moves; `on_sleep` happens meanwhile."""
 
     now: float = 1_700_000_000.0
-    on_sleep: Callable[[], None] | None = None
+    on_sleep: Callable[[], object] | None = None
     slept: list[float] = field(default_factory=list[float])
 
     def __call__(self) -> float:

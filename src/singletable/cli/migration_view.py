@@ -50,10 +50,11 @@ def to_json(values: Sequence[object]) -> str:
     return json.dumps([_plain(value) for value in values], indent=2)
 
 
-def _plain(value: object) -> Any:
-    plain = msgspec.to_builtins(value, enc_hook=str)
+def _plain(value: object) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(value, enc_hook=str)
+    # Properties: whether a verification is well, and the sums of a plan.
     for name in ("ok", "cost", "read_units", "write_units", "seconds"):
-        if isinstance(plain, dict) and name not in plain and hasattr(value, name):
+        if name not in plain and hasattr(value, name):
             plain[name] = getattr(value, name)
     return plain
 
