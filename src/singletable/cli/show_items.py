@@ -184,7 +184,7 @@ class DeclaredClassifier:
     def classify(self, item: Item) -> ClassifiedItem:
         """Return the entity with decoded fields, or stored attributes if none matches."""
         for model in self._models:
-            if model.key.parse(item) is not None and model.matches(item):
+            if model.parse_key(item) is not None and model.matches(item):
                 return self._decode(model, item)
         for model in self._models:
             for marker in model.uniques.values():

@@ -139,7 +139,15 @@ def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
         case "feed":
             return [_request("GetRecords", model, model.key, "the stream")]
         case _:
-            return [_on_item("GetItem", model)]
+            return [_on_item("GetItem", model), *_old_reads(model)]
+
+
+def _old_reads(model: Model) -> list[PlannedRequest]:
+    """Return the reads under old keys, if there is no item under the new one."""
+    return [
+        replace(_request("GetItem", model, old, full_key_condition(old)), conditional=True)
+        for old in model.old_keys
+    ]
 
 
 @dataclass(slots=True)
@@ -281,7 +289,28 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
             plan = _WritePlan([], _on_item("ConditionCheckItem", model))
     if model.versions is not None and effect.kind != "create":
         _plan_rewrite(plan, model, updates=effect.kind in ("update", "upsert"))
+    if model.old_keys:
+        _plan_moves(plan, model, effect.kind)
     return plan
+
+
+def _plan_moves(plan: _WritePlan, model: Model, kind: str) -> None:
+    """Add what an item under an old key needs: it is looked up there, and moved to the new one."""
+    action: Action = "ConditionCheckItem" if kind == "check" else "DeleteItem"
+    for old in model.old_keys:
+        template = full_key_condition(old)
+        plan.reads.append(replace(_request("GetItem", model, old, template), consistent=True))
+        plan.alternatives.append(_request(action, model, old, template))
+    match kind:
+        case "update":
+            plan.alternatives.append(_on_item("PutItem", model))
+            plan.markers.clear()
+            plan.counters.clear()
+            _plan_side_writes(plan, model, claims="if needed", releases="if needed")
+        case "create":  # it may replace an expired item
+            _plan_side_writes(plan, model, releases="if needed")
+        case _:
+            pass
 
 
 def _plan_rewrite(plan: _WritePlan, model: Model, *, updates: bool) -> None:

@@ -395,6 +395,11 @@ def _check_counter(where: str, model: Model, counter: Counter) -> None:
             f"{where}: {counter.path} is not a field of {target.name}, which has "
             f"{', '.join(target.fields)}."
         )
+    if target.old_keys:
+        raise DeclarationError(
+            f"{where}: {target.name} has old keys, but a counter is changed without reading where "
+            "the item is. Move its items to the new key first, with a migration (Rewrite)."
+        )
     if number.attribute in target.evolved:
         raise DeclarationError(
             f"{where}: {number} has old names or old types, but a counter is changed without "

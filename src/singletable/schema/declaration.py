@@ -24,6 +24,7 @@ from singletable.schema.key_overlap import check_overlaps
 from singletable.schema.key_resolution import (
     declared_members,
     resolve_index_key,
+    resolve_old_keys,
     resolve_primary_key,
     resolve_unique,
 )
@@ -117,6 +118,7 @@ def add_entity(
         factory=factory,
         sequence=_resolve_sequence(declaration, fields),
         versions=versions,
+        old_keys=resolve_old_keys(declaration, table, fields, key),
     )
     previous = next((other for other in table.entities if is_same_class(other, entity)), None)
     others = [MODELS[other] for other in table.entities if other is not previous]

@@ -56,6 +56,17 @@ class KeyEncoding:
     # How a declaration writes it, with {} for the field: `padded({}, 8)`.
     declared: str = field(default="{}", compare=False)
 
+    @property
+    def widths(self) -> range | None:
+        """The lengths that the text of a number may have; None if it is not a number."""
+        kind = self.name.removeprefix("descending ")
+        if kind == "int":  # a sign, and one digit more than other types
+            return range(INT_DIGITS, INT_DIGITS + 3)
+        if not kind.startswith("padded "):
+            return None
+        width = len(self.write(0))
+        return range(width, width + 1)
+
     def matches(self, text: str) -> bool:
         """Return whether some value may be written as this text."""
         return self.pattern.fullmatch(text) is not None

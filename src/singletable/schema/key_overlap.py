@@ -31,8 +31,9 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
     Warn if the two could only share a key in an index.
     """
     own = _primary_keys(newest)
+    _check_old_keys(newest)
     for key, other_key in [
-        *combinations(own, 2),
+        *(pair for pair in combinations(own, 2) if not _are_formats(newest, *pair)),
         *product(own, [key for model in others for key in _primary_keys(model)]),
     ]:
         if _may_equal(key.columns, other_key.columns):
@@ -53,8 +54,42 @@ def check_overlaps(table: Table, others: Sequence[Model], newest: Model) -> None
 
 
 def _primary_keys(model: Model) -> list[ResolvedKey]:
-    """Return the keys of the entity's items: its own, and those of its markers."""
-    return [model.key, *(unique.access for unique in model.uniques.values())]
+    """Return the keys of the entity's items: its own, old ones, and those of its markers."""
+    return [model.key, *model.old_keys, *(unique.access for unique in model.uniques.values())]
+
+
+def _are_formats(model: Model, one: ResolvedKey, other: ResolvedKey) -> bool:
+    """Return whether both are formats of the primary key."""
+    return all(any(key is own for own in (model.key, *model.old_keys)) for key in (one, other))
+
+
+def _check_old_keys(model: Model) -> None:
+    """Raise if an old key of one item could be the new key of another."""
+    for one, other in combinations((model.key, *model.old_keys), 2):
+        if all(map(_formats_may_equal, one.columns, other.columns)):
+            raise DeclarationError(
+                f"{one} and {other} could be the same key of different items: {_describe(one)} and "
+                f"{_describe(other)}. Add a text that tells them apart to the new key, or move the "
+                "items with a migration (Rewrite)."
+            )
+
+
+def _formats_may_equal(one: Column, other: Column) -> bool:
+    if not isinstance(one, TextColumn) or not isinstance(other, TextColumn):
+        return _columns_may_equal(one, other)
+    segments, others = one.template.segments, other.template.segments
+    return len(segments) == len(others) and all(
+        _segments_may_equal(first, second) and not _have_other_width(first, second)
+        for first, second in zip(segments, others, strict=True)
+    )
+
+
+def _have_other_width(one: Segment, other: Segment) -> bool:
+    """Return whether both are padded numbers of different widths."""
+    if not isinstance(one, FieldSegment) or not isinstance(other, FieldSegment):
+        return False
+    widths, others = one.encoding.widths, other.encoding.widths
+    return widths is not None and others is not None and not set(widths) & set(others)
 
 
 def _may_equal(columns: Sequence[Column], others: Sequence[Column]) -> bool:
@@ -93,10 +128,14 @@ def _mark_prefixes(models: Sequence[Model]) -> None:
 
     Only the sort keys of one partition are sorted relative to each other.
     """
-    keys = [key for model in models for key in (*_primary_keys(model), *model.indexes.values())]
-    for one, other in combinations(keys, 2):
+    keys = [
+        (model, key) for model in models for key in (*_primary_keys(model), *model.indexes.values())
+    ]
+    for (model, one), (_, other) in combinations(keys, 2):
         if one.index is not other.index or not _may_equal(one.pk, other.pk):
             continue
+        if _are_formats(model, one, other):
+            continue  # an old key is written as it was before there was a new one
         for column, other_column in zip(one.sk, other.sk, strict=True):
             if isinstance(column, TextColumn) and isinstance(other_column, TextColumn):
                 templates = [column.template, other_column.template]
@@ -123,7 +162,9 @@ def has_overlapping_range(selected: ResolvedKey, model: Model) -> bool:
         if selected.index is not None:
             keys = [key for key in other.indexes.values() if key.index is selected.index]
         for key in keys:
-            itself = other is model and key.name == selected.name
+            itself = other is model and (
+                key.name == selected.name or _are_formats(model, selected, key)
+            )
             if not itself and _may_be_in_range(selected, key):
                 return True
     return False
@@ -131,7 +172,7 @@ def has_overlapping_range(selected: ResolvedKey, model: Model) -> bool:
 
 def may_share_partition(selected: ResolvedKey, model: Model) -> bool:
     """Return whether items of the entity may be in the partitions that a key selects."""
-    keys = [model.key]
+    keys = [model.key, *model.old_keys]
     if selected.index is not None:
         keys = [key for key in model.indexes.values() if key.index is selected.index]
     return any(_may_equal(selected.pk, key.pk) for key in keys)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from singletable.errors import DeclarationError
+from singletable.errors import DeclarationError, ItemMismatch
 from singletable.schema.codec import ItemCodec
 from singletable.schema.count import Counter
 from singletable.schema.evolution import (
@@ -56,6 +56,8 @@ class Model:
     sequence: Counter | None = None
     # The schema versions of the items, if the entity declares one.
     versions: SchemaVersions | None = None
+    # The formats that the primary key had before.
+    old_keys: tuple[ResolvedKey, ...] = ()
     # The fields that the store maintains, by role; and whether any field has a check of its own.
     roles: Mapping[Role, Attr[Any]] = field(init=False, repr=False)
     has_checks: bool = field(init=False, repr=False)
@@ -126,7 +128,7 @@ class Model:
             item = rename_attributes(self.evolved, item)
         values = self.codec.decode(item)
         if self.key_only_fields:
-            parsed = self.key.parse(item) or {}
+            parsed = self.parse_key(item) or {}
             for name in self.key_only_fields:
                 values[name] = parsed.get(name)
         return values
@@ -154,12 +156,42 @@ class Model:
     def instance(self, item: Item) -> Any:
         """Return the instance that is stored in an item; raise ItemMismatch if it does not fit."""
         values = self.values(item)
-        check_item_key(self.key, item, values)
+        self.check_key(item, values)
         if self.factory is not None:
             return self.factory(values)
         instance = object.__new__(self.entity)
         object.__setattr__(instance, "__dict__", values)  # an entity checks assignments
         return instance
+
+    def parse_key(self, item: Item) -> dict[str, object] | None:
+        """Return the values in an item's key, of any format; None if it has another shape."""
+        values = self.key.parse(item)
+        if values is not None or not self.old_keys:
+            return values
+        for old in self.old_keys:
+            values = old.parse(item)
+            if values is not None:
+                return {**self._added_values(old), **values}
+        return None
+
+    def _added_values(self, old: ResolvedKey) -> dict[str, object]:
+        """Return the defaults of key-only fields that an old key does not have."""
+        added = [self.fields[name] for name in self.key_only_fields if name not in old.fields]
+        return {field.name: field.default() for field in added if field.default is not None}
+
+    def check_key(self, item: Item, values: Mapping[str, object]) -> None:
+        """Raise ItemMismatch unless the values belong to the key of the item, or to an old one."""
+        try:
+            check_item_key(self.key, item, values)
+        except ItemMismatch:
+            if not any(_is_key_of(old, item, values) for old in self.old_keys):
+                raise
+
+    def rekeyed(self, item: Item) -> Item:
+        """Return an item under an old key as it would be stored under the new one."""
+        values = self.values(item)
+        self.check_key(item, values)
+        return self.item(values)
 
     def upgraded(self, item: Item) -> Item:
         """Return a stored item as it would be stored with the current schema version.
@@ -183,7 +215,15 @@ class Model:
         """Return whether the item is of this entity: by type tag or, without one, by its key."""
         if self.tag is not None:
             return item.get(self.tag[0]) == {"S": self.tag[1]}
-        return self.key.parse(item) is not None and STATE_ATTRIBUTE not in item
+        return self.parse_key(item) is not None and STATE_ATTRIBUTE not in item
+
+
+def _is_key_of(key: ResolvedKey, item: Item, values: Mapping[str, object]) -> bool:
+    try:
+        check_item_key(key, item, values)
+    except ItemMismatch:
+        return False
+    return True
 
 
 MODELS: dict[type, Model] = {}

@@ -15,7 +15,6 @@ from singletable.schema.count import counters_of
 from singletable.schema.evolution import evolved_fields, rename_attributes, write_old_names
 from singletable.schema.fields import Attr, Role
 from singletable.schema.item_encryption import open_item, seal_item
-from singletable.schema.key_check import check_item_key
 from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.schema_versions import OLD_VERSIONS, OldVersion, SchemaVersions
 from singletable.values import Item
@@ -59,6 +58,14 @@ class CurrentVersion(Protocol):
         """The codec of whole items."""
         ...
 
+    def parse_key(self, item: Item) -> dict[str, object] | None:
+        """Return the values in an item's key."""
+        ...
+
+    def check_key(self, item: Item, values: Mapping[str, object]) -> None:
+        """Raise ItemMismatch unless the values belong to the key of the item."""
+        ...
+
     def table_key(self, item: Item) -> Item:
         """Return the key attributes of an item."""
         ...
@@ -96,7 +103,7 @@ def upgrade_item(model: CurrentVersion, versions: SchemaVersions, item: Item) ->
             f"{upgrade} returned an invalid {model.name}: {error.text}", error.path
         ) from error
     try:
-        check_item_key(model.key, item, values)
+        model.check_key(item, values)
     except ItemMismatch as error:
         raise ItemMismatch(
             f"{upgrade} changed the key: {error.text} An upgrade must keep the key. To move items "
@@ -153,7 +160,7 @@ def _old_values(model: CurrentVersion, former: OldVersion, item: Item) -> dict[s
     values = former.codec.decode(item)
     values.pop(UNKNOWN, None)
     if former.key_fields:
-        parsed = model.key.parse(item) or {}
+        parsed = model.parse_key(item) or {}
         for name in former.key_fields:
             values[name] = parsed.get(name)
     return values

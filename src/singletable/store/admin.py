@@ -166,7 +166,7 @@ def decode_stored_item(table: Table, item: Item) -> object | None:
     check_table(table)
     check_stored_item(item)
     for model in map(model_of, table.entities):
-        if model.matches(item) and model.key.parse(item) is not None:
+        if model.matches(item) and model.parse_key(item) is not None:
             return cast("object", decode_item(model, item))
     return None
 

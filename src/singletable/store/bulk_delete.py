@@ -130,7 +130,7 @@ class PartitionDelete:
 
     def _model_of(self, item: Item) -> Model | None:
         for model in self._models:
-            if model.matches(item) and model.key.parse(item) is not None:
+            if model.matches(item) and model.parse_key(item) is not None:
                 return model
         return None
 

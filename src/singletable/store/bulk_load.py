@@ -23,6 +23,7 @@ from singletable.store.batch import (
     MAX_BATCH_GETS,
     MAX_BATCH_WRITES,
     get_items,
+    get_old_items,
     is_batchable,
     write_batches,
 )
@@ -277,7 +278,13 @@ def _read(context: Context, loaded: Sequence[_LoadedItem]) -> Steps[dict[ItemId,
             for part in split_evenly(keys, MAX_BATCH_GETS)
         ]
     )
-    return {id_: item for items in found for id_, item in items.items()}
+    items = {id_: item for part in found for id_, item in part.items()}
+    missing = {one.id: one.key for one in loaded if one.model.old_keys and one.id not in items}
+    if missing:
+        old = yield from get_old_items(context, missing, consistent=True)
+        # They are compared as if they had moved to their new key.
+        items |= {id_: missing[id_].model.rekeyed(item) for id_, item in old.items()}
+    return items
 
 
 def _write_plain(context: Context, items: Sequence[_LoadedItem]) -> Steps[None]:

@@ -114,20 +114,28 @@ def _check_retryable(
     dropped: set[ItemId],
     error: TransactionCanceled | None = None,
 ) -> None:
-    """Raise unless another attempt may succeed; add optional writes that failed to `dropped`."""
-    retryable = False
+    """Raise unless another attempt may succeed; add optional writes that failed to `dropped`.
+
+    If a guard failed, the change was planned for another state, so other failures mean nothing.
+    """
+    retryable = is_outdated = False
+    failure: ConditionFailed | None = None
     for write, reason in zip(writes, reasons, strict=True):
         if reason.code == "ConditionalCheckFailed":
             item = cast("Item | None", None if reason.item is None else dict(reason.item))
             if write.optional:
                 dropped.add(write.item_id)
             elif write.guard is None or holds(write.guard, item or {}):
-                raise write.error(item) from None
+                failure = failure or write.error(item)
+            else:
+                is_outdated = True
             retryable = True
         elif reason.code in CONFLICT_CODES:
             retryable = True
         elif reason.code != "None" and error is not None:
             raise error
+    if failure is not None and not is_outdated:
+        raise failure from None
     if not retryable and error is not None:
         raise error
 

@@ -80,7 +80,7 @@ def decode_fields(
         field = model.fields[name]
         value = item.get(field.name_in(item) if field.old_names else field.attribute)
         if not field.stored:
-            parsed = model.key.parse(item) or NO_VALUES if parsed is None else parsed
+            parsed = model.parse_key(item) or NO_VALUES if parsed is None else parsed
             values[name] = parsed[name]
         elif value is not None:
             values[name] = _decode_value(model, item, field, value)
@@ -99,7 +99,8 @@ def decode_paths(
     for path, key in paths:
         place = path.document_path()
         if key is not None:
-            values.append((key.parse(item) or {})[path.field])
+            parsed = model.parse_key(item) if key is model.key else key.parse(item)
+            values.append((parsed or {})[path.field])
         elif len(place) == 1:
             values.append(decode_fields(model, item, [path.field])[path.field])
         else:

@@ -14,7 +14,8 @@ from singletable.retry import Steps, send
 from singletable.schema import Condition, Edit, ItemKey, UniqueValue, key_of, model_of
 from singletable.store.commit import Planner, commit
 from singletable.store.context import Context
-from singletable.store.decoder import decode_result
+from singletable.store.decoder import decode_item, decode_result
+from singletable.store.old_keys import get_moved_item, plan_old_item
 from singletable.store.plan import (
     Plan,
     effects_of,
@@ -49,10 +50,19 @@ def get(context: Context, key: ItemKey[E], *, consistent: bool) -> Steps[E | Non
     output: GetItemOutput = yield from send(context.retry_policy, get)
     raw = output.raw_item
     if raw is None:
-        return None
+        if not model.old_keys:
+            return None
+        return cast("E | None", (yield from _get_moved(context, key, consistent=consistent)))
     if "expires" in model.roles and not is_visible(context, model, item_from_json(raw)):
         return None
     return cast(E, raw_decoder(model)(raw))
+
+
+def _get_moved(context: Context, key: ItemKey[Any], *, consistent: bool) -> Steps[Any]:
+    item = yield from get_moved_item(context, key, consistent=consistent)
+    if item is None or not is_visible(context, key.model, item):
+        return None
+    return decode_item(key.model, item)
 
 
 def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
@@ -67,6 +77,11 @@ def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
         return None
     owner = ItemKey(value.entity, marker.owner(output.item), {})
     item = yield from get(context, owner, consistent=True)
+    if item is None and model.old_keys:
+        # The item may have moved to its new key since the marker was read.
+        output = yield from send(context.retry_policy, get_marker)
+        owner = ItemKey(value.entity, marker.owner(output.item or {}), {})
+        item = (yield from get(context, owner, consistent=True)) if owner.key else None
     # The marker of a released value still names its last owner.
     if item is None or marker.key(item.__dict__) != marker_key:
         return None
@@ -129,9 +144,14 @@ def delete(context: Context, key: ItemKey[E], if_: Condition[E] | None) -> Steps
 
 
 def prepare_create(context: Context, item: object, if_: Condition[Any] | None) -> Steps[Plan]:
-    """Plan a create, which never reads before it writes."""
-    yield from ()
-    return plan_create(context, model_of_item(item), item, if_)
+    """Plan a create, which reads nothing before it writes, except what may be under an old key."""
+    model = model_of_item(item)
+    if model.old_keys:
+        plan = partial(plan_create, context, model, item, if_)
+        moved = yield from plan_old_item(context, key_of(item), lambda _: plan())
+        if moved is not None:
+            return moved
+    return plan_create(context, model, item, if_)
 
 
 def put_planner(
@@ -156,6 +176,10 @@ def _prepare_put(
     model = model_of_item(item)
     check_number(model, item)
     reads = reads_before_put(model)
+    if model.old_keys:
+        plan_old = partial(plan_put, context, model, item, if_, must_exist=must_exist)
+        if (moved := (yield from plan_old_item(context, key_of(item), plan_old))) is not None:
+            return moved
     if model.versions is not None and (reads or if_ is not None):
         plan_read = partial(plan_put, context, model, item, if_, must_exist=must_exist)
         plan_unread = None if reads or retry else partial(plan_read, None)
@@ -196,6 +220,10 @@ def _prepare_update(
         return (yield from _prepare_check(context, key, if_, retry=retry))
     effects, old = effects_of(key.model, edits), None
     must_read = reads_before_update(key, edits, effects)
+    if key.model.old_keys:
+        plan_old = partial(plan_update, context, key, edits, if_, effects=effects, was_read=True)
+        if (moved := (yield from plan_old_item(context, key, plan_old))) is not None:
+            return moved
     if key.model.versions is not None:
         plan = partial(plan_update, context, key, edits, if_, effects=effects)
         plan_unread = None if must_read or retry else partial(plan, None, was_read=False)
@@ -216,6 +244,9 @@ def _prepare_check(
     context: Context, key: ItemKey[Any], condition: Condition[Any] | None, *, retry: bool
 ) -> Steps[Plan]:
     plan = partial(plan_check, context, key, condition)
+    moved = yield from plan_old_item(context, key, lambda _: plan())
+    if moved is not None:
+        return moved
     if key.model.versions is None or condition is None:
         return plan()
     return (yield from plan_for_version(context, key, None if retry else plan, lambda _: plan()))
@@ -233,6 +264,10 @@ def _prepare_delete(
     context: Context, key: ItemKey[Any], if_: Condition[Any] | None, *, retry: bool = False
 ) -> Steps[Plan]:
     reads, old = reads_before_delete(key.model), None
+    if key.model.old_keys:
+        plan_old = partial(plan_delete, context, key, if_)
+        if (moved := (yield from plan_old_item(context, key, plan_old))) is not None:
+            return moved
     if key.model.versions is not None and (reads or if_ is not None):
         plan_read = partial(plan_delete, context, key, if_)
         plan_unread = None if reads or retry else partial(plan_read, None)

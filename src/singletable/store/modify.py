@@ -23,6 +23,7 @@ from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
+from singletable.store.old_keys import find_old_item, plan_move
 from singletable.store.plan import Plan, plan_put
 from singletable.store.side_writes import skip_correct_markers
 from singletable.store.ttl import is_visible
@@ -44,16 +45,22 @@ def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None])
 
     def planner() -> Steps[Plan]:
         nonlocal item
-        stored = yield from read_item(context, key, consistent=True)
+        moved = (yield from find_old_item(context, key)) if model.old_keys else None
+        stored = moved or (yield from read_item(context, key, consistent=True))
         if stored is None or not is_visible(context, model, stored):
             raise NotFound(f"{key} does not exist.")
         item = _changed(key, function, decode_item(model, stored))
         read = decode_item(model, stored)
         _keep_stamps(model, item, read)
         is_same = model.codec.encode(item.__dict__) == model.codec.encode(read.__dict__)
-        if is_same and model.is_current(stored):
+        if is_same and model.is_current(stored) and moved is None:
             return Plan([], {})
         # Optimistic locking is the guard's work here, so that a conflict means another attempt.
+        if moved is not None:
+            old = model.rekeyed(moved)
+            plan = plan_put(context, model, item, None, old, must_exist=True)
+            _check_readable(key, plan.writes[0].item or {})
+            return plan_move(context, key, plan, old, moved)
         old = stored if model.versions is None else model.upgraded(stored)
         plan = plan_put(context, model, item, None, old, must_exist=True)
         _check_readable(key, plan.writes[0].item or {})

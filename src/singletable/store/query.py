@@ -364,7 +364,7 @@ class ItemQuery(Generic[E]):
             if item[sort].get("S") == excluded:
                 return False
         # With a type tag the filter has already selected the entity.
-        return self.is_exclusive or self.has_tag or self.model.key.parse(item) is not None
+        return self.is_exclusive or self.has_tag or self.model.parse_key(item) is not None
 
     def _filter(self) -> expressions.Condition | None:
         if self.all_entities:

@@ -29,6 +29,7 @@ from singletable.store.items import (
     put_planner,
     update_planner,
 )
+from singletable.store.old_keys import choose_item, old_keys_of
 from singletable.store.plan import Plan
 from singletable.store.sequences import (
     lacks_number,
@@ -182,7 +183,13 @@ def transact_get(context: Context, keys: tuple[ItemKey[Any], ...]) -> Steps[tupl
     checked = check_keys(keys)
     ids = [item_id(context.table_name(key.model.table), key.key) for key in checked]
     # DynamoDB rejects a transaction that has an item twice.
-    distinct = dict(zip(ids, checked, strict=True))
+    distinct = {id_: key.key for id_, key in zip(ids, checked, strict=True)}
+    olds = [
+        {item_id(id_[0], old): old for old in old_keys_of(key)} if key.model.old_keys else {}
+        for id_, key in zip(ids, checked, strict=True)
+    ]
+    for old_keys in olds:
+        distinct |= old_keys
     if len(distinct) > MAX_TRANSACTION_ITEMS:
         raise InvalidValue(
             f"A transaction reads at most {MAX_TRANSACTION_ITEMS} items, but this one has "
@@ -190,13 +197,15 @@ def transact_get(context: Context, keys: tuple[ItemKey[Any], ...]) -> Steps[tupl
         )
     items: dict[ItemId, Item | None] = {}
     if distinct:
-        gets = [TransactGetItem(Get(id_[0], key.key)) for id_, key in distinct.items()]
+        gets = [TransactGetItem(Get(id_[0], key)) for id_, key in distinct.items()]
         output = yield from _transact_get_items(context, TransactGetItems(gets))
         items = {id_: one.item for id_, one in zip(distinct, output.responses, strict=True)}
     now = context.clock()
     results: list[object] = []
-    for key, id_ in zip(checked, ids, strict=True):
+    for key, id_, old_ids in zip(checked, ids, olds, strict=True):
         item = items[id_]
+        if old_ids:
+            item = choose_item(key, item, [items[one] for one in old_ids])
         if item is None or is_expired(key.model, item, now):
             results.append(None)
         else:

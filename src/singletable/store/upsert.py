@@ -38,6 +38,7 @@ from singletable.store.commit import commit
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item, decode_result
 from singletable.store.items import State, apply_stamps
+from singletable.store.old_keys import find_old_item, plan_move
 from singletable.store.plan import (
     Plan,
     plan_check,
@@ -94,6 +95,10 @@ class Upsert:
     def plan(self) -> Steps[Plan]:
         """Plan one UpdateItem, or read the item and plan to create or to update it."""
         self.old = self.created = None
+        if self.key.model.old_keys:
+            moved = yield from find_old_item(self.context, self.key)
+            if moved is not None:
+                return self._plan_move(moved)
         reads_first = self._is_retry and self.key.model.versions is not None
         self._is_retry = True
         if not reads_first and self._is_one_request():
@@ -119,6 +124,21 @@ class Upsert:
         write = plan.writes[0]
         write = replace(write, guard=both(item_exists(model, now), write.guard))
         return Plan([write, *plan.writes[1:]], plan.stamps, plan.before, plan.after)
+
+    def _plan_move(self, stored: Item) -> Plan:
+        """Plan to move the item from an old key, or to replace it if it has expired."""
+        context, key, model = self.context, self.key, self.key.model
+        current = model.rekeyed(stored)
+        if is_expired(model, stored, context.clock()):
+            self.created = self._new_item()
+            plan = plan_create(context, model, self.created, None)
+        elif self.edits:
+            self.old = stored
+            plan = plan_update(context, key, self.edits, self.if_, current, was_read=True)
+        else:
+            self.old = stored
+            plan = plan_check(context, key, self.if_)
+        return plan_move(context, key, plan, current, stored)
 
     def _new_item(self) -> Any:
         """Return the instance to create; raise InvalidValue if it would not be valid."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from singletable import Attr, Entity, Key, ModelEntity, Table, attr
+from singletable import Attr, Entity, ItemKey, Key, ModelEntity, OldKey, Table, attr, padded
 
 people = Table("people")
 
@@ -78,3 +78,18 @@ class Pets(ModelEntity[Pet], table=people, schema_version=("v", 2)):
 def rename(old: PetV1) -> Pet:
     """Upgrade to the pydantic model."""
     return Pet(name=old.title)
+
+
+class Account(Entity, table=people):
+    """An entity with an old key; its key has the same type as without one."""
+
+    bank: Attr[str] = attr()
+    number: Attr[int] = attr()
+    key = Key(
+        pk=("BANK", bank),
+        sk=("ACCOUNT", number),
+        old=(OldKey(pk=("BANK", bank), sk=("ACCOUNT", padded(number, 4))),),
+    )
+
+
+account_key: ItemKey[Account] = Account.key("city", 7)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable import Attr, Entity, Key, Table, attr
+from singletable import Attr, Entity, Key, OldKey, Table, attr
 
 people = Table("people")
 
@@ -61,3 +61,21 @@ class Numbered(Entity, table=people, schema_version="2"):  # error: arg-type | r
 
     first: Attr[str] = attr()
     key = Key(pk=("NUMBERED", first), sk="PERSON")
+
+
+class Account(Entity, table=people):
+    """An entity with an old key."""
+
+    bank: Attr[str] = attr()
+    number: Attr[int] = attr()
+    key = Key(pk=("BANK", bank), sk=number, old=(OldKey(pk=("BANK", bank), sk="X"),))
+
+
+account = Account.key("city", "7")  # error: arg-type, call-overload | reportArgumentType, reportCallIssue
+
+
+class Other(Entity, table=people):
+    """Not a tuple of old keys."""
+
+    bank: Attr[str] = attr()
+    key = Key(pk=("OTHER", bank), sk="OTHER", old=("OTHER", bank))  # error: arg-type, call-overload, misc | reportArgumentType, reportCallIssue

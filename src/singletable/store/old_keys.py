@@ -1,0 +1,123 @@
+"""Items under a former format of their key: where they are, and how a write moves them.
+
+Rule 1. Programs that declare an old key never create an item under it. So if there is no item under
+        the old key, there never will be, and a write is planned as usual, for the new key.
+Rule 2. The write of an item under an old key is one transaction: it puts the item under the new
+        key, which must be free, and deletes the old one, which must not have changed. Markers of
+        unique values are handed over.
+Rule 3. A read of an item looks under the new key, the old keys, and again under the new one, where
+        another program may have moved the item meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from singletable.expressions import NotExists, apply_update, holds
+from singletable.operations import GetItem, GetItemOutput
+from singletable.retry import Steps, send
+from singletable.schema import ItemKey, Model
+from singletable.store.context import Context
+from singletable.store.plan import Plan, plan_delete
+from singletable.store.side_writes import plan_side_writes
+from singletable.store.versioned_writes import PlanWrite, read_item, unchanged
+from singletable.values import Item, key_bytes
+
+
+def old_keys_of(key: ItemKey[Any]) -> list[Item]:
+    """Return the old keys that an item with this key may have."""
+    candidates = (old.attributes(key.values) for old in key.model.old_keys)
+    return [candidate for candidate in candidates if candidate is not None]
+
+
+def has_key(model: Model, item: Item, key: ItemKey[Any]) -> bool:
+    """Return whether an item under an old key is the one with this key.
+
+    A part that was added to the key is not in the old one, so several items have that.
+    """
+    rendered = model.key.attributes(model.values(item)) or {}
+    return rendered.keys() == key.key.keys() and all(
+        key_bytes(rendered[name]) == key_bytes(value) for name, value in key.key.items()
+    )
+
+
+def find_old_item(
+    context: Context, key: ItemKey[Any], *, consistent: bool = True
+) -> Steps[Item | None]:
+    """Return the stored item if it is under an old key, even if it has expired."""
+    model = key.model
+    for candidate in old_keys_of(key):
+        get = GetItem(
+            context.table_name(model.table), candidate, consistent_read=consistent or None
+        )
+        output: GetItemOutput = yield from send(context.retry_policy, get)
+        if output.item is not None and has_key(model, output.item, key):
+            return output.item
+    return None
+
+
+def get_moved_item(context: Context, key: ItemKey[Any], *, consistent: bool) -> Steps[Item | None]:
+    """Return an item that was not found under its new key."""
+    found = yield from find_old_item(context, key, consistent=consistent)
+    if found is None:
+        found = yield from read_item(context, key, consistent=True)
+    return found
+
+
+def choose_item(
+    key: ItemKey[Any], item: Item | None, candidates: Sequence[Item | None]
+) -> Item | None:
+    """Return the item under the new key, or else the one of the candidates that has this key."""
+    if item is not None:
+        return item
+    model = key.model
+    return next((one for one in candidates if one and has_key(model, one, key)), None)
+
+
+def plan_old_item(context: Context, key: ItemKey[Any], plan: PlanWrite) -> Steps[Plan | None]:
+    """Plan the write of an item under an old key; None if it is not under one.
+
+    `plan` plans it as if the item were under the new key.
+    """
+    if not key.model.old_keys:
+        return None
+    stored = yield from find_old_item(context, key)
+    if stored is None:
+        return None
+    current = key.model.rekeyed(stored)
+    return plan_move(context, key, plan(current), current, stored)
+
+
+def plan_move(context: Context, key: ItemKey[Any], plan: Plan, current: Item, stored: Item) -> Plan:
+    """Return the plan for an item under an old key, given the plan for it under the new key."""
+    model = key.model
+    write = plan.writes[0]
+    if write.condition is not None and not holds(write.condition, current):
+        raise write.error(current)
+    old_key: ItemKey[Any] = ItemKey(model.entity, model.table_key(stored), key.values)
+    guard = unchanged(model, stored)
+    if write.kind == "check":
+        check = replace(write, key=old_key.key, condition=None, guard=guard)
+        return Plan([check], plan.stamps, current, plan.after)
+    deletion = plan_delete(context, old_key, None, current)
+    delete = replace(deletion.writes[0], condition=None, guard=guard, error=write.error)
+    if write.kind == "delete":
+        return Plan([delete, *deletion.writes[1:]], plan.stamps, current)
+    item = write.item
+    if item is None:
+        item = model.stored(apply_update(write.actions, current))
+    put = replace(
+        write,
+        kind="put",
+        item=item,
+        actions=(),
+        condition=None,
+        guard=NotExists((model.table.pk.name,)),
+    )
+    new = model.upgraded(item)
+    side_writes = plan_side_writes(context, model, key.key, None, new, context.clock())
+    writes = [put, *side_writes, delete, *deletion.writes[1:]]
+    return Plan(writes, plan.stamps, current, new)
