@@ -211,7 +211,7 @@ class World:
     def settle(self) -> None:
         """Do what the runner does in the end: presume open writers dead, and drain the log."""
         self.run(self.drain())
-        self.now += GRACE_SECONDS
+        self.now += GRACE_SECONDS + 1
         self.run(self.drain())
 
     # What must hold

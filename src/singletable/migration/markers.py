@@ -50,7 +50,8 @@ from singletable.values import AttributeValue, Item, item_from_json, item_to_jso
 SLOTS = 64
 # A writer that has not finished after this time is presumed dead.
 GRACE_SECONDS = 30.0
-_SETTLE_PAUSE = 0.2
+_SETTLE_PAUSE = 0.05
+_MAX_SETTLE_PAUSE = 2.0
 _OVERFLOW = "overflow"
 _MAX_ATTEMPTS = 5
 
@@ -350,11 +351,13 @@ class MarkerChanges:
 
     def settle(self) -> Steps[None]:
         """Wait until no writer is at work; no new ones begin while the phase is `switching`."""
+        pause = _SETTLE_PAUSE
         while True:
             found = yield from self._own_markers()
             if all(self._is_dead(writer) for marker in found for writer in marker.writers):
                 return
-            yield Pause(_SETTLE_PAUSE, "progress")
+            yield Pause(pause, "progress")
+            pause = min(2 * pause, _MAX_SETTLE_PAUSE)
 
     def _own_markers(self) -> Steps[list[Marker]]:
         markers = yield from self._slots.read()
