@@ -1,5 +1,6 @@
 """Change tables that are in use: migrations that can be planned, interrupted, verified, undone."""
 
+from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.files import check_schema
 from singletable.migration.steps import (
     AddCount,
@@ -26,11 +27,13 @@ __all__ = [
     "AddCount",
     "AddIndex",
     "AddUnique",
+    "AsyncMigratingDriver",
     "Backfill",
     "Copy",
     "CreateTable",
     "DropIndex",
     "DropTable",
+    "MigratingDriver",
     "Migration",
     "Part",
     "Rewrite",

@@ -139,7 +139,7 @@ class RequestRouter:
         self._is_identity = len(copy.sources) == 1 and all(
             isinstance(rule, UnchangedRule) for rule in copy.rules
         )
-        self._side = self._check_side(side)
+        self._side: Side | None = self._check_side(side)
         sides: dict[Table, Side] = dict.fromkeys(copy.sources, "source")
         sides[copy.target] = "target"
         self.policy = RetryPolicy()
