@@ -196,6 +196,9 @@ def _import(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
+    except MigrationError:  # of undecided(…), which names the line
+        del sys.modules[name]
+        raise
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise MigrationError(describe_import_failure(f"'{path}'", error)) from None

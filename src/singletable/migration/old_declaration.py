@@ -42,7 +42,8 @@ OUR_NAMES = (
     "ordered", "padded", "repeated",
 )  # fmt: skip
 VERSION_FIELD = "stored_version"
-_FACTORIES = ("set()", "list()", "dict()", "frozenset()", "tuple()")
+_FACTORIES = ("set()", "list()", "dict()", "frozenset()", "tuple()", "[]", "{}", "()")
+_FACTORY_NAMES = {"[]": "list", "{}": "dict", "()": "tuple"}
 _VALUE = re.compile(r"\w+\.\w+|(date|datetime|timedelta|Decimal|UUID)\(.*\)")
 _RENDERED_CODECS = ("Compressed()", "Json()")
 
@@ -126,22 +127,21 @@ class OldTypes:
                 lines = [f"class {name}(TypedDict):"]
                 lines += [f"    {one}: {self.text(text)}" for one, text in schema.members.items()]
             case _:
-                lines = ["@dataclass", f"class {name}:"]
-                required = [one for one in schema.members.items() if " = " not in one[1]]
-                optional = [one for one in schema.members.items() if " = " in one[1]]
-                for one, text in (*required, *optional):
+                lines = ["@dataclass(kw_only=True)", f"class {name}:"]
+                for one, text in schema.members.items():
                     type_, _, default = text.partition(" = ")
                     lines.append(f"    {one}: {self.text(type_)}{self._default(default)}")
-        return "\n".join([lines[0], *lines[1:]]) + "\n"
+        return "\n".join(lines) + "\n"
 
     def _default(self, default: str) -> str:
         if not default:
             return ""
         if default in _FACTORIES:
-            return f" = field(default_factory={default.removesuffix('()')})"
+            name = _FACTORY_NAMES.get(default, default.removesuffix("()"))
+            return f" = field(default_factory={name})"
         if _is_source(default):
             return f" = {self.text(default)}"
-        return f" = undecided({quoted(f'the default was {default}')})"
+        return f"  # default: {default}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +271,7 @@ def _field(name: str, field: FieldSchema, types: OldTypes) -> str:
     if field.role == "expires":
         arguments += ["default=None"] if field.default else []
         return format_call(f"{name}: Attr[{type_}] = expires(", arguments, indent=4)
+    comment = ""
     if field.role == "version":
         arguments.append("default=0")
     elif field.default in _FACTORIES:
@@ -278,7 +279,7 @@ def _field(name: str, field: FieldSchema, types: OldTypes) -> str:
     elif field.default is not None and _is_source(field.default):
         arguments.append(f"default={types.text(field.default)}")
     elif field.default is not None:
-        arguments.append(f"default=undecided({quoted(f'the default was {field.default}')})")
+        comment = f"    # The default was {field.default}.\n"
     if field.old_names:
         names = "".join(f"{quoted(one)}, " for one in field.old_names)
         comma = "," if len(field.old_names) == 1 else ""
@@ -292,7 +293,7 @@ def _field(name: str, field: FieldSchema, types: OldTypes) -> str:
         arguments.append(f"codec=undecided({quoted(f'the codec was {field.codec}')})")
     if field.key_only:
         arguments.append("key_only=True")
-    return format_call(f"{name}: Attr[{type_}] = attr(", arguments, indent=4)
+    return comment + format_call(f"{name}: Attr[{type_}] = attr(", arguments, indent=4)
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,7 @@ def _entity(model: Model, texts: TypeTexts) -> EntitySchema:
     sequence, versions = model.sequence, model.versions
     return EntitySchema(
         key=_key(model.key),
-        fields={name: _field(field, texts) for name, field in model.fields.items()},
+        fields={name: _field(model, field, texts) for name, field in model.fields.items()},
         key_name=model.key.name,
         type_tag=model.tag,
         schema_version=None if versions is None else versions.current,
@@ -263,14 +263,14 @@ def _entity(model: Model, texts: TypeTexts) -> EntitySchema:
     )
 
 
-def _field(field: Attr[Any], texts: TypeTexts) -> FieldSchema:
+def _field(model: Model, field: Attr[Any], texts: TypeTexts) -> FieldSchema:
     codec = field.codec()
     return FieldSchema(
         type=texts.text(field.annotation),
         stored="|".join(sorted(codec.types)),
         attribute=None if field.attribute == field.name else field.attribute,
         optional=codec.optional,
-        default=_default(field),
+        default=_default(model, field),
         time_format=None if field.time_format is None else field.time_format.name,
         codec=None if field.field_codec is None else python_text(field.field_codec),
         key_only=not field.stored,
@@ -281,10 +281,14 @@ def _field(field: Attr[Any], texts: TypeTexts) -> FieldSchema:
     )
 
 
-def _default(field: Attr[Any]) -> str | None:
+def _default(model: Model, field: Attr[Any]) -> str | None:
     """Return the default as source text."""
     if field.default is None:
         return None
+    declared = getattr(model.entity, "model_fields", {}).get(field.name)
+    if declared is not None:  # of a pydantic model
+        factory = declared.default_factory
+        return python_text(declared.default) if factory is None else factory_text(factory)
     if field.constant:
         return python_text(field.default())
     return factory_text(field.default)

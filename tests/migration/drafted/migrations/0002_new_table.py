@@ -34,7 +34,7 @@ from singletable.migration import Copy, CreateTable, Migration, each, undecided
 from tests.migration.drafted.shop_copy import Org, Status, User, table
 
 
-@dataclass
+@dataclass(kw_only=True)
 class OldAddress:
     city: str
     tags: list[str]
