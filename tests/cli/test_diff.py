@@ -118,6 +118,18 @@ def test_migration_without_changes_is_empty(run: Run, app: App) -> None:
     assert run("migration", "new", app.name, "by hand")[1] == "0001_by_hand: 0 steps\n"
 
 
+def test_migration_without_steps_is_not_run(run: Run, app: App, folder: Path) -> None:
+    run("diff", app.name, "--write")
+    run("migration", "new", app.name, "by hand")
+    address = f"file:{folder / 'shop.db'}"
+    run("table", "create", app.name, address)
+    assert "There are no migrations to run" in run("migration", "run", app.name, address)[2]
+    app.declare(UNIQUE)
+    run("migration", "new", app.name, "emails")
+    code, out, _ = run("migration", "run", app.name, address)
+    assert (code, "0002_emails" in out, "by_hand" in out) == (0, True, False)
+
+
 def test_migration_new_needs_a_lock(run: Run, app: App) -> None:
     code, _, err = run("migration", "new", app.name, "first")
     assert (code, "singletable diff" in err) == (2, True)

@@ -177,10 +177,11 @@ def open_migrations(
 
     module, tables = load_schema(app)
     folder = migrations_folder(module)
-    migrations = load_migrations(folder)
+    # One without steps records a decision, and there is nothing to run.
+    migrations = [one for one in load_migrations(folder) if one.steps]
     if not migrations:
         raise MigrationError(
-            f"There are no migrations in {shown_path(folder)}. Draft one with: singletable "
+            f"There are no migrations to run in {shown_path(folder)}. Draft one with: singletable "
             f"migration new {app} NAME"
         )
     names = _real_names(migrations, tables, parse_table_names(table_names))

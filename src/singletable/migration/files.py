@@ -8,10 +8,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
-from singletable.errors import MigrationError
+from singletable.errors import DeclarationError, MigrationError
 from singletable.migration.change_kinds import SchemaChange
 from singletable.migration.schema_changes import compare_schemas
 from singletable.migration.snapshot import (
@@ -110,30 +111,34 @@ def check_schema(module: ModuleType) -> None:
 def migration_paths(folder: Path) -> list[Path]:
     """Return the migration files in order; raise MigrationError for gaps and duplicate numbers.
 
-    Files that start with `_` are not migrations. The migrations can import them by path.
+    The first ones may be missing: migrations that were run everywhere can be deleted. Files that
+    start with `_` are not migrations.
     """
     paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
-    for position, path in enumerate(paths, 1):
-        match = _NAME.fullmatch(path.stem)
-        if match is None:
+    for path in paths:
+        if _NAME.fullmatch(path.stem) is None:
             raise MigrationError(
                 f"'{path}' is not named as a migration: expected four digits, an underscore and a "
                 "name in lower case, such as 0001_add_email.py. Rename it; a file that is not a "
                 "migration starts with '_'."
             )
-        number = int(match[1])
-        if number < position:
+    for before, path in pairwise(paths):
+        number, expected = _number(path), _number(before) + 1
+        if number < expected:
             raise MigrationError(
-                f"'{path.parent}' has two migrations with the number {match[1]}: "
-                f"{paths[position - 2].name} and {path.name}. Renumber the one that was not run "
-                "anywhere yet."
+                f"'{folder}' has two migrations with the number {number:04d}: {before.name} and "
+                f"{path.name}. Renumber the one that was not run anywhere yet."
             )
-        if number > position:
+        if number > expected:
             raise MigrationError(
-                f"'{path.parent}' has no migration {position:04d}, but {path.name}. Migrations are "
-                "numbered without gaps, and those that were run stay: restore the missing file."
+                f"'{folder}' has no migration {expected:04d} between {before.name} and "
+                f"{path.name}. Restore the missing file: only the first ones can be deleted."
             )
     return paths
+
+
+def _number(path: Path) -> int:
+    return int(path.name[:4])
 
 
 def load_migrations(folder: Path) -> list[Migration]:
@@ -169,7 +174,8 @@ def next_name(folder: Path, name: str) -> str:
             f"{name!r} is no name for a migration. Use a few words that say what it changes, such "
             "as unique_emails."
         )
-    return f"{len(migration_paths(folder)) + 1:04d}_{plain}"
+    paths = migration_paths(folder)
+    return f"{_number(paths[-1]) + 1 if paths else 1:04d}_{plain}"
 
 
 def describe_import_failure(subject: str, error: BaseException) -> str:
@@ -201,7 +207,13 @@ def _import(path: Path) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise MigrationError(describe_import_failure(f"'{path}'", error)) from None
+        advice = ""
+        if isinstance(error, DeclarationError | ImportError):
+            advice = (
+                " If the app no longer declares what this migration needs, and it was run "
+                "everywhere, delete it and the migrations before it."
+            )
+        raise MigrationError(describe_import_failure(f"'{path}'", error) + advice) from None
     return module
 
 
