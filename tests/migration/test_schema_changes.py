@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from singletable import Attr, Entity, Index, Key, Number, Table, attr
 from singletable.migration.change_kinds import SchemaChange, SchemaChangeKind
 from singletable.migration.schema_changes import compare_schemas
+from singletable.migration.snapshot import lock_text, read_lock, snapshot
 from tests.migration.declarations import BASE, changed, declare
 
 SAFE, BACKFILL = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.BACKFILL
@@ -196,6 +200,26 @@ def test_change_that_existing_items_cannot_follow_asks_for_an_edit(
 
 
 # The positions of existing values are the same, so keys are the same.
+def test_key_of_several_attributes_is_the_same_after_schema_lock(tmp_path: Path) -> None:
+    by_level = Index("GSI2", pk=("Skill", "Level"), sk=(Number("Years"), "Date"))
+    table = Table("skills", indexes=[by_level])
+
+    class Skill(Entity, table=table):
+        skill: Attr[str] = attr(name="Skill")
+        level: Attr[str] = attr(name="Level")
+        years: Attr[int] = attr(name="Years")
+        date: Attr[str] = attr(name="Date")
+        key = Key(pk=("SKILL", skill), sk=("LEVEL", level))
+        by_years = Key(pk=(skill, level), sk=(years, date)).on(by_level)
+
+    schema = snapshot([table])
+    path = tmp_path / "schema.lock"
+    path.write_text(lock_text(schema, None))
+    lock = read_lock(path)
+    assert lock is not None
+    assert compare_schemas(lock.schema, schema) == []
+
+
 def test_value_added_at_the_end_of_an_order_changes_no_key() -> None:
     text = BASE.replace('pk=("ORG", org), sk=("USER"', 'pk=("ORG", org), sk=(ordered(status)')
     longer = changed('"active"]', '"active", "gone"]', text)

@@ -285,8 +285,11 @@ def _compare_primary_keys(pair: EntityPair) -> Changes:
 
 
 def _compare_index_keys(pair: EntityPair) -> Changes:
-    was = {(one.index, tuple(one.key)): (name, one) for name, one in pair.before.indexes.items()}
-    is_ = {(one.index, tuple(one.key)): (name, one) for name, one in pair.after.indexes.items()}
+    # schema.lock sorts attributes by name; their order in a key is that of the index.
+    was = {
+        (one.index, frozenset(one.key)): (name, one) for name, one in pair.before.indexes.items()
+    }
+    is_ = {(one.index, frozenset(one.key)): (name, one) for name, one in pair.after.indexes.items()}
     for place, (name, key) in is_.items():
         texts = "none", _describe_index_key(key.key, key.when)
         subject = f"{pair.name}.{name} in index {key.index!r}"

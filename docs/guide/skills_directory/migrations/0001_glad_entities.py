@@ -1,3 +1,4 @@
+# migrations/0001_glad_entities.py
 """Glad entities.
 
 - table name: needs a new table
