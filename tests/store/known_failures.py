@@ -131,6 +131,7 @@ FAILS: dict[tuple[str, str], str] = {
     (DYNALITE, "test_current_as_is_typed"): _NO_OLD_ITEM,
     (DYNALITE, "test_current_as_of_a_model_expects_the_model"): _NO_OLD_ITEM,
     (DYNALITE, "test_put_with_a_condition"): _NO_OLD_ITEM,
+    (DYNALITE, "test_update_of_an_older_item_writes_the_upgraded_one"): _NO_OLD_ITEM,
     (DYNALITE, "test_replace_with_a_condition"): _NO_OLD_ITEM,
     (DYNALITE, "test_table_without_a_sort_key"): _NO_OLD_ITEM,
     (DYNALITE, "test_create_table_creates_the_declared_table"): "it has no time to live",

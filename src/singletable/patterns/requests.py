@@ -193,7 +193,9 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
         replace(request, conditional=True, alternative=True)
         for plan in plans
         for request in plan.alternatives
-        if len(plans) > 1 or request.action != "ConditionCheckItem"
+        if len(plans) > 1
+        or request.action != "ConditionCheckItem"
+        or plan.write.action == "ConditionCheckItem"
     ]
     # Only a transaction has condition checks.
     if len(writes) > 1 or writes[0].action == "ConditionCheckItem":
