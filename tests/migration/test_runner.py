@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar, cast
@@ -27,6 +27,7 @@ from singletable import (
     Operation,
     PutItem,
     Scan,
+    ServiceUnavailable,
     Settings,
     Store,
     Table,
@@ -36,9 +37,11 @@ from singletable import (
 )
 from singletable.engine.settings import Retention
 from singletable.migration import Copy, Migration, each, unchanged
+from singletable.migration.driver import MigratingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
 from singletable.operations import ReadChanges
+from singletable.schema import model_of
 from singletable.values import Item
 from singletable.wire import UnknownOperation
 from tests.conformance.endpoint import endpoint
@@ -115,19 +118,23 @@ def write_old(driver: Driver, random: Random) -> None:
 
 
 def write_new(driver: Driver, random: Random) -> None:
-    store = Store(driver)
     name, pet = random.choice("abcd"), random.choice("pqrs")
     match random.randrange(5):
         case 0 | 1:
-            store.put(Person(name=name, age=random.randrange(5)))
+            _put(driver, Person(name=name, age=random.randrange(5)))
         case 2:
             for owner in "abcd":
-                store.delete(Pet.key(owner, pet))
-            store.put(Pet(owner=name, pet=pet))
+                driver.execute(DeleteItem("zoo", Pet.key(owner, pet).key))
+            _put(driver, Pet(owner=name, pet=pet))
         case 3:
-            store.delete(Person.key(name))
+            driver.execute(DeleteItem("zoo", Person.key(name).key))
         case _:
-            store.put(Ticket(number=random.randrange(5)))
+            _put(driver, Ticket(number=random.randrange(5)))
+
+
+def _put(driver: Driver, entity: Entity) -> None:
+    """Put without the retries of a store: a driver refuses writes for some seconds."""
+    driver.execute(PutItem("zoo", model_of(type(entity)).item(vars(entity))))
 
 
 def old_items(driver: Driver) -> set[tuple[str, ...]]:
@@ -319,6 +326,46 @@ def test_without_a_change_feed_the_application_must_be_stopped(
         move.rollback()
     assert move.status().phase == "cut-over"
     assert move.rollback(accept_loss=True).phase == "rolled-back"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_writes_of_an_application_on_a_migrating_driver_are_carried_over_and_back(
+    engine: Engine, clock: Clock, seed: int
+) -> None:
+    random = Random(seed)
+    for _ in range(15):
+        write_old(engine, random)
+    plain = WithoutFeed(engine)
+    application = MigratingDriver(plain, migration=MOVE, clock=clock, sleep=clock.sleep)
+    write = write_old
+    left = 0
+
+    def disturb() -> None:
+        nonlocal left
+        if left and random.random() < 0.5:
+            left -= 1
+            # A process is not up to date right after the phase changes: then it is refused.
+            with suppress(MigrationError, ServiceUnavailable):
+                write(application, random)
+
+    move = runner(Disturbed(plain, disturb), clock)
+    write_old(application, random)
+    left = 30
+    assert move.run().changes == "driver"
+    left = 20
+    rounds = iter(range(25))
+    move.follow(lambda: next(rounds, None) is None)
+    left = 10
+    move.cut_over()
+    left = 0
+    assert new_items(engine) == old_items(engine)
+    clock.now += 10
+    write, left = write_new, 20
+    rounds = iter(range(25))
+    move.follow(lambda: next(rounds, None) is None)
+    left = 10
+    move.rollback()
+    assert new_items(engine) == old_items(engine)
 
 
 def test_a_trimmed_feed_starts_the_copy_over(clock: Clock) -> None:
