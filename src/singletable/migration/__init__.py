@@ -1,7 +1,10 @@
 """Change tables that are in use: migrations that can be planned, interrupted, verified, undone."""
 
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
+from singletable.migration.dry_run import DryRun, dry_run
+from singletable.migration.environment import StepProgress
 from singletable.migration.files import check_schema
+from singletable.migration.runner import MigrationRunner, Status
 from singletable.migration.steps import (
     AddCount,
     AddIndex,
@@ -22,6 +25,7 @@ from singletable.migration.steps import (
     unchanged,
     undecided,
 )
+from singletable.migration.verification import verify
 
 __all__ = [
     "AddCount",
@@ -33,16 +37,22 @@ __all__ = [
     "CreateTable",
     "DropIndex",
     "DropTable",
+    "DryRun",
     "MigratingDriver",
     "Migration",
+    "MigrationRunner",
     "Part",
     "Rewrite",
     "Rule",
+    "Status",
     "Step",
+    "StepProgress",
     "check_schema",
+    "dry_run",
     "each",
     "leave_out",
     "merge",
     "unchanged",
     "undecided",
+    "verify",
 ]

@@ -184,57 +184,37 @@ def migrate(
     ],
     folder: FolderOption,
     dry_run: DryRunOption = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Only compare the target with the source.")
+    stopped: Annotated[
+        bool,
+        typer.Option(
+            "--stopped",
+            help="The old site is stopped: nothing writes to its tables. Needed where the tables "
+            "have no change feed, as on DynamoDB.",
+        ),
     ] = False,
 ) -> None:
     """Migrate PortfolioTable, BlogsTable, UsersTable and LikesTable to one table.
 
-    It can be interrupted and repeated. Likes are counted; addresses of visitors are not copied.
+    It can be interrupted and run again, and compares every item at the end. The old tables are
+    kept. Likes are counted; addresses of visitors are not copied.
     """
-    from singletable import Store
     from singletable_apps.portfolio import migration
     from singletable_apps.portfolio.app import load_secret
-    from singletable_apps.portfolio.entities import data_table
-    from singletable_apps.portfolio.service import TABLES
-    from singletable_apps.shared.serve import open_driver, path_of_address, progress_bar
+    from singletable_apps.shared.serve import open_driver
 
-    path = path_of_address(target)
-    if verify:
-        _existing(target)
-    elif dry_run and path is not None and not path.exists():
-        target = "memory:"
-    with (
-        open_driver(_existing(source)) as old,
-        # A process can open a database file only once.
-        nullcontext(old) if target == source else open_driver(target) as new,
-    ):
-        site = Store(new, tables=TABLES)
-        plan = migration.plan_migration(Store(old), load_secret(folder))
-        for line in migration.describe_plan(plan):
+    with open_driver(_existing(source)) as old:
+        secret = load_secret(folder)
+        trial = migration.try_migration(old, secret)
+        for line in migration.describe_trial(trial):
             _print(line)
-        if verify:
-            problems = migration.verify_migration(plan, site)
-            for problem in problems:
-                _print(f"  {problem}")
-            typer.echo("The target differs." if problems else "\nThe target has everything.")
-            raise typer.Exit(1 if problems else 0)
         if dry_run:
-            migration.check_slugs(plan, site)
             typer.echo("\nNothing was written.")
-            return
-        site.admin.create_table(data_table, if_missing=True)
-        with progress_bar("Migrating") as progress:
-            result = migration.write_migration(plan, site, progress)
-    for label, load in result.loads.items():
-        typer.echo(f"  {label:<24}{load.written:,} written, {load.skipped:,} there already")
-    if result.kept:
-        typer.echo("\nThese were changed at the target, and are kept:")
-        for key in result.kept:
-            _print(f"  {key}")
-    typer.echo("\nCompare with: singletable portfolio migrate … --verify")
-    if plan.failures:
-        raise typer.Exit(1)
+            raise typer.Exit(0 if trial.ok else 1)
+        # A process can open a database file only once.
+        with nullcontext(old) if target == source else open_driver(target) as new:
+            migration.migrate_site(old, new, secret, stopped=stopped)
+    typer.echo("\nThe site is migrated, and every item was compared.")
+    raise typer.Exit(0 if trial.ok else 1)
 
 
 @portfolio.command()

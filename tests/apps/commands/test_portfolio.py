@@ -123,28 +123,18 @@ def test_original_tables_are_migrated(typed: Run, old: Path, tmp_path: Path) -> 
     move = ["migrate", f"file:{old}", f"file:{new}", "--folder", str(folder)]
     code, out, _ = typed(*move, "--dry-run")
     assert code == 0
-    assert "3 posts, 1 accounts, 0 likes" in out
+    assert "Blog            3" in out
     assert "bcrypt" in out
     assert "Nothing was written." in out
     assert not new.exists()
-    code, out, _ = typed(*move)
-    assert (code, "posts                   3 written" in out) == (0, True)
-    code, out, _ = typed(*move, "--verify")
-    assert (code, "The target has everything." in out) == (0, True)
-    code, out, _ = typed(*move)
-    assert (code, "posts                   0 written, 3 there already" in out) == (0, True)
-    with Engine.on_file(old) as engine:
-        store = Store(engine)
-        store.create(OldBlog(blog_id="x", created_at=1, title="Late", content="<p>x</p>"))
-    code, out, _ = typed(*move, "--verify")
-    assert (code, "blog_id='x') is missing" in out) == (1, True)
+    for _ in range(2):
+        code, out, _ = typed(*move)
+        assert (code, "every item was compared" in out) == (0, True)
 
 
 def test_tables_are_migrated_within_one_file(typed: Run, old: Path, tmp_path: Path) -> None:
-    move = ["migrate", f"file:{old}", f"file:{old}", "--folder", str(tmp_path)]
-    code, out, _ = typed(*move)
-    assert (code, "3 written" in out) == (0, True)
-    assert typed(*move, "--verify")[0] == 0
+    code, out, _ = typed("migrate", f"file:{old}", f"file:{old}", "--folder", str(tmp_path))
+    assert (code, "every item was compared" in out) == (0, True)
 
 
 def test_likes_are_recounted(typed: Run, site: Path) -> None:
