@@ -41,8 +41,8 @@ from singletable.values import Item
 
 FaultKind: TypeAlias = Literal["missing", "different", "extra", "collision", "failed"]
 
-# How many digests are kept at a time.
-MAX_DIGESTS = 200_000
+# How many digests are kept at a time; with their keys these take about 50 MB.
+MAX_DIGESTS = 50_000
 MAX_FAULTS = 1_000
 SAMPLED_PER_SEGMENT = 50
 # Suspects are looked at again in batches, after these seconds.
@@ -163,7 +163,7 @@ class CopyComparison:
     def compare(self) -> None:
         """Compare all items."""
         remembered = self._pass(None)
-        names = set(self._derived_sums.sums)
+        names = {*self._derived_sums.sums, *self.env.state.derived}
         if self._copies_all:
             names |= set(self._stored_sums.sums)
         differing = self._stored_sums.differing(self._derived_sums, names)
@@ -194,8 +194,8 @@ class CopyComparison:
                 pages = scan_pages(self.env, table, total_segments=segments, segments=batch)
                 for page in derived.derive((table, page) for page in pages):
                     for unit, targets in self._derived(page):
-                        self._expect(targets)
                         for id_, item in targets.items():
+                            self.report.expected[self._names.name(item)] += 1
                             self._suspect(_Suspect(unit, id_, self.derivation.key_of(item)))
             self._count_sources(derived)
         self._look_at_suspects()
@@ -215,13 +215,12 @@ class CopyComparison:
         remembered: dict[bytes, _Stored] | None = {}
         for page in scan_pages(self.env, self._table):
             for item in page:
-                if self._is_expired(item):
-                    continue
-                name = self._names.name(item)
                 key = {one.name: item[one.name] for one in self._table.key_attributes}
                 hashed, segment = self._hash(key)
-                if segments is not None and segment not in segments:
+                is_chosen = segments is None or segment in segments
+                if not is_chosen or self._is_expired(item):
                     continue
+                name = self._names.name(item)
                 digest = self._items.digest(item)
                 if segments is None:
                     self._stored_sums.add(name, segment, digest)
@@ -233,8 +232,6 @@ class CopyComparison:
         derived = DerivedItems(self.env, self.derivation)
         for units in derived.scan():
             for unit, targets in self._derived(units):
-                if segments is None:
-                    self._expect(targets)
                 for id_, item in targets.items():
                     self._compare_item(unit, id_, item, segments, remembered)
         if segments is None:
@@ -254,12 +251,6 @@ class CopyComparison:
         for number, rule in enumerate(self.derivation.rules):
             self.report.sources[rule_name(rule)] += derived.by_rule[number]
 
-    def _expect(self, targets: Targets) -> None:
-        for item in targets.values():
-            if self._is_expired(item):
-                continue
-            self.report.expected[self._names.name(item)] += 1
-
     def _compare_item(
         self,
         unit: Unit,
@@ -276,6 +267,7 @@ class CopyComparison:
         name = self._names.name(item)
         if segments is None:
             self._derived_sums.add(name, segment, digest)
+            self.report.expected[name] += 1
         if remembered is None:
             return
         stored = remembered.get(hashed)
