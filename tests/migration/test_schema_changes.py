@@ -275,6 +275,16 @@ def upgrade(old: UserV1) -> User:
 """
 
 
+def test_old_key_lets_items_be_moved_later() -> None:
+    old = 'pk=("PERSON", name), sk="PROFILE", old=(OldKey(pk=("USER", name), sk="PROFILE"),)'
+    both = changed('pk=("USER", name), sk="PROFILE"', old)
+    (change,) = compare_schemas(before, both)
+    assert (change.subject, change.kind, str(*change.steps)) == ("User key", SAFE, "Rewrite(User)")
+    moved = changed('pk=("USER", name), sk="PROFILE"', 'pk=("PERSON", name), sk="PROFILE"')
+    (change,) = compare_schemas(both, moved)
+    assert (change.subject, change.kind) == ("User old key", DANGEROUS)
+
+
 def versioned(arguments: str, upgrade: str = UPGRADE) -> str:
     header = f"class User(Entity, table=table, {arguments})"
     return VERSIONED.format(header, f"{EMAIL}\n    phone: Attr[str] = attr()", upgrade)

@@ -107,12 +107,14 @@ class EntitySchema(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """An entity.
 
     `schema_version` is the current version of its items, in the attribute `version_attribute`.
-    Items are stored in `write_version`, and those before `oldest_version` cannot be read.
+    Items are stored in `write_version`, and those before `oldest_version` cannot be read. Items are
+    found under `old_keys`, too.
     """
 
     key: KeySchema
     fields: dict[str, FieldSchema] = {}
     key_name: str = "key"
+    old_keys: tuple[KeySchema, ...] = ()
     type_tag: tuple[str, str] | None = None
     schema_version: int | None = None
     version_attribute: str | None = None
@@ -251,6 +253,7 @@ def _entity(model: Model, texts: TypeTexts) -> EntitySchema:
         key=_key(model.key),
         fields={name: _field(model, field, texts) for name, field in model.fields.items()},
         key_name=model.key.name,
+        old_keys=tuple(_key(old) for old in model.old_keys),
         type_tag=model.tag,
         schema_version=None if versions is None else versions.current,
         version_attribute=None if versions is None else versions.attribute,
