@@ -149,7 +149,6 @@ FAILS: dict[tuple[str, str], str] = {
         DYNALITE,
         "test_union_is_read_back_as_the_type_that_was_written[dynalite-last1]",
     ): "it does not compare maps",
-    (DYNALITE, "test_update_of_an_older_item_writes_the_upgraded_one"): _NO_OLD_ITEM,
     (MOTO, "test_update_without_edits_returns_the_item_unchanged"): _NO_EMPTY_UPDATE,
     (MOTO, "test_upsert_of_an_existing_item_leaves_an_empty_set"): _NO_EMPTY_UPDATE,
     (MOTO, "test_edits_of_a_patch[moto server-patch3-old-open-place3]"): _NO_EMPTY_UPDATE,
