@@ -68,6 +68,7 @@ def test_only_commands_that_create_files_use_connect() -> None:
     assert connecting == {
         "copy.py",
         "existing_tables.py",
+        "migration_commands.py",
         "table.py",
         "tour/runner.py",
         "endpoint.py",

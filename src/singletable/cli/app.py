@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from singletable.cli.bulk import delete_partition, load
 from singletable.cli.copy import copy
@@ -91,6 +94,14 @@ def version() -> None:
     typer.echo(f"singletable {installed_version('singletable')}")
 
 
+@cache
+def _command() -> TyperGroup:
+    """Return all commands; typer would read their signatures again at each call."""
+    command = get_command(app)
+    assert isinstance(command, TyperGroup)
+    return command
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; an error of the library is printed and ends with exit code 2."""
     # Characters that the terminal cannot show are replaced, not an error.
@@ -98,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if reconfigure is not None:
         reconfigure(errors="replace")
     try:
-        app(args=arguments)
+        _command()(args=arguments)
     except SingleTableError as error:
         typer.echo(f"singletable: {error}", err=True)
         sys.exit(2)
