@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 
-from singletable.errors import TransformFailed
+from singletable.errors import MigrationLocked, TransformFailed
 from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
 from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
 from singletable.migration.environment import Environment
@@ -141,9 +141,15 @@ class Copier:
                 sources |= yield from derivation.read(groups)
             derived = derive_all(derivation, sources)
             yield from owners.check(derived)
-            yield from derivation.write(
-                {id_: item for targets in derived.values() for id_, item in targets.items()}
-            )
+            try:
+                yield from derivation.write(
+                    {id_: item for targets in derived.values() for id_, item in targets.items()}
+                )
+                self.env.keep_lease()
+            except MigrationLocked:
+                # What was written may be older than what the process that took over has written.
+                yield from derivation.carry_over({unit: [one] for unit, one in sources.items()})
+                raise
             with self._lock:
                 self._merged.update(map(hash, groups))
         with self._lock:
@@ -183,7 +189,11 @@ class Copier:
         if batch.changes:
             for derivation, owners in zip(self.derivations, self._owners, strict=True):
                 units = yield from changed_units(derivation, batch.changes)
-                yield from derivation.carry_over(units, owners.check, self.log.journal)
+                try:
+                    yield from derivation.carry_over(units, owners.check, self.log.journal)
+                except MigrationLocked:
+                    yield from derivation.carry_over(units, journal=self.log.journal)
+                    raise
             yield from self.log.complete(batch)
         return batch
 

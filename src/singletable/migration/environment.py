@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from threading import Lock
 from typing import TypeVar
 from uuid import uuid4
 
+from singletable.errors import MigrationLocked
 from singletable.migration.places import Side, at
 from singletable.migration.rate_limit import RateLimit, RateLimitedDriver
 from singletable.migration.state import State, StateStore
-from singletable.operations import Driver
+from singletable.operations import Driver, Operation
 from singletable.retry import RetryBudget, RetryPolicy, Steps, run
 from singletable.schema import Table
 from singletable.store.context import Context
@@ -76,14 +78,48 @@ class Environment:
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], object] = time.sleep
     on_progress: Callable[[StepProgress], object] = no_progress
+    # When the lease was renewed last; None without a lease.
+    renewed: float | None = None
+    _lost: MigrationLocked | None = field(default=None, init=False, repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
     _paced: Driver = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._paced = RateLimitedDriver(self.driver, self.limit, self.sleep)
+        self._paced = RateLimitedDriver(_LeasedDriver(self), self.limit, self._pause)
 
     def run(self, steps: Steps[R]) -> R:
-        """Run a generator of requests, paced by the rate limit."""
-        return run(self._paced, steps, self.sleep)
+        """Run a generator of requests, paced by the rate limit, and keep the lease meanwhile."""
+        return run(self._paced, steps, self._pause)
+
+    def _pause(self, seconds: float) -> None:
+        """Sleep in parts, so that the lease does not expire meanwhile."""
+        while seconds > 0:
+            part = min(seconds, self.states.lease_seconds / 4)
+            self.sleep(part)
+            seconds -= part
+            if self._lost is None:
+                self.keep_lease()
+
+    def keep_lease(self) -> None:
+        """Renew the lease if it is half over; raise MigrationLocked if it is lost."""
+        with self._lock:
+            if self._lost is not None:
+                raise self._lost
+            if self.renewed is None:
+                return
+            if self.clock() - self.renewed < self.states.lease_seconds / 2:
+                return
+            try:
+                run(self.driver, self.states.renew(), self.sleep)
+            except MigrationLocked as error:
+                self._lost = error
+                raise
+            self.renewed = self.clock()
+
+    @property
+    def has_lost_lease(self) -> bool:
+        """Whether another process has taken over."""
+        return self._lost is not None
 
     def run_parallel(self, pieces: Sequence[Callable[[], R]]) -> list[R]:
         """Call functions in threads of their own, and return their results in order.
@@ -100,7 +136,23 @@ class Environment:
         """Save the state, and renew the lease."""
         # Not paced: a lease that waits behind a slow rate would expire.
         run(self.driver, self.states.save(self.state), self.sleep)
+        self.renewed = self.clock()
 
     def progress(self, step: str, done: int, total: int | None = None, note: str = "") -> None:
         """Report how far a step came."""
         self.on_progress(StepProgress(step, done, total, note))
+
+
+class _LeasedDriver:
+    """Keeps the lease before each request.
+
+    After it is lost, requests are executed: what was written too late must be corrected.
+    """
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+
+    def execute(self, operation: Operation[R], /) -> R:
+        if not self._env.has_lost_lease:
+            self._env.keep_lease()
+        return self._env.driver.execute(operation)

@@ -78,8 +78,6 @@ from singletable.values import Item
 POLL_SECONDS = 0.5
 # How long cut-over, rollback and finish wait for a process that follows the changes.
 LOCK_SECONDS = 10.0
-CHECKED_ITEMS = 100
-MAX_LAG = 10_000
 
 StepFunction: TypeAlias = Callable[[Any, Environment], None]
 # How a step of a type is run, and how it is undone; None: it cannot be undone.
@@ -485,6 +483,7 @@ class MigrationRunner:
             self._state()
         initial = State("running", self._clock(), steps=self._texts, digest=self.migration.schema)
         env = self._environment(self._acquire(initial, wait))
+        env.renewed = self._clock()
         try:
             yield env
         except BaseException:

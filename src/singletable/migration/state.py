@@ -21,7 +21,7 @@ from singletable.errors import (
     MigrationError,
     MigrationLocked,
 )
-from singletable.operations import DeleteItem, GetItem, GetItemOutput, PutItem
+from singletable.operations import DeleteItem, GetItem, GetItemOutput, PutItem, UpdateItem
 from singletable.retry import RetryPolicy, Steps, send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
@@ -182,17 +182,37 @@ class StateStore:
             try:
                 yield from self._put(state, ("lease_owner = :own", {":own": {"S": self.owner}}))
             except ConditionFailed:
-                raise MigrationLocked(
-                    f"Another process took over migration {self.migration}, because the lease of "
-                    f"{self.owner} was not renewed in time. Nothing is lost: that process "
-                    "continues from the last checkpoint."
-                ) from None
+                raise self._lost() from None
             except UNKNOWN_OUTCOMES:  # writing the same state again is harmless
                 if attempt + 1 == _MAX_ATTEMPTS:
                     raise
                 yield self._policy.backoff(attempt, "unavailable")
             else:
                 return
+
+    def renew(self) -> Steps[None]:
+        """Renew the lease, and nothing else; raise MigrationLocked if the lease was lost."""
+        update = UpdateItem(
+            self.table_name,
+            self.key,
+            update_expression="SET lease_until = :until",
+            condition_expression="lease_owner = :own",
+            expression_attribute_values={
+                ":own": {"S": self.owner},
+                ":until": {"N": repr(self.clock() + self.lease_seconds)},
+            },
+        )
+        try:
+            yield from send(self._policy, update)
+        except ConditionFailed:
+            raise self._lost() from None
+
+    def _lost(self) -> MigrationLocked:
+        return MigrationLocked(
+            f"Another process took over migration {self.migration}, because the lease of "
+            f"{self.owner} was not renewed in time. Nothing is lost: that process continues from "
+            "the last checkpoint."
+        )
 
     def release(self, state: State) -> Steps[None]:
         """Write the state and give up the lease."""
