@@ -292,6 +292,20 @@ def test_a_slow_write_that_began_before_the_copy_is_carried_over(
     assert old_items(engine) == new_items(engine)
 
 
+def test_drivers_that_looked_before_the_new_table_existed_are_waited_for(clock: Clock) -> None:
+    with Engine.in_memory() as engine:
+        create_tables(engine, people, pets)
+        driver = begun(engine, clock)
+        create_tables(engine, zoo)
+        runner = runner_on(engine, clock, changes="driver")
+        runner.run()
+        Store(driver).put(OldPerson(name="bob", age=1))
+        assert old_items(engine) == new_items(engine)
+        runner.cut_over()
+        Store(driver).put(Person(name="eve", age=1))
+        assert old_items(engine) == new_items(engine)
+
+
 # Phases
 
 

@@ -14,6 +14,7 @@ from singletable.operations import (
     BatchWriteItem,
     DeleteItem,
     DeleteRequest,
+    GetItem,
     Operation,
     Put,
     PutItem,
@@ -200,3 +201,37 @@ def test_a_crash_at_any_request_loses_nothing(crash_at: int) -> None:
         world.settle()
         world.check()
         assert process.requests == crash_at or process.requests > 9
+
+
+def test_a_page_that_was_read_before_a_write_does_not_replace_it() -> None:
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        begin(world)
+        world.run(world.set_phase("copying"))
+        runner = Process(world, world.scan())
+        runner.step()  # reads the first page
+        world.run(world.application([move("ada", "blue"), DeleteItem("users", user_key("bob"))]))
+        while not runner.is_done:
+            runner.step()
+        world.settle()
+        world.check()
+
+
+def test_a_page_leaves_out_what_writers_are_changing() -> None:
+    with Engine.in_memory() as engine:
+        world = World(engine)
+        begin(world)
+        world.run(world.set_phase("copying"))
+        remover = Process(world, world.application([DeleteItem("users", user_key("ada"))]))
+        while remover.requests < 5:
+            remover.step()  # it knows the item as it is now, and has not deleted it yet
+        mover = Process(world, world.application([move("ada", "blue")]))
+        while mover.requests < 6:
+            mover.step()
+        mover.crash()  # it has moved the item, and nobody else knows
+        assert engine.execute(GetItem("users", user_key("ada"))).item == user("ada", "blue", 1)
+        world.run(world.scan())
+        while not remover.is_done:
+            remover.step()
+        world.settle()
+        world.check()
