@@ -247,6 +247,12 @@ def test_bulk_load_skips_what_is_under_an_old_key(local: Store) -> None:
     assert OLD in sort_keys(local)
 
 
+def test_clear_keeps_an_item_under_its_old_key(local: Store) -> None:
+    local.admin.clear(table, keep=[KEY])
+    assert local.get(KEY) is not None
+    assert local.find(Account.one_email("a@x")) is not None
+
+
 def test_parsed_keys_are_new_keys(local: Store) -> None:
     old = next(item for item in local.admin.items(table, 9).items if item["SK"].get("S") == OLD)
     assert Account.key.parse(old) == KEY
@@ -270,7 +276,9 @@ class Mover:
 
 
 @pytest.mark.parametrize("before", range(4))
-@pytest.mark.parametrize("name", ["get", "get_many", "transact_get", "find", "modify", "update"])
+@pytest.mark.parametrize(
+    "name", ["get", "get_many", "transact_get", "find", "hydrate", "modify", "update"]
+)
 def test_a_move_at_any_moment_loses_nothing(name: str, before: int) -> None:
     engine = Engine.in_memory()
     _filled(Store(engine, clock=Clock()))
@@ -280,6 +288,7 @@ def test_a_move_at_any_moment_loses_nothing(name: str, before: int) -> None:
         "get_many": lambda: store.get_many([KEY])[0],
         "transact_get": lambda: store.transact_get(KEY)[0],
         "find": lambda: store.find(Account.one_email("a@x")),
+        "hydrate": lambda: next(store.hydrate(Account.of_owner("ada"))),
         "modify": lambda: store.modify(KEY, _deposit),
         "update": lambda: store.update(KEY, Account.balance.add(2)),
     }

@@ -100,6 +100,8 @@ class SchemaVersions:
         self.oldest = oldest
         self.upgrades: dict[int, Conversion] = {}
         self.downgrades: dict[int, Conversion] = {}
+        # The older versions by class; entities may share a class.
+        self.classes: dict[type, OldVersion] = {}
         self._is_complete = False
 
     @property
@@ -111,7 +113,7 @@ class SchemaVersions:
     @property
     def attributes(self) -> set[str]:
         """The attributes of all older versions."""
-        olds = (OLD_VERSIONS[conversion.source] for conversion in self.upgrades.values())
+        olds = self.classes.values()
         fields = (field for old in olds for field in old.fields.values() if field.stored)
         return {name for field in fields for name in field.stored_names}
 
@@ -150,7 +152,7 @@ class SchemaVersions:
                 f"@{name}.upgrade(from_={number}).",
                 name,
             )
-        return OLD_VERSIONS[self.upgrades[number].source]
+        return self.classes[self.upgrades[number].source]
 
     def upgrade(self, number: int, old: Any) -> Any:
         """Return the entity that an instance of an older version becomes."""

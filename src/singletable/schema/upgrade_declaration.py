@@ -131,11 +131,12 @@ def _add(
             f"{where}: both {other.name} and {conversion.name} convert version {number} of "
             f"{model.name}. Remove one of them."
         )
+    versions = cast(SchemaVersions, model.versions)
     for kind in (conversion.source, conversion.target):
         if kind is not model.entity:
-            OLD_VERSIONS[kind] = _old_version(model, kind)
+            versions.classes[kind] = OLD_VERSIONS[kind] = _old_version(model, kind)
     declared[number] = conversion
-    cast(SchemaVersions, model.versions).changed()
+    versions.changed()
 
 
 def _is_same_function(one: Callable[[Any], Any], other: Callable[[Any], Any]) -> bool:

@@ -16,7 +16,7 @@ from singletable.schema.evolution import evolved_fields, rename_attributes, writ
 from singletable.schema.fields import Attr, Role
 from singletable.schema.item_encryption import open_item, seal_item
 from singletable.schema.resolved_key import ResolvedKey
-from singletable.schema.schema_versions import OLD_VERSIONS, OldVersion, SchemaVersions
+from singletable.schema.schema_versions import OldVersion, SchemaVersions
 from singletable.values import Item
 
 
@@ -122,7 +122,7 @@ def downgrade_item(
     """Return an item of the current version as it is stored with an older one."""
     values = model.values(item)
     old: object = versions.downgrade(model.instance(item))
-    former, old_values = OLD_VERSIONS[type(old)], dict(vars(old))
+    former, old_values = versions.classes[type(old)], dict(vars(old))
     stored: Item = {**cast(Item, values.get(UNKNOWN, {}))}
     for role, field in model.roles.items():
         if role in former.roles:

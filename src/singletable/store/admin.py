@@ -30,6 +30,7 @@ from singletable.store.batch import write_batches
 from singletable.store.context import Context
 from singletable.store.cursors import CursorSealer
 from singletable.store.decoder import OnMismatch, decode_each, decode_item
+from singletable.store.old_keys import old_keys_of
 from singletable.store.pagination import Page
 from singletable.store.ttl import is_expired
 from singletable.store.validation import (
@@ -195,7 +196,7 @@ class TableClearing:
         return cls(
             context,
             table,
-            frozenset(item_id(name, key.key) for key in keys),
+            frozenset(item_id(name, one) for key in keys for one in (key.key, *old_keys_of(key))),
             tuple(marker for model in models for marker in model.uniques.values()),
         )
 

@@ -8,7 +8,7 @@ queried together. With `max_read`, they share the number of items that DynamoDB 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any, Generic, TypeVar
@@ -68,7 +68,7 @@ from singletable.store.validation import (
     condition_node,
 )
 from singletable.store.versioned_writes import is_current_condition
-from singletable.store.writes import both, item_id
+from singletable.store.writes import ItemId, both, item_id
 from singletable.values import Item, item_from_json, key_bytes
 
 E = TypeVar("E")
@@ -486,6 +486,8 @@ def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
         items = yield from get_items(
             context, {name: model.table}, keys, consistent=query.consistent
         )
+        if model.old_keys:
+            items |= yield from _get_moved(context, model, name, keys, items)
         now = context.clock()
         found: list[Item] = []
         for id_, entry in zip(ids, entries, strict=True):
@@ -498,6 +500,25 @@ def next_hydrated(query: ItemQuery[E], limit: int | None) -> Steps[list[E]]:
         if instances:
             return instances
     return []
+
+
+def _get_moved(
+    context: Context,
+    model: Model,
+    table: str,
+    keys: Mapping[ItemId, Item],
+    items: Mapping[ItemId, Item],
+) -> Steps[dict[ItemId, Item]]:
+    """Return the items that have moved to their new key since the index was read."""
+    moved: dict[ItemId, Item] = {}
+    for id_, key in keys.items():
+        new = None if id_ in items else model.key.attributes(model.parse_key(key) or {})
+        if new is not None and new != key:
+            moved[id_] = new
+    wanted = {item_id(table, new): new for new in moved.values()}
+    found = yield from get_items(context, {table: model.table}, wanted, consistent=True)
+    ids = {id_: item_id(table, new) for id_, new in moved.items()}
+    return {id_: found[new] for id_, new in ids.items() if new in found}
 
 
 def _is_still_in_partition(query: ItemQuery[Any], entry: Item, item: Item) -> bool:
