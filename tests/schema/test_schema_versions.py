@@ -109,8 +109,10 @@ def test_a_schema_version_that_is_no_number_is_reported() -> None:
 
     model = model_of(Post)
     assert model.instance(old_item()) == Post(slug="a")
-    with pytest.raises(ItemMismatch, match="expected the number of a schema version"):
-        model.instance(old_item(schema_version="two"))
+    for number in ({"S": "1"}, {"N": "0"}, {"N": "1.5"}):
+        with pytest.raises(ItemMismatch, match="expected the number of a schema version") as caught:
+            model.instance({**old_item(), "schema_version": number})  # type: ignore[dict-item]
+        assert caught.value.key == KEY
 
 
 class Broken(Entity, table=Table("things"), schema_version=2):

@@ -247,6 +247,17 @@ def test_bulk_load_skips_what_is_under_an_old_key(local: Store) -> None:
     assert OLD in sort_keys(local)
 
 
+def test_values_that_do_not_fit_the_old_key_are_new(local: Store) -> None:
+    key = Account.key("city", 12345)
+    assert local.get(key) is None
+    assert local.get_many([key]) == [None]
+    assert local.transact_get(key) == (None,)
+    local.create(Account(bank="city", number=12345, owner="ada"))
+    assert local.update(key, Account.balance.add(1)).balance == 1
+    assert [one.number for one in local.query(Account.key.partition("city"))] == [12345, 7]
+    assert local.delete(key) is not None
+
+
 def test_clear_keeps_an_item_under_its_old_key(local: Store) -> None:
     local.admin.clear(table, keep=[KEY])
     assert local.get(KEY) is not None

@@ -198,9 +198,14 @@ class Model:
 
         Raises ItemMismatch if the program does not know the version of the item.
         """
-        if self.versions is None or self.versions.is_current(item):
+        if self.versions is None:
             return item
-        return upgrade_item(self, self.versions, item)
+        try:
+            is_current = self.versions.is_current(item)
+            return item if is_current else upgrade_item(self, self.versions, item)
+        except ItemMismatch as error:
+            error.key = error.key or self.table_key(item) or None
+            raise
 
     def stored(self, item: Item) -> Item:
         """Return an item in the schema version that is written, if it is an older one.

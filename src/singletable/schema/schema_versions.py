@@ -122,14 +122,14 @@ class SchemaVersions:
         stored = item.get(self.attribute)
         if stored is None:
             return 1
-        try:
-            return int(stored["N"])
-        except (KeyError, ValueError):
+        text = stored.get("N", "")
+        if not text.isdecimal() or int(text) < 1:
             raise ItemMismatch(
                 f"attribute {self.attribute!r}: expected the number of a schema version, but got "
                 f"{stored}.",
                 self.entity.__name__,
-            ) from None
+            )
+        return int(text)
 
     def is_current(self, item: Item) -> bool:
         """Return whether a stored item has the current version."""

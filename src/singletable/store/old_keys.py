@@ -11,15 +11,16 @@ Rule 3. A read of an item looks under the new key, the old keys, and again under
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
+from singletable.errors import InvalidValue
 from singletable.expressions import NotExists, apply_update, holds
 from singletable.operations import GetItem, GetItemOutput
 from singletable.retry import Steps, send
-from singletable.schema import ItemKey, Model
+from singletable.schema import ItemKey, Model, ResolvedKey
 from singletable.store.context import Context
 from singletable.store.plan import Plan, plan_delete
 from singletable.store.side_writes import plan_side_writes
@@ -29,8 +30,15 @@ from singletable.values import Item, key_bytes
 
 def old_keys_of(key: ItemKey[Any]) -> list[Item]:
     """Return the old keys that an item with this key may have."""
-    candidates = (old.attributes(key.values) for old in key.model.old_keys)
+    candidates = (_attributes(old, key.values) for old in key.model.old_keys)
     return [candidate for candidate in candidates if candidate is not None]
+
+
+def _attributes(old: ResolvedKey, values: Mapping[str, object]) -> Item | None:
+    try:
+        return old.attributes(values)
+    except InvalidValue:
+        return None  # the new key was declared for such values
 
 
 def has_key(model: Model, item: Item, key: ItemKey[Any]) -> bool:

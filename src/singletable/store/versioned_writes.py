@@ -69,10 +69,10 @@ def plan_for_version(
     if plan_unread is not None and versions.write is None:
         return guard_version(model, plan_unread())
     stored = yield from read_item(context, key, consistent=True)
-    if stored is None or versions.is_current(stored):
+    old = None if stored is None else model.upgraded(stored)
+    if stored is None or old is None or old is stored:
         plan = guard_version(model, plan_read(stored))
     else:
-        old = model.upgraded(stored)
         plan = plan_rewrite(context, key, plan_read(old), old, stored)
     if not model.uniques:
         return plan
