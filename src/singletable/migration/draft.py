@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from types import ModuleType
 
 from singletable.errors import MigrationError
@@ -243,16 +244,30 @@ class _Draft:
 
     def _variable(self, value: object, subject: str) -> str:
         """Return the name of a module's variable, and import it."""
+        package = self._module.__name__.partition(".")[0]
         modules = [self._module, *(sys.modules[one.__module__] for one in self._entities.values())]
-        for module in modules:
-            for name, known in vars(module).items():
-                if known is value and name.isidentifier():
-                    self._imports.setdefault(module.__name__, set()).add(name)
-                    return name
+        modules += [one for name, one in sys.modules.items() if name.startswith(f"{package}.")]
+        places = [
+            (module, name)
+            for module in modules
+            for name, known in vars(module).items()
+            if known is value and name.isidentifier()
+        ]
+        # Type checkers reject a name that a module imports for its own use.
+        for module, name in sorted(places, key=lambda place: not _defines(*place)):
+            self._imports.setdefault(module.__name__, set()).add(name)
+            return name
         raise MigrationError(
             f"The {subject} has no variable in {self._module.__name__} that a migration could "
             "import. Assign it to one."
         )
+
+
+def _defines(module: ModuleType, name: str) -> bool:
+    """Return whether the source of a module assigns or defines a name at its top level."""
+    source = Path(module.__file__ or "")
+    text = source.read_text(encoding="utf-8") if source.suffix == ".py" else ""
+    return re.search(rf"^(class {name}\b|{name}\s*[:=])", text, re.MULTILINE) is not None
 
 
 def _ordered(changes: Iterable[SchemaChange]) -> list[PlannedStep]:

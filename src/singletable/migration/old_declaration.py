@@ -379,13 +379,19 @@ class _EnumMembers(ast.NodeTransformer):
             node.args = [self._member(node.func.value, one) for one in node.args]
         elif len(node.args) == 2 and isinstance(order := node.args[1], ast.List):
             order.elts = [self._member(node.args[0], one) for one in order.elts]
+            values = ", ".join(map(ast.unparse, order.elts))
+            if self._type(node.args[0]) == f"Literal[{values}]":
+                node.args.pop()  # the order of the type
         self.generic_visit(node)
         return node
 
+    def _type(self, subject: ast.expr) -> str:
+        """Return the type of a field; empty for other expressions."""
+        field = self.entity.fields.get(subject.id) if isinstance(subject, ast.Name) else None
+        return "" if field is None else field.type
+
     def _member(self, subject: ast.expr, value: ast.expr) -> ast.expr:
-        if not isinstance(subject, ast.Name) or subject.id not in self.entity.fields:
-            return value
-        type_ = self.entity.fields[subject.id].type
+        type_ = self._type(subject)
         enum = self.types.enum_of(type_)
         for name, text in enum.members.items() if enum else ():
             if text == ast.unparse(value):

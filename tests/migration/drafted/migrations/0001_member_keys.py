@@ -54,7 +54,7 @@ class OldUser(Entity, table=old_shop, type_tag=("type", "USER")):
         pk=("STATUS", org, Shards(4, by=number)),
         sk=(
             ordered(status, [Status.NEW, Status.ACTIVE]),
-            descending(ordered(speed, ["slow", "fast"])),
+            descending(ordered(speed)),
             number,
         ),
     ).on(old_gsi1, when=status == Status.ACTIVE)

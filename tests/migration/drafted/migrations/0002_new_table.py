@@ -80,7 +80,7 @@ class OldUser(Entity, table=old_shop, type_tag=("type", "USER")):
         pk=("STATUS", org, Shards(4, by=number)),
         sk=(
             ordered(status, [OldStatus.NEW, OldStatus.ACTIVE]),
-            descending(ordered(speed, ["slow", "fast"])),
+            descending(ordered(speed)),
             number,
         ),
     ).on(old_gsi1, when=status == OldStatus.ACTIVE)
