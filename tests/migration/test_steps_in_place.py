@@ -33,7 +33,7 @@ from singletable.migration import (
     each,
 )
 from singletable.migration.runner import MigrationRunner
-from singletable.operations import Operation, Scan, TransactWriteItems
+from singletable.operations import GetItem, Operation, Scan, TransactWriteItems
 from tests.migration.in_place import Crash, HookedDriver, stored
 from tests.migration.site import Clock
 
@@ -242,3 +242,36 @@ def test_a_dropped_table_is_gone(shop: Engine) -> None:
     assert runner(drop, shop).run().phase == "finished"
     with pytest.raises(MigrationError, match="cannot be undone"):
         runner(drop, shop).down()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rate"), [(4.0, None), (0.0, 1.0)], ids=["slow requests", "slow rate"]
+)
+def test_the_lease_is_kept_however_long_a_page_takes(
+    shop: Engine, seconds: float, rate: float | None
+) -> None:
+    clock = Clock()
+    remaining: list[float] = []
+
+    def take_time(operation: Operation[object]) -> None:
+        clock.now += seconds
+        if isinstance(operation, Scan | TransactWriteItems):
+            lease = Store(shop).driver.execute(GetItem("shop", migrating.states.key)).item
+            assert lease is not None
+            remaining.append(float(lease["lease_until"]["N"]) - clock.now)
+
+    Store(shop).put_many(
+        [FirstOrder(number=f"{n}", customer="c", name="x" * 200) for n in range(1000, 1200)]
+    )
+    migrating = MigrationRunner(
+        Migration(AddIndex(second, "GSI1"), Backfill(Order), name="0002_index"),
+        HookedDriver(shop, take_time),
+        rate=rate,
+        segments=1,
+        clock=clock,
+        sleep=clock.sleep,
+    )
+    started = clock.now
+    assert migrating.run().phase == "finished"
+    assert clock.now - started > 40
+    assert min(remaining) > 0
