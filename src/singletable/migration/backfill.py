@@ -16,16 +16,18 @@ from typing import Any, TypeAlias, cast
 from singletable import expressions
 from singletable.errors import InvalidValue, MigrationError
 from singletable.expressions import Add, Constant, Remove, Set
+from singletable.migration.derivation import key_text
 from singletable.migration.environment import Environment
 from singletable.migration.in_place import Failures, ReadGuard, decode_values, scan_in_place
 from singletable.migration.steps import Backfill
 from singletable.retry import Steps
-from singletable.schema import Model, model_of
+from singletable.schema import ItemKey, Model, model_of
 from singletable.schema.codec.items import UNKNOWN
 from singletable.store.bulk import BulkChange, commit_changes
 from singletable.store.bulk_load import random_attributes
 from singletable.store.context import Context
 from singletable.store.decoder import decode_item
+from singletable.store.old_keys import plan_move
 from singletable.store.plan import Plan, key_attributes
 from singletable.store.side_writes import plan_side_writes
 from singletable.store.write_errors import caller_condition_failed
@@ -98,6 +100,8 @@ class _EntityBackfill:
             return None
         if not actions:
             return None
+        if model.old_keys and model.key.parse(item) is None:
+            return _plan_move(context, model, item, new)
         version = model.role("version")
         if version is not None:
             actions.append(Add(version.document_path(), {"N": "1"}))
@@ -174,7 +178,10 @@ class _BackfilledItem(BulkChange):
     def resolve(self, write: Write, stored: Item | None) -> Plan | None:
         """Plan again with the item as it is now; None if there is nothing left to do."""
         if write is not self.plan.writes[0]:
-            self.backfill.failures.add(self.plan.writes[0].key, str(write.error(stored)))
+            reason = str(write.error(stored))
+            if write.marker is None and write.kind == "put":
+                reason = f"there is another item under its new key, {key_text(write.key)}."
+            self.backfill.failures.add(self.plan.writes[0].key, reason)
             return None
         return None if stored is None else self.backfill.plan(self.context, stored)
 
@@ -183,11 +190,30 @@ class _BackfilledItem(BulkChange):
         self.is_written = True
 
 
+def _plan_move(context: Context, model: Model, item: Item, new: Item) -> Plan:
+    """Plan to write an item that is under an old key under the new one."""
+    version = model.role("version")
+    if version is not None:
+        number = int(item.get(version.attribute, {}).get("N", "0"))
+        new = {**new, version.attribute: {"N": str(number + 1)}}
+    key: ItemKey[Any] = ItemKey(model.entity, key_attributes(model, new), {})
+    table = context.table_name(model.table)
+    put = Write(
+        "put", table, key.key, caller_condition_failed(model, key.key), item=model.stored(new)
+    )
+    plan = plan_move(context, key, Plan([put], {}), model.rekeyed(item), item)
+    # The old item comes first: if it has changed, it does not matter what is under the new key.
+    return Plan(
+        sorted(plan.writes, key=lambda write: write.kind != "delete" or bool(write.marker)), {}
+    )
+
+
 def _new_item(model: Model, item: Item, transform: Transform | None) -> Item:
     """Return the item as it would be written now, after the transform."""
     if transform is None:
         return model.item(decode_values(model, item))
     instance = decode_item(model, item)
+    key = model.key.attributes(cast("dict[str, object]", vars(instance)))
     unknown = cast("dict[str, object]", vars(instance)).get(UNKNOWN)
     result = transform(instance)
     if isawaitable(result):
@@ -203,7 +229,7 @@ def _new_item(model: Model, item: Item, transform: Transform | None) -> Item:
         values = {UNKNOWN: unknown, **values}
     model.codec.check(values)
     new = model.item(values)
-    if key_attributes(model, new) != key_attributes(model, item):
+    if key_attributes(model, new) != key:
         raise InvalidValue("the function changed the key of the item. To do that, use Rewrite(…).")
     if model.factory is not None:
         model.instance(new)  # a pydantic model may not check what is assigned

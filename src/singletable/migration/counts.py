@@ -83,15 +83,15 @@ class _CountedEntity:
         self.path = self.counter.path.document_path()
         self.text = f"AddCount {self.model.name}.{step.count}"
         self.table = env.context.table_name(self.parent.table)
-        number = self.parent.fields[self.counter.path.field]
-        self._old_names = set(number.stored_names) - {number.attribute}
 
     @property
     def shares_partition(self) -> bool:
         """Whether all items of a parent are in one partition of the table."""
         access, parent = self.model.key, self.parent.key
         is_recoverable = set(parent.parameters) <= parent.recoverable_fields
-        return is_recoverable and set(access.pk_fields) <= set(self.counter.fields)
+        if self.model.old_keys or not is_recoverable:
+            return False
+        return set(access.pk_fields) <= set(self.counter.fields)
 
     # Read the numbers
 
@@ -124,11 +124,6 @@ class _CountedEntity:
             if not self.parent.matches(item) or is_expired(self.parent, item, now):
                 continue
             key = key_attributes(self.parent, item)
-            if any(name in item for name in self._old_names):
-                raise MigrationError(
-                    f"{self.text}: {key_text(key)} has the number under an old name. Rename it "
-                    f"before, with Backfill({self.parent.name})."
-                )
             number = {top: item[top]} if top in item else {}
             found[item_id(self.table, key)] = {**key, **number}
         return found

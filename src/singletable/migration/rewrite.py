@@ -101,7 +101,7 @@ class _DerivationInPlace(Derivation):
 
         Old and new items may have the same tag; then their keys tell them apart.
         """
-        return model.matches(item) and model.key.parse(item) is not None
+        return model.matches(item) and model.parse_key(item) is not None
 
 
 class _Rewriter:

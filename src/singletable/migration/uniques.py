@@ -93,7 +93,7 @@ class _Markers:
         if self.constraint.access.parse(item) is None:
             return None
         owner = {one.name: item[f"{OWNER}{one.name}"] for one in keys}
-        return owner if self.model.key.parse(owner) is not None else None
+        return owner if self.model.parse_key(owner) is not None else None
 
     def values(self, item: Item) -> dict[str, object] | None:
         """Return the values of an item of the entity; None if it is another one, or expired."""
