@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from itertools import count, takewhile
 from pathlib import Path
 from random import Random
@@ -35,13 +36,14 @@ from singletable import (
     TransformFailed,
     attr,
     connect,
+    expires,
 )
 from singletable.engine.settings import Retention
 from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import MigratingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
-from singletable.operations import ReadChanges
+from singletable.operations import ReadChanges, SweepExpired
 from singletable.schema import model_of
 from singletable.values import Item
 from singletable.wire import UnknownOperation
@@ -97,6 +99,22 @@ BACK = (
 )
 MOVE = Migration(Copy(zoo, *FORWARD, back=BACK), name="0001_zoo")
 ONE_WAY = Migration(Copy(zoo, *FORWARD), name="0001_zoo")
+
+
+expiring = Table("expiring", pk="name", sk=None, ttl="until")
+
+
+class OldGuest(Entity, table=expiring):
+    name: Attr[str] = attr()
+    until: Attr[datetime | None] = expires(default=None)
+    key = Key(pk=name)
+
+
+FORGET = Copy(
+    zoo,
+    each(OldGuest, lambda old: Person(name=old.name, age=0)),
+    back=[each(Person, lambda new: OldGuest(name=new.name))],
+)
 
 
 def create_tables(driver: Driver, *tables: Table) -> None:
@@ -448,6 +466,38 @@ def test_switching_killed_at_any_request_continues(action: str, after: bool) -> 
     assert lives > 10
 
 
+def test_a_follower_ends_a_cut_over_that_was_killed(engine: Engine, clock: Clock) -> None:
+    move = runner(engine, clock)
+    move.run()
+    with pytest.raises(Killed):
+        runner(Mortal(engine, 6), clock).cut_over()
+    assert move.status().phase == "switching"
+    # Until the lease of the killed process expires, it may still be at work.
+    move.follow(lambda: clock.now > 1020)
+    assert move.status().phase == "switching"
+    move.follow(lambda: clock.now > 1040)
+    assert move.status().phase == "ready"
+
+
+def test_expired_items_and_what_is_carried_back_are_not_stray_writes(clock: Clock) -> None:
+    with Engine.in_memory(Settings(clock=clock)) as engine:
+        create_tables(engine, expiring, zoo)
+        old: Item = {"name": {"S": "ada"}, "until": {"N": "1500"}}
+        engine.execute(PutItem("expiring", old))
+        move = runner(engine, clock, Migration(FORGET, name="0001_forget"))
+        move.run()
+        move.cut_over()
+        clock.now = 2000
+        assert engine.execute(SweepExpired()).removed == 1
+        assert move.status().stray_writes == ()
+        _put(engine, Person(name="bob", age=1))
+        rounds = iter((False, False, True))
+        before = move.environment().state.position
+        move.follow(lambda: next(rounds))
+        assert move.environment().state.position != before
+        assert move.status().stray_writes == ()
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_a_copy_after_a_rollback_starts_over(engine: Engine, clock: Clock, seed: int) -> None:
     random = Random(seed)
@@ -624,6 +674,8 @@ def test_wrong_input_is_rejected_before_anything_changes(engine: Engine, clock: 
         runner(engine, clock, segments=0)
     with pytest.raises(InvalidValue, match="changes"):
         runner(engine, clock, changes="often")
+    with pytest.raises(InvalidValue, match="at the same address"):
+        runner(engine, clock, tables={zoo: "people"})
     with pytest.raises(InvalidValue, match="expected a driver"):
         runner(cast("Driver", "memory://"), clock)
     with pytest.raises(MigrationError, match="rollback"):

@@ -31,6 +31,8 @@ class ChangedItem:
     key: Item
     old: Item | None = None
     new: Item | None = None
+    # Whether it was removed because it had expired.
+    expired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class FeedChanges(_WithoutWriters):
         upto = min(positions)
         found.sort(key=lambda one: one[0].position)
         changes = [
-            ChangedItem(table, record.keys, record.old, record.new)
+            ChangedItem(table, record.keys, record.old, record.new, record.expired)
             for record, table in found
             if record.position <= upto
         ]

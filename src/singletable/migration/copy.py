@@ -7,7 +7,6 @@ one, and after the cut-over with its `back` rules from the new table to the old 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -31,7 +30,6 @@ from singletable.values import Item, item_from_json, item_to_json
 MAX_FAILURES = 20
 # Remembering where a new item came from takes about 300 bytes. Later ones are left to verify.
 MAX_REMEMBERED = 1_000_000
-MAX_STRAY = 1_000
 
 
 class TargetOwners:
@@ -76,7 +74,7 @@ class TargetOwners:
         """
         before = yield from self._derivation.read([unit])
         item = yield from read_item(self._derivation, table, key)
-        other = _unit_or_none(self._derivation, table, item)
+        other = unit_or_none(self._derivation, table, item)
         if other is None:
             return False
         sources = yield from self._derivation.read([other])
@@ -249,7 +247,7 @@ def changed_units(
     by_unit: dict[Unit, list[ChangedItem]] = {}
     for change in changes:
         now = current.get(item_id(context.table_name(change.table), change.key))
-        units = {_unit_or_none(derivation, change.table, one) for one in (change.old, change.new)}
+        units = {unit_or_none(derivation, change.table, one) for one in (change.old, change.new)}
         # An item that is stored now and has no rule is an error; one that was stored once is not.
         units.add(None if now is None else derivation.unit_of(change.table, now))
         for unit in units:
@@ -264,7 +262,7 @@ def changed_units(
         else:
             images = [image for one in changed for image in (one.old, one.new) if image is not None]
             older[unit] = [
-                [image] for image in images if _unit_or_none(derivation, unit.table, image) == unit
+                [image] for image in images if unit_or_none(derivation, unit.table, image) == unit
             ]
     return older
 
@@ -287,7 +285,7 @@ def _older_groups(
     for change in reversed(changes):
         id_ = item_id(context.table_name(change.table), change.key)
         state.pop(id_, None)
-        if change.old is not None and _unit_or_none(derivation, change.table, change.old) == unit:
+        if change.old is not None and unit_or_none(derivation, change.table, change.old) == unit:
             part = next(
                 one
                 for one in rule.parts
@@ -298,7 +296,7 @@ def _older_groups(
         yield sorted(state.values(), key=lambda member: order[type(member)])
 
 
-def _unit_or_none(derivation: Derivation, table: Table, image: Item | None) -> Unit | None:
+def unit_or_none(derivation: Derivation, table: Table, image: Item | None) -> Unit | None:
     """Return the unit of an image of an item; None if it has none, or had no rule."""
     try:
         return None if image is None else derivation.unit_of(table, image)
@@ -316,82 +314,6 @@ def count_changes(log: ChangeLog, position: str, limit: int) -> Steps[int]:
         position = batch.position
         if batch.is_last or found >= limit:
             return min(found, limit)
-
-
-def stray_writes(
-    log: ChangeLog,
-    position: str,
-    forward: Derivation,
-    back: Sequence[Derivation],
-    uncarried: Steps[set[ItemId]],
-) -> Steps[list[Item]]:
-    """Return the keys of old items that changed after a position, but not by carrying back.
-
-    An old item is as carried back if it is what follows from the new items that follow from it.
-    `uncarried` finds the old items of changes that are not carried back yet: they may differ.
-    """
-    images: dict[ItemId, tuple[Table, Item, list[Item]]] = {}
-    is_last = False
-    while not is_last and len(images) < MAX_STRAY:
-        batch = yield from log.read(position)
-        position, is_last = batch.position, batch.is_last
-        for change in batch.changes:
-            id_ = item_id(forward.context.table_name(change.table), change.key)
-            _, _, known = images.setdefault(id_, (change.table, change.key, []))
-            known += [image for image in (change.old, change.new) if image is not None]
-    stray: dict[ItemId, Item] = {}
-    for id_, (table, key, known) in images.items():
-        if is_state_item(known[-1]):
-            continue
-        now = yield from read_item(forward, table, key)
-        expected = yield from _carried_back(forward, back, table, known)
-        then = expected.get(id_)
-        if now is not then and (now is None or then is None or not forward.is_same(now, then)):
-            stray[id_] = key
-    # Read last, so that it includes changes during the comparison.
-    later = (yield from uncarried) if stray else set[ItemId]()
-    return [key for id_, key in stray.items() if id_ not in later]
-
-
-def uncarried_items(
-    log: ChangeLog, position: str, back: Sequence[Derivation]
-) -> Steps[set[ItemId]]:
-    """Return the old items that follow from changes after a position, or did before them."""
-    found: set[ItemId] = set()
-    is_last = False
-    while not is_last:
-        batch = yield from log.read(position)
-        position, is_last = batch.position, batch.is_last
-        for derivation in back:
-            units = yield from changed_units(derivation, batch.changes)
-            current = yield from derivation.read(list(units))
-            for unit, older in units.items():
-                for source in (current[unit], *older):
-                    with suppress(TransformFailed):
-                        found.update(derivation.targets(unit, source))
-    return found
-
-
-def _carried_back(
-    forward: Derivation, back: Sequence[Derivation], table: Table, images: Sequence[Item]
-) -> Steps[Targets]:
-    """Return the old items that follow from the new items that followed from images of one."""
-    found: Targets = {}
-    if not back:
-        return found
-    new: Targets = {}
-    for image in images:
-        unit = _unit_or_none(forward, table, image)
-        if unit is not None:
-            with suppress(TransformFailed):
-                new |= forward.targets(unit, [image])
-    for derivation in back:
-        keys = [ChangedItem(forward.target, forward.key_of(item)) for item in new.values()]
-        units = yield from changed_units(derivation, keys)
-        sources = yield from derivation.read(list(units))
-        for unit, source in sources.items():
-            found |= derivation.targets(unit, source)
-    return found
 
 
 def is_empty(env: Environment, table: Table) -> bool:

@@ -23,8 +23,6 @@ from singletable.migration.copy import (
     count_changes,
     derive_all,
     is_empty,
-    stray_writes,
-    uncarried_items,
 )
 from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
@@ -32,6 +30,11 @@ from singletable.migration.markers import MarkerChanges, MarkerSlots
 from singletable.migration.scan import scan_rounds
 from singletable.migration.state import PHASE_SECONDS, Changes, Phase, is_state_item
 from singletable.migration.steps import Copy, UnchangedRule, step_text
+from singletable.migration.stray_writes import (
+    StrayWrites,
+    find_stray_writes,
+    uncarried_items,
+)
 from singletable.operations import PageOutput, Scan
 from singletable.retry import Steps, send
 from singletable.schema import Table
@@ -164,6 +167,8 @@ class CopyPhases:
         """Carry all changes over or back; raise MigrationError if the log lost some."""
         try:
             self._carry_all(env, self._copier(env, back=back), back=back)
+            if back and (stray := self.stray_writes(env)) and not stray.keys:
+                env.state.position = stray.position  # these changes need not be looked at again
         except TrimmedDataAccess as error:
             if back:
                 raise _lost_changes(str(error)) from error
@@ -228,6 +233,12 @@ class CopyPhases:
         state.changes, state.cut_over = changes, position
         state.phase = "cut-over"
         env.checkpoint()
+
+    def resume(self, env: Environment) -> None:
+        """Return to the phase before, if the process that was switching has ended."""
+        if env.state.phase == "switching":
+            env.state.phase = "ready" if env.state.cut_over is None else "cut-over"
+            env.checkpoint()
 
     def roll_back(self, env: Environment, *, accept_loss: bool) -> None:
         """Carry back the last changes, and make the old tables the ones that count again."""
@@ -294,18 +305,18 @@ class CopyPhases:
             return "feed"
         return "driver" if env.run(env.states.has_drivers()) else "none"
 
-    def stray_writes(self, env: Environment) -> tuple[Item, ...] | None:
-        """Return the keys of old items that others wrote after the cut-over; None if unknown."""
+    def stray_writes(self, env: Environment) -> StrayWrites | None:
+        """Return which old items others wrote after the cut-over; None if that is unknown."""
         position = env.state.position or ""
         if env.state.phase != "cut-over":
-            return ()
+            return StrayWrites((), position)
         if not position.isdigit():
             return None
         back = self.backward(env) if self.step.back else []
         log = FeedChanges(env.context, self.step.sources)
+        later = uncarried_items(self._log(env, back=True), env.state.cut_over or "", back)
         try:
-            later = uncarried_items(self._log(env, back=True), env.state.cut_over or "", back)
-            return tuple(env.run(stray_writes(log, position, self.forward(env), back, later)))
+            return env.run(find_stray_writes(log, position, self.forward(env), back, later))
         except TrimmedDataAccess:
             return None
 

@@ -193,8 +193,19 @@ class MigrationRunner:
             retry_policy=self.context.retry_policy,
             lease_seconds=lease_seconds,
         )
+        self._check_names(copied, same_address=target is None or target is source)
         self.history = HistoryStore(self.table, name, self.context.retry_policy)
         self._texts = [step_text(step) for step in migration.steps]
+
+    def _check_names(self, copied: list[Table], *, same_address: bool) -> None:
+        """Raise InvalidValue if an old table is the new one."""
+        new = self.context.table_name(self.table).partition("/")[2]
+        for table in copied:
+            if same_address and self.context.table_name(table).partition("/")[2] == new:
+                raise InvalidValue(
+                    f"MigrationRunner: {table!r} and {self.table!r} are both the table {new!r} at "
+                    "the same address. Give the new table another name, or copy to another address."
+                )
 
     # Run
 
@@ -203,9 +214,10 @@ class MigrationRunner:
         self._create_state_table()
         with self._leased(start=True) as env:
             state = env.state
-            if state.phase == "switching" and state.cut_over is None:
-                state.phase = "ready"  # a cut-over was interrupted
+            if state.phase == "switching":
+                self._phases("run").resume(env)
             if state.phase == "rolled-back":
+                state.step, state.steps = 0, self._texts
                 self._phases("run").start_over(env)
             if state.phase == "down":
                 # The step that was being undone may be undone in part.
@@ -256,7 +268,8 @@ class MigrationRunner:
                     if not phases.is_behind(env) or not self._carry(phases):
                         self._sleep(POLL_SECONDS)
                 case "switching":
-                    self._sleep(POLL_SECONDS)
+                    if not self._carry(phases):  # this succeeds if the other process was killed
+                        self._sleep(POLL_SECONDS)
                 case "rolled-back" | "finished":
                     return
                 case _:
@@ -266,6 +279,7 @@ class MigrationRunner:
         """Carry changes, unless another process holds the lease; return whether this one did."""
         try:
             with self._leased() as env:
+                phases.resume(env)
                 if env.state.phase in ("ready", "cut-over"):
                     phases.carry(env, back=env.state.phase == "cut-over")
         except MigrationLocked:
@@ -314,12 +328,12 @@ class MigrationRunner:
             if env.state.phase not in ("cut-over", "finished"):
                 raise self._wrong_phase(env.state, "finish", "cut-over")
             stray = phases.stray_writes(env)
-            if drop_old and stray and not accept_loss:
+            if drop_old and stray is not None and stray.keys and not accept_loss:
                 raise MigrationError(
-                    f"The old tables were written after the cut-over, such as {key_text(stray[0])} "
-                    f"({len(stray)} in total): some process still uses them, and these writes are "
-                    "not in the new table. Stop it, and write these items to the new table. Or "
-                    "drop them, too: accept_loss=True."
+                    "The old tables were written after the cut-over, such as "
+                    f"{key_text(stray.keys[0])} ({len(stray.keys)} in total): some process still "
+                    "uses them, and these writes are not in the new table. Stop it, and write "
+                    "these items to the new table. Or drop them, too: accept_loss=True."
                 )
             if env.state.phase == "cut-over":
                 self._finish(env)
@@ -413,7 +427,8 @@ class MigrationRunner:
             return None, ()
         phases, env = self._phases("status"), self._environment(state)
         try:
-            return phases.lag(env), phases.stray_writes(env)
+            stray = phases.stray_writes(env)
+            return phases.lag(env), None if stray is None else stray.keys
         except (ResourceNotFound, TrimmedDataAccess):
             return None, None
 
