@@ -191,7 +191,7 @@ def test_undecided_value_keeps_the_file_from_being_loaded(drafts: Drafts) -> Non
     decisions = [number for number, one in enumerate(lines, 1) if "= undecided(" in one]
     # Status has another value, which code can convert; Address has another member.
     assert len(decisions) == 2
-    with pytest.raises(MigrationError, match=rf"0001_change.py', line {decisions[0]}: decide this"):
+    with pytest.raises(MigrationError, match=rf"0001_change.py', line {decisions[0]} is undecided"):
         drafts.load()
     decided = [
         "to_user_address = to_old_user_address = None"

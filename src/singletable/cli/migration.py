@@ -75,6 +75,8 @@ def new(
     typer.echo(f"{full_name}: {pluralize(len(migration.steps), 'step')}")
     for step in migration.steps:
         typer.echo(f"  {step_text(step)}")
+    if not migration.steps:
+        typer.echo("  There is nothing to run. Add your own steps, or keep it as a decision.")
 
 
 @app.command("list")

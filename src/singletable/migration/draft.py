@@ -196,7 +196,7 @@ class _Draft:
                 continue  # it has a default
             if value is None:
                 value = f"{name}_{field_name}"
-                problem = _undecided_text(f"{target}.{field_name}", field, known, before)
+                problem = self._question(name, f"{target}.{field_name}", field, known, before)
                 constants.append(format_call(f"{value} = undecided(", [quoted(problem)]))
             # The store sets these, so a constructor does not take them.
             if is_new and field.role in ("version", "created", "updated", "sequence"):
@@ -210,6 +210,21 @@ class _Draft:
         created = format_call(f"{'item =' if assigned else 'return'} {target}(", passed, indent=4)
         lines += [created, *assigned, *(["    return item"] if assigned else [])]
         self._functions.append("\n".join(lines) + "\n")
+
+    def _question(
+        self, function: str, target: str, field: FieldSchema, name: str, before: EntitySchema
+    ) -> str:
+        """Return what the reader has to decide: how to compute a value, and where."""
+        is_new = not function.startswith("to_old_")
+        source = before.fields.get(name)
+        origin = "for items without a value"
+        if source is not None:
+            type_ = self._types.text(source.type) if is_new else source.type
+            kind = f"{type_} | None" if source.optional else type_
+            origin = f"from {'old' if is_new else 'new'}.{name} ({kind})"
+        type_ = field.type if is_new else self._types.text(field.type)
+        wanted = f"{type_} | None" if field.optional else type_
+        return f"compute {target} ({wanted}) {origin} in {function}"
 
     def _value(
         self, field: FieldSchema, name: str, source: FieldSchema | None, *, is_new: bool
@@ -289,14 +304,6 @@ def _ordered(changes: Iterable[SchemaChange]) -> list[PlannedStep]:
         and not (step.name == "Backfill" and step.subject in rewritten)
     ]
     return sorted(kept, key=lambda step: _ORDER.index(step.name))
-
-
-def _undecided_text(target: str, field: FieldSchema, name: str, before: EntitySchema) -> str:
-    source = before.fields.get(name)
-    if source is None:
-        return f"the value of {target} ({field.type}), which existing items do not have"
-    kind = f"{source.type} | None" if source.optional else source.type
-    return f"the value of {target} ({field.type}), which follows from {name} ({kind})"
 
 
 def _join(blocks: Sequence[str]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from singletable.migration.change_kinds import Changes, EntityPair, SchemaChange, SchemaChangeKind
 from singletable.migration.snapshot import FieldSchema
-from singletable.migration.type_comparison import can_read
+from singletable.migration.type_comparison import Classes, can_read
 
 NO_MIGRATION, BACKFILL = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.BACKFILL
 DANGEROUS = SchemaChangeKind.DANGEROUS
@@ -259,6 +260,8 @@ def _compare_types(
     reads_new = can_read(before.type, old, after.type, new)
     if reads_old and reads_new:
         return
+    if was == is_:
+        was, is_ = _describe_classes(before.type, old), _describe_classes(after.type, new)
     if reads_old:
         yield _change(pair, name, was, is_, NO_MIGRATION, _wider())
         return
@@ -269,10 +272,26 @@ def _compare_types(
         return
     advice = (
         "Existing items may have values that the new type cannot read. A backfill reads all items "
-        "and reports those. Convert them before, while both types can be read."
+        "and reports those. Give new members of a class a default. Convert other values before, "
+        "while both types can be read."
     )
     change = _change(pair, name, was, is_, DANGEROUS, advice)
     yield replace(change, steps=pair.backfill())
+
+
+def _describe_classes(text: str, classes: Classes) -> str:
+    """Return the members of the classes in a type, and in their members."""
+    names = [name for name in classes if re.search(rf"\b{re.escape(name)}\b", text)]
+    for name in names:
+        members = " ".join(classes[name].members.values())
+        names += [one for one in classes if one in members and one not in names]
+    texts: list[str] = []
+    for name in names:
+        joined = ", ".join(
+            f"{key}: {value}" for key, value in sorted(classes[name].members.items())
+        )
+        texts.append(f"{name}({joined})")
+    return "; ".join(texts)
 
 
 def _wider() -> str:

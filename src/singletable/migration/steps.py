@@ -126,8 +126,8 @@ def undecided(what: str) -> Any:
     """
     frame = sys._getframe(1)
     raise MigrationError(
-        f"'{frame.f_code.co_filename}', line {frame.f_lineno}: decide this, then replace "
-        f"undecided(…): {what}."
+        f"'{frame.f_code.co_filename}', line {frame.f_lineno} is undecided: {what}. Then delete "
+        "the line."
     )
 
 

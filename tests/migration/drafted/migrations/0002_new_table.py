@@ -102,7 +102,7 @@ def to_old_org(new: Org) -> OldOrg:
 
 
 to_user_address = undecided(
-    "the value of User.address (Address), which follows from address (Address | None)"
+    "compute User.address (Address | None) from old.address (OldAddress | None) in to_user",
 )
 
 
@@ -125,7 +125,7 @@ def to_user(old: OldUser) -> User:
 
 
 to_old_user_address = undecided(
-    "the value of OldUser.address (Address), which follows from address (Address | None)",
+    "compute OldUser.address (OldAddress | None) from new.address (Address | None) in to_old_user",
 )
 
 
