@@ -231,6 +231,35 @@ def test_a_target_at_another_address(shop: Shop) -> None:
         assert store.get(name.key("u1")) is not None
 
 
+def test_a_dry_run_creates_no_file(shop: Shop) -> None:
+    assert "Nothing would fail" in shop.done("run", "--dry-run", "--to", "file:new.db")
+    assert not Path("new.db").exists()
+
+
+STEPS_IN_PLACE = """
+from singletable.migration import AddUnique, Backfill, Migration
+
+from migrating_shop.entities import Name, User
+
+migration = Migration(Backfill(Name), AddUnique(User, "by_email"))
+"""
+
+
+def test_migrations_run_in_order_and_a_copy_stops_the_sequence(shop: Shop) -> None:
+    shop.write("0002_unique", STEPS_IN_PLACE)
+    assert "0002" not in shop.done("run")
+    code, out, err = shop("run", "--migration", "0002")
+    assert (code, f"{COPY_NAME} comes first" in err) == (0, True)
+    assert "0002_unique: finished" in out
+    assert "12 stored, 12 expected" in shop.done("verify")
+    shop.done("cut-over")
+    shop.done("finish", "--drop-old", "--yes")
+    assert "AddUnique(User, by_email): as it should be" in shop.done("verify")
+    out = shop.done("down", "--yes")
+    assert "Undo AddUnique User.by_email: 36 items read, 12 written" in out
+    assert "0002_unique: finished" in shop.done("run")
+
+
 def test_deletions_are_confirmed(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.done("run")
     shop.done("cut-over")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -139,15 +139,26 @@ class Migrations:
                 return pending[:number]
         return pending
 
+    def before(self, name: str | None) -> list[Migration]:
+        """Return the migrations before the named one that are not finished."""
+        if name is None:
+            return []
+        number = self.all.index(self.named(name))
+        return [one for one in self.pending() if self.all.index(one) < number]
+
     def current(self, name: str | None, *, copy: bool = False) -> Migration:
-        """Return the named migration, or the last one that was begun."""
+        """Return the named migration, the one that is in progress, or the last one that was run."""
         if name is not None:
             return self.named(name)
-        for migration in reversed(self.all):
-            phase = self.runner(migration).phase()
-            if phase in (None, "down") or (copy and migration.copy is None):
-                continue
-            return migration
+        phases = {
+            migration.name: self.runner(migration).phase()
+            for migration in self.all
+            if not copy or migration.copy is not None
+        }
+        done = [one for one in self.all if phases.get(one.name) not in (None, "down")]
+        in_progress = [one for one in done if phases[one.name] not in ("finished", "rolled-back")]
+        if done:
+            return (in_progress or done)[-1]
         what = "a Copy" if copy else "steps"
         raise MigrationError(
             f"No migration with {what} has begun at {self.address}. Run it first: "
@@ -166,13 +177,22 @@ class Migrations:
 
 @contextmanager
 def open_migrations(
-    app: str, address: str, to: str | None, table_names: list[str] | None
+    app: str,
+    address: str,
+    to: str | None,
+    table_names: list[str] | None,
+    *,
+    creates: bool = False,
 ) -> Generator[Migrations]:
-    """Load the migrations of an app and connect to its tables."""
+    """Load the migrations of an app and connect to its tables.
+
+    A file for the new tables that does not exist is created only if `creates` is set; otherwise
+    the new tables are taken to be missing.
+    """
     from singletable.cli.app_loader import load_schema
     from singletable.cli.existing_tables import connect_existing
     from singletable.cli.output import shown_path
-    from singletable.connect import connect
+    from singletable.connect import connect, file_path
     from singletable.migration.files import load_migrations, migrations_folder
 
     module, tables = load_schema(app)
@@ -186,11 +206,26 @@ def open_migrations(
         )
     names = _real_names(migrations, tables, parse_table_names(table_names))
     with connect_existing(address) as source:
+        _check_connection(source, next(iter(names.values())))
         if to is None or to == address:
             yield Migrations(app, address, None, table_names, migrations, names, source, source)
             return
-        with connect(to) as target:
+        opened = to
+        kind, _, path = to.partition(":")
+        if kind == "file" and path and not creates and not file_path(path).exists():
+            opened = "memory:"
+        with connect(opened) as target:
+            _check_connection(target, next(iter(names.values())))
             yield Migrations(app, address, to, table_names, migrations, names, source, target)
+
+
+def _check_connection(driver: Driver, table: str) -> None:
+    """Raise ConnectionFailed if there is no server, which a run would wait for much longer."""
+    from singletable.errors import OperationError
+    from singletable.operations import DescribeTable
+
+    with suppress(OperationError):
+        driver.execute(DescribeTable(table))
 
 
 def _real_names(
@@ -314,10 +349,12 @@ def run(
     """
     if limit is not None and not dry_run:
         raise typer.BadParameter("Use it with --dry-run.", param_hint="'--limit'")
-    with open_migrations(app, address, to, table_names) as migrations:
+    with open_migrations(app, address, to, table_names, creates=not dry_run) as migrations:
         selected = migrations.selected(migration)
         if not selected:
             typer.echo("All migrations are finished.")
+        for earlier in migrations.before(migration):
+            typer.echo(f"singletable: {earlier.name} comes first, and is not finished.", err=True)
         for one in selected:
             if dry_run:
                 _try(migrations, one, limit, segments)
@@ -430,8 +467,8 @@ def verify(
 
     Until the cut-over the new table is compared with the old ones, then the other way round. The
     application may write meanwhile: differences are looked at again before they are reported.
-    Without --migration, the last one that was begun. The exit code is 0 if all is well or
-    repaired, 1 if there are differences, 2 after an error.
+    Without --migration, the one that is in progress, or the last one. The exit code is 0 if all
+    is well or repaired, 1 if there are differences, 2 after an error.
     """
     from singletable.cli.migration_view import print_verification, to_json
     from singletable.cli.output import pluralize

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 MAX_SHOWN = 20
 # Without a terminal, the progress is printed at most this often.
 SECONDS_BETWEEN_LINES = 10.0
+
+# Counts of parts of a step, which are not shown.
+PARTS = (", written", ", compare", ", compare again")
 
 PHASES: Mapping[str | None, str] = {
     None: "not begun",
@@ -246,11 +250,18 @@ def _verdict(report: Verification) -> str:
 
 
 def describe_status(status: Status) -> str:
-    """Return how far a migration came, in one line."""
-    counts = "".join(
-        f", {name}: {count:,}" for name, count in status.counts.items() if name != "restarts"
-    )
-    return f"{status.migration}: {PHASES[status.phase]}{counts}"
+    """Return how far a migration came, with a line for what each step did."""
+    lines = [f"{status.migration}: {PHASES[status.phase]}"]
+    for name, count in status.counts.items():
+        if name in ("carried over", "carried back"):
+            lines.append(f"  {pluralize(count, 'change')} {name}")
+        elif name != "restarts" and not name.endswith(
+            (", written", ", compare", ", compare again")
+        ):
+            written = status.counts.get(f"{name}, written")
+            changed = "" if written is None else f", {written:,} written"
+            lines.append(f"  {name}: {pluralize(count, 'item')} read{changed}")
+    return "\n".join(lines)
 
 
 def print_status(found: Sequence[Status]) -> None:
@@ -381,11 +392,12 @@ class MigrationProgress:
     def _count(self, name: str) -> int | None:
         from singletable.errors import SingleTableError
         from singletable.migration.rehearsal import side_of
-        from singletable.migration.steps import Copy, step_tables, step_text
+        from singletable.migration.steps import Copy, step_tables
         from singletable.operations import DescribeTable
 
+        kind = re.split(r"\W", name.removeprefix("Undo "))[0]
         for step in self._migration.steps:
-            if step_text(step) != name:
+            if type(step).__name__ != kind:
                 continue
             tables = step.sources if isinstance(step, Copy) else step_tables(step)
             total = 0
