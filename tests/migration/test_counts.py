@@ -197,6 +197,7 @@ def test_items_without_a_parent_are_reported(engine: Engine) -> None:
         "1 Vote item has no Poll, such as PK=POLL#gone SK=VOTE#v",
         "1 Comment item has no Poll, such as PK=COMMENT#x SK=COMMENT",
     ]
+    assert env.state.counts == {"Vote items without Poll": 1, "Comment items without Poll": 1}
     assert numbers(engine) == [(0, 0), (1, 1)]
 
 

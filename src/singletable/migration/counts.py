@@ -166,9 +166,7 @@ class _CountedEntity:
 
     def _scan(self, what: str, model: Model, handle: Any, failures: Failures) -> None:
         name = f"{self.text}, {what}"
-        # What was read is in memory only, so an interrupted count starts again.
-        self.env.state.scans.pop(f"{self.env.state.step} {name}", None)
-        scan_in_place(self.env, name, model.table, handle, failures)
+        scan_in_place(self.env, name, model.table, handle, failures, writes=False)
 
     def report_orphans(self, tally: _Tally, before: Mapping[ItemId, Item]) -> dict[ItemId, Item]:
         """Report items without a parent; return the parents that were created meanwhile."""
@@ -184,6 +182,7 @@ class _CountedEntity:
                 f"{key_text(example)}"
             )
             self.env.progress(self.text, 0, note=note)
+            self.env.state.counts[f"{self.model.name} items without {self.parent.name}"] = number
         return {id_: unknown[id_] for id_ in new}
 
     # Set the numbers

@@ -113,27 +113,34 @@ def scan_in_place(
     table: Table,
     handle: Callable[[list[Item]], Steps[int]],
     failures: Failures,
+    *,
+    writes: bool = True,
 ) -> None:
     """Handle all items of a table; `handle` returns how many items it wrote.
 
-    If there are failures, the scan ends before the checkpoint that would skip them.
+    If there are failures, the scan ends before the checkpoint that would skip them. A scan that
+    `writes` nothing collects in memory what it reads, so it starts at the beginning.
     """
-    name = f"{env.state.step} {step}"
-    counts = env.state.counts
+    name, read, counts = f"{env.state.step} {step}", f"{step}, read", env.state.counts
+    if not writes:
+        restart_scan(env, name)
     if name not in env.state.scans:
-        counts[step] = counts[f"{step}, written"] = 0
+        counts[step] = counts[read] = 0
     lock = Lock()
 
     def handle_page(items: list[Item]) -> Steps[None]:
         written = yield from handle(items)
         with lock:
-            counts[step] += len(items)
-            counts[f"{step}, written"] += written
+            counts[read] += len(items)
+            counts[step] += written
 
     def after_round() -> None:
         failures.raise_if_any()
-        env.progress(step, counts[step], note=f"{counts[f'{step}, written']:,} written")
+        env.progress(step, counts[read], note=f"{counts[step]:,} written" if writes else "read")
 
     scan_rounds(env, name, table, handle_page, after_round=after_round)
     # So that the step can be repeated after it was undone.
     restart_scan(env, name)
+    counts.pop(read, None)
+    if not writes:
+        counts.pop(step, None)
