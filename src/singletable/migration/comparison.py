@@ -310,7 +310,10 @@ class CopyComparison:
                 "their rule fails."
             )
         elif self._confirm_deletion(len(keys)):
-            self.env.run(self.derivation.write({}, {self._id(key): key for key in keys}))
+            # The question may have been open for long: delete only what is still extra.
+            still = self._extras(self._pass(segments) or {})
+            stale = [key for key in keys if self._hash(key)[0] in still]
+            self.env.run(self.derivation.write({}, {self._id(key): key for key in stale}))
             self.report.repaired += len(keys)
 
     def _extras(self, remembered: Mapping[bytes, _Stored]) -> dict[bytes, _Stored]:

@@ -303,6 +303,12 @@ def _verify_in_place(env: Environment, step: Step, report: Verification, *, repa
             break
     for key in (wrong or {}).values():
         report.add(Fault("different", key, _FAULTY[type(step)]))
+    if wrong and isinstance(step, Backfill) and step.transform is not None:
+        report.notes.append(
+            "The transform would change these items. If it changes an item each time, such as "
+            "adding to a number, it cannot be verified, and a run that was interrupted may have "
+            "applied it twice."
+        )
 
 
 def _run_again(
