@@ -18,7 +18,18 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.operations import GetItem, Operation, PutItem
-from singletable.schema import Collection, Condition, Edit, key_of
+from singletable.schema import (
+    Attr,
+    Collection,
+    Condition,
+    Edit,
+    Entity,
+    Key,
+    Table,
+    Unique,
+    attr,
+    key_of,
+)
 from singletable.store import Store, parse_stream_event
 from singletable.values import Item
 from tests.store.clock import Clock
@@ -535,3 +546,46 @@ def test_two_versions_side_by_side_lose_nothing() -> None:
             assert new is not None
             assert (new.first, new.last, new.points) == expected[one]
             assert (former.name, former.points) == (" ".join(expected[one][:2]), expected[one][2])
+
+
+lowered = Table("accounts")
+
+
+class Account(Entity, table=lowered, schema_version=2):
+    number: Attr[int] = attr()
+    email: Attr[str] = attr()
+    key = Key(pk=("ACCOUNT", number), sk="ACCOUNT")
+    one_email = Unique(email)
+
+
+class AccountV1(Entity):
+    number: Attr[int] = attr()
+    email: Attr[str] = attr()
+
+
+@Account.upgrade(from_=1)
+def lower_email(old: AccountV1) -> Account:
+    return Account(number=old.number, email=old.email.lower())
+
+
+@pytest.mark.parametrize("call", ["update", "modify", "put", "delete"])
+def test_the_marker_of_a_value_that_the_upgrade_changes_is_released(call: str) -> None:
+    engine = Engine.in_memory()
+    store = Store(engine, clock=Clock())
+    store.admin.create_table(lowered)
+    store.create(Account(number=1, email="Ada"))
+    key = Account.key(1)
+    old: Item = {**key.key, "number": {"N": "1"}, "email": {"S": "Ada"}}
+    engine.execute(PutItem("accounts", old))
+    if call == "update":
+        store.update(key, Account.email.set("eve"))
+    elif call == "modify":
+        store.modify(key, lambda account: None)
+    elif call == "put":
+        store.put(Account(number=1, email="eve"))
+    else:
+        store.delete(key)
+    store.create(Account(number=2, email="Ada"))
+    if call == "modify":
+        with pytest.raises(AlreadyExists):
+            store.create(Account(number=3, email="ada"))

@@ -29,7 +29,7 @@ from singletable.schema.resolved_key import ResolvedKey
 from singletable.schema.schema_versions import SchemaVersions
 from singletable.schema.table import STATE_ATTRIBUTE, Table
 from singletable.schema.unique import UniqueConstraint
-from singletable.schema.version_conversion import downgrade_item, upgrade_item
+from singletable.schema.version_conversion import downgrade_item, old_values, upgrade_item
 from singletable.values import Item
 
 E = TypeVar("E")
@@ -206,6 +206,13 @@ class Model:
         except ItemMismatch as error:
             error.key = error.key or self.table_key(item) or None
             raise
+
+    def old_values(self, item: Item) -> dict[str, object]:
+        """Return the values of an item of an older version by its fields; none if current."""
+        versions = self.versions
+        if versions is None or versions.is_current(item):
+            return {}
+        return old_values(self, versions.old_version(versions.number_of(item)), item)
 
     def stored(self, item: Item) -> Item:
         """Return an item in the schema version that is written, if it is an older one.

@@ -87,7 +87,7 @@ def upgrade_item(model: CurrentVersion, versions: SchemaVersions, item: Item) ->
     """Return an item of an older version as it would be stored with the current one."""
     number = versions.number_of(item)
     former = versions.old_version(number)
-    old = former.instance(_old_values(model, former, item))
+    old = former.instance(old_values(model, former, item))
     new = cast("dict[str, object]", vars(versions.upgrade(number, old)))
     values = {**new, **_kept_values(model, former, old, new, item)}
     values.pop(UNKNOWN, None)
@@ -152,7 +152,7 @@ def downgrade_item(
     return stored
 
 
-def _old_values(model: CurrentVersion, former: OldVersion, item: Item) -> dict[str, object]:
+def old_values(model: CurrentVersion, former: OldVersion, item: Item) -> dict[str, object]:
     """Return the values of an item of an older version, by its fields."""
     if former.encrypted:
         item = open_item(former.encrypted, item, model.table_key(item))

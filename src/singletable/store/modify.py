@@ -25,7 +25,7 @@ from singletable.store.decoder import decode_item
 from singletable.store.items import apply_stamps
 from singletable.store.old_keys import find_old_item, plan_move
 from singletable.store.plan import Plan, plan_put
-from singletable.store.side_writes import skip_correct_markers
+from singletable.store.side_writes import release_old_values, skip_correct_markers
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_key
 from singletable.store.versioned_writes import read_item, unchanged
@@ -68,7 +68,9 @@ def modify(context: Context, key: ItemKey[E], function: Callable[[E], E | None])
         if old is not stored:
             guard = unchanged(model, stored)
         write = replace(plan.writes[0], condition=None, guard=guard)
-        writes = yield from skip_correct_markers(context, [write, *plan.writes[1:]])
+        released = release_old_values(context, model, stored, old, context.clock())
+        planned = [write, *plan.writes[1:], *released]
+        writes = yield from skip_correct_markers(context, planned)
         return Plan(writes, plan.stamps)
 
     plan, _ = yield from commit(context, planner)

@@ -23,7 +23,7 @@ from singletable.retry import Steps, send
 from singletable.schema import ItemKey, Model, ResolvedKey
 from singletable.store.context import Context
 from singletable.store.plan import Plan, plan_delete
-from singletable.store.side_writes import plan_side_writes
+from singletable.store.side_writes import plan_side_writes, release_old_values
 from singletable.store.versioned_writes import PlanWrite, read_item, unchanged
 from singletable.values import Item, key_bytes
 
@@ -111,6 +111,7 @@ def plan_move(context: Context, key: ItemKey[Any], plan: Plan, current: Item, st
         check = replace(write, key=old_key.key, condition=None, guard=guard)
         return Plan([check], plan.stamps, current, plan.after)
     deletion = plan_delete(context, old_key, None, current)
+    deletion.writes.extend(release_old_values(context, model, stored, current, context.clock()))
     delete = replace(deletion.writes[0], condition=None, guard=guard, error=write.error)
     if write.kind == "delete":
         return Plan([delete, *deletion.writes[1:]], plan.stamps, current)

@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
+from singletable.errors import InvalidValue
 from singletable.expressions import (
     Add,
     And,
@@ -121,20 +122,49 @@ def _marker_writes(
             Write("put", table, new_key, error, item=item, condition=condition, marker=action)
         )
     if old_key is not None and old_key != new_key and old is not None:
-        released: Item = {**marker.item(old_key, key, old), RELEASED: {"S": now.isoformat()}}
-        writes.append(
-            Write(
-                "put" if marker.keep_released else "delete",
-                table,
-                old_key,
-                error,
-                item=released if marker.keep_released else None,
-                # Leave the marker of another owner: this item never had the value to itself.
-                condition=Or(NotExists((model.table.pk.name,)), _owned_by(key)),
-                optional=True,
-                marker="release",
-            )
-        )
+        writes.append(_release_marker(context, model, marker, old_key, key, old, now))
+    return writes
+
+
+def _release_marker(
+    context: Context,
+    model: Model,
+    marker: UniqueConstraint,
+    marker_key: Item,
+    key: Item,
+    old: Item,
+    now: datetime,
+) -> Write:
+    released: Item = {**marker.item(marker_key, key, old), RELEASED: {"S": now.isoformat()}}
+    return Write(
+        "put" if marker.keep_released else "delete",
+        context.table_name(model.table),
+        marker_key,
+        value_taken(model, marker.name, marker.fields),
+        item=released if marker.keep_released else None,
+        # Leave the marker of another owner: this item never had the value to itself.
+        condition=Or(NotExists((model.table.pk.name,)), _owned_by(key)),
+        optional=True,
+        marker="release",
+    )
+
+
+def release_old_values(
+    context: Context, model: Model, stored: Item, current: Item, now: datetime
+) -> list[Write]:
+    """Release the markers of unique values that the upgrade of a stored item has changed."""
+    former = model.old_values(stored) if model.uniques else {}
+    writes: list[Write] = []
+    for marker in model.uniques.values():
+        if not all(name in former for name in marker.fields):
+            continue
+        try:
+            before = marker.key(former)
+        except InvalidValue:
+            continue  # the field had another type
+        if before and before != marker.key(decode_fields(model, current, marker.fields)):
+            key = model.table_key(stored)
+            writes.append(_release_marker(context, model, marker, before, key, current, now))
     return writes
 
 

@@ -32,7 +32,7 @@ from singletable.schema import ItemKey, Model
 from singletable.schema.schema_versions import SchemaVersions
 from singletable.store.context import Context
 from singletable.store.plan import Plan, plan_delete
-from singletable.store.side_writes import plan_side_writes, skip_correct_markers
+from singletable.store.side_writes import plan_side_writes, release_old_values, skip_correct_markers
 from singletable.store.writes import both
 from singletable.values import Item
 
@@ -101,6 +101,8 @@ def plan_rewrite(context: Context, key: ItemKey[Any], plan: Plan, old: Item, sto
         # An update leaves markers alone that it does not change, but the upgrade may change them.
         others = plan_side_writes(context, model, write.key, old, after, context.clock())
         write = replace(write, kind="put", item=model.stored(after), actions=())
+    if write.kind != "check":
+        others = [*others, *release_old_values(context, model, stored, old, context.clock())]
     write = replace(write, condition=None, guard=unchanged(model, stored))
     return Plan([write, *others], plan.stamps, plan.before or old, after)
 
