@@ -7,8 +7,21 @@ from random import Random
 
 import pytest
 
-from singletable import Driver, Engine, PutItem, Store, TransformFailed
-from singletable.migration import Copy, Migration, each
+from singletable import (
+    Attr,
+    Driver,
+    Engine,
+    Entity,
+    Key,
+    PutItem,
+    Store,
+    Table,
+    TransformFailed,
+    attr,
+)
+from singletable.migration import Copy, Migration, Part, each, merge
+from singletable.migration.change_log import FeedChanges
+from singletable.migration.copy import Copier
 from singletable.migration.runner import MigrationRunner
 from singletable.values import Item
 from tests.migration.copy_site import (
@@ -140,3 +153,56 @@ def test_two_old_items_with_the_same_new_key_are_reported(engine: Engine) -> Non
     with pytest.raises(TransformFailed, match=r"also follows from username=") as failed:
         runner(engine, Clock()).run()
     assert len(failed.value.failures) == 1
+
+
+profiles = Table("profiles", pk="name", sk=None)
+settings = Table("settings", pk="name", sk=None)
+accounts = Table("accounts", pk="PK", sk="SK")
+
+
+class OldProfile(Entity, table=profiles):
+    name: Attr[str] = attr()
+    key = Key(pk=name)
+
+
+class OldSettings(Entity, table=settings):
+    name: Attr[str] = attr()
+    key = Key(pk=name)
+
+
+class Account(Entity, table=accounts):
+    name: Attr[str] = attr()
+    key = Key(pk=("ACCOUNT", name), sk="ACCOUNT")
+
+
+def both(found: list[OldProfile | OldSettings]) -> Account | None:
+    return Account(name=found[0].name) if len(found) == 2 else None
+
+
+def test_a_merged_item_goes_with_its_parts_in_whatever_pages_their_changes_are(
+    engine: Engine,
+) -> None:
+    join = merge(
+        Part(OldProfile, group=lambda one: one.name, read=OldProfile.key),
+        Part(OldSettings, group=lambda one: one.name, read=OldSettings.key),
+        into=both,
+    )
+    store = Store(engine)
+    for table in (profiles, settings, accounts):
+        store.admin.create_table(table)
+    for name in ("ada", "bob"):
+        store.put(OldProfile(name=name))
+        store.put(OldSettings(name=name))
+    clock = Clock()
+    move = MigrationRunner(
+        Migration(Copy(accounts, join), name="0001_join"), engine, clock=clock, segments=1
+    )
+    move.run()
+    assert len(stored(engine, "accounts")) == 2
+    position = move.environment().state.position or ""
+    store.delete(OldProfile.key("ada"))
+    store.delete(OldSettings.key("ada"))
+    env = move.environment()
+    log = FeedChanges(env.context, [profiles, settings], page=1)
+    Copier(env, move.derivations(env), log).carry(position)
+    assert [item["name"] for item in stored(engine, "accounts").values()] == [{"S": "bob"}]

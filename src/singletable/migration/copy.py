@@ -30,6 +30,8 @@ from singletable.values import Item, item_from_json, item_to_json
 MAX_FAILURES = 20
 # Remembering where a new item came from takes about 300 bytes. Later ones are left to verify.
 MAX_REMEMBERED = 1_000_000
+# How many changes are carried over together, if groups are merged.
+MAX_CHANGES = 20_000
 
 
 class TargetOwners:
@@ -109,12 +111,15 @@ class Copier:
     log: ChangeLog
     step: str = "copy"
     _owners: list[TargetOwners] = field(init=False)
+    _merges: bool = field(init=False)
     # Hashes of the groups that are merged already: later changes of them are in the log.
     _merged: set[int] = field(default_factory=set[int], init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
 
     def __post_init__(self) -> None:
         self._owners = [TargetOwners(derivation) for derivation in self.derivations]
+        rules = self.derivations[0].rules
+        self._merges = any(isinstance(rule, MergeRule) for rule in rules)
 
     # All items, page by page
 
@@ -184,6 +189,11 @@ class Copier:
 
     def _carry(self, position: str) -> Steps[ChangeBatch]:
         batch = yield from self.log.read(position)
+        # The older states of a group follow from its later changes, so read these as well.
+        while self._merges and not batch.is_last and len(batch.changes) < MAX_CHANGES:
+            later = yield from self.log.read(batch.position)
+            changes = [*batch.changes, *later.changes]
+            batch = ChangeBatch(changes, later.position, later.is_last)
         if batch.changes:
             for derivation, owners in zip(self.derivations, self._owners, strict=True):
                 units = yield from changed_units(derivation, batch.changes)
