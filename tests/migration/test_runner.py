@@ -666,6 +666,8 @@ def test_steps_may_not_change_while_a_migration_runs(engine: Engine, clock: Cloc
 
 
 def test_wrong_input_is_rejected_before_anything_changes(engine: Engine, clock: Clock) -> None:
+    with pytest.raises(InvalidValue, match="expected a Migration"):
+        runner(engine, clock, cast("Migration", MOVE.copy))
     with pytest.raises(InvalidValue, match="no name"):
         runner(engine, clock, Migration(Copy(zoo, *FORWARD)))
     with pytest.raises(InvalidValue, match="no steps"):

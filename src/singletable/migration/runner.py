@@ -153,6 +153,8 @@ class MigrationRunner:
         changes: Literal["auto"] | Changes = "auto",
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
+        if not isinstance(migration, Migration):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidValue(f"MigrationRunner: expected a Migration(…), but got {migration!r}.")
         if not migration.name:
             raise InvalidValue(
                 "MigrationRunner: the migration has no name. Its state is stored under its name: "
