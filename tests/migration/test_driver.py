@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
@@ -289,6 +290,31 @@ def test_a_slow_write_that_began_before_the_copy_is_carried_over(
 
     begun(engine, clock)
     Store(driver_on(Slow(), clock)).put(OldPerson(name="bob", age=1))
+    assert old_items(engine) == new_items(engine)
+
+
+def test_large_items_are_carried_over(engine: Engine, clock: Clock) -> None:
+    driver = at_phase(engine, clock, "ready")
+    for age in range(3):
+        text = f"{age} A long text that can be compressed. " * 7000
+        item: Item = {"name": {"S": "ada"}, "age": {"N": str(age)}, "text": {"S": text}}
+        driver.execute(PutItem("people", item))
+    runner_on(engine, clock).cut_over()
+    assert old_items(engine) == new_items(engine)
+
+
+def test_markers_without_room_do_not_stop_the_application(engine: Engine, clock: Clock) -> None:
+    driver = at_phase(engine, clock, "ready")
+    random = Random(1)
+    for age in range(2):
+        blob = b64encode(random.randbytes(250_000)).decode()
+        item: Item = {"name": {"S": "ada"}, "age": {"N": str(age)}, "blob": {"B": blob}}
+        driver.execute(PutItem("people", item))
+    runner = runner_on(engine, clock)
+    with pytest.raises(MigrationError, match="it starts the copy over"):
+        runner.cut_over()
+    assert runner.run().phase == "ready"
+    runner.cut_over()
     assert old_items(engine) == new_items(engine)
 
 
