@@ -25,8 +25,10 @@ from singletable import (
     InvalidValue,
     ItemKey,
     KeysAndAttributes,
+    ListTagsOfResource,
     MigrationError,
     Operation,
+    OperationError,
     PutItem,
     Scan,
     ServiceUnavailable,
@@ -373,6 +375,17 @@ def test_other_tables_pass(engine: Engine, clock: Clock) -> None:
     assert driver.execute(Scan("other")).items == [item]
 
 
+def test_tables_may_be_named_by_their_arn(engine: Engine, clock: Clock) -> None:
+    driver = at_phase(engine, clock, "ready")
+    arn = engine.execute(DescribeTable("people")).table.table_arn
+    driver.execute(PutItem(arn, {"name": {"S": "bob"}, "age": {"N": "1"}}))
+    wanted = {arn: KeysAndAttributes([{"name": {"S": "bob"}}])}
+    assert list(driver.execute(BatchGetItem(wanted)).responses) == [arn]
+    assert old_items(engine) == new_items(engine)
+    assert ("person", "bob", "1") in new_items(engine)
+    assert driver.execute(ListTagsOfResource(arn)).tags == []
+
+
 def test_a_request_on_both_sides_is_refused(engine: Engine, clock: Clock) -> None:
     driver = driver_on(engine, clock)
     keys = {"people": KeysAndAttributes([]), "zoo": KeysAndAttributes([])}
@@ -380,15 +393,38 @@ def test_a_request_on_both_sides_is_refused(engine: Engine, clock: Clock) -> Non
         driver.execute(BatchGetItem(keys))
 
 
-def test_wrong_arguments_are_rejected(engine: Engine, clock: Clock) -> None:
-    with pytest.raises(InvalidValue, match="a Copy as its last step"):
-        MigratingDriver(engine, migration=Migration(name="0001_nothing"))
-    with pytest.raises(InvalidValue, match="expected a driver"):
-        MigratingDriver("memory:", migration=MOVE)  # type: ignore[arg-type]
+def test_wrong_arguments_are_rejected(engine: Engine) -> None:
+    create: Any = MigratingDriver
     twin = Table("people", pk="PK", sk="SK")
-    migration = Migration(Copy(twin, each(OldPerson, lambda old: None)), name="0001_twin")
-    with pytest.raises(InvalidValue, match="both named 'people'"):
-        MigratingDriver(engine, migration=migration)
+    with_twin = Migration(Copy(twin, each(OldPerson, lambda old: None)), name="0001_twin")
+    wrong: list[tuple[Callable[[], object], str]] = [
+        (lambda: create(engine, migration="0001_zoo"), "expected a Migration"),
+        (lambda: create(engine, migration=Migration(name="0001_x")), "a Copy as its last step"),
+        (lambda: create(engine, migration=Migration(*MOVE.steps)), "has no name"),
+        (lambda: create("memory:", migration=MOVE), "expected a sync driver"),
+        (lambda: create(AsyncEngine(engine), migration=MOVE), "expected a sync driver"),
+        (lambda: AsyncMigratingDriver(engine, migration=MOVE), "an async driver"),  # type: ignore[arg-type]
+        (lambda: create(engine, migration=MOVE, side="old"), "expected 'source' or 'target'"),
+        (lambda: create(engine, migration=MOVE, locate="name"), "expected a function"),
+        (lambda: create(engine, migration=MOVE, tables={"zoo": "zoo2"}), "not a Table"),
+        (lambda: create(engine, migration=with_twin), "both named 'people'"),
+    ]
+    for call, message in wrong:
+        with pytest.raises(InvalidValue, match=message):
+            call()
+
+
+def test_invalid_keys_leave_no_marker(engine: Engine, clock: Clock) -> None:
+    driver = at_phase(engine, clock, "ready")
+    for key in ({"N": "1"}, {"S": ""}, {"S": "x" * 3000}, {}, {"S": 1}, None):
+        item: Any = {"name": key}
+        with pytest.raises(OperationError):
+            driver.execute(PutItem("people", item))
+        with pytest.raises(OperationError):
+            driver.execute(DeleteItem("people", item))
+    before = clock.now
+    assert runner_on(engine, clock).cut_over().phase == "cut-over"
+    assert clock.now - before < GRACE_SECONDS
 
 
 # The new version before the cut-over

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from inspect import iscoroutinefunction
 from typing import TypeVar
 
-from singletable.errors import SingleTableError
+from singletable.errors import InvalidValue, SingleTableError
 from singletable.migration.derived_reads import Locate
 from singletable.migration.places import AsyncPlaces, Places, Side
-from singletable.migration.request_router import RequestRouter
+from singletable.migration.request_router import RequestRouter, is_about_items
 from singletable.migration.steps import Migration
 from singletable.operations import AsyncDriver, Driver, Operation
 from singletable.retry import run, run_async, unwrap_retries
 from singletable.schema import Table
-from singletable.store.context import check_async_driver, check_driver
 
 R = TypeVar("R")
 
@@ -45,10 +45,9 @@ class MigratingDriver:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        for driver in (source, target or source):
-            check_driver(driver)
+        _check_drivers("MigratingDriver", source, target)
         self._router = RequestRouter(migration, tables, side, locate, clock)
-        self._source = source
+        self._source, self._target = source, target or source
         self._places = Places(source, target or source)
         self._sleep = sleep
         self.inner = _SendOnce(self)
@@ -58,9 +57,10 @@ class MigratingDriver:
         return self._execute(operation, retries=True)
 
     def _execute(self, operation: Operation[R], *, retries: bool) -> R:
-        if self._router.side_of(operation) is None:
-            driver = self._source if retries else unwrap_retries(self._source)
-            return driver.execute(operation)
+        side = self._router.side_of(operation)
+        if side is None or not is_about_items(operation):
+            driver = self._target if side == "target" else self._source
+            return (driver if retries else unwrap_retries(driver)).execute(operation)
         return run(self._places, self._router.steps(operation, retries=retries), self._sleep)
 
     @property
@@ -102,10 +102,9 @@ class AsyncMigratingDriver:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        for driver in (source, target or source):
-            check_async_driver(driver)
+        _check_drivers("AsyncMigratingDriver", source, target)
         self._router = RequestRouter(migration, tables, side, locate, clock)
-        self._source = source
+        self._source, self._target = source, target or source
         self._places = AsyncPlaces(source, target or source)
         self._sleep = sleep
         self.inner = _AsyncSendOnce(self)
@@ -115,9 +114,10 @@ class AsyncMigratingDriver:
         return await self._execute(operation, retries=True)
 
     async def _execute(self, operation: Operation[R], *, retries: bool) -> R:
-        if self._router.side_of(operation) is None:
-            driver = self._source if retries else unwrap_retries(self._source)
-            return await driver.execute(operation)
+        side = self._router.side_of(operation)
+        if side is None or not is_about_items(operation):
+            driver = self._target if side == "target" else self._source
+            return await (driver if retries else unwrap_retries(driver)).execute(operation)
         steps = self._router.steps(operation, retries=retries)
         return await run_async(self._places, steps, self._sleep)
 
@@ -140,3 +140,18 @@ class _AsyncSendOnce:
 
     async def execute(self, operation: Operation[R], /) -> R:
         return await self._driver._execute(operation, retries=False)
+
+
+def _check_drivers(name: str, source: object, target: object) -> None:
+    """Raise unless the source, and the target if there is one, are drivers of the right kind."""
+    is_async = name.startswith("Async")
+    for driver in (source, target):
+        execute = getattr(driver, "execute", None)
+        if driver is target is None:
+            continue
+        if not callable(execute) or iscoroutinefunction(execute) != is_async:
+            raise InvalidValue(
+                f"{name}: expected {'an async' if is_async else 'a sync'} driver, such as "
+                f"{'connect_async' if is_async else 'connect'}(address) returns, but got "
+                f"{type(driver).__name__}."
+            )

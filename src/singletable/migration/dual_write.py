@@ -38,9 +38,10 @@ from singletable.retry import Steps, together
 from singletable.schema import Table
 from singletable.store.batch import get_items
 from singletable.store.writes import ItemId, item_id
-from singletable.values import Item
+from singletable.values import Item, check_value, key_bytes
 
 _MAX_ATTEMPTS = 20
+_MAX_KEY_BYTES = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,25 @@ def written_items(operation: Operation[Any], tables: Mapping[str, Table]) -> lis
         table = tables.get(name)
         if table is None:
             continue
-        try:
-            key = {one.name: item[one.name] for one in table.key_attributes}
+        key = _key_of(table, item)
+        if key is not None:
             found[marker_id(name, key)] = WrittenItem(table, key, item if is_whole else None)
-        except (KeyError, ValueError, TypeError, SingleTableError):
-            continue
     return list(found.values())
+
+
+def _key_of(table: Table, item: Item) -> Item | None:
+    """Return the key of an item; None if DynamoDB would not accept it."""
+    key: Item = {}
+    for attribute in table.key_attributes:
+        try:
+            value = check_value(item[attribute.name])[0]
+            size = len(key_bytes(value))
+        except (KeyError, TypeError, ValueError, SingleTableError):
+            return None
+        if [*value] != [attribute.type] or not 0 < size <= _MAX_KEY_BYTES:
+            return None
+        key[attribute.name] = value
+    return key
 
 
 def _written(operation: Operation[Any]) -> Iterator[tuple[str, Item, bool]]:

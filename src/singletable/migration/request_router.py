@@ -40,6 +40,7 @@ from singletable.errors import (
     InternalError,
     InvalidValue,
     MigrationError,
+    OperationError,
     ResourceNotFound,
     ServiceUnavailable,
     SingleTableError,
@@ -56,7 +57,7 @@ from singletable.migration.places import (
     rename_tables,
 )
 from singletable.migration.state import PHASE_SECONDS, Phase, State, StateStore
-from singletable.migration.steps import Migration, UnchangedRule
+from singletable.migration.steps import Copy, Migration, UnchangedRule
 from singletable.operations import (
     Operation,
     Query,
@@ -72,7 +73,7 @@ from singletable.retry import (
     send_once,
 )
 from singletable.schema import Table
-from singletable.store.context import Context
+from singletable.store.context import Context, create_context
 
 R = TypeVar("R")
 
@@ -123,19 +124,23 @@ class RequestRouter:
         locate: Locate | None,
         clock: Callable[[], float],
     ) -> None:
-        copy = migration.copy
-        if copy is None or not migration.name:
+        copy = _checked_copy(migration)
+        if side not in (None, "source", "target"):
             raise InvalidValue(
-                "MigratingDriver: expected a migration with a name and a Copy as its last step, "
-                f"but got {migration!r}. Other steps change items in place and need no driver."
+                f"MigratingDriver: side: expected 'source' or 'target', but got {side!r}."
             )
+        if locate is not None and not callable(locate):
+            raise InvalidValue(
+                f"MigratingDriver: locate: expected a function of a key, but got {locate!r}."
+            )
+        names = create_context(tables).table_names
         self.copy = copy
         self._name = migration.name
         self._locate = locate
         self._clock = clock
-        real = {table: table.name for table in (*copy.sources, copy.target)} | dict(tables or {})
+        real = {table: table.name for table in (*copy.sources, copy.target)} | dict(names)
         self._old = {real[table]: table for table in copy.sources}
-        self.new = {real[copy.target]: copy.target}
+        self._new = {real[copy.target]: copy.target}
         self._is_identity = len(copy.sources) == 1 and all(
             isinstance(rule, UnchangedRule) for rule in copy.rules
         )
@@ -160,7 +165,7 @@ class RequestRouter:
 
     def _check_side(self, side: Side | None) -> Side | None:
         """Return the side that names mean, if an old and the new table have the same name."""
-        shared = self._old.keys() & self.new.keys()
+        shared = self._old.keys() & self._new.keys()
         if side is None and shared and not self._is_identity:
             raise InvalidValue(
                 f"MigratingDriver: an old table and the new one are both named {min(shared)!r}. "
@@ -173,10 +178,9 @@ class RequestRouter:
 
     def side_of(self, operation: Operation[Any]) -> Side | None:
         """Return the side of a request; None if it is not about tables of the copy."""
-        # A table may be named by its ARN.
-        names = {name.rpartition("/")[2] for name in table_names(operation)}
-        old, new = names & self._old.keys(), names & self.new.keys()
-        if old and new and (names & (self._old.keys() ^ self.new.keys())):
+        names = {self.real_name(name) for name in table_names(operation)}
+        old, new = names & self._old.keys(), names & self._new.keys()
+        if old and new and (names & (self._old.keys() ^ self._new.keys())):
             raise MigrationError(
                 f"{type(operation).__name__} uses {', '.join(sorted(old | new))}, tables on both "
                 f"sides of migration {self._name}. Send one request for each side."
@@ -187,13 +191,18 @@ class RequestRouter:
 
     def _follows_phase(self, operation: Operation[Any]) -> bool:
         """Return whether a name means the old table before the cut-over and the new one after."""
-        names = {name.rpartition("/")[2] for name in table_names(operation)}
-        return self._side is None and bool(names & self._old.keys() & self.new.keys())
+        names = {self.real_name(name) for name in table_names(operation)}
+        return self._side is None and bool(names & self._old.keys() & self._new.keys())
+
+    def real_name(self, name: str) -> str:
+        """Return the name of a table of the copy that may be named by its ARN."""
+        short = name.rpartition("/")[2]
+        return short if short in self._old or short in self._new else name
 
     # Requests
 
     def steps(self, operation: Operation[R], *, retries: bool) -> Steps[R]:
-        """Execute a request on tables of the copy."""
+        """Execute a request on items of tables of the copy."""
         named = self.side_of(operation)
         assert named is not None
         side: Side = named
@@ -225,7 +234,7 @@ class RequestRouter:
                 )
                 return cast(R, rename_output(output, request.own_name))
             if action == "to source":
-                request = request.at_source(next(iter(self._old)))
+                request = request.at_source(*self._old, *self._new)
                 action = "carry" if writes and self._has_markers(view, "source") else "pass"
             if action == "carry" and view.state is not None:
                 carried = yield from self._write(request, view)
@@ -241,8 +250,6 @@ class RequestRouter:
         self, view: _View, side: Side, operation: Operation[Any], *, writes: bool
     ) -> Action:
         action = _ACTIONS[view.phase][side][int(writes)]
-        if OPERATIONS[type(operation)].scope != "items":
-            return "pass"  # such as DescribeTable
         if action == "carry" and not self._has_markers(view, side):
             action = "pass"
         if action in ("carry", "to source") and writes and view.changes == "none":
@@ -274,29 +281,32 @@ class RequestRouter:
     def _refused(
         self, phase: Phase | None, side: Side, operation: Operation[Any], *, writes: bool
     ) -> MigrationError:
-        what = f"Migration {self._name} is in phase {phase}, so {type(operation).__name__} on "
         names = ", ".join(sorted(table_names(operation)))
+        kind = "an old table" if side == "source" else "the new table"
         if side == "source":
             reason = (
-                "an old table is refused: the new table is the one that is used now. Deploy the "
-                "new version of the application."
+                "The new table is the one that is used now. Deploy the new version of the "
+                "application."
             )
         elif phase in ("copying", "ready") and writes:
             reason = (
-                "the new table is refused: the old tables are still the truth, and a change of a "
-                "new item cannot be turned into one of old items. Cut over first."
+                "The old tables are still the truth, and a change of a new item cannot be turned "
+                "into one of old items. Cut over first."
             )
         elif phase == "copying":
             reason = (
-                "the new table is refused: it is not complete yet. Wait until the copy is ready. "
-                "GetItem and BatchGetItem work before, with MigratingDriver(locate=…)."
+                "It is not complete yet. Wait until the copy is ready. GetItem and BatchGetItem "
+                "work before, with MigratingDriver(locate=…)."
             )
         else:
             reason = (
-                "the new table is refused: it is not kept up to date. Use the old version of the "
-                "application, or run the migration."
+                "It is not kept up to date. Use the old version of the application, or run the "
+                "migration."
             )
-        return MigrationError(f"{what}{names}, {reason}")
+        return MigrationError(
+            f"Migration {self._name} is in phase {phase}, so {type(operation).__name__} on "
+            f"{names}, {kind}, is refused. {reason}"
+        )
 
     # Writes
 
@@ -308,7 +318,12 @@ class RequestRouter:
         if not items:
             return (yield from request.send())
         dual = DualWrite(way, items)
-        yield from dual.open()
+        try:
+            yield from dual.open()
+        except OperationError:
+            # Such as a table that does not exist: nothing was sent.
+            yield from self._quietly(dual.cancel())
+            raise
         opened_at = self._clock()
         while self._clock() - min(view.read_at, opened_at) >= PHASE_SECONDS:
             latest = yield from self._current_view()
@@ -413,24 +428,31 @@ class _Request:
     """A request of the application on one side, with the names for that side."""
 
     def __init__(
-        self, router: RequestRouter, side: Side, operation: Operation[Any], retries: bool
+        self,
+        router: RequestRouter,
+        side: Side,
+        operation: Operation[Any],
+        retries: bool,
+        instead: Mapping[str, str] | None = None,
     ) -> None:
         self.side: Side = side
-        self.operation = rename_tables(operation, lambda name: at(side, name))
         self._router = router
         self._original = operation
         self._retries = retries
+        # The names that the application uses, by the names that are sent.
         self._names: dict[str, str] = {}
 
-    def at_source(self, table: str) -> _Request:
+        def rename(name: str) -> str:
+            real = router.real_name(name)
+            sent = (instead or {}).get(real, real)
+            self._names[sent] = name
+            return at(side, sent)
+
+        self.operation = rename_tables(operation, rename)
+
+    def at_source(self, old: str, new: str) -> _Request:
         """Return the request on the new table as one on the old table."""
-        request = _Request(self._router, "source", self._original, self._retries)
-        new = next(iter(self._router.new))
-        request._names = {table: new}
-        request.operation = rename_tables(
-            self._original, lambda name: at("source", table if name == new else name)
-        )
-        return request
+        return _Request(self._router, "source", self._original, self._retries, {new: old})
 
     def send(self) -> Steps[Any]:
         """Send the request, and return its output with the names that the application uses."""
@@ -447,6 +469,29 @@ class _Request:
         """Return the name that the application uses for a table."""
         real = name.partition("/")[2]
         return self._names.get(real, real)
+
+
+def is_about_items(operation: Operation[Any]) -> bool:
+    """Return whether a request reads or writes items; others pass, such as DescribeTable."""
+    spec = OPERATIONS.get(type(operation))
+    return spec is not None and spec.scope == "items"
+
+
+def _checked_copy(migration: Migration) -> Copy:
+    """Return the copy of a migration; raise unless it has one, and a name."""
+    if not isinstance(migration, Migration):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidValue(f"MigratingDriver: expected a Migration, but got {migration!r}.")
+    if migration.copy is None:
+        raise InvalidValue(
+            "MigratingDriver: expected a migration with a Copy as its last step. Other steps "
+            "change items in place, and need no driver."
+        )
+    if not migration.name:
+        raise InvalidValue(
+            "MigratingDriver: the migration has no name, under which its state is stored. Write "
+            'Migration(…, name="0001_…"), as for its runner.'
+        )
+    return migration.copy
 
 
 def _is_unknown(error: SingleTableError) -> bool:
