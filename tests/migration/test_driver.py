@@ -25,7 +25,6 @@ from singletable import (
     InvalidValue,
     ItemKey,
     KeysAndAttributes,
-    ListTagsOfResource,
     MigrationError,
     Operation,
     OperationError,
@@ -43,6 +42,7 @@ from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.markers import GRACE_SECONDS
 from singletable.migration.runner import MigrationRunner
+from singletable.operations import ListTagsOfResource
 from singletable.values import Item
 from tests.conformance.endpoint import endpoint
 from tests.migration import copy_site
