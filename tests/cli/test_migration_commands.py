@@ -256,7 +256,7 @@ def test_migrations_run_in_order_and_a_copy_stops_the_sequence(shop: Shop) -> No
     shop.done("finish", "--drop-old", "--yes")
     assert "AddUnique(User, by_email): as it should be" in shop.done("verify")
     out = shop.done("down", "--yes")
-    assert "Undo AddUnique User.by_email: 36 items read, 12 written" in out
+    assert "Undo AddUnique User.by_email: 12 items written" in out
     assert "0002_unique: finished" in shop.done("run")
 
 

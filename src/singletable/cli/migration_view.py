@@ -255,12 +255,10 @@ def describe_status(status: Status) -> str:
     for name, count in status.counts.items():
         if name in ("carried over", "carried back"):
             lines.append(f"  {pluralize(count, 'change')} {name}")
-        elif name != "restarts" and not name.endswith(
-            (", written", ", compare", ", compare again")
-        ):
-            written = status.counts.get(f"{name}, written")
-            changed = "" if written is None else f", {written:,} written"
-            lines.append(f"  {name}: {pluralize(count, 'item')} read{changed}")
+        elif name.startswith("Copy("):
+            lines.append(f"  {name}: {pluralize(count, 'item')} read")
+        elif name != "restarts" and not name.endswith(", read"):
+            lines.append(f"  {name}: {pluralize(count, 'item')} written")
     return "\n".join(lines)
 
 
