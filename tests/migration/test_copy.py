@@ -13,6 +13,7 @@ from singletable import (
     Engine,
     Entity,
     Key,
+    MigrationLocked,
     PutItem,
     Store,
     Table,
@@ -206,3 +207,50 @@ def test_a_merged_item_goes_with_its_parts_in_whatever_pages_their_changes_are(
     log = FeedChanges(env.context, [profiles, settings], page=1)
     Copier(env, move.derivations(env), log).carry(position)
     assert [item["name"] for item in stored(engine, "accounts").values()] == [{"S": "bob"}]
+
+
+scores = Table("scores", pk="PK", sk="SK")
+
+
+class Score(Entity, table=scores):
+    level: Attr[int] = attr()
+    player: Attr[str] = attr()
+    key = Key(pk=("LEVEL", level), sk=player)
+
+
+def test_every_group_of_numbers_is_merged(engine: Engine) -> None:
+    create_site(engine)
+    Store(engine).admin.create_table(scores)
+    for level in (-2, -1, 0):
+        Store(engine).put(Score(level=level, player="ada"))
+    levels = Part(Score, group=lambda score: score.level, read=Score.key.partition)
+    copy = Copy(
+        entities,
+        merge(levels, into=lambda found: Age(username=str(found[0].level), age=len(found))),
+    )
+    clock = Clock()
+    # Python has the same hash for -1 and -2.
+    MigrationRunner(Migration(copy, name="0001_levels"), engine, page_size=1, clock=clock).run()
+    assert {item["username"].get("S") for item in stored(engine).values()} == {"-2", "-1", "0"}
+
+
+def test_a_runner_that_stalls_until_after_the_cut_over_overwrites_nothing(engine: Engine) -> None:
+    create_site(engine)
+    clock, is_first = Clock(), [True]
+
+    def slow(old: OldUser) -> User:
+        if is_first and is_first.pop():
+            clock.now += 60
+            other = MigrationRunner(copy, engine, clock=clock, sleep=clock.sleep)
+            other.run()
+            other.cut_over()
+            Store(engine).put(User(username="ada", email="new@x"))
+        return User(username=old.username, email=old.email)
+
+    copy = Migration(Copy(entities, each(OldUser, slow)), name="0001_users")
+    Store(engine).put(OldUser(username="ada", email="old@x"))
+    with pytest.raises(MigrationLocked):
+        MigrationRunner(copy, engine, clock=clock, sleep=clock.sleep).run()
+    user = Store(engine).get(User.key(username="ada"))
+    assert user is not None
+    assert user.email == "new@x"

@@ -60,7 +60,7 @@ class TargetOwners:
 
     def _claim(self, unit: Unit, target: ItemId) -> tuple[Table, Item] | None:
         """Record the unit of a target, and return an old item of the unit that had it before."""
-        hashed, owner = hash(target), hash(unit)
+        hashed, owner = hash(target), _unit_hash(unit)
         with self._lock:
             before = self._owners.get(hashed)
             if before is not None and before[0] == owner:
@@ -77,7 +77,7 @@ class TargetOwners:
         before = yield from self._derivation.read([unit])
         item = yield from read_item(self._derivation, table, key)
         other = unit_or_none(self._derivation, table, item)
-        if other is None:
+        if other is None or other == unit:
             return False
         sources = yield from self._derivation.read([other])
         after = yield from self._derivation.read([unit])
@@ -151,10 +151,11 @@ class Copier:
                 self.env.keep_lease()
             except MigrationLocked:
                 # What was written may be older than what the process that took over has written.
-                yield from derivation.carry_over({unit: [one] for unit, one in sources.items()})
+                if (yield from self._may_correct()):
+                    yield from derivation.carry_over({unit: [one] for unit, one in sources.items()})
                 raise
             with self._lock:
-                self._merged.update(map(hash, groups))
+                self._merged.update(map(_unit_hash, groups))
         with self._lock:
             counts = self.env.state.counts
             counts[self.step] = counts.get(self.step, 0) + len(page)
@@ -176,7 +177,7 @@ class Copier:
                 continue
             if not isinstance(derivation.rules[unit.rule], MergeRule):
                 units[unit] = [item]
-            elif hash(unit) not in self._merged:
+            elif _unit_hash(unit) not in self._merged:
                 units[unit] = None
         raise_failures(failures)
         return units
@@ -200,10 +201,26 @@ class Copier:
                 try:
                     yield from derivation.carry_over(units, owners.check, self.log.journal)
                 except MigrationLocked:
-                    yield from derivation.carry_over(units, journal=self.log.journal)
+                    if (yield from self._may_correct()):
+                        yield from derivation.carry_over(units, journal=self.log.journal)
                     raise
             yield from self.log.complete(batch)
         return batch
+
+    def _may_correct(self) -> Steps[bool]:
+        """Return whether targets still follow from the source, after the lease was lost.
+
+        If the other process has cut over meanwhile, the application writes the targets.
+        """
+        stored, _ = yield from self.env.states.read()
+        if stored is None or stored.phase in ("rolled-back", "finished", "down"):
+            return False
+        return (stored.cut_over is None) == (self.env.state.cut_over is None)
+
+
+def _unit_hash(unit: Unit) -> int:
+    """Return a hash of a unit; Python has the same one for the groups -1 and -2."""
+    return hash((unit, repr(unit.id)))
 
 
 def derive_all(derivation: Derivation, sources: Mapping[Unit, Source]) -> dict[Unit, Targets]:
