@@ -384,3 +384,36 @@ def test_wrong_filters_name_the_position(text: str, position: int | None, messag
     if position is not None:
         assert f"at character {position}:" in str(raised.value)
         assert str(raised.value).splitlines()[-1] == f"  {' ' * (position - 1)}^"
+
+
+class Alias:
+    """Another driver for the same tables."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def execute(self, operation: Operation[R], /) -> R:
+        return self._driver.execute(operation)
+
+
+def test_a_copy_onto_itself_by_another_address_changes_nothing(source: Engine) -> None:
+    before = items(source)
+    with pytest.raises(InvalidValue, match="onto itself"):
+        copy(source, Alias(source), transform=lambda item: {**item, "Name": "Nobody"})
+    assert items(source) == before
+
+
+def test_items_of_different_pages_that_become_one_are_reported(
+    source: Engine, target: Engine
+) -> None:
+    page = "x" * 300_000
+    for number in range(5):
+        Store(source).create(Note(email="long@x", number=number, text=page))
+    with pytest.raises(TransformFailed, match="another item became"):
+        copy(
+            source,
+            target,
+            transform=lambda item: {**item, "SK": "ONE"},
+            segments=1,
+            where=parse_filter("begins_with(SK, 'NOTE') AND Email = 'long@x'"),
+        )

@@ -656,6 +656,17 @@ def test_a_runner_that_stalls_at_any_request_spoils_nothing() -> None:
     assert not any(results)
 
 
+def test_a_table_is_not_copied_onto_itself_by_another_address(engine: Engine, clock: Clock) -> None:
+    again = Table("people", pk="name", sk=None)
+    Store(engine).put(OldPerson(name="ada"))
+    before = engine.execute(Scan("people")).items
+    onto_itself = Migration(Copy(again, unchanged(people)), name="0001_again")
+    far = Disturbed(engine, lambda: None)
+    with pytest.raises(MigrationError, match="is the new table itself"):
+        MigrationRunner(onto_itself, engine, far, clock=clock, sleep=clock.sleep).run()
+    assert engine.execute(Scan("people")).items == before
+
+
 def test_steps_may_not_change_while_a_migration_runs(engine: Engine, clock: Clock) -> None:
     engine.execute(PutItem("people", {"name": {"S": "ada"}, "age": {"S": "old"}}))
     with pytest.raises(TransformFailed):

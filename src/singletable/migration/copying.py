@@ -28,6 +28,7 @@ from singletable.errors import (
     TransformFailed,
 )
 from singletable.migration.anonymization import Anonymizer
+from singletable.migration.copy import MAX_REMEMBERED
 from singletable.migration.derivation import key_text
 from singletable.migration.environment import (
     PATIENT,
@@ -106,6 +107,11 @@ class CopySettings:
             )
 
     @property
+    def changes_items(self) -> bool:
+        """Whether items are changed on the way."""
+        return self.anonymizer is not None or self.transform is not None
+
+    @property
     def fingerprint(self) -> str:
         """A text that is different for settings that would copy something else."""
         transform = self.transform
@@ -149,9 +155,7 @@ class TableCopy:
     def __post_init__(self) -> None:
         self.new_name = self.new_name or self.name
         if self.source is self.target and self.name == self.new_name:
-            raise InvalidValue(
-                f"Table {self.name!r} would be copied onto itself. Choose another name or address."
-            )
+            raise _onto_itself(self.name)
         self.description, self._old = read_table(self.source, self.name)
         self._new = table_from_description(self.description, self._old.ttl)
         try:
@@ -172,6 +176,8 @@ class TableCopy:
         # What is counted after the last checkpoint.
         self._counts: Counter[str] = Counter()
         self._copied = 0
+        # Hashes of the keys that were written, to find two items that become one.
+        self._written: set[int] = set()
 
     def _check_key(self, existing: Table) -> None:
         if existing.key_attributes != self._old.key_attributes:
@@ -205,6 +211,10 @@ class TableCopy:
         )
         initial = State("copying", self.clock(), digest=self.settings.fingerprint)
         state = run(self._places, states.acquire(initial), self.sleep)
+        old_name = self._context.table_name(self._old)
+        if run(self._places, states.is_in(self._old, old_name), self.sleep):
+            run(self._places, states.delete_item(states.key), self.sleep)
+            raise _onto_itself(self.name)
         if restart:
             state = initial
         self._copied = state.counts.get("copied", 0)
@@ -281,6 +291,8 @@ class TableCopy:
         counts["copied"] += len(new_items)
         with self._lock:
             self._counts.update(counts)
+            if self.settings.changes_items and len(self._written) < MAX_REMEMBERED:
+                self._written.update(hash(item_id(table, self._key(one, one))) for one in new_items)
 
     def _preview(self, count: int) -> Steps[list[Item]]:
         where = self.settings.where
@@ -306,7 +318,7 @@ class TableCopy:
         settings = self.settings
         if settings.sample is not None:
             items = [item for item in items if self._is_sampled(item, settings.sample)]
-        if settings.anonymizer is None and settings.transform is None:
+        if not settings.changes_items:
             return items
         selected = items
         if settings.anonymizer is not None:
@@ -320,7 +332,7 @@ class TableCopy:
                 continue
             key = self._key(item, new)
             id_ = item_id(table, key)
-            if id_ in new_items:
+            if id_ in new_items or hash(id_) in self._written:
                 raise _failed(self._key(item, item), f"another item became {key_text(key)}, too.")
             new_items[id_] = new
         return list(new_items.values())
@@ -380,6 +392,12 @@ class TableCopy:
                     f"the new item has no key attribute {one.name!r} of type {one.type}.",
                 )
         return key
+
+
+def _onto_itself(name: str) -> InvalidValue:
+    return InvalidValue(
+        f"Table {name!r} would be copied onto itself. Choose another name or address."
+    )
 
 
 def _key_schema(table: Table) -> str:

@@ -99,6 +99,7 @@ class CopyPhases:
     def _begin(self, env: Environment) -> None:
         """Prepare the target, and store the position from which changes are carried over."""
         state = env.state
+        self._check_places(env)
         changes = self._choose_changes(env)
         if not state.counts.get("restarts"):
             state.target_was_empty = is_empty(env, self.step.target)
@@ -110,6 +111,16 @@ class CopyPhases:
         state.position = env.run(self._log(env, back=False).end())
         state.phase = "copying"
         env.checkpoint()
+
+    def _check_places(self, env: Environment) -> None:
+        """Raise MigrationError if an old table is the new one, by another name or address."""
+        for table in self.step.sources:
+            if env.run(env.states.is_in(table, env.context.table_name(table))):
+                env.run(env.states.delete_item(env.states.key))
+                raise MigrationError(
+                    f"{table!r} at the old address is the new table itself, {self.step.target!r}. "
+                    "Nothing was copied. Copy to another table, or to another address."
+                )
 
     def _choose_changes(self, env: Environment) -> Changes:
         if self.changes is not None:

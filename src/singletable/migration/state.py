@@ -190,6 +190,14 @@ class StateStore:
             else:
                 return
 
+    def is_in(self, table: Table, table_name: str) -> Steps[bool]:
+        """Return whether another name or address means the table that has the state."""
+        if table.key_attributes != self.table.key_attributes:
+            return False
+        get = GetItem(table_name, self.key, consistent_read=True)
+        output: GetItemOutput = yield from send(self._policy, get)
+        return output.item is not None and output.item.get("lease_owner") == {"S": self.owner}
+
     def renew(self) -> Steps[None]:
         """Renew the lease, and nothing else; raise MigrationLocked if the lease was lost."""
         update = UpdateItem(
