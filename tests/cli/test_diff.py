@@ -77,7 +77,7 @@ def test_safe_change_is_recorded(run: Run, app: App) -> None:
     assert "needs no migration:\n  User.phone\n    no such field → str | None\n" in out
     assert f"Record them with: singletable diff {app.name} --write" in out
     code, out, _ = run("diff", app.name, "--write")
-    assert (code, out.endswith("schema.lock: written\n")) == (0, True)
+    assert (code, out.endswith("none needs a migration.\nschema.lock: written\n")) == (0, True)
     assert "as in schema.lock" in run("diff", app.name)[1]
 
 
@@ -110,7 +110,10 @@ def test_migration_is_not_drafted_before_the_declaration_is_edited(run: Run, app
     code, out, err = run("migration", "new", app.name, "phones")
     assert (code, out, app.migrations) == (2, "", [])
     assert "User.phone: Existing items have no value for it" in err
-    assert "Edit the declaration before" in run("diff", app.name)[1]
+    code, out, _ = run("diff", app.name)
+    assert (code, "Edit the declaration before" in out) == (1, True)
+    assert "1 needs an edit of the declaration first" in out
+    assert "migration new" not in out
 
 
 def test_migration_without_changes_is_empty(run: Run, app: App) -> None:

@@ -260,6 +260,27 @@ def test_migrations_run_in_order_and_a_copy_stops_the_sequence(shop: Shop) -> No
     assert "0002_unique: finished" in shop.done("run")
 
 
+def test_a_dry_run_shows_the_first_reasons_only(shop: Shop) -> None:
+    shop.write(
+        COPY_NAME,
+        COPY.replace("if not old.email:", "if old:").replace(
+            '"has no e-mail address"', "old.username"
+        ),
+    )
+    for number in range(12, 25):
+        shop.put(f"u{number}", "x")
+    code, out, err = shop("run", "--dry-run")
+    assert (code, "25 items would fail." in out) == (1, True)
+    assert (err.count("1 item would fail"), "5 more items would fail" in err) == (20, True)
+
+
+def test_commands_of_a_copy_need_one(shop: Shop) -> None:
+    Path(f"migrating_shop/migrations/{COPY_NAME}.py").unlink()
+    shop.write("0001_unique", STEPS_IN_PLACE)
+    code, _, err = shop("cut-over")
+    assert (code, "None of the migrations has a Copy" in err) == (2, True)
+
+
 def test_deletions_are_confirmed(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.done("run")
     shop.done("cut-over")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletable import Attr, Entity, Key, Table, attr
-from singletable.migration import Copy, Migration, each, leave_out, unchanged
+from singletable import Attr, Entity, Index, Key, Table, attr
+from singletable.migration import Backfill, Copy, Migration, each, leave_out, unchanged
 from singletable.migration.dry_run import DryRun, StepTrial, dry_run
 from singletable.operations import Operation, PutItem
 from singletable.operations.registry import OPERATIONS
@@ -118,3 +118,25 @@ def test_unchanged_items_are_shown_as_they_are(site: Site) -> None:
     trial = try_copy(site, Copy(copied, unchanged(users)))
     assert trial.by_rule == {"unchanged(users)": 20}
     assert trial.new_items == {"(no entity)": 20}
+
+
+def test_a_backfill_of_index_keys_shows_the_attributes(site: Site) -> None:
+    index = Index("GSI1", pk="GSI1PK")
+    old_people, people = Table("people"), Table("people", indexes=[index])
+
+    class OldPerson(Entity, table=old_people):
+        name: Attr[str] = attr()
+        key = Key(pk=("PERSON", name), sk="PERSON")
+
+    class Person(Entity, table=people):
+        name: Attr[str] = attr()
+        key = Key(pk=("PERSON", name), sk="PERSON")
+        by_name = Key(pk=("NAME", name)).on(index)
+
+    site.store.admin.create_table(people)
+    site.store.put(OldPerson(name="ada"))
+    (trial,) = dry_run(Migration(Backfill(Person), name="0001"), site.engine).steps
+    key = {"PK": {"S": "PERSON#ada"}, "SK": {"S": "PERSON"}}
+    (example,) = trial.examples
+    assert example.before == [key]
+    assert example.after == [key | {"GSI1PK": {"S": "NAME#ada"}}]

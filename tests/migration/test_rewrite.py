@@ -35,6 +35,7 @@ from tests.migration.in_place import (
 # The old entities have a declaration of the table of their own, because keys overlap.
 old_app = Table("app")
 app = Table("app")
+short_app = Table("app")
 
 
 class Account(Entity, table=old_app, type_tag=("type", "account")):
@@ -60,6 +61,16 @@ class Profile(Entity, table=app, type_tag=("type", "profile")):
     name: Attr[str] = attr()
     bio: Attr[str] = attr()
     key = Key(pk=("USER", name), sk="PROFILE")
+
+
+class ShortAccount(Entity, table=short_app, type_tag=("type", "account")):
+    """The old entity without its bio, under the same key."""
+
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    revision: Attr[int] = version()
+    key = Key(pk=("ACCOUNT", name), sk="ACCOUNT")
+    by_email = Unique(email, pk=("EMAIL", email), sk="EMAIL")
 
 
 class Setting(Entity, table=app, type_tag=("type", "setting")):
@@ -257,6 +268,27 @@ def test_an_item_that_keeps_its_key_gets_a_later_version(engine: Engine) -> None
 def test_none_deletes_an_item_and_its_marker(engine: Engine) -> None:
     run_rewrite(Rewrite(each(Account, lambda old: None)), environment(engine, app, old_app))
     assert [item["type"]["S"] for item in stored(engine, app)] == ["setting"]
+
+
+def take_bio(old: Account) -> Iterator[ShortAccount | Profile]:
+    yield ShortAccount(name=old.name, email=old.email)
+    if old.bio:
+        yield Profile(name=old.name, bio=old.bio)
+
+
+def test_fields_move_to_a_new_entity_while_the_old_one_keeps_its_key(engine: Engine) -> None:
+    step = Rewrite(each(Account, take_bio))
+    run_rewrite(step, environment(engine, app, old_app))
+    store = Store(engine)
+    found = store.get(ShortAccount.key("u1"))
+    assert found is not None
+    assert found.email == "1@x.org"
+    assert store.get(Profile.key("u1")) == Profile(name="u1", bio="b")
+    assert store.find(ShortAccount.by_email("1@x.org")) == found
+    rewritten = stored(engine, app)
+    assert not any("bio" in item for item in rewritten if "revision" in item)
+    run_rewrite(step, environment(engine, app, old_app))
+    assert stored(engine, app) == rewritten
 
 
 def suffix(old: Account) -> Account:

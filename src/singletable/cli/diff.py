@@ -72,7 +72,7 @@ def diff(
     if output_format is DiffFormat.JSON:
         typer.echo(json.dumps(_as_json(result, differences), indent=2, ensure_ascii=False))
     else:
-        _print(Console(highlight=False), app, result, differences)
+        _print(Console(highlight=False), app, result, differences, is_recorded=write)
     if write and result.changes:
         if result.needs_migration:
             refused = "was not written, because a change needs a migration."
@@ -143,7 +143,12 @@ def _compare_tables(
 
 
 def _print(
-    console: Console, app: str, result: LockComparison, differences: Sequence[Difference]
+    console: Console,
+    app: str,
+    result: LockComparison,
+    differences: Sequence[Difference],
+    *,
+    is_recorded: bool,
 ) -> None:
     from rich.text import Text
 
@@ -161,7 +166,7 @@ def _print(
         for one in differences:
             facts = f"declared {one.declared}, but found {one.actual}"
             _print_facts(console, f"{one.table} {one.subject}", facts, one.advice)
-    _print_summary(console, app, result)
+    _print_summary(console, app, result, is_recorded=is_recorded)
 
 
 def _print_change(console: Console, change: SchemaChange) -> None:
@@ -169,7 +174,8 @@ def _print_change(console: Console, change: SchemaChange) -> None:
     if change.needs_edit:
         console.print("    Edit the declaration before you draft a migration.")
     elif change.steps:
-        console.print(f"    Steps: {', '.join(map(str, change.steps))}", soft_wrap=True)
+        label = "Steps" if change.kind.needs_migration else "Optional steps"
+        console.print(f"    {label}: {', '.join(map(str, change.steps))}", soft_wrap=True)
 
 
 def _print_facts(console: Console, subject: str, facts: str, advice: str) -> None:
@@ -182,18 +188,26 @@ def _print_facts(console: Console, subject: str, facts: str, advice: str) -> Non
     print_trimmed(console, Text(escape_controls(advice)), indent=4)
 
 
-def _print_summary(console: Console, app: str, result: LockComparison) -> None:
+def _print_summary(
+    console: Console, app: str, result: LockComparison, *, is_recorded: bool
+) -> None:
     from singletable.cli.output import pluralize
 
     if not result.changes:
         console.print(f"The declaration is as in schema.lock ({result.lock.digest}).")
         return
     needed = sum(change.kind.needs_migration for change in result.changes)
-    summary = "none needs a migration. Record them with: singletable diff {} --write"
+    edits = sum(change.needs_edit for change in result.changes)
+    summary = "none needs a migration."
+    if not is_recorded:
+        summary += " Record them with: singletable diff {} --write"
     if needed and result.made_by is not None:
         summary = f"the migration {result.made_by} makes them."
     elif needed:
         verb = "needs" if needed == 1 else "need"
         summary = f"{needed} {verb} a migration. Draft it with: singletable migration new {{}} NAME"
+        if edits:
+            verb = "needs" if edits == 1 else "need"
+            summary = f"{edits} {verb} an edit of the declaration first; see above."
     count = pluralize(len(result.changes), "change")
     console.print(f"{count}; {summary.format(app)}", soft_wrap=True)

@@ -159,6 +159,11 @@ class Migrations:
         in_progress = [one for one in done if phases[one.name] not in ("finished", "rolled-back")]
         if done:
             return (in_progress or done)[-1]
+        if copy and not phases:
+            raise MigrationError(
+                "None of the migrations has a Copy, and only a Copy is cut over, rolled back and "
+                f"finished. To undo other steps: {self.command('down')}"
+            )
         what = "a Copy" if copy else "steps"
         raise MigrationError(
             f"No migration with {what} has begun at {self.address}. Run it first: "

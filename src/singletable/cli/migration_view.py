@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from threading import Lock, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
@@ -163,12 +164,16 @@ def _print_trial(trial: StepTrial) -> None:
         typer.echo(f"    {note}")
     for example in trial.examples:
         _print_example(example)
-    for reason, failed in trial.failures.items():
+    for reason, failed in islice(trial.failures.items(), MAX_SHOWN):
         _echo(f"    {pluralize(failed.count, 'item')} would fail: {reason}", err=True)
         for key in failed.keys:
             _echo(f"      {_key(key)}", err=True)
         if failed.count > len(failed.keys):
             typer.echo(f"      and {failed.count - len(failed.keys):,} more", err=True)
+    if len(trial.failures) > MAX_SHOWN:
+        others = islice(trial.failures.values(), MAX_SHOWN, None)
+        more = pluralize(sum(one.count for one in others), "more item")
+        typer.echo(f"    {more} would fail for other reasons", err=True)
     collisions = trial.collisions
     if collisions.count:
         noun = pluralize(collisions.count, "item")
@@ -264,19 +269,19 @@ def describe_status(status: Status) -> str:
 
 def print_status(found: Sequence[Status]) -> None:
     """Print a table with the migrations and how far they came."""
-    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for column in ("Migration", "Phase", "Steps", "Not carried over", "Run by", "Since"):
-        grid.add_column(column, no_wrap=column == "Migration")
+    rows: list[tuple[str, ...]] = []
     notes: list[str] = []
     for status in found:
         done = len(status.steps) if status.phase == "finished" else status.step
-        grid.add_row(
-            status.migration,
-            status.phase or "not begun",
-            f"{done} of {len(status.steps)}",
-            "" if status.lag is None else pluralize(status.lag, "change"),
-            "" if status.lease is None else status.lease.owner,
-            _time(status.ended or status.started),
+        rows.append(
+            (
+                status.migration,
+                status.phase or "not begun",
+                f"{done} of {len(status.steps)}",
+                "" if status.lag is None else pluralize(status.lag, "change"),
+                "" if status.lease is None else status.lease.owner,
+                _time(status.ended or status.started),
+            )
         )
         if status.stray_writes:
             notes.append(
@@ -284,6 +289,15 @@ def print_status(found: Sequence[Status]) -> None:
                 "tables written after the cut-over, such as "
                 f"{_key(status.stray_writes[0])}. Some process still uses them."
             )
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    columns: list[tuple[str, ...]] = []
+    names = ("Migration", "Phase", "Steps", "Not carried over", "Run by", "Since")
+    for name, *cells in zip(names, *rows, strict=True):
+        if any(cells):  # empty columns would take space in a narrow terminal
+            grid.add_column(name, no_wrap=name in ("Migration", "Steps"), overflow="fold")
+            columns.append(tuple(cells))
+    for row in zip(*columns, strict=True):
+        grid.add_row(*row)
     print_trimmed(Console(highlight=False), grid)
     for note in notes:
         _echo(note)

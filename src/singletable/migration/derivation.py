@@ -303,7 +303,7 @@ class Derivation:
                 derived = rule.into(list(source))
             return [
                 self._derived_item(entity)
-                for entity in _entities(derived)
+                for entity in entities_of(derived)
                 if not self._others or _table_of(entity) not in self._others
             ]
 
@@ -479,7 +479,7 @@ def marker_owner(table: Table, item: Item) -> Model | None:
     return None
 
 
-def _entities(derived: object) -> list[Any]:
+def entities_of(derived: object) -> list[Any]:
     """Return what a function of a rule returned as a list of entities."""
     if derived is None:
         return []

@@ -17,7 +17,7 @@ from typing import cast
 from singletable.engine import Engine
 from singletable.errors import OperationError, SingleTableError, TransformFailed
 from singletable.migration.copy import TargetOwners
-from singletable.migration.derivation import Derivation, Key, Targets
+from singletable.migration.derivation import Derivation, Key, Targets, entities_of
 from singletable.migration.derived_items import DerivedItems, DerivedUnit, rule_name
 from singletable.migration.environment import Environment
 from singletable.migration.item_digests import ItemNames
@@ -26,18 +26,23 @@ from singletable.migration.runner import MigrationRunner
 from singletable.migration.scan import scan_pages
 from singletable.migration.steps import (
     AddIndex,
+    AddUnique,
     Copy,
     CreateTable,
     DropIndex,
     DropTable,
+    EachRule,
     Migration,
+    Rewrite,
     Step,
     step_tables,
     step_text,
 )
 from singletable.operations import DeleteTable, Driver, PutItem
-from singletable.schema import Table, create_operation
+from singletable.schema import Table, create_operation, model_of
 from singletable.store.admin import decode_stored_item
+from singletable.store.decoder import decode_item
+from singletable.store.plan import key_attributes
 from singletable.store.writes import ItemId, item_id
 from singletable.values import Item
 
@@ -266,18 +271,50 @@ def _try_in_place(
     done = rehearsal.run(migration, number)
     trial.fail(done.failures)
     trial.notes.append(f"{done.write_units:,.0f} write units")
-    if isinstance(step, AddIndex):
+    if isinstance(step, AddIndex | AddUnique):
+        return  # no item is changed; markers are added
+    if isinstance(step, Rewrite):
+        trial.examples += islice(_rewritten(step, before.values(), done.failures), examples)
         return
     for table in step_tables(step):
         failed = {item_id(table.name, key) for key, _ in done.failures}
         after = _first_items(rehearsal, step, table)
         for id_, item in before.items():
-            if id_ in failed or after.get(id_) == item:
+            if id_ in failed or after.get(id_, item) == item:
                 continue
-            new = [_readable(table, after[id_])] if id_ in after else []
-            trial.examples.append(Example(step_text(step), [_readable(table, item)], new))
+            trial.examples.append(_changed(step, table, item, after[id_]))
             if len(trial.examples) == examples:
                 return
+
+
+def _rewritten(
+    step: Rewrite, items: Iterable[Item], failures: list[tuple[Item, str]]
+) -> Iterator[Example]:
+    """Yield old items with what the functions of a Rewrite return for them."""
+    failed = [key for key, _ in failures]
+    rules = [rule for rule in step.rules if isinstance(rule, EachRule)]
+    for item in items:
+        for rule in rules:
+            model = model_of(rule.entity)
+            if not model.matches(item) or model.parse_key(item) is None:
+                continue
+            if key_attributes(model, item) not in failed:
+                old = decode_item(model, item)
+                yield Example(rule_name(rule), [old], entities_of(rule.function(old)))
+            break
+
+
+def _changed(step: Step, table: Table, before: Item, after: Item) -> Example:
+    """Return how an item changes: as an entity, or the attributes that no field shows."""
+    old, new = _readable(table, before), _readable(table, after)
+    if repr(old) == repr(new):
+        keys = {one.name for one in table.key_attributes}
+        changed = {name for name in before | after if before.get(name) != after.get(name)}
+        old, new = (
+            {name: value for name, value in item.items() if name in keys | changed}
+            for item in (before, after)
+        )
+    return Example(step_text(step), [old], [new])
 
 
 def _first_items(rehearsal: Rehearsal, step: Step, table: Table) -> dict[ItemId, Item]:

@@ -197,8 +197,9 @@ class _Estimation:
         counted = "counted" if is_complete else "DescribeTable, updated about every six hours"
         sample = "all items" if is_complete else f"a sample of {sampled:,} items"
         units = f"consumed by this step on {sample}, copied into memory"
+        entries = units
         if isinstance(step, AddIndex):
-            units = (
+            entries = (
                 f"one write unit per KB of each index entry, from {sample}; DynamoDB writes them"
             )
         scaled = "" if is_complete else ", times items divided by sample"
@@ -206,7 +207,7 @@ class _Estimation:
             "items": counted,
             "average_size": f"average of {sample}",
             "read_units": f"{units}{scaled}",
-            "write_units": f"{units}{scaled}",
+            "write_units": f"{entries}{scaled}",
             "cost": f"${self.prices.read:g} per million read units, ${self.prices.write:g} per "
             f"million write units ({self.prices.source})",
         }

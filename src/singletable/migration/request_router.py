@@ -281,7 +281,7 @@ class RequestRouter:
     def _refused(
         self, phase: Phase | None, side: Side, operation: Operation[Any], *, writes: bool
     ) -> MigrationError:
-        names = ", ".join(sorted(table_names(operation)))
+        names = ", ".join(sorted(set(table_names(operation))))
         kind = "an old table" if side == "source" else "the new table"
         if side == "source":
             reason = (

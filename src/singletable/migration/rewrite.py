@@ -10,7 +10,7 @@ AddCount after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -207,16 +207,16 @@ class _Rewriter:
             if new.setdefault(self._id(derived.item), derived) is not derived:
                 key = self._derivation.key_of(derived.item)
                 raise transform_failed(unit.key, f"two new items have the key {key_text(key)}.")
-        if [derived.item for derived in new.values()] == [_as_written(*one) for one in old]:
+        items = [derived.item for derived in new.values()]
+        if items == [_as_written(*one) for one in old] or _are_kept(new.values(), old):
             return None  # the function keeps the items
-        for derived in new.values():
-            if self._unit_of(derived.item) is not None:
-                raise transform_failed(
-                    unit.key,
-                    f"its new item {key_text(self._derivation.key_of(derived.item))} would be "
-                    "rewritten again. Give the new entity another type tag or key. To "
-                    "change items without new keys, use Backfill(…).",
-                )
+        if any(self._is_rewritten(item) for item in items):
+            raise transform_failed(
+                unit.key,
+                "a new item would be rewritten again. Give the new entity another type tag or "
+                "key, or return a new item as it is when the function gets it. To change items "
+                "without new keys, use Backfill(…).",
+            )
         writes = merge_writes(
             [
                 *self._item_writes(members, new),
@@ -231,6 +231,18 @@ class _Rewriter:
                 "Copy(…).",
             )
         return Plan(writes, {})
+
+    def _is_rewritten(self, item: Item) -> bool:
+        """Return whether a new item would be changed if it was rewritten."""
+        unit = self._unit_of(item)
+        if unit is None:
+            return False
+        if isinstance(self._derivation.rules[unit.rule], MergeRule):
+            return True
+        try:
+            return [one.item for one in self._derivation.derive(unit, [item])] != [item]
+        except TransformFailed:  # such as a field that only old items have
+            return True
 
     def _id(self, item: Item) -> ItemId:
         return item_id(self._table_name, self._derivation.key_of(item))
@@ -281,6 +293,19 @@ class _Rewriter:
 def _as_written(model: Model, item: Item) -> Item:
     """Return an old item as it would be written now."""
     return model.item(decode_values(model, item))
+
+
+def _are_kept(new: Collection[DerivedItem], old: list[tuple[Model, Item]]) -> bool:
+    """Return whether the new items are stored already, perhaps with a later version."""
+    if len(new) != len(old):
+        return False
+    for derived, (_, item) in zip(new, old, strict=True):
+        role = derived.model.role("version")
+        name = None if role is None else role.attribute
+        later = {} if name is None or name not in item else {name: item[name]}
+        if derived.item | later != item:
+            return False
+    return True
 
 
 def _markers(writes: list[Write]) -> list[Write]:

@@ -223,8 +223,8 @@ class AddCount:
 class Rewrite:
     """Replace items of a table by others of the same table: split, merge, or change their keys.
 
-    Each replacement is one transaction. The old entity must not match the new items, by its type
-    tag and its key, or they would be replaced again.
+    Each replacement is one transaction. The old entity must not match new items by its type tag
+    and key, unless the function returns these as they are; they would be replaced again otherwise.
     """
 
     rules: tuple[Rule, ...]
