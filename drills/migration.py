@@ -87,7 +87,9 @@ class Ledger:
 
 # Children are forked from a process that has imported everything, which takes no time.
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["drills.migration", "drills.migration_client"])
+_PROCESSES.set_forkserver_preload(
+    ["drills.migration_client", "singletable.engine", "singletable.faults", "singletable.server"]
+)
 
 
 def _run_child(pipe: Connection, arguments: Sequence[str]) -> None:

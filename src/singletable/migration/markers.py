@@ -32,16 +32,14 @@ from zlib import compress, decompress
 
 from singletable.errors import (
     ConditionFailed,
-    ConnectionFailed,
-    InternalError,
     TrimmedDataAccess,
     ValidationError,
 )
 from singletable.migration.change_log import ChangeBatch, ChangedItem
 from singletable.migration.derivation import Source, Unit
-from singletable.migration.state import state_key
+from singletable.migration.state import persist, state_key
 from singletable.operations import DeleteItem, PutItem, UpdateItem, WriteItemOutput
-from singletable.retry import Pause, RetryPolicy, Steps, send, together
+from singletable.retry import Pause, RetryPolicy, Steps, together
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.store.batch import get_items
@@ -185,7 +183,7 @@ class MarkerSlots:
     def delete(self) -> Steps[None]:
         """Delete all slots, at the end of the migration."""
         for key in self._keys:
-            yield from send(self._policy, DeleteItem(self._table_name, key))
+            yield from persist(self._policy, DeleteItem(self._table_name, key))
 
     def _slot_key(self, id_: str) -> Item:
         return self._keys[int(id_[:8], 16) % SLOTS]
@@ -225,22 +223,14 @@ class MarkerSlots:
             return_values="ALL_NEW",
             return_values_on_condition_check_failure="ALL_OLD",
         )
-        for attempt in range(_MAX_ATTEMPTS):
-            try:
-                output: WriteItemOutput = yield from send(self._policy, update)
-            except (InternalError, ConnectionFailed):
-                # Unlike most updates, these may be applied twice.
-                if attempt + 1 == _MAX_ATTEMPTS:
-                    raise
-                yield self._policy.backoff(attempt, "unavailable")
-            except ValidationError as error:
-                if "size" not in error.message:
-                    raise
-                yield from self._overflow(id_)
-                return {}
-            else:
-                return output.attributes or {}
-        raise AssertionError  # the last attempt raises
+        try:
+            output: WriteItemOutput = yield from persist(self._policy, update, _MAX_ATTEMPTS)
+        except ValidationError as error:
+            if "size" not in error.message:
+                raise
+            yield from self._overflow(id_)
+            return {}
+        return output.attributes or {}
 
     def _overflow(self, id_: str) -> Steps[None]:
         """Give up a slot that is full: the copy must start again, but the application goes on."""
@@ -249,7 +239,7 @@ class MarkerSlots:
             STATE_ATTRIBUTE: {"S": self._migration},
             _OVERFLOW: {"BOOL": True},
         }
-        yield from send(self._policy, PutItem(self._table_name, slot))
+        yield from persist(self._policy, PutItem(self._table_name, slot))
 
 
 def image_digest(image: Item) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -20,12 +20,22 @@ from singletable.errors import (
     InternalError,
     MigrationError,
     MigrationLocked,
+    TransactionConflict,
 )
-from singletable.operations import DeleteItem, GetItem, GetItemOutput, PutItem, UpdateItem
+from singletable.operations import (
+    DeleteItem,
+    GetItem,
+    GetItemOutput,
+    Operation,
+    PutItem,
+    UpdateItem,
+)
 from singletable.retry import RetryPolicy, Steps, send
 from singletable.schema import Table
 from singletable.schema.table import STATE_ATTRIBUTE
 from singletable.values import AttributeValue, Item
+
+R = TypeVar("R")
 
 LEASE_SECONDS = 30.0
 # A MigratingDriver begins no write with a view of the phase that is older than this. So every
@@ -41,8 +51,20 @@ Phase: TypeAlias = Literal[
 # How changes are found: from the engine's change feed, from the markers of MigratingDriver, or not.
 Changes: TypeAlias = Literal["feed", "driver", "none"]
 
-# After these errors a write may or may not have been applied.
-UNKNOWN_OUTCOMES = (InternalError, ConnectionFailed)
+
+def persist(policy: RetryPolicy, write: Operation[R], attempts: int = _MAX_ATTEMPTS) -> Steps[R]:
+    """Send a write of state that may be applied twice, until its outcome is known.
+
+    It is sent again after errors that leave the outcome open, and after conflicts.
+    """
+    for attempt in range(attempts):
+        try:
+            return (yield from send(policy, write))
+        except (InternalError, ConnectionFailed, TransactionConflict):
+            if attempt + 1 == attempts:
+                raise
+            yield policy.backoff(attempt, "unavailable")
+    raise AssertionError  # the last attempt raises
 
 
 def is_state_item(item: Item) -> bool:
@@ -171,24 +193,17 @@ class StateStore:
             taken = initial if state is None else state
             try:
                 yield from self._put(taken, _unchanged_lease(state, lease))
-            except (ConditionFailed, *UNKNOWN_OUTCOMES):
+            except ConditionFailed:
                 continue  # another runner was faster, or this one already has it: read again
             return taken
         raise MigrationError(f"The lease of migration {self.migration} cannot be taken.")
 
     def save(self, state: State) -> Steps[None]:
         """Write the state and renew the lease; raise MigrationLocked if the lease was lost."""
-        for attempt in range(_MAX_ATTEMPTS):
-            try:
-                yield from self._put(state, ("lease_owner = :own", {":own": {"S": self.owner}}))
-            except ConditionFailed:
-                raise self._lost() from None
-            except UNKNOWN_OUTCOMES:  # writing the same state again is harmless
-                if attempt + 1 == _MAX_ATTEMPTS:
-                    raise
-                yield self._policy.backoff(attempt, "unavailable")
-            else:
-                return
+        try:
+            yield from self._put(state, ("lease_owner = :own", {":own": {"S": self.owner}}))
+        except ConditionFailed:
+            raise self._lost() from None
 
     def is_in(self, table: Table, table_name: str) -> Steps[bool]:
         """Return whether another name or address means the table that has the state."""
@@ -211,7 +226,7 @@ class StateStore:
             },
         )
         try:
-            yield from send(self._policy, update)
+            yield from persist(self._policy, update)
         except ConditionFailed:
             raise self._lost() from None
 
@@ -241,7 +256,7 @@ class StateStore:
             **state_key(self.table, self.migration, "drivers"),
             STATE_ATTRIBUTE: {"S": self.migration},
         }
-        yield from send(self._policy, PutItem(self.table_name, item))
+        yield from persist(self._policy, PutItem(self.table_name, item))
 
     def has_drivers(self) -> Steps[bool]:
         """Return whether any process has used a MigratingDriver for this migration."""
@@ -250,7 +265,7 @@ class StateStore:
 
     def delete_item(self, key: Item) -> Steps[None]:
         """Delete a state item."""
-        yield from send(self._policy, DeleteItem(self.table_name, key))
+        yield from persist(self._policy, DeleteItem(self.table_name, key))
 
     def _put(
         self, state: State, condition: tuple[str, dict[str, AttributeValue]], *, held: bool = True
@@ -270,7 +285,7 @@ class StateStore:
             condition_expression=text,
             expression_attribute_values=values or None,
         )
-        yield from send(self._policy, put)
+        yield from persist(self._policy, put)
 
 
 def _unchanged_lease(
@@ -352,7 +367,7 @@ class HistoryStore:
                 expression_attribute_values=None if text is None else {":read": {"S": text}},
             )
             try:
-                yield from send(self._policy, put)
+                yield from persist(self._policy, put)
             except ConditionFailed:
                 continue
             return
