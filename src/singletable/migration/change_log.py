@@ -12,6 +12,7 @@ from typing import Protocol
 
 from singletable.errors import OperationError, TrimmedDataAccess, UnexpectedResponse
 from singletable.migration.derivation import Source, Unit
+from singletable.migration.state import is_state_item
 from singletable.operations import ChangeRecord, ReadChanges, ReadChangesOutput
 from singletable.retry import Steps, send
 from singletable.schema import Table
@@ -135,7 +136,8 @@ class FeedChanges(_WithoutWriters):
         changes = [
             ChangedItem(table, record.keys, record.old, record.new, record.expired)
             for record, table in found
-            if record.position <= upto
+            # The migration's own items change all the time.
+            if record.position <= upto and not is_state_item(record.new or record.old or {})
         ]
         return ChangeBatch(changes, str(upto), is_last)
 

@@ -28,7 +28,7 @@ from singletable.migration.derivation import Derivation, key_text
 from singletable.migration.environment import Environment
 from singletable.migration.markers import MarkerChanges, MarkerSlots
 from singletable.migration.scan import scan_rounds
-from singletable.migration.state import PHASE_SECONDS, Changes, Phase, is_state_item
+from singletable.migration.state import PHASE_SECONDS, Changes, Phase
 from singletable.migration.steps import Copy, UnchangedRule, step_text
 from singletable.migration.stray_writes import (
     StrayWrites,
@@ -216,7 +216,7 @@ class CopyPhases:
             batch = env.run(log.read(before))
         except TrimmedDataAccess:
             return True  # carrying says what is lost
-        if any(not is_state_item(one.new or one.old or {}) for one in batch.changes):
+        if batch.changes:
             return True
         return before.isdigit() and int(batch.position) - int(before) > MAX_DISTANCE
 
@@ -397,7 +397,8 @@ class CopyPhases:
 def _lost_changes(reason: str) -> MigrationError:
     return MigrationError(
         f"Changes of the new table since the cut-over cannot be carried back: {reason} After a "
-        "rollback they would be in the new table only. To roll back nevertheless: accept_loss=True."
+        "rollback they would be in the new table only. To roll back nevertheless, accept the loss "
+        "(accept_loss=True, or --accept-loss)."
     )
 
 

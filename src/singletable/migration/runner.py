@@ -335,7 +335,8 @@ class MigrationRunner:
                     "The old tables were written after the cut-over, such as "
                     f"{key_text(stray.keys[0])} ({len(stray.keys)} in total): some process still "
                     "uses them, and these writes are not in the new table. Stop it, and write "
-                    "these items to the new table. Or drop them, too: accept_loss=True."
+                    "these items to the new table. Or drop them, too (accept_loss=True, or "
+                    "--accept-loss)."
                 )
             if env.state.phase == "cut-over":
                 self._finish(env)
