@@ -33,6 +33,8 @@ class User(Entity, table=table):
 KEY = 'key = Key(pk=("USER", name), sk="PROFILE")'
 UNIQUE = f"{KEY}\n    one_email = Unique(casefold(email))"
 OPTIONAL = f"{KEY}\n    phone: Attr[str | None] = attr(default=None)"
+# The last of two declarations of a field counts.
+RENAMED = f'email: Attr[str] = attr(name="mail", old_names=("email",))\n    {KEY}'
 REQUIRED = f"{KEY}\n    phone: Attr[str] = attr()"
 _numbers = count()
 
@@ -79,6 +81,15 @@ def test_safe_change_is_recorded(run: Run, app: App) -> None:
     code, out, _ = run("diff", app.name, "--write")
     assert (code, out.endswith("none needs a migration.\nschema.lock: written\n")) == (0, True)
     assert "as in schema.lock" in run("diff", app.name)[1]
+
+
+def test_optional_steps_are_drafted_instead_of_recorded(run: Run, app: App) -> None:
+    run("diff", app.name, "--write")
+    app.declare(RENAMED)
+    code, out, _ = run("diff", app.name)
+    assert (code, "Optional steps: Backfill(User)" in out) == (0, True)
+    assert f"optional steps instead: singletable migration new {app.name} NAME" in out
+    assert "Backfill(User)" in run("migration", "new", app.name, "rename")[1]
 
 
 def test_change_that_needs_a_migration_fails_until_it_is_drafted(

@@ -201,6 +201,8 @@ def _print_summary(
     summary = "none needs a migration."
     if not is_recorded:
         summary += " Record them with: singletable diff {} --write"
+        if any(change.steps for change in result.changes):
+            summary += "\nTo draft the optional steps instead: singletable migration new {} NAME"
     if needed and result.made_by is not None:
         summary = f"the migration {result.made_by} makes them."
     elif needed:
@@ -210,4 +212,4 @@ def _print_summary(
             verb = "needs" if edits == 1 else "need"
             summary = f"{edits} {verb} an edit of the declaration first; see above."
     count = pluralize(len(result.changes), "change")
-    console.print(f"{count}; {summary.format(app)}", soft_wrap=True)
+    console.print(f"{count}; {summary.format(app, app)}", soft_wrap=True)

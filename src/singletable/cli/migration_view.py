@@ -341,11 +341,13 @@ class MigrationProgress:
         if self._console.is_terminal:
             from rich import progress as bars
 
+            # A narrow terminal has no space for the speed and both numbers.
+            is_wide = self._console.width >= 120
             self._bar = bars.Progress(
                 bars.TextColumn("{task.description}"),
-                bars.BarColumn(bar_width=20),
-                bars.MofNCompleteColumn(),
-                bars.TextColumn("{task.fields[speed]}"),
+                bars.BarColumn(bar_width=20 if is_wide else 10),
+                bars.MofNCompleteColumn() if is_wide else bars.TaskProgressColumn(),
+                *([bars.TextColumn("{task.fields[speed]}")] if is_wide else []),
                 bars.TimeRemainingColumn(),
                 bars.TextColumn("{task.fields[note]}"),
                 console=self._console,
