@@ -118,6 +118,7 @@ def test_asks_before_copying(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         ((A, A), "copied onto itself"),
         ((A, B, "--table", "shops"), "There is no table 'shops'"),
         ((A, B, "--as", "shops=new"), "'shops' is not copied"),
+        ((A, B, "--as", "copied-shop=other"), "two tables would be copied to 'other'"),
         ((A, B, "--where", "Name = "), "at character 8"),
         ((A, B, "--sample", "2"), "expected a fraction"),
         ((A, B, "--fake", "Email=nothing"), "Kinds: email"),

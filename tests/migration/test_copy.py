@@ -250,7 +250,7 @@ def test_a_runner_that_stalls_until_after_the_cut_over_overwrites_nothing(engine
     copy = Migration(Copy(entities, each(OldUser, slow)), name="0001_users")
     Store(engine).put(OldUser(username="ada", email="old@x"))
     with pytest.raises(MigrationLocked):
-        MigrationRunner(copy, engine, clock=clock, sleep=clock.sleep).run()
+        MigrationRunner(copy, engine, segments=1, clock=clock, sleep=clock.sleep).run()
     user = Store(engine).get(User.key(username="ada"))
     assert user is not None
     assert user.email == "new@x"

@@ -17,6 +17,7 @@ from singletable import (
     Attr,
     Binary,
     DeleteItem,
+    DeleteTable,
     Driver,
     Engine,
     Entity,
@@ -44,6 +45,7 @@ from singletable.migration.driver import MigratingDriver
 from singletable.migration.environment import StepProgress
 from singletable.migration.runner import MigrationRunner
 from singletable.operations import ReadChanges, SweepExpired
+from singletable.retry import send
 from singletable.schema import model_of
 from singletable.values import Item
 from singletable.wire import UnknownOperation
@@ -654,6 +656,35 @@ def test_a_runner_that_stalls_at_any_request_spoils_nothing() -> None:
     results = list(takewhile(lambda one: one is not None, map(_is_spoiled_by_a_stall, count(1))))
     assert len(results) > 20
     assert not any(results)
+
+
+def test_no_thread_writes_after_one_has_lost_the_lease(engine: Engine, clock: Clock) -> None:
+    runner(engine, clock, owner="other").run()
+    env = runner(engine, clock).environment()
+    env.renewed = clock.now - 60
+    with pytest.raises(MigrationLocked):
+        env.keep_lease()
+    late = PutItem("target/zoo", {"PK": {"S": "late"}, "SK": {"S": "late"}})
+    with pytest.raises(MigrationLocked):
+        env.run(send(env.context.retry_policy, late))
+    assert not new_items(engine)
+
+
+def test_an_old_table_that_does_not_exist_is_named(engine: Engine, clock: Clock) -> None:
+    engine.execute(DeleteTable("pets"))
+    with pytest.raises(MigrationError, match="old table 'pets' does not exist"):
+        runner(engine, clock).run()
+
+
+def test_old_tables_that_were_deleted_after_the_cut_over_do_not_prevent_the_end(
+    engine: Engine, clock: Clock
+) -> None:
+    move = runner(engine, clock)
+    move.run()
+    move.cut_over()
+    engine.execute(DeleteTable("people"))
+    assert move.finish(drop_old=True).phase == "finished"
+    assert "pets" not in engine.execute(ListTables()).table_names
 
 
 def test_a_table_is_not_copied_onto_itself_by_another_address(engine: Engine, clock: Clock) -> None:

@@ -133,6 +133,7 @@ def copy(
         renamed = parse_pairs("--as", new_names, "NAME=NEW")
         if unknown := [name for name in renamed if name not in names]:
             raise InvalidValue(f"--as: {unknown[0]!r} is not copied. Tables: {', '.join(names)}.")
+        _check_new_names([renamed.get(name, name) for name in names])
         copies = [
             TableCopy(source_driver, target_driver, name, renamed.get(name, ""), settings)
             for name in names
@@ -181,6 +182,16 @@ def _select_tables(driver: Driver, tables: list[str] | None) -> list[str]:
     if not names:
         raise TableNotFound("There are no tables to copy at this address.")
     return names
+
+
+def _check_new_names(names: list[str]) -> None:
+    """Raise InvalidValue if two tables would become one."""
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidValue(
+                f"--as: two tables would be copied to {name!r}, and items with the same keys would "
+                "replace each other. Give each table its own name, or choose one with --table."
+            )
 
 
 def _load_function(text: str) -> ItemFunction:

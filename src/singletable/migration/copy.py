@@ -150,8 +150,8 @@ class Copier:
                 self.env.keep_lease()
             except MigrationLocked:
                 # What was written may be older than what the process that took over has written.
-                if (yield from self._may_correct()):
-                    yield from derivation.carry_over({unit: [one] for unit, one in sources.items()})
+                older = {unit: [one] for unit, one in sources.items()}
+                self.env.run_without_lease(self._correct(derivation, older))
                 raise
             with self._lock:
                 self._merged.update(map(_unit_hash, groups))
@@ -200,21 +200,23 @@ class Copier:
                 try:
                     yield from derivation.carry_over(units, owners.check, self.log.journal)
                 except MigrationLocked:
-                    if (yield from self._may_correct()):
-                        yield from derivation.carry_over(units, journal=self.log.journal)
+                    self.env.run_without_lease(self._correct(derivation, units))
                     raise
             yield from self.log.complete(batch)
         return batch
 
-    def _may_correct(self) -> Steps[bool]:
-        """Return whether targets still follow from the source, after the lease was lost.
+    def _correct(
+        self, derivation: Derivation, units: Mapping[Unit, Iterable[Source]]
+    ) -> Steps[None]:
+        """Derive units again that were written after the lease was lost.
 
         If the other process has cut over meanwhile, the application writes the targets.
         """
         stored, _ = yield from self.env.states.read()
         if stored is None or stored.phase in ("rolled-back", "finished", "down"):
-            return False
-        return (stored.cut_over is None) == (self.env.state.cut_over is None)
+            return
+        if (stored.cut_over is None) == (self.env.state.cut_over is None):
+            yield from derivation.carry_over(units, journal=self.log.journal)
 
 
 def _unit_hash(unit: Unit) -> int:

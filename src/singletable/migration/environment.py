@@ -97,8 +97,7 @@ class Environment:
             part = min(seconds, self.states.lease_seconds / 4)
             self.sleep(part)
             seconds -= part
-            if self._lost is None:
-                self.keep_lease()
+            self.keep_lease()
 
     def keep_lease(self) -> None:
         """Renew the lease if it is half over; raise MigrationLocked if it is lost."""
@@ -116,10 +115,9 @@ class Environment:
                 raise
             self.renewed = self.clock()
 
-    @property
-    def has_lost_lease(self) -> bool:
-        """Whether another process has taken over."""
-        return self._lost is not None
+    def run_without_lease(self, steps: Steps[R]) -> R:
+        """Run a generator of requests after the lease was lost, to correct what came too late."""
+        return run(self.driver, steps, self.sleep)
 
     def run_parallel(self, pieces: Sequence[Callable[[], R]]) -> list[R]:
         """Call functions in threads of their own, and return their results in order.
@@ -144,15 +142,11 @@ class Environment:
 
 
 class _LeasedDriver:
-    """Keeps the lease before each request.
-
-    After it is lost, requests are executed: what was written too late must be corrected.
-    """
+    """Keeps the lease before each request; after one thread has lost it, no other one writes."""
 
     def __init__(self, env: Environment) -> None:
         self._env = env
 
     def execute(self, operation: Operation[R], /) -> R:
-        if not self._env.has_lost_lease:
-            self._env.keep_lease()
+        self._env.keep_lease()
         return self._env.driver.execute(operation)

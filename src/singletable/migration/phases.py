@@ -15,6 +15,7 @@ from singletable.errors import (
     DeclarationError,
     MigrationError,
     MigrationLocked,
+    ResourceNotFound,
     TrimmedDataAccess,
 )
 from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
@@ -113,9 +114,17 @@ class CopyPhases:
         env.checkpoint()
 
     def _check_places(self, env: Environment) -> None:
-        """Raise MigrationError if an old table is the new one, by another name or address."""
+        """Raise MigrationError if an old table does not exist, or is the new one."""
         for table in self.step.sources:
-            if env.run(env.states.is_in(table, env.context.table_name(table))):
+            name = env.context.table_name(table)
+            try:
+                env.run(send(env.context.retry_policy, Scan(name, limit=1)))
+            except ResourceNotFound:
+                raise MigrationError(
+                    f"The old table {name.partition('/')[2]!r} does not exist at its address. "
+                    "Nothing was copied. Check the address, and the name of the table."
+                ) from None
+            if env.run(env.states.is_in(table, name)):
                 env.run(env.states.delete_item(env.states.key))
                 raise MigrationError(
                     f"{table!r} at the old address is the new table itself, {self.step.target!r}. "
@@ -328,8 +337,8 @@ class CopyPhases:
         later = uncarried_items(self._log(env, back=True), env.state.cut_over or "", back)
         try:
             return env.run(find_stray_writes(log, position, self.forward(env), back, later))
-        except TrimmedDataAccess:
-            return None
+        except (ResourceNotFound, TrimmedDataAccess):
+            return None  # an old table may have been deleted by hand
 
     # Parts
 
