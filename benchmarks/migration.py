@@ -29,8 +29,8 @@ from singletable import (
     padded,
 )
 from singletable.migration import Copy, Migration, each
-from singletable.migration.copying import CopySettings, TableCopy
 from singletable.migration.runner import MigrationRunner
+from singletable.migration.table_copy import CopySettings, TableCopy
 
 CLAIM = "a copy over HTTP is at least three times as fast as a script with boto3"
 TARGET = Target(at_least=3)

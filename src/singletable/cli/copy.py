@@ -13,8 +13,8 @@ from singletable.errors import InvalidValue, TableNotFound
 
 if TYPE_CHECKING:
     from singletable.migration.anonymization import Anonymizer
-    from singletable.migration.copying import CopyResult, CopySettings, ItemFunction, TableCopy
     from singletable.migration.environment import StepProgress
+    from singletable.migration.table_copy import CopyResult, CopySettings, ItemFunction, TableCopy
     from singletable.operations import Driver
 
 PREVIEW_ITEMS = 3
@@ -115,8 +115,8 @@ def copy(
     use, because changes during the copy may be missed; write a migration.
     """
     from singletable.cli.output import pluralize
-    from singletable.migration.copying import CopySettings, TableCopy
     from singletable.migration.item_filter import parse_filter
+    from singletable.migration.table_copy import CopySettings, TableCopy
 
     anonymizer = _anonymizer(parse_pairs("--fake", fakes, "ATTRIBUTE=KIND"), secret)
     settings = CopySettings(
@@ -160,7 +160,7 @@ def _connect_both(source: str, target: str, *, dry_run: bool) -> Generator[tuple
     if target.startswith("memory:"):
         raise InvalidValue(
             "A copy in memory would be lost when this command ends. Copy to a file, such as "
-            "file:copy.db, or use singletable.migration.copying in Python."
+            "file:copy.db, or use singletable.migration.TableCopy in Python."
         )
     with connect_existing(source) as source_driver:
         if source == target:

@@ -225,7 +225,7 @@ def open_migrations(
 
 
 def _check_connection(driver: Driver, table: str) -> None:
-    """Raise ConnectionFailed if there is no server, which a run would wait for much longer."""
+    """Raise ConnectionFailed at once if no server answers; a run would wait much longer."""
     from singletable.errors import OperationError
     from singletable.operations import DescribeTable
 

@@ -25,6 +25,7 @@ from singletable.migration.steps import (
     unchanged,
     undecided,
 )
+from singletable.migration.table_copy import CopySettings, TableCopy
 from singletable.migration.verification import verify
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "AsyncMigratingDriver",
     "Backfill",
     "Copy",
+    "CopySettings",
     "CreateTable",
     "DropIndex",
     "DropTable",
@@ -47,6 +49,7 @@ __all__ = [
     "Status",
     "Step",
     "StepProgress",
+    "TableCopy",
     "check_schema",
     "dry_run",
     "each",

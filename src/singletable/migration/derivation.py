@@ -455,7 +455,7 @@ class Derivation:
         ]
 
     def is_same(self, item: Item, other: Item) -> bool:
-        """Return whether two new items are equal, but for attributes that are encrypted anew."""
+        """Return whether two new items are equal, apart from encrypted attributes."""
         return item.keys() == other.keys() and all(
             name in self._encrypted or equal(value, other[name]) for name, value in item.items()
         )
@@ -469,7 +469,7 @@ class Derivation:
 
 
 def marker_owner(table: Table, item: Item) -> Model | None:
-    """Return the entity whose unique value an item marks; None if it is no marker."""
+    """Return the entity that a marker of a unique value belongs to; None for other items."""
     if f"{OWNER}{table.pk.name}" not in item:
         return None
     for entity in table.entities:

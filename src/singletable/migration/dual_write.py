@@ -162,7 +162,7 @@ class DualWrite:
         self._markers[id_] = yield from self._slots.add_images(self._markers[id_], images)
 
     def reopen(self) -> Steps[None]:
-        """Open the markers again, because so much time passed that they may be removed."""
+        """Open the markers again, because they may have been removed in the meantime."""
         for id_, item in self._items.items():
             table = self._context.table_name(item.table)
             before = self._markers[id_]

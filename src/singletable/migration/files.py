@@ -192,7 +192,7 @@ def describe_import_failure(subject: str, error: BaseException) -> str:
 
 
 def _import(path: Path) -> ModuleType:
-    """Run a file as a module, each time anew: the old entities in it have their own tables."""
+    """Run a file as a new module each time: the old entities in it have their own tables."""
     name = f"singletable_migrations.{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None

@@ -54,7 +54,7 @@ MAX_DISTANCE = 1_000
 
 @dataclass
 class CopyPhases:
-    """Runs the phases of a Copy in an environment whose state has the phase.
+    """Runs the phases of a Copy; the state of the environment has the current phase.
 
     `changes` says how changes are found; None takes what the addresses offer.
     """

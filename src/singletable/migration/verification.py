@@ -352,7 +352,7 @@ def _verify_owners(env: Environment, step: AddUnique, report: Verification) -> N
 def _orphans(
     env: Environment, step: AddUnique, items: list[Item], report: Verification | None = None
 ) -> dict[ItemId, Item]:
-    """Return the keys of markers among the items whose owner does not have the value."""
+    """Return the keys of markers with an owner that does not have the value."""
     model = model_of(step.entity)
     constraint = model.uniques[step.unique]
     name = env.context.table_name(model.table)

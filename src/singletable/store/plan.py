@@ -465,7 +465,7 @@ def _dependencies(model: Model, access: ResolvedKey) -> set[str]:
 
 
 def _computed_fields(model: Model, edits: Sequence[Edit[Any]]) -> frozenset[str]:
-    """Return the fields whose new values are computed from the stored item, under an old name."""
+    """Return the edited fields that are computed from a value stored under an old name."""
     if not model.evolved:
         return frozenset()
     return frozenset(

@@ -199,7 +199,7 @@ def to_post(found: list[OldBlog | OldLike]) -> Iterator[Slug | BlogContent | Blo
 
 
 def _visitor(old: OldLike) -> str:
-    """Return who clicked; nobody if the click has no time or address, and is not counted."""
+    """Return the address of a click; empty if it is malformed, and not counted."""
     time, _, address = old.timestamp_ip.replace("#", ":", 1).partition(":")
     return address if time.isascii() and time.isdigit() else ""
 

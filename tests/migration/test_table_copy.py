@@ -34,8 +34,8 @@ from singletable import (
     casefold,
 )
 from singletable.migration.anonymization import Anonymizer
-from singletable.migration.copying import CopyResult, CopySettings, TableCopy
 from singletable.migration.item_filter import parse_filter
+from singletable.migration.table_copy import CopyResult, CopySettings, TableCopy
 from singletable.operations import Operation, Scan
 from singletable.schema import read_table
 from singletable.values import Item
