@@ -210,9 +210,10 @@ def test_verify_ends_with_1_and_repairs(shop: Shop, monkeypatch: pytest.MonkeyPa
 
 def test_an_interrupted_run_says_how_to_continue(shop: Shop) -> None:
     shop.put("stop", "interrupt")
-    code, _, err = shop("run")
+    code, _, err = shop("run", "--rate", "5000")
     assert code == 130
     assert f"Continue with: singletable migration run {APP} {ADDRESS}" in err
+    assert "--rate 5000" in err
     assert shop.phase() == "copying"
     shop.done("run")
     assert shop.phase() == "ready"
@@ -256,8 +257,10 @@ def test_migrations_run_in_order_and_a_copy_stops_the_sequence(shop: Shop) -> No
     shop.done("finish", "--drop-old", "--yes")
     assert "AddUnique(User, by_email): as it should be" in shop.done("verify")
     out = shop.done("down", "--yes")
+    assert "  AddUnique" not in out
     assert "Undo AddUnique User.by_email: 12 items written" in out
-    assert "0002_unique: finished" in shop.done("run")
+    out = shop.done("run")
+    assert ("0002_unique: finished" in out, "Undo" in out) == (True, False)
 
 
 def test_a_dry_run_shows_the_first_reasons_only(shop: Shop) -> None:

@@ -417,7 +417,8 @@ def _run(
                 runner.follow(lambda: progress.is_stopping)
             typer.echo(describe_status(runner.status()))
     except KeyboardInterrupt:
-        command = migrations.command("run", migration=migration)
+        limit = () if rate is None else ("--rate", f"{rate:g}")
+        command = migrations.command("run", *limit, migration=migration)
         typer.echo(f"Stopped at a checkpoint. Continue with: {command}", err=True)
         raise typer.Exit(130) from None
 

@@ -258,6 +258,8 @@ def describe_status(status: Status) -> str:
     """Return how far a migration came, with a line for what each step did."""
     lines = [f"{status.migration}: {PHASES[status.phase]}"]
     for name, count in status.counts.items():
+        if name.startswith("Undo ") != (status.phase == "down"):
+            continue  # what an earlier command did
         if name in ("carried over", "carried back"):
             lines.append(f"  {pluralize(count, 'change')} {name}")
         elif name.startswith("Copy("):
