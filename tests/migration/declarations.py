@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from singletable import Table
-from singletable.migration.snapshot import Schema, snapshot
+from singletable.migration.schema_diff.snapshot import Schema, snapshot
 
 HEADER = """
 from dataclasses import dataclass

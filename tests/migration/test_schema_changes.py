@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from singletable import Attr, Entity, Index, Key, Number, Table, attr
-from singletable.migration.change_kinds import SchemaChange, SchemaChangeKind
-from singletable.migration.schema_changes import compare_schemas
-from singletable.migration.snapshot import lock_text, read_lock, snapshot
+from singletable.migration.schema_diff.change_kinds import SchemaChange, SchemaChangeKind
+from singletable.migration.schema_diff.schema_changes import compare_schemas
+from singletable.migration.schema_diff.snapshot import lock_text, read_lock, snapshot
 from tests.migration.declarations import BASE, changed, declare
 
 SAFE, BACKFILL = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.BACKFILL

@@ -37,7 +37,7 @@ from singletable import (
     sequence,
     version,
 )
-from singletable.migration.snapshot import Schema, lock_text, read_lock, snapshot
+from singletable.migration.schema_diff.snapshot import Schema, lock_text, read_lock, snapshot
 
 UserId = NewType("UserId", str)
 

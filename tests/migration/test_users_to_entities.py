@@ -20,8 +20,8 @@ import pytest
 from singletable import Driver, Engine, MigrationError, Operation, Store, Table
 from singletable.migration import Migration
 from singletable.migration.driver import MigratingDriver
-from singletable.migration.files import load_migration
 from singletable.migration.runner import MigrationRunner
+from singletable.migration.schema_diff.files import load_migration
 from singletable.migration.state import PHASE_SECONDS
 from singletable.operations import ReadChanges
 from singletable.wire import UnknownOperation

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from singletable.infrastructure import Difference
-    from singletable.migration.change_kinds import SchemaChange
-    from singletable.migration.files import LockComparison
+    from singletable.migration.schema_diff.change_kinds import SchemaChange
+    from singletable.migration.schema_diff.files import LockComparison
     from singletable.schema import Table
 
 
@@ -53,8 +53,8 @@ def diff(
 
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import shown_path
-    from singletable.migration.files import compare_with_lock, lock_path, write_lock
-    from singletable.migration.snapshot import snapshot
+    from singletable.migration.schema_diff.files import compare_with_lock, lock_path, write_lock
+    from singletable.migration.schema_diff.snapshot import snapshot
 
     module, tables = load_schema(app)
     path = lock_path(module)
@@ -152,7 +152,7 @@ def _print(
 ) -> None:
     from rich.text import Text
 
-    from singletable.migration.change_kinds import SchemaChangeKind
+    from singletable.migration.schema_diff.change_kinds import SchemaChangeKind
 
     for kind in SchemaChangeKind:
         if changes := [change for change in result.changes if change.kind is kind]:

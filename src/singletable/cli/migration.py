@@ -38,16 +38,16 @@ def new(
     """
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import pluralize, shown_path, write_output
-    from singletable.migration.draft import draft_migration
-    from singletable.migration.files import (
+    from singletable.migration.schema_diff.draft import draft_migration
+    from singletable.migration.schema_diff.files import (
         load_migration,
         lock_path,
         migrations_folder,
         next_name,
         write_lock,
     )
-    from singletable.migration.schema_changes import compare_schemas
-    from singletable.migration.snapshot import read_lock, snapshot
+    from singletable.migration.schema_diff.schema_changes import compare_schemas
+    from singletable.migration.schema_diff.snapshot import read_lock, snapshot
     from singletable.migration.steps import step_text
 
     module, tables = load_schema(app)
@@ -89,7 +89,7 @@ def list_migrations(
     """
     from singletable.cli.app_loader import load_schema
     from singletable.cli.output import shown_path
-    from singletable.migration.files import load_migrations, migrations_folder
+    from singletable.migration.schema_diff.files import load_migrations, migrations_folder
     from singletable.migration.steps import step_text
 
     module, tables = load_schema(app)

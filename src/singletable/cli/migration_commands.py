@@ -198,7 +198,7 @@ def open_migrations(
     from singletable.cli.existing_tables import connect_existing
     from singletable.cli.output import shown_path
     from singletable.connect import connect, file_path
-    from singletable.migration.files import load_migrations, migrations_folder
+    from singletable.migration.schema_diff.files import load_migrations, migrations_folder
 
     module, tables = load_schema(app)
     folder = migrations_folder(module)

@@ -3,8 +3,8 @@
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.dry_run import DryRun, dry_run
 from singletable.migration.environment import StepProgress
-from singletable.migration.files import check_schema
 from singletable.migration.runner import MigrationRunner, Status
+from singletable.migration.schema_diff.files import check_schema, load_migration
 from singletable.migration.steps import (
     AddCount,
     AddIndex,
@@ -54,6 +54,7 @@ __all__ = [
     "dry_run",
     "each",
     "leave_out",
+    "load_migration",
     "merge",
     "unchanged",
     "undecided",

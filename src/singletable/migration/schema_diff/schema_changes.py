@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from singletable.migration.change_kinds import (
+from singletable.migration.schema_diff.change_kinds import (
     Changes,
     EntityPair,
     PlannedStep,
     SchemaChange,
     SchemaChangeKind,
 )
-from singletable.migration.field_changes import compare_fields, renamed_fields
-from singletable.migration.key_comparison import KeyFields, may_match, writes_same_keys
-from singletable.migration.snapshot import (
+from singletable.migration.schema_diff.field_changes import compare_fields, renamed_fields
+from singletable.migration.schema_diff.key_comparison import KeyFields, may_match, writes_same_keys
+from singletable.migration.schema_diff.snapshot import (
     EntitySchema,
     IndexSchema,
     KeySchema,

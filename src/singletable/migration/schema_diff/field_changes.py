@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from singletable.migration.change_kinds import Changes, EntityPair, SchemaChange, SchemaChangeKind
-from singletable.migration.snapshot import FieldSchema
-from singletable.migration.type_comparison import Classes, can_read
+from singletable.migration.schema_diff.change_kinds import (
+    Changes,
+    EntityPair,
+    SchemaChange,
+    SchemaChangeKind,
+)
+from singletable.migration.schema_diff.snapshot import FieldSchema
+from singletable.migration.schema_diff.type_comparison import Classes, can_read
 
 NO_MIGRATION, BACKFILL = SchemaChangeKind.NO_MIGRATION, SchemaChangeKind.BACKFILL
 DANGEROUS = SchemaChangeKind.DANGEROUS

@@ -18,7 +18,12 @@ import msgspec
 from msgspec import Struct
 
 from singletable.errors import MigrationError
-from singletable.migration.type_text import ClassSchema, TypeTexts, factory_text, python_text
+from singletable.migration.schema_diff.type_text import (
+    ClassSchema,
+    TypeTexts,
+    factory_text,
+    python_text,
+)
 from singletable.schema import Attr, Counter, Index, Model, ResolvedKey, Table, model_of
 from singletable.schema.key_template import (
     FieldSegment,

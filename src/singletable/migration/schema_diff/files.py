@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 
 from singletable.errors import DeclarationError, MigrationError
-from singletable.migration.change_kinds import SchemaChange
-from singletable.migration.schema_changes import compare_schemas
-from singletable.migration.snapshot import (
+from singletable.migration.schema_diff.change_kinds import SchemaChange
+from singletable.migration.schema_diff.schema_changes import compare_schemas
+from singletable.migration.schema_diff.snapshot import (
     LOCK_NAME,
     Lock,
     Schema,

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 
 from singletable.errors import MigrationError
-from singletable.migration.change_kinds import EntityPair, PlannedStep, SchemaChange
-from singletable.migration.field_changes import renamed_fields
-from singletable.migration.old_declaration import (
+from singletable.migration.schema_diff.change_kinds import EntityPair, PlannedStep, SchemaChange
+from singletable.migration.schema_diff.field_changes import renamed_fields
+from singletable.migration.schema_diff.old_declaration import (
     OUR_NAMES,
     STANDARD_NAMES,
     VERSION_FIELD,
@@ -26,9 +26,9 @@ from singletable.migration.old_declaration import (
     render_old_table,
     table_variable,
 )
-from singletable.migration.schema_changes import renamed_entities, renamed_table
-from singletable.migration.snapshot import EntitySchema, FieldSchema, Schema, snapshot
-from singletable.migration.type_text import TypeTexts
+from singletable.migration.schema_diff.schema_changes import renamed_entities, renamed_table
+from singletable.migration.schema_diff.snapshot import EntitySchema, FieldSchema, Schema, snapshot
+from singletable.migration.schema_diff.type_text import TypeTexts
 from singletable.schema import Table, model_of
 from singletable.schema.source import format_call, quoted, render_imports
 

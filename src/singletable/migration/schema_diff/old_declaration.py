@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from singletable.migration.snapshot import (
+from singletable.migration.schema_diff.snapshot import (
     EntitySchema,
     FieldSchema,
     IndexSchema,
@@ -22,7 +22,7 @@ from singletable.migration.snapshot import (
     key_attribute,
     template_segments,
 )
-from singletable.migration.type_text import ClassSchema, TypeTexts
+from singletable.migration.schema_diff.type_text import ClassSchema, TypeTexts
 from singletable.schema import Binary, Index, LocalIndex, Number, Table
 from singletable.schema.source import WIDTH, docstring, format_call, quoted, render_table
 from singletable.schema.table import KeyAttribute, KeyType

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from singletable.migration.type_text import ClassSchema
+from singletable.migration.schema_diff.type_text import ClassSchema
 
 Classes: TypeAlias = Mapping[str, ClassSchema]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
-from singletable.migration.snapshot import EntitySchema
-from singletable.migration.type_comparison import Classes
+from singletable.migration.schema_diff.snapshot import EntitySchema
+from singletable.migration.schema_diff.type_comparison import Classes
 
 
 class SchemaChangeKind(Enum):

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from singletable.migration.snapshot import (
+from singletable.migration.schema_diff.snapshot import (
     FieldSchema,
     KeySchema,
     template_fields,
     template_segments,
 )
-from singletable.migration.type_comparison import Classes
+from singletable.migration.schema_diff.type_comparison import Classes
 
 
 def may_match(one: KeySchema, other: KeySchema) -> bool:

@@ -1,0 +1,1 @@
+"""Compare declarations: schema.lock, what each change needs, and drafts of migrations."""
