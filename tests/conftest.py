@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 # `quick` runs with every change: the same examples each time, so that a failure is the change's.
 # They are few, for they never change: what more of them would find, `long` looks for.
 settings.register_profile(
-    "quick", derandomize=True, max_examples=25, deadline=None, print_blob=True, database=None
+    "quick", derandomize=True, max_examples=20, deadline=None, print_blob=True, database=None
 )
 # `long` runs for whoever asks (`make fuzz`): new examples each time, and failures are remembered.
 settings.register_profile(

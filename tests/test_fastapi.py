@@ -22,10 +22,10 @@ SERVER_FAULTS = {
     "AccessDenied", "AddressError", "BackupTableNotFound", "CertificateError",
     "ContinuousBackupsUnavailable", "CredentialsError", "DeclarationError", "DecryptionFailed",
     "ExpiredToken", "FaultsError", "IncompleteSignature", "InvalidSignature", "ItemMismatch",
-    "LimitExceeded", "MissingAuthenticationToken", "OperationError", "ResourceInUse",
-    "ResourceNotFound", "SerializationError", "SingleTableError", "StaleDocs", "StorageError",
-    "TableNotFound", "TransactionCanceled", "TrimmedDataAccess", "UnexpectedResponse",
-    "UnrecognizedClient", "UnsupportedPattern",
+    "LimitExceeded", "MigrationError", "MigrationLocked", "MissingAuthenticationToken",
+    "OperationError", "ResourceInUse", "ResourceNotFound", "SerializationError", "SingleTableError",
+    "StaleDocs", "StorageError", "TableNotFound", "TransactionCanceled", "TransformFailed",
+    "TrimmedDataAccess", "UnexpectedResponse", "UnrecognizedClient", "UnsupportedPattern",
 }  # fmt: skip
 
 
