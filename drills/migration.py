@@ -32,12 +32,15 @@ from drills.migration_client import (
     Contact,
     OldUser,
     Profile,
+    create_runner,
     entities_table,
     run_role,
     users_table,
 )
 from singletable import AsyncEngine, Engine, Settings, Store
 from singletable.faults import AsyncFaultyDriver, Faults
+from singletable.migration import verify
+from singletable.migration.state import Changes
 
 Mode: TypeAlias = Literal["feed", "driver"]
 # The fields of a user; None if the user does not exist.
@@ -198,6 +201,7 @@ class _Round:
             self._run_killing("cut-over", 1)
             self._stop(old)
         self._check("after the cut-over", old_too=False)
+        self._verify("after the cut-over")
         new = [self._writer("new-writer", number, writes // 2) for number in range(writers)]
         if self.mode == "feed":
             self._follow_killing(kills // 2)
@@ -205,6 +209,7 @@ class _Round:
         if self.chance.random() < 0.5:
             self._run_killing("rollback", 1)
             self._check("after the rollback", old_too=True)
+            self._verify("after the rollback")
         else:
             self._check("before the end", old_too=False)
             self._run_killing("finish", 1)
@@ -248,6 +253,12 @@ class _Round:
             self.kills += 1
             if process.error:
                 self.faults.append(f"follow {process.error}")
+
+    def _verify(self, when: str) -> None:
+        """Compare both tables with `verify`, which must agree with the auditor."""
+        changes: Changes = "driver" if self.mode == "driver" else "feed"
+        for report in verify(create_runner(self.store.driver, changes, lambda line: None)):
+            self.faults += [f"{when}, verify: {fault}" for fault in report.faults]
 
     def _check(self, when: str, *, old_too: bool) -> None:
         found = check_tables(self.store, self.ledger, old_too=old_too)
