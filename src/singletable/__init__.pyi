@@ -100,7 +100,10 @@ from singletable.operations import UpdateItem as UpdateItem
 from singletable.operations import UpdateTable as UpdateTable
 from singletable.operations import UpdateTimeToLive as UpdateTimeToLive
 from singletable.operations import WriteRequest as WriteRequest
+from singletable.patterns import Distribution as Distribution
 from singletable.patterns import FeedPattern as FeedPattern
+from singletable.patterns import FieldValues as FieldValues
+from singletable.patterns import ItemCount as ItemCount
 from singletable.patterns import Pattern as Pattern
 from singletable.patterns import PatternCatalog as PatternCatalog
 from singletable.patterns import Rate as Rate
@@ -118,8 +121,10 @@ from singletable.patterns import per_hour as per_hour
 from singletable.patterns import per_minute as per_minute
 from singletable.patterns import per_second as per_second
 from singletable.patterns import puts as puts
+from singletable.patterns import uniform as uniform
 from singletable.patterns import updates as updates
 from singletable.patterns import upserts as upserts
+from singletable.patterns import zipf as zipf
 from singletable.remote import AsyncRemote as AsyncRemote
 from singletable.remote import Remote as Remote
 from singletable.schema import Attr as Attr

@@ -2,10 +2,22 @@
 
 from singletable.patterns.catalog import PatternCatalog, find_catalogs
 from singletable.patterns.estimate import Estimate, estimate
+from singletable.patterns.expected_load import (
+    Distribution,
+    ExpectedLoad,
+    FieldValues,
+    ItemCount,
+    Rate,
+    per_day,
+    per_hour,
+    per_minute,
+    per_second,
+    uniform,
+    zipf,
+)
 from singletable.patterns.pattern import (
     FeedPattern,
     Pattern,
-    Rate,
     ReadPattern,
     ScanPattern,
     WritePattern,
@@ -15,10 +27,6 @@ from singletable.patterns.pattern import (
     deletes,
     loads,
     modifies,
-    per_day,
-    per_hour,
-    per_minute,
-    per_second,
     puts,
     updates,
     upserts,
@@ -26,8 +34,12 @@ from singletable.patterns.pattern import (
 from singletable.patterns.requests import PlannedRequest, planned_requests
 
 __all__ = [
+    "Distribution",
     "Estimate",
+    "ExpectedLoad",
     "FeedPattern",
+    "FieldValues",
+    "ItemCount",
     "Pattern",
     "PatternCatalog",
     "PlannedRequest",
@@ -49,6 +61,8 @@ __all__ = [
     "per_second",
     "planned_requests",
     "puts",
+    "uniform",
     "updates",
     "upserts",
+    "zipf",
 ]

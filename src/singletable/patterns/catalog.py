@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 from singletable.errors import DeclarationError, SingleTableError
 from singletable.patterns.checks import (
     check_code,
+    check_counts,
     check_effect,
     check_hydrate,
     check_indexes,
@@ -25,11 +26,16 @@ from singletable.patterns.checks import (
     check_table,
     check_tables,
     check_unused,
+    check_values,
+)
+from singletable.patterns.expected_load import (
+    Expectations,
+    ExpectedLoad,
+    FieldValues,
+    ItemCount,
 )
 from singletable.patterns.matcher import match_pattern
 from singletable.patterns.pattern import (
-    Expectations,
-    ExpectedLoad,
     FeedPattern,
     FunctionPattern,
     Parameter,
@@ -65,8 +71,9 @@ W = TypeVar("W", ReadPattern[Any, Any], WritePattern, ScanPattern, FeedPattern)
 class PatternCatalog:
     """The access patterns of an app, in the order of their declaration.
 
-    `sizes` are typical item sizes in bytes, by entity. `unused` lists indexes that no pattern
-    reads, each with the reason why it stays.
+    `sizes` are typical item sizes in bytes, and `counts` the number of items, by entity. `values`
+    says how many values a key field has and how often they occur: `zipf(Skill.name, 200)`. `unused`
+    lists indexes that no pattern reads, each with the reason why it stays.
     """
 
     def __init__(
@@ -74,6 +81,8 @@ class PatternCatalog:
         name: str,
         *tables: Table,
         sizes: Mapping[type, int] | None = None,
+        counts: Mapping[type, int | ItemCount] | None = None,
+        values: Sequence[FieldValues] = (),
         unused: Mapping[Index, str] | None = None,
     ) -> None:
         where = f"PatternCatalog({name!r})"
@@ -82,6 +91,8 @@ class PatternCatalog:
         self.name = name
         self.tables = tables
         self.sizes = check_sizes(where, tables, sizes or {})
+        self.counts = check_counts(where, tables, counts or {})
+        self.values = check_values(where, tables, values)
         self.unused = dict(unused or {})
         self.patterns: dict[str, Pattern] = {}
         check_unused(where, tables, self.unused)
@@ -128,9 +139,11 @@ class PatternCatalog:
 
         With `collection` it reads the partition, or a range of it, into a Collection. `example` has
         a value for each parameter, where the default ones do not work. The expected load: `rate` is
-        how often the pattern is called; one call finds `items` items of `size` bytes; `consistent`
-        requests strongly consistent reads; `hydrate` says whether the items of a query are read
-        with `hydrate`, which is assumed for an index that does not contain all fields.
+        how often the pattern is called; one call finds `items` items of `size` bytes, among
+        `scanned` items that it reads before a filter; `consistent` requests strongly consistent
+        reads; `hydrate` says whether the items of a query are read with `hydrate`, which is assumed
+        for an index that does not contain all fields; `skew` says how unevenly calls spread over
+        partition keys, from 0 (evenly) to 1 (by Zipf's law) and more.
         """
         return self._read(ReadPattern, code, description, selector, collection, example, expected)
 

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from singletable.errors import DeclarationError, InvalidValue
-from singletable.patterns.pattern import Pattern, check_entity, check_item_size
+from singletable.patterns.expected_load import (
+    Distribution,
+    FieldValues,
+    ItemCount,
+    check_item_size,
+)
+from singletable.patterns.pattern import Pattern, check_entity
 from singletable.patterns.requests import planned_requests
 from singletable.schema import (
     Collection,
@@ -86,6 +92,48 @@ def check_sizes(where: str, tables: Sequence[Table], sizes: Mapping[type, int]) 
         check_item_size(f"{where}: sizes of {entity.__name__}", size)
         check_table(f"{where}: sizes", tables, entity)
         checked[entity] = size
+    return checked
+
+
+def check_counts(
+    where: str, tables: Sequence[Table], counts: Mapping[type, int | ItemCount]
+) -> dict[type, ItemCount]:
+    """Return the number of items by entity; raise unless each entity is in one of `tables`."""
+    checked: dict[type, ItemCount] = {}
+    for entity, count in counts.items():
+        check_entity(f"{where}: counts", entity)
+        entity = declared_entity(entity)
+        check_table(f"{where}: counts", tables, entity)
+        checked[entity] = count if isinstance(count, ItemCount) else ItemCount(count)
+        for name in checked[entity].in_index:
+            if name not in model_of(entity).indexes:
+                raise DeclarationError(
+                    f"{where}: counts of {entity.__name__}: in_index has {name!r}, but the index "
+                    f"keys are {', '.join(model_of(entity).indexes) or 'none'}."
+                )
+    return checked
+
+
+def check_values(
+    where: str, tables: Sequence[Table], values: Iterable[FieldValues]
+) -> dict[tuple[type, str], Distribution]:
+    """Return the distributions by entity and field; raise unless the entities are in `tables`."""
+    checked: dict[tuple[type, str], Distribution] = {}
+    models = [model_of(entity) for table in tables for entity in table.entities]
+    for one in values:
+        if not isinstance(one, FieldValues):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DeclarationError(
+                f"{where}: values has {one!r}: expected uniform(Skill.name, 200) or "
+                "zipf(Skill.name, 200)."
+            )
+        # Entities that inherit a field share it.
+        owners = [model for model in models if model.fields.get(one.path.field) is one.path.root]
+        if not owners:
+            raise DeclarationError(
+                f"{where}: values has {one.path!r}, which is not a field of an entity in "
+                f"{', '.join(map(repr, tables))}."
+            )
+        checked.update({(model.entity, one.path.field): one.distribution for model in owners})
     return checked
 
 

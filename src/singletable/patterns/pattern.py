@@ -13,20 +13,17 @@ from typing import (
     ParamSpec,
     Protocol,
     TypeAlias,
-    TypedDict,
     TypeVar,
     cast,
     overload,
 )
 
 from singletable.errors import DeclarationError
+from singletable.patterns.expected_load import ExpectedLoad
 from singletable.schema import Collection, ItemKey, Path, Selection, Table, UniqueValue, model_of
 from singletable.schema.fields import declared_entity
 from singletable.store import EntityAccess
 
-MAX_ITEM_SIZE = 400 * 1024
-
-Period: TypeAlias = Literal["second", "minute", "hour", "day"]
 P = ParamSpec("P")
 # What a read pattern returns: ItemKey, Partition, Selection or UniqueValue.
 Q = TypeVar("Q", bound="ItemKey[Any] | Selection[Any] | UniqueValue[Any]")
@@ -40,107 +37,6 @@ class Positional(Protocol[P, Q_co]):
     def positional(self, *args: P.args, **kwargs: P.kwargs) -> Q_co:
         """Return the key or selection for values in order."""
         ...
-
-
-_SECONDS: dict[Period, int] = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
-_WITH_ARTICLE: dict[Period, str] = {
-    "second": "a second",
-    "minute": "a minute",
-    "hour": "an hour",
-    "day": "a day",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """The number of calls in a period at peak load."""
-
-    calls: float
-    period: Period
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.calls < float("inf"):
-            raise DeclarationError(
-                f"a rate of {self.calls!r} calls {_WITH_ARTICLE[self.period]}: expected a finite "
-                "number, 0 or more."
-            )
-
-    @property
-    def per_second(self) -> float:
-        """Calls per second."""
-        return self.calls / _SECONDS[self.period]
-
-    def __str__(self) -> str:
-        return f"{self.calls:,.10g} {_WITH_ARTICLE[self.period]}"
-
-
-def per_second(calls: float) -> Rate:
-    """Return a rate of calls per second."""
-    return Rate(calls, "second")
-
-
-def per_minute(calls: float) -> Rate:
-    """Return a rate of calls per minute."""
-    return Rate(calls, "minute")
-
-
-def per_hour(calls: float) -> Rate:
-    """Return a rate of calls per hour."""
-    return Rate(calls, "hour")
-
-
-def per_day(calls: float) -> Rate:
-    """Return a rate of calls per day."""
-    return Rate(calls, "day")
-
-
-class Expectations(TypedDict, total=False):
-    """Keyword arguments that declare the expected load of a pattern."""
-
-    rate: Rate | None
-    items: int
-    size: int | None
-    consistent: bool
-    hydrate: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedLoad:
-    """The expected load of a pattern; `rate` and `size` are None where they were not declared.
-
-    One call reads or writes `items` items of `size` bytes each. `hydrate` says whether it gets them
-    from the table by the keys in an index; None says that it does if the index lacks fields.
-    """
-
-    rate: Rate | None = None
-    items: int = 1
-    size: int | None = None
-    consistent: bool = False
-    hydrate: bool | None = None
-
-    @classmethod
-    def declared(cls, where: str, expectations: Expectations) -> ExpectedLoad:
-        """Return the load after checking it; `where` names the pattern in errors."""
-        load = cls(**expectations)
-        if load.rate is not None and not isinstance(load.rate, Rate):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise DeclarationError(
-                f"{where}: rate={load.rate!r}: expected a rate, such as per_second(20)."
-            )
-        if type(load.items) is not int or load.items < 0:
-            raise DeclarationError(
-                f"{where}: items={load.items!r}: expected a whole number, 0 or more."
-            )
-        if load.hydrate not in (None, True, False):
-            raise DeclarationError(f"{where}: hydrate={load.hydrate!r}: expected True or False.")
-        if load.size is not None:
-            check_item_size(f"{where}: size", load.size)
-        return load
-
-
-def check_item_size(where: str, size: int) -> None:
-    """Raise unless an item can have this size in bytes."""
-    if type(size) is not int or not 1 <= size <= MAX_ITEM_SIZE:
-        raise DeclarationError(f"{where}={size!r}: an item has 1 to {MAX_ITEM_SIZE:,} bytes.")
 
 
 @dataclass(frozen=True, slots=True)
