@@ -39,7 +39,8 @@ class Rate:
     """The number of calls in a period, on average over a day.
 
     `peak` is the number in a period at the busiest moment. `by_hour` has 24 relative weights, from
-    midnight to midnight UTC; per_second() and its siblings also accept "office" and "evening". `growth` is the growth per month: 0.05 is 5 percent.
+    midnight to midnight UTC; per_second() and its siblings also accept "office" and "evening".
+    `growth` is the growth per month: 0.05 is 5 percent.
     """
 
     calls: float
