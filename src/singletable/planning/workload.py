@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from singletable.patterns import Distribution, Rate
 from singletable.schema import Provisioned
+
+SortKeys: TypeAlias = Literal["one", "many", "growing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,9 @@ class PlacedUnits:
 
     A request that is spread over `partitions` keys, such as a batch, consumes `units` under each.
     A write consumes units on the indexes of its table, too; these have the same `request` number.
+    `sort_keys` says where its items are within the partition key: at one sort key, at many, or
+    always at the end, as items with growing numbers or times are. DynamoDB can divide a busy
+    partition key only if there are many; a table with a local index counts as one.
     """
 
     table: str
@@ -68,6 +73,7 @@ class PlacedUnits:
     request: int = 0
     partitions: int = 1
     in_transaction: bool = False
+    sort_keys: SortKeys = "one"
 
     @property
     def resource(self) -> str:
