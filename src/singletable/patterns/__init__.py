@@ -1,7 +1,7 @@
 """Access patterns as code: named, typed and checked."""
 
 from singletable.patterns.catalog import PatternCatalog, find_catalogs
-from singletable.patterns.estimate import Estimate, estimate
+from singletable.patterns.estimate import Estimate, UnitCost, estimate
 from singletable.patterns.expected_load import (
     Distribution,
     ExpectedLoad,
@@ -46,6 +46,7 @@ __all__ = [
     "Rate",
     "ReadPattern",
     "ScanPattern",
+    "UnitCost",
     "WritePattern",
     "checks",
     "clears",

@@ -1,8 +1,9 @@
 """Estimate the capacity units that one call of a pattern consumes at its expected load.
 
 The rules are DynamoDB's: a read costs one unit per 4 KB, or half if it is eventually consistent. A
-write costs one unit per 1 KB, plus the writes of its index entries. A transaction doubles the cost
-of the item, but not of its index entries.
+query is rounded up once, a batch for each item. A write costs one unit per 1 KB, and a transaction
+doubles that. An index entry costs nothing if it does not change, one write if it appears, changes
+or disappears, and two if its key changes; a transaction does not double these.
 """
 
 from __future__ import annotations
@@ -10,95 +11,262 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Literal
 
-from singletable.patterns.pattern import Pattern, ReadPattern
+from singletable.patterns.expected_load import ItemCount
+from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
 from singletable.patterns.requests import PlannedRequest, planned_requests
+from singletable.patterns.sample_items import entry_size
 from singletable.schema import Index, Model, ResolvedKey, model_of
 from singletable.store.decoder import projected_attributes
 
 DEFAULT_ITEM_SIZE = 1024
 MARKER_SIZE = 200
-ENTRY_SIZE = 200
 READ_BLOCK = 4096
 WRITE_BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCost:
+    """The units that a request consumes on its table, or on one of its indexes.
+
+    `units` are those of a typical call and `most` those of the most expensive one, both for all
+    items of the call. `access` is the key by which the units are spread over partitions, and `how`
+    says how the units were computed. `bytes_returned` are those that a typical call receives.
+    """
+
+    request: PlannedRequest
+    access: ResolvedKey
+    kind: Literal["read", "write"]
+    units: float
+    most: float
+    how: str
+    bytes_returned: float = 0.0
+
+    @property
+    def index(self) -> Index | None:
+        """The index that consumes the units, or None for the table."""
+        return self.access.index
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """Capacity units of one call; `assumed` says that the default item size was used."""
 
-    read: float
-    write: float
+    parts: tuple[UnitCost, ...]
     assumed: bool
 
+    @property
+    def read(self) -> float:
+        """The most read units of a call."""
+        return sum(part.most for part in self.parts if part.kind == "read")
 
-def estimate(pattern: Pattern, sizes: Mapping[type, int] | None = None) -> Estimate:
-    """Return the most units that a call consumes, for items of the expected size."""
-    expected, known = pattern.expected, sizes or {}
-    assumed = expected.size is None and any(
+    @property
+    def write(self) -> float:
+        """The most write units of a call."""
+        return sum(part.most for part in self.parts if part.kind == "write")
+
+    @property
+    def typical_read(self) -> float:
+        """The read units of a typical call."""
+        return sum(part.units for part in self.parts if part.kind == "read")
+
+    @property
+    def typical_write(self) -> float:
+        """The write units of a typical call."""
+        return sum(part.units for part in self.parts if part.kind == "write")
+
+
+def estimate(
+    pattern: Pattern,
+    sizes: Mapping[type, int] | None = None,
+    counts: Mapping[type, ItemCount] | None = None,
+) -> Estimate:
+    """Return the units of a call, for items of the expected size and indexes of expected shares."""
+    known = sizes or {}
+    assumed = pattern.expected.size is None and any(
         access.entity not in known for access in pattern.accesses
     )
-    read = write = 0.0
-    least: dict[ResolvedKey, float] = {}
-    for request in planned_requests(pattern):
-        size = MARKER_SIZE
-        if not _is_marker(request):
-            size = expected.size or max(
-                known.get(entity, DEFAULT_ITEM_SIZE) for entity in _entities(pattern, request)
-            )
-        if request.is_read:
-            consistent = expected.consistent or request.consistent
-            read += _read_units(request, size, expected.items) * (1.0 if consistent else 0.5)
-        else:
-            units = _write_units(request, size)
+    estimator = _Estimator(pattern, known, counts or {})
+    return Estimate(tuple(estimator.parts()), assumed)
+
+
+class _Estimator:
+    def __init__(
+        self, pattern: Pattern, sizes: Mapping[type, int], counts: Mapping[type, ItemCount]
+    ) -> None:
+        self._pattern = pattern
+        self._expected = pattern.expected
+        self._sizes = sizes
+        self._counts = counts
+        self._requests = planned_requests(pattern)
+        writes = [one for one in self._requests if not one.is_read and one.likely]
+        # A typical call may leave out all but one write, which is then no transaction.
+        self._in_transaction = len(writes) > 1 or any(
+            one.action == "ConditionCheckItem" for one in writes
+        )
+
+    def parts(self) -> list[UnitCost]:
+        parts: list[UnitCost] = []
+        least: dict[ResolvedKey, float] = {}
+        for request in self._requests:
+            if request.is_read:
+                parts.append(self._read(request))
+                continue
+            written = self._write(request)
+            most = sum(part.most for part in written)
             if request.alternative:  # count what it costs more than the write that it replaces
-                units = max(0, units - least[request.access])
-            else:
-                least[request.access] = min(units, least.get(request.access, units))
-            write += units * expected.items
-    return Estimate(read, write, assumed)
+                more = max(0.0, most - least[request.access])
+                parts.append(UnitCost(request, request.access, "write", 0, more, "not typical"))
+                continue
+            least[request.access] = min(most, least.get(request.access, most))
+            parts += written
+        return parts
+
+    def _size(self, entity: type) -> int:
+        return self._expected.size or self._sizes.get(entity, DEFAULT_ITEM_SIZE)
+
+    def _read(self, request: PlannedRequest) -> UnitCost:
+        consistent = self._expected.consistent or request.consistent
+        units, most, how, returned = self._read_units(request)
+        factor = 1.0 if consistent else 0.5
+        if not consistent and units:
+            how += ", halved because eventually consistent"
+        typical = units * factor if request.likely else 0.0
+        if not request.likely:
+            how = f"not in a typical call; at most {how}"
+            returned = 0.0
+        return UnitCost(request, request.access, "read", typical, most * factor, how, returned)
+
+    def _read_units(self, request: PlannedRequest) -> tuple[float, float, str, float]:
+        """Return the strongly consistent units of a typical read, the most, why, and the bytes."""
+        if request.action == "GetRecords":
+            return 0.0, 0.0, "streams are charged per request", 0.0
+        items = self._expected.items
+        if request.action in ("GetItem", "BatchGetItem"):
+            size = MARKER_SIZE if _is_marker(request) else self._size(request.entity)
+            count = 1 if _is_marker(request) and isinstance(self._pattern, ReadPattern) else items
+            units = count * _blocks(size, READ_BLOCK)
+            how = f"{_times(count, 'item')}{_rounded(size, READ_BLOCK, '4 KB')}"
+            return units, units, how, float(count * size)
+        items = self._items_read()
+        entities = self._entities(request)
+        entries = {one: entry_size(one, request.index, self._size(one)) for one in entities}
+        shards = request.access.shards
+        partitions = 1 if shards is None else shards.count
+        largest, average = max(entries.values()), self._average(entries)
+        most = max(_blocks(items * largest, READ_BLOCK), partitions)
+        typical = partitions * _blocks(round(items * average / partitions), READ_BLOCK)
+        how = f"{items:,} items × {average:,.0f} bytes, rounded up to 4 KB"
+        if partitions > 1:
+            how += f" in each of {partitions} shards"
+            most = max(most, typical)
+        if self._expected.scanned is not None:
+            how += f"; the filter returns {self._expected.items:,} of them"
+        share = 1.0 if self._expected.scanned is None else self._expected.items / max(items, 1)
+        return float(typical), float(max(most, typical)), how, items * average * share
+
+    def _items_read(self) -> int:
+        """Return the number of items that a query or scan reads, before a filter."""
+        expected = self._expected
+        if isinstance(self._pattern, ScanPattern) and expected.items_read == 1:
+            entities = self._pattern.tables[0].entities
+            stored = sum(self._counts[one].items for one in entities if one in self._counts)
+            return max(stored, 1)
+        return expected.items_read
+
+    def _entities(self, request: PlannedRequest) -> list[type]:
+        """Return the entities that a request reads; a collection and a scan have several."""
+        if isinstance(self._pattern, ReadPattern) and self._pattern.collection is not None:
+            return self._pattern.collection.entities()
+        if isinstance(self._pattern, ScanPattern) and self._expected.size is None:
+            return list(request.table.entities)
+        return [request.entity]
+
+    def _average(self, entries: Mapping[type, int]) -> float:
+        """Return the average size, by the number of items of each entity where it is known."""
+        weights = {one: self._counts[one].items if one in self._counts else 0 for one in entries}
+        total = sum(weights.values())
+        if not total:
+            return max(entries.values())
+        return sum(size * weights[one] for one, size in entries.items()) / total
+
+    def _write(self, request: PlannedRequest) -> list[UnitCost]:
+        items, marker = self._expected.items, _is_marker(request)
+        size = MARKER_SIZE if marker else self._size(request.entity)
+        blocks = _blocks(size, WRITE_BLOCK) * items
+        share = self._share(request)
+        typical = blocks * share * (2 if request.in_transaction and self._in_transaction else 1)
+        how = f"{_times(items, 'item')}{_rounded(size, WRITE_BLOCK, '1 KB')}"
+        if request.in_transaction and self._in_transaction:
+            how += ", doubled in a transaction"
+        if not request.likely:
+            typical, how = 0.0, f"not in a typical call; at most {how}"
+        elif share < 1:
+            how += f", for {share:.0%} of the items"
+        most = blocks * (2 if request.in_transaction else 1)
+        parts = [UnitCost(request, request.access, "write", typical, most, how)]
+        if request.action == "ConditionCheckItem" or marker:
+            return parts
+        model = model_of(request.entity)
+        for access in model.indexes.values():
+            parts += self._entry(request, model, access, size, share)
+        return parts
+
+    def _share(self, request: PlannedRequest) -> float:
+        """Return the share of a partition's items that are of this entity, if it is deleted."""
+        if not isinstance(self._pattern, WritePattern) or self._pattern.accesses[0].kind != "clear":
+            return 1.0
+        entities = {one.entity for one in self._requests if not one.is_read}
+        weights = {one: self._counts[one].items if one in self._counts else 1 for one in entities}
+        return weights[request.entity] / max(sum(weights.values()), 1)
+
+    def _entry(
+        self, request: PlannedRequest, model: Model, access: ResolvedKey, size: int, share: float
+    ) -> list[UnitCost]:
+        """Return the units of an index entry, by how many times it is written."""
+        assert access.index is not None
+        entry = entry_size(model.entity, access.index, size)
+        writes, most, why = _entry_writes(request, model, access)
+        if not most:
+            return []
+        count = self._counts.get(model.entity)
+        present = 1.0 if count is None else count.in_index.get(access.name, 1.0)
+        blocks = _blocks(entry, WRITE_BLOCK) * self._expected.items
+        how = (
+            f"{why}: {_times(self._expected.items, 'entry')}{_rounded(entry, WRITE_BLOCK, '1 KB')}"
+        )
+        # Entries that appear or disappear are those of the items that are edited.
+        if why != _APPEARS and present < 1:
+            how += f", for {present:.0%} of the items, which are in the index"
+        else:
+            present = 1.0
+        typical = blocks * writes * present * share if request.likely else 0.0
+        return [UnitCost(request, access, "write", typical, blocks * most, how)]
 
 
-def _entities(pattern: Pattern, request: PlannedRequest) -> list[type]:
-    """Return the entities that a request reads or writes; a collection has several."""
-    if isinstance(pattern, ReadPattern) and pattern.collection is not None:
-        return pattern.collection.entities()
-    return [request.entity]
+_APPEARS = "the entry appears or disappears"
 
 
-def _read_units(request: PlannedRequest, size: int, items: int) -> float:
-    match request.action:
-        case "GetRecords":
-            return 0.0  # streams are charged per request, not in units
-        case "GetItem" | "BatchGetItem":
-            return items * _blocks(size, READ_BLOCK)
-        case _:
-            shards = request.access.shards
-            partitions = 1 if shards is None else shards.count
-            return max(_blocks(items * _entry_size(request.index, size), READ_BLOCK), partitions)
-
-
-def _write_units(request: PlannedRequest, size: int) -> float:
-    units = _blocks(size, WRITE_BLOCK) * (2 if request.in_transaction else 1)
-    if request.action == "ConditionCheckItem" or _is_marker(request):
-        return units
-    return units + _entry_units(request, size)
-
-
-def _entry_units(request: PlannedRequest, size: int) -> int:
-    """Return the units for the index entries: an entry that moves is written twice."""
-    model = model_of(request.entity)
-    units = 0
-    for access in model.indexes.values():
-        entry = _blocks(_entry_size(access.index, size), WRITE_BLOCK)
-        tested = {path[0] for path in access.condition_paths}
-        # A new item and a deleted one have no edited fields; neither does the primary key change.
-        edited = request.edited_fields - set(model.key.fields)
-        if edited & {*access.fields, *_fields_of(model, tested)}:
-            units += 2 * entry
-        elif not request.edited_fields or edited & _projected_fields(model, access.index):
-            units += entry
-    return units
+def _entry_writes(
+    request: PlannedRequest, model: Model, access: ResolvedKey
+) -> tuple[int, int, str]:
+    """Return how often an index entry is written typically and at most, and why."""
+    if not request.edited_fields:  # a new item or a deleted one
+        return 1, 1, "one write of the entry"
+    tested = _fields_of(model, {path[0] for path in access.condition_paths})
+    # The primary key of an item does not change.
+    edited = request.edited_fields - set(model.key.fields)
+    moves = bool(edited & set(access.fields))
+    if request.edited_fields >= set(model.fields) or request.action == "PutItem":
+        return 1, 2 if moves else 1, "the entry changes, its key stays"
+    if moves:
+        return 2, 2, "its key changes, so the old entry is deleted and a new one written"
+    if edited & tested:
+        return 1, 1, _APPEARS
+    if edited & _projected_fields(model, access.index):
+        return 1, 1, "the entry changes, its key stays"
+    return 0, 0, "nothing in the entry changes"
 
 
 def _projected_fields(model: Model, index: Index | None) -> set[str]:
@@ -114,9 +282,16 @@ def _is_marker(request: PlannedRequest) -> bool:
     return request.subject != request.entity.__name__
 
 
-def _entry_size(index: Index | None, size: int) -> int:
-    return size if index is None or index.projection == "ALL" else min(size, ENTRY_SIZE)
-
-
 def _blocks(size: int, block: int) -> int:
     return max(-(-size // block), 1)
+
+
+def _times(count: int, noun: str) -> str:
+    plural = "entries" if noun == "entry" else f"{noun}s"
+    return "" if count == 1 else f"{count:,} {plural} × "
+
+
+def _rounded(size: int, block: int, text: str) -> str:
+    blocks = _blocks(size, block)
+    unit = "unit" if blocks == 1 else "units"
+    return f"{size:,} bytes rounded up to {text} = {blocks:,} {unit}"

@@ -64,7 +64,8 @@ class PlannedRequest:
     `access` is the key that it uses, `subject` the entity or marker, and `edited_fields` the fields
     that it changes. An action of a transaction is `in_transaction`. A `conditional` request is sent
     only for some values, and a `consistent` one is always strongly consistent. An `alternative` is
-    sent instead of the write of the same item.
+    sent instead of the write of the same item. A `likely` request is part of a typical call: one
+    that finds the item, and changes the fields that the pattern declares to new values.
     """
 
     action: Action
@@ -78,6 +79,7 @@ class PlannedRequest:
     conditional: bool = False
     consistent: bool = False
     alternative: bool = False
+    likely: bool = True
 
     @property
     def index(self) -> Index | None:
@@ -145,7 +147,9 @@ def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
 def _old_reads(model: Model) -> list[PlannedRequest]:
     """Return the reads under old keys, if there is no item under the new one."""
     return [
-        replace(_request("GetItem", model, old, full_key_condition(old)), conditional=True)
+        replace(
+            _request("GetItem", model, old, full_key_condition(old)), conditional=True, likely=False
+        )
         for old in model.old_keys
     ]
 
@@ -190,7 +194,7 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
     ]
     # An upsert without edits checks that the item exists; alone, it sends an update for that.
     alternatives = [
-        replace(request, conditional=True, alternative=True)
+        replace(request, conditional=True, alternative=True, likely=False)
         for plan in plans
         for request in plan.alternatives
         if len(plans) > 1
@@ -201,9 +205,14 @@ def _write_requests(effects: tuple[EntityAccess, ...]) -> tuple[PlannedRequest, 
     if len(writes) > 1 or writes[0].action == "ConditionCheckItem":
         writes = [replace(request, in_transaction=True) for request in writes]
         alternatives = [replace(request, in_transaction=True) for request in alternatives]
-    after = [plan.reads[0] for plan in plans if plan.read_after] if len(plans) == 1 else []
+    after = [_read_after(plan) for plan in plans if plan.read_after] if len(plans) == 1 else []
     numbers = [plan.number for plan in plans if plan.number is not None]
     return (*numbers, *reads, *writes, *alternatives, *after, *bulk)
+
+
+def _read_after(plan: _WritePlan) -> PlannedRequest:
+    side_writes = (*plan.markers, *plan.counters.values())
+    return replace(plan.reads[0], likely=any(one.likely for one in side_writes))
 
 
 def _bulk_requests(effect: EntityAccess) -> list[PlannedRequest]:
@@ -274,7 +283,7 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
                 replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields)),
             )
             plan.reads += [_read_marker(model, marker.access) for marker in model.uniques.values()]
-            _plan_side_writes(plan, model, claims="if needed", releases="if needed")
+            _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
         case "update":
             plan = _plan_update(model, effect.edited_fields)
         case "upsert":
@@ -301,16 +310,18 @@ def _plan_moves(plan: _WritePlan, model: Model, kind: str) -> None:
     action: Action = "ConditionCheckItem" if kind == "check" else "DeleteItem"
     for old in model.old_keys:
         template = full_key_condition(old)
-        plan.reads.append(replace(_request("GetItem", model, old, template), consistent=True))
+        read = replace(_request("GetItem", model, old, template), consistent=True)
+        # An item under its new key is looked up only there; a new one, everywhere.
+        plan.reads.append(replace(read, likely=kind == "create"))
         plan.alternatives.append(_request(action, model, old, template))
     match kind:
         case "update":
             plan.alternatives.append(_on_item("PutItem", model))
             plan.markers.clear()
             plan.counters.clear()
-            _plan_side_writes(plan, model, claims="if needed", releases="if needed")
+            _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
         case "create":  # it may replace an expired item
-            _plan_side_writes(plan, model, releases="if needed")
+            _plan_side_writes(plan, model, releases="if needed", likely=False)
         case _:
             pass
 
@@ -318,15 +329,18 @@ def _plan_moves(plan: _WritePlan, model: Model, kind: str) -> None:
 def _plan_rewrite(plan: _WritePlan, model: Model, *, updates: bool) -> None:
     """Add what an item of an older schema version needs: it is read, and written as a whole."""
     if not any(one.action == "GetItem" and one.access is model.key for one in plan.reads):
-        plan.reads.insert(0, replace(_read(model), conditional=True))
+        plan.reads.insert(0, replace(_read(model), conditional=True, likely=False))
     if not updates:
         return
     put = replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields))
     plan.alternatives = [put, *(one for one in plan.alternatives if one.action != "PutItem")]
-    plan.reads += [_read_marker(model, marker.access) for marker in model.uniques.values()]
+    markers = [_read_marker(model, marker.access) for marker in model.uniques.values()]
+    plan.reads += [replace(marker, likely=False) for marker in markers]
+    side_writes = (*plan.markers, *plan.counters.values())
+    likely = any(one.likely for one in side_writes)
     plan.markers.clear()
     plan.counters.clear()
-    _plan_side_writes(plan, model, claims="if needed", releases="if needed")
+    _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=likely)
 
 
 def _take_number(model: Model) -> PlannedRequest | None:
@@ -344,11 +358,13 @@ def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:
     if reads_before_edits(model, edited, known=False):
         # A call may also edit only some of the fields.
         is_certain = reads_before_edits(model, declared, known=True)
-        reads = [replace(_read(model), conditional=not is_certain)]
+        reads = [replace(_read(model), conditional=not is_certain, likely=is_certain)]
     plan = _WritePlan(
         reads, replace(_on_item("UpdateItem", model), edited_fields=frozenset(edited))
     )
-    _plan_side_writes(plan, model, claims="if needed", releases="if needed", edited=edited)
+    _plan_side_writes(
+        plan, model, claims="if needed", releases="if needed", edited=edited, likely=bool(declared)
+    )
     plan.read_after = bool(plan.markers or plan.counters)
     return plan
 
@@ -357,14 +373,14 @@ def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
     """Plan an upsert: one update, or after reading the item an update or a put."""
     plan = _plan_update(model, declared)
     must_read = bool(model.uniques or model.counts or model.role("expires") or model.evolved)
-    plan.reads = [replace(_read(model), conditional=not must_read)]
+    plan.reads = [replace(_read(model), conditional=not must_read, likely=must_read)]
     put = _on_item("PutItem", model)
     if model.role("expires"):  # it may replace an expired item
         put = replace(put, edited_fields=frozenset(model.fields))
     plan.alternatives = [put, _on_item("ConditionCheckItem", model)]
     plan.markers.clear()
     plan.counters.clear()
-    _plan_side_writes(plan, model, claims="if needed", releases="if needed")
+    _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
     return plan
 
 
@@ -375,6 +391,7 @@ def _plan_side_writes(
     claims: _Need = False,
     releases: _Need = False,
     edited: set[str] | None = None,
+    likely: bool = True,
 ) -> None:
     """Add the writes of markers and counters; `edited` are the fields of an update."""
     for marker in model.uniques.values():
@@ -382,26 +399,29 @@ def _plan_side_writes(
         if claims and (edited is None or edited & marker_fields(model, marker)):
             request = _on_marker("PutItem", model, marker.access)
             conditional = optional or claims == "if needed"
-            plan.markers.append(replace(request, conditional=conditional))
+            plan.markers.append(replace(request, conditional=conditional, likely=likely))
         if releases and (edited is None or edited & set(marker.fields)):
             action: Action = "PutItem" if marker.keep_released else "DeleteItem"
             request = _on_marker(action, model, marker.access)
             conditional = optional or releases == "if needed"
-            plan.markers.append(replace(request, conditional=conditional))
+            plan.markers.append(replace(request, conditional=conditional, likely=likely))
     for count in model.counts.values():
         if edited is None or edited & set(count.fields):
             for amount, need in ((1, claims), (-1, releases)):
                 if need:
                     conditional = _is_optional(model, count.fields) or need == "if needed"
-                    _plan_counter(plan, count, amount, conditional=conditional)
+                    _plan_counter(plan, count, amount, conditional=conditional, likely=likely)
 
 
-def _plan_counter(plan: _WritePlan, count: Counter, amount: int, *, conditional: bool) -> None:
+def _plan_counter(
+    plan: _WritePlan, count: Counter, amount: int, *, conditional: bool, likely: bool
+) -> None:
     counter_id = (count.entity, count.fields, amount)
     update = replace(
         _on_item("UpdateItem", model_of(count.entity)),
         edited_fields=frozenset({count.path.field}),
         conditional=conditional,
+        likely=likely,
     )
     other = plan.counters.get(counter_id)
     plan.counters[counter_id] = update if other is None else _merge(other, update)

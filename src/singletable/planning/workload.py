@@ -1,17 +1,38 @@
 """A design's load as plain values: which units each call consumes, and under which keys.
 
-Nothing here refers to entities or templates, so that a simulator or a chart needs to know nothing
-of declarations.
+The values do not refer to entities, so that a simulator or a chart needs to know nothing of
+declarations. `workload_of` derives them from pattern catalogs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from datetime import date, datetime
+from enum import Enum
+from typing import Literal, TypeAlias, get_args, get_origin
 
-from singletable.patterns import Distribution, Rate
-from singletable.schema import Provisioned
+from singletable.patterns import (
+    Distribution,
+    Pattern,
+    PatternCatalog,
+    PlannedRequest,
+    Rate,
+    UnitCost,
+    estimate,
+)
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
+from singletable.patterns.requests import key_template
+from singletable.patterns.sample_items import entry_size, keys_of
+from singletable.schema import Model, Provisioned, ResolvedKey, Table, model_of
+from singletable.schema.examples import field_labels
+
+# The number of values of a key field about which nothing is declared.
+DEFAULT_COUNT = 10_000
+# A scan reads all partition keys; it is taken to read this many, which are drawn at random.
+SCANNED_KEYS = 64
+# DynamoDB stores this many bytes more for each item and each index entry.
+STORAGE_OVERHEAD = 100
 
 SortKeys: TypeAlias = Literal["one", "many", "growing"]
 
@@ -98,10 +119,213 @@ class Workload:
     """The load of all patterns with a rate, and the capacity of their tables.
 
     `capacity` has the provisioned units by table; a table without an entry is on demand. `bytes`
-    has the stored bytes by resource. `unrated` lists the patterns without a rate.
+    has the stored bytes by resource. `unrated` lists the patterns without a rate, and `assumed` the
+    domains whose number of values is not declared.
     """
 
     patterns: tuple[PatternLoad, ...]
     capacity: Mapping[str, Provisioned] = field(default_factory=dict[str, Provisioned])
     bytes: Mapping[str, float] = field(default_factory=dict[str, float])
     unrated: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+def workload_of(
+    catalogs: Sequence[PatternCatalog], *, months: float = 0.0, factor: float = 1.0
+) -> Workload:
+    """Return the load of some catalogs, after some months of growth.
+
+    `factor` multiplies all rates and item counts, as for ten times as many users.
+    """
+    domains = KeyDomains(catalogs, factor)
+    loads: list[PatternLoad] = []
+    unrated: list[str] = []
+    capacity: dict[str, Provisioned] = {}
+    stored: dict[str, float] = {}
+    for catalog in catalogs:
+        for table in catalog.tables:
+            if table.capacity is not None:
+                capacity[table.name] = table.capacity
+            for size in stored_sizes(catalog, table, months=months, factor=factor):
+                stored[size.resource] = size.bytes
+        for pattern in catalog:
+            rate = pattern.expected.rate
+            if rate is None:
+                unrated.append(pattern.id)
+                continue
+            parts = estimate(pattern, catalog.sizes, catalog.counts).parts
+            numbers = {id(part.request): at for at, part in enumerate(parts)}
+            units = tuple(
+                _place(pattern, part, domains, numbers[id(part.request)])
+                for part in parts
+                if part.units
+            )
+            loads.append(
+                PatternLoad(
+                    pattern.id,
+                    pattern.description,
+                    rate.after(months).times(factor),
+                    units,
+                    pattern.expected.skew,
+                )
+            )
+    return Workload(tuple(loads), capacity, stored, tuple(unrated), tuple(domains.assumed))
+
+
+def _place(pattern: Pattern, part: UnitCost, domains: KeyDomains, number: int) -> PlacedUnits:
+    request, access = part.request, part.access
+    keys = domains.key_space(model_of(request.entity), access)
+    match request.action:
+        case "BatchGetItem":  # keys of different items
+            partitions = max(pattern.expected.items, 1)
+        case "Query":
+            partitions = keys.shards
+        case "Scan":
+            partitions = SCANNED_KEYS
+        case _:
+            partitions = 1
+    return PlacedUnits(
+        request.table.name,
+        None if access.index is None else access.index.name,
+        part.kind,
+        part.units / partitions,
+        keys,
+        number,
+        partitions,
+        request.in_transaction,
+        _sort_keys(request, access),
+    )
+
+
+def _sort_keys(request: PlannedRequest, access: ResolvedKey) -> SortKeys:
+    """Return where in their partition the items of a request are."""
+    if any(index.local for index in request.table.indexes) or not access.sk_fields:
+        return "one"
+    first = model_of(request.entity).fields[access.sk_fields[0]].annotation
+    is_new = request.action == "PutItem" and not request.edited_fields
+    return "growing" if is_new and first in (date, datetime) else "many"
+
+
+class KeyDomains:
+    """The domains of all key fields of some catalogs.
+
+    Fields after the same constant, as in USER#{username} and USER#{owner}, have the same domain.
+    The number of its values is declared, or that of the field's type, or the number of items that
+    have it as their only key. Otherwise each item is taken to have a value of its own; `assumed`
+    lists these domains.
+    """
+
+    def __init__(self, catalogs: Sequence[PatternCatalog], factor: float = 1.0) -> None:
+        self._distributions: dict[str, Distribution] = {}
+        self._labels: dict[tuple[type, str], str] = {}
+        self.assumed: dict[str, int] = {}
+        self._counts = {
+            entity: round(count.items * factor)
+            for catalog in catalogs
+            for entity, count in catalog.counts.items()
+        }
+        models = [
+            model_of(entity)
+            for catalog in catalogs
+            for table in catalog.tables
+            for entity in table.entities
+        ]
+        for model in models:
+            for key in keys_of(model):
+                for name, label in field_labels(key.columns).items():
+                    self._labels.setdefault((model.entity, name), label)
+        for catalog in catalogs:
+            for (entity, name), distribution in catalog.values.items():
+                self._distributions[self.label(entity, name)] = distribution
+        for model in models:
+            fields = (*model.key.pk_fields, *model.key.sk_fields)
+            if len(fields) == 1 and model.entity in self._counts:
+                label, count = self.label(model.entity, fields[0]), self._counts[model.entity]
+                self._distributions.setdefault(label, Distribution(max(count, 1)))
+
+    def label(self, entity: type, name: str) -> str:
+        """Return the name of a field's domain: the constant before it in a key, or its name."""
+        return self._labels.get((entity, name), name)
+
+    def domain(self, model: Model, name: str) -> Domain:
+        """Return the domain of a field."""
+        label = self.label(model.entity, name)
+        known = self._distributions.get(label)
+        if known is None:
+            finite = number_of_values(model.fields[name].annotation)
+            if finite is None:
+                finite = self.assumed.setdefault(
+                    label, max(self._counts.get(model.entity, DEFAULT_COUNT), 1)
+                )
+            known = Distribution(finite)
+        return Domain(label, known)
+
+    def key_space(self, model: Model, access: ResolvedKey) -> KeySpace:
+        """Return the partition keys of an entity in its table, an index or its markers."""
+        domains = {name: self.domain(model, name) for name in access.pk_fields}
+        template = " ".join(key_template(column) for column in access.pk)
+        for name, domain in domains.items():
+            template = template.replace(f"{{{name}}}", f"{{{domain.name}}}")
+        shards = access.shards
+        return KeySpace(
+            template,
+            tuple(dict.fromkeys(domains.values())),
+            1 if shards is None else shards.count,
+        )
+
+
+def number_of_values(kind: object) -> int | None:
+    """Return how many values a type has, or None if they are not limited."""
+    if kind is bool:
+        return 2
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return len(kind)
+    if get_origin(kind) is Literal:
+        return len(get_args(kind))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSize:
+    """The items and bytes that a table or an index stores.
+
+    `bytes` include the 100 bytes that DynamoDB adds for each item and each index entry.
+    """
+
+    table: str
+    index: str | None
+    items: float
+    bytes: float
+    how: str
+
+    @property
+    def resource(self) -> str:
+        """The table, or the table and the index."""
+        return self.table if self.index is None else f"{self.table}/{self.index}"
+
+
+def stored_sizes(
+    catalog: PatternCatalog, table: Table, *, months: float = 0.0, factor: float = 1.0
+) -> list[StoredSize]:
+    """Return what a table and each of its indexes store, after some months of growth."""
+    sizes: list[StoredSize] = []
+    for index in (None, *table.indexes):
+        items = total = 0.0
+        texts: list[str] = []
+        for entity, count in catalog.counts.items():
+            model = model_of(entity)
+            if model.table is not table:
+                continue
+            number = count.after(months) * factor
+            if index is not None:
+                keys = [one for one in model.indexes.values() if one.index is index]
+                number *= sum(count.in_index.get(one.name, 1.0) for one in keys)
+            if not number:
+                continue
+            size = entry_size(entity, index, catalog.sizes.get(entity, DEFAULT_ITEM_SIZE))
+            items += number
+            total += number * (size + STORAGE_OVERHEAD)
+            texts.append(f"{number:,.0f} {entity.__name__} × ({size:,} + {STORAGE_OVERHEAD} bytes)")
+        name = None if index is None else index.name
+        sizes.append(StoredSize(table.name, name, items, total, " + ".join(texts) or "no items"))
+    return sizes

@@ -1,0 +1,116 @@
+"""Sample items of an entity, of a given size, to measure items and index entries.
+
+A sample has an example value for every field. Text and binary fields that are in no key are
+lengthened alike until the item has its size, so that an index entry has the size that follows from
+its projection.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, NewType, Union, get_args, get_origin
+
+from singletable.errors import InvalidValue
+from singletable.schema import Index, Model, ResolvedKey, model_of
+from singletable.schema.examples import example_value, field_labels
+from singletable.store.decoder import projected_attributes
+from singletable.values import Item, item_size
+
+# The store adds the index keys; DynamoDB counts names and values of all attributes.
+_FILLER = "x"
+
+
+def sample_values(
+    model: Model, numbers: Mapping[str, int] | None = None, *, size: int | None = None
+) -> dict[str, object]:
+    """Return a value for each field; `numbers` chooses the values of some fields, others have 1.
+
+    With `size`, the text and binary fields that are in no key are lengthened to reach it.
+    """
+    labels = field_labels(column for key in keys_of(model) for column in key.columns)
+    values: dict[str, object] = {}
+    for name, field in model.fields.items():
+        try:
+            label, number = labels.get(name, name), (numbers or {}).get(name, 1)
+            values[name] = example_value(field.annotation, label, number)
+        except TypeError:  # there is no example of such a type
+            values[name] = None
+    if size is not None:
+        _lengthen(model, values, size - item_size(sample_item(model, values)))
+    return values
+
+
+def sample_item(model: Model, values: Mapping[str, object]) -> Item:
+    """Return the item of some values, with its keys in all indexes, sparse ones too."""
+    item = dict(model.codec.encode(values))
+    if model.tag is not None:
+        item[model.tag[0]] = {"S": model.tag[1]}
+    if model.versions is not None:
+        item[model.versions.attribute] = model.versions.number
+    for key in (model.key, *model.indexes.values()):
+        try:
+            item.update(key.attributes(values) or {})
+        except InvalidValue:  # the example does not fit the key
+            continue
+    return item
+
+
+def entry_size(entity: type, index: Index | None, size: int) -> int:
+    """Return the bytes that an item of `size` bytes takes in an index, or in its table."""
+    model = model_of(entity)
+    projected = projected_attributes(model, index)
+    return (
+        size
+        if projected is None
+        else min(size, _projected_size(entity, frozenset(projected), size))
+    )
+
+
+@lru_cache(maxsize=1024)
+def _projected_size(entity: type, projected: frozenset[str], size: int) -> int:
+    model = model_of(entity)
+    item = sample_item(model, sample_values(model, size=size))
+    return item_size({name: value for name, value in item.items() if name in projected})
+
+
+def keys_of(model: Model) -> Sequence[ResolvedKey]:
+    """Return all keys of an entity: the primary key, index keys and markers of unique values."""
+    markers = (unique.access for unique in model.uniques.values())
+    return (model.key, *model.indexes.values(), *markers)
+
+
+def _lengthen(model: Model, values: dict[str, object], missing: int) -> None:
+    """Add `missing` bytes to the values of text and binary fields that are in no key."""
+    in_keys = {name for key in keys_of(model) for name in key.fields}
+    tested = {path[0] for key in model.indexes.values() for path in key.condition_paths}
+    names = [
+        name
+        for name, field in model.fields.items()
+        if name not in in_keys
+        and field.attribute not in tested
+        and _plain_type(field.annotation) in (str, bytes)
+        and isinstance(values[name], str | bytes)
+    ]
+    if missing <= 0:
+        return
+    for at, name in enumerate(names):
+        more = (missing * (at + 1)) // len(names) - (missing * at) // len(names)
+        value = values[name]
+        if isinstance(value, str):
+            values[name] = value + _FILLER * more
+        elif isinstance(value, bytes):
+            values[name] = value + _FILLER.encode() * more
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return the type behind Annotated, NewType and `| None`."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _plain_type(arguments[0])
+    if isinstance(kind, NewType):
+        return _plain_type(kind.__supertype__)
+    if origin in (Union, types.UnionType):
+        return _plain_type(next(one for one in arguments if one is not type(None)))
+    return kind

@@ -1,0 +1,123 @@
+"""Plans: units by pattern, table and index, demand by hour, and storage."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable import (
+    Attr,
+    DeclarationError,
+    Entity,
+    Index,
+    ItemCount,
+    Key,
+    PatternCatalog,
+    Table,
+    attr,
+    creates,
+    per_hour,
+    per_second,
+    updates,
+    zipf,
+)
+from singletable.planning import create_plan, workload_of
+
+by_skill = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=["level"])
+directory = Table("directory", indexes=[by_skill])
+
+
+class Person(Entity, table=directory):
+    name: Attr[str] = attr()
+    bio: Attr[str] = attr(default="")
+
+    key = Key(pk=("PERSON", name), sk="PROFILE")
+
+
+class Skill(Entity, table=directory):
+    person: Attr[str] = attr()
+    skill: Attr[str] = attr()
+    level: Attr[int] = attr(default=1)
+    notes: Attr[str] = attr(default="")
+
+    key = Key(pk=("PERSON", person), sk=("SKILL", skill))
+    found = Key(pk=("SKILL", skill), sk=("LEVEL", level, person)).on(by_skill)
+
+
+def catalog() -> PatternCatalog:
+    made = PatternCatalog(
+        "directory",
+        directory,
+        sizes={Person: 1024, Skill: 3000},
+        counts={Person: 1000, Skill: ItemCount(5000, growth=0.1, in_index={"found": 0.5})},
+        values=[zipf(Skill.skill, 60)],
+    )
+    made.read("A", "A person", Person.key, rate=per_second(100, peak=300))
+    made.read("B", "People with a skill", Skill.found, items=20, hydrate=False, rate=per_hour(36))
+    made.write("C", "Add a skill", creates(Skill), rate=per_second(2, growth=0.1))
+    made.write("D", "Edit notes", updates(Skill, Skill.notes), rate=per_second(1))
+    made.write("E", "Edit a level", updates(Skill, Skill.level))
+    return made
+
+
+def test_plan_adds_up_units_by_table_and_index() -> None:
+    plan = create_plan([catalog()])
+    table, index = plan.resources
+    assert (table.name, index.name) == ("directory", "directory/GSI1")
+    assert table.read.average == pytest.approx(50)  # 100 calls of half a unit
+    assert table.read.peak == pytest.approx(150)
+    # Three units for each new skill, and for each edit; notes are not in the index.
+    assert table.write.average == pytest.approx(2 * 3 + 1 * 3)
+    assert index.write.average == pytest.approx(2 * 0.5)
+    assert index.read.average == pytest.approx(0.01 * 0.5)
+
+
+def test_plan_grows_by_month() -> None:
+    plan = create_plan([catalog()], months=12)
+    creating = next(one for one in plan.patterns if one.pattern.code == "C")
+    assert creating.write.average == pytest.approx((6 + 1) * 1.1**12)
+    assert plan.resources[0].stored.items == pytest.approx(1000 + 5000 * 1.1**12)
+
+
+def test_storage_includes_index_copies_and_overhead() -> None:
+    table, index = create_plan([catalog()]).resources
+    assert table.stored.bytes == 1000 * 1124 + 5000 * 3100
+    assert index.stored.items == 2500
+    assert index.stored.bytes < 2500 * 300
+
+
+def test_plan_says_what_it_assumes() -> None:
+    assumptions = create_plan([catalog()]).assumptions
+    assert [one for one in assumptions if "directory:E" in one]
+
+
+def test_more_items_and_calls_never_cost_fewer_units() -> None:
+    small, large = create_plan([catalog()]), create_plan([catalog()], factor=3)
+    assert large.read.average == pytest.approx(3 * small.read.average)
+    assert large.stored_bytes == pytest.approx(3 * small.stored_bytes)
+
+
+@pytest.mark.parametrize("factor", [-1.0, float("inf"), float("nan")])
+def test_plan_rejects_impossible_factors(factor: float) -> None:
+    with pytest.raises(DeclarationError, match="0 or more"):
+        create_plan([catalog()], factor=factor)
+
+
+def test_workload_shares_the_domains_of_fields_after_the_same_constant() -> None:
+    workload = workload_of([catalog()])
+    domains = {
+        domain.name: domain.distribution.values
+        for load in workload.patterns
+        for units in load.units
+        for domain in units.key.domains
+    }
+    assert domains == {"person": 1000, "skill": 60}
+    assert workload.unrated == ("directory:E",)
+
+
+def test_workload_places_units_on_keys_of_table_and_index() -> None:
+    adding = next(one for one in workload_of([catalog()]).patterns if one.id == "directory:C")
+    assert [(one.resource, one.units, one.key.template) for one in adding.units] == [
+        ("directory", 3.0, "PERSON#{person}"),
+        ("directory/GSI1", 0.5, "SKILL#{skill}"),
+    ]
+    assert adding.units[1].key.text([1]) == "SKILL#skill-1"
