@@ -34,8 +34,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _forget_modules(folder: Path) -> None:
+    inside = f"{folder}/"
     for name, module in list(sys.modules.items()):
-        if folder in Path(getattr(module, "__file__", None) or "").parents:
+        if (getattr(module, "__file__", None) or "").startswith(inside):
             del sys.modules[name]
 
 
