@@ -243,6 +243,26 @@ def test_rejection_follows_responses_to_earlier_requests() -> None:
     run_script(script)
 
 
+# There are no remaining bytes to discard, so the connection must not be kept for them.
+def test_rejected_client_that_has_sent_everything_is_closed_at_once() -> None:
+    async def script(echo: Echo, listener: Listener, port: int) -> None:
+        echo.free.clear()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(b"one") + b"\x00nonsense\r\n\r\n")
+        writer.write_eof()
+        await wait_for_request(echo)
+        [connection] = listener.connections
+        while not connection.ended:
+            await asyncio.sleep(0)
+        echo.free.set()
+        assert [(await read_response(reader))[0] for _ in range(2)] == [200, 400]
+        assert await reader.read() == b""
+        assert not connection.lingering
+        writer.close()
+
+    run_script(script)
+
+
 def test_stop_responds_to_all_pipelined_requests() -> None:
     async def script(echo: Echo, listener: Listener, port: int) -> None:
         echo.free.clear()

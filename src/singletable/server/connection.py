@@ -97,6 +97,7 @@ class Connection(asyncio.Protocol):
         self.receiving = False  # a request has begun to arrive
         self.rejection: int | None = None
         self.lingering = False
+        self.ended = False  # the client sends nothing more
         self.writable = asyncio.Event()
         self.writable.set()
         self.deadline = Deadline(self._time_out)
@@ -139,6 +140,7 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """Stop reading; return whether the client is still owed responses."""
         self.closing = True
+        self.ended = True
         self.deadline.clear()
         return self.worker is not None
 
@@ -301,7 +303,7 @@ class Connection(asyncio.Protocol):
             self._write(response_head(HttpResponse(self.rejection), keep_alive=False))
             if self.server.observer is not None:
                 self.server.observer.request_rejected(self.client, self.rejection)
-        if self.rejection in _SENT_MID_REQUEST and not self.lingering:
+        if self.rejection in _SENT_MID_REQUEST and not (self.lingering or self.ended):
             self.lingering = True
             self.transport.write_eof()
             self.deadline.set(min(_LINGER, self.server.limits.idle_timeout))
