@@ -37,8 +37,7 @@ class Definition:
 
     def source(self, node: ast.expr) -> str:
         """Return the source of an expression on one line."""
-        text = ast.get_source_segment(_text(self.module), node) or ""
-        line = " ".join(text.split()).replace("( ", "(").replace("[ ", "[")
+        line = " ".join(_segment(self.module, node).split()).replace("( ", "(").replace("[ ", "[")
         for closing in (")", "]"):
             line = line.replace(f", {closing}", closing).replace(f" {closing}", closing)
         return line
@@ -104,6 +103,20 @@ def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
         yield node
         if isinstance(node, ast.If):
             yield from node.body
+
+
+def _segment(module: str, node: ast.expr) -> str:
+    """Return the source of an expression, as `ast.get_source_segment` does without splitting."""
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    lines = _lines(module)[first : last + 1]
+    lines[-1] = lines[-1][: node.end_col_offset]
+    lines[0] = lines[0][node.col_offset :]
+    return b"\n".join(lines).decode()
+
+
+@cache
+def _lines(module: str) -> list[bytes]:
+    return _text(module).encode().split(b"\n")  # columns of nodes count bytes
 
 
 @cache
