@@ -83,7 +83,7 @@ def issues() -> list[object]:
 def test_json_lines_are_loaded_once(run: Run) -> None:
     write_lines(*JSON_LINES)
     for expected in ("3 written, 0 stored already", "0 written, 3 stored already"):
-        code, out, err = run("load", APP, ADDRESS, "items.jsonl")
+        code, out, err = run("bulk-load", APP, ADDRESS, "items.jsonl")
         assert (code, err) == (0, "")
         assert out == f"{expected}, 0 in conflict.\n"
     assert issues() == [
@@ -94,13 +94,13 @@ def test_json_lines_are_loaded_once(run: Run) -> None:
 
 def test_csv_is_loaded(run: Run) -> None:
     write_lines({"name": "web"})
-    assert run("load", APP, ADDRESS, "items.jsonl", "--entity", "Project")[0] == 0
+    assert run("bulk-load", APP, ADDRESS, "items.jsonl", "--entity", "Project")[0] == 0
     Path("items.csv").write_text(
         "project,number,slug,kind,due,labels,open,version\n"
         'web,1,one,,2026-03-01,"[""a""]",false,\n'
         "web,2,,idea,,,,7\n"
     )
-    code, out, _ = run("load", APP, ADDRESS, "items.csv", "--entity", "Issue")
+    code, out, _ = run("bulk-load", APP, ADDRESS, "items.csv", "--entity", "Issue")
     assert (code, out) == (0, "2 written, 0 stored already, 0 in conflict.\n")
     assert issues() == [
         (1, "bug", "2026-03-01", {"a"}, False, 1),
@@ -151,35 +151,35 @@ INVALID: dict[str, tuple[str, tuple[str, ...], str]] = {
 def test_invalid_lines_are_named(run: Run, name: str) -> None:
     text, options, expected = INVALID[name]
     Path("items.jsonl").write_text(text)
-    code, _, err = run("load", APP, ADDRESS, "items.jsonl", *options)
+    code, _, err = run("bulk-load", APP, ADDRESS, "items.jsonl", *options)
     assert code == 2
     assert expected in err
     assert issues() == []
 
 
 def test_missing_files_and_tables_are_reported(run: Run) -> None:
-    assert "'none.jsonl' cannot be read" in run("load", APP, ADDRESS, "none.jsonl")[2]
-    assert "ends with '.txt'" in run("load", APP, ADDRESS, "items.txt")[2]
+    assert "'none.jsonl' cannot be read" in run("bulk-load", APP, ADDRESS, "none.jsonl")[2]
+    assert "ends with '.txt'" in run("bulk-load", APP, ADDRESS, "items.txt")[2]
     write_lines(*JSON_LINES)
-    code, _, err = run("load", APP, "file:none.db", "items.jsonl")
+    code, _, err = run("bulk-load", APP, "file:none.db", "items.jsonl")
     assert (code, "There is no file" in err) == (2, True)
     assert "singletable table create APP file:none.db" in err
-    code, _, err = run("load", APP, ADDRESS, "items.jsonl", "--table-name", "tracker=other")
+    code, _, err = run("bulk-load", APP, ADDRESS, "items.jsonl", "--table-name", "tracker=other")
     assert (code, "There is no table 'other'" in err) == (2, True)
 
 
 def test_conflicts_stop_the_load_or_are_skipped(run: Run) -> None:
     write_lines(*JSON_LINES)
-    run("load", APP, ADDRESS, "items.jsonl")
+    run("bulk-load", APP, ADDRESS, "items.jsonl")
     write_lines(
         {"Issue": {"project": "web", "number": 9, "slug": "one"}},
         {"Issue": {"project": "web", "number": 3}},
     )
-    code, _, err = run("load", APP, ADDRESS, "items.jsonl")
+    code, _, err = run("bulk-load", APP, ADDRESS, "items.jsonl")
     assert code == 2
     assert "items.jsonl, line 1: Issue.one_slug: another Issue has the same slug." in err
     assert "--skip-conflicts" in err
-    code, out, err = run("load", APP, ADDRESS, "items.jsonl", "--skip-conflicts")
+    code, out, err = run("bulk-load", APP, ADDRESS, "items.jsonl", "--skip-conflicts")
     assert (code, out) == (1, "1 written, 0 stored already, 1 in conflict.\n")
     assert "line 1: Issue.one_slug" in err
     assert [one[0] for one in issues()] == [1, 2, 3]  # type: ignore[index]
@@ -187,7 +187,7 @@ def test_conflicts_stop_the_load_or_are_skipped(run: Run) -> None:
 
 def test_partition_is_deleted_after_confirmation(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write_lines(*JSON_LINES)
-    run("load", APP, ADDRESS, "items.jsonl")
+    run("bulk-load", APP, ADDRESS, "items.jsonl")
     delete = ("delete-partition", APP, ADDRESS, "Issue", "web")
     assert run(*delete, "--dry-run") == (0, "3 items would be deleted.\n", "")
     asked: list[str] = []

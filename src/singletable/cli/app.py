@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from singletable.cli.bulk import delete_partition, load
+from singletable.cli.bulk import bulk_load, delete_partition
 from singletable.cli.copy import copy
 from singletable.cli.diff import diff
 from singletable.cli.docs import docs
@@ -77,7 +77,7 @@ app.command()(docs)
 app.command()(diff)
 app.command()(explain)
 app.command()(show)
-app.command()(load)
+app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)
 app.add_typer(workbench, name="workbench")

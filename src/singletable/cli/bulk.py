@@ -1,4 +1,4 @@
-"""`singletable load` and `singletable delete-partition`: bulk work on the tables of an app."""
+"""`singletable bulk-load` and `singletable delete-partition`: bulk work on the tables of an app."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from singletable.store import LoadConflict, Progress
 
 
-def load(
+def bulk_load(
     app: TableApp,
     address: Address,
     file: Annotated[
