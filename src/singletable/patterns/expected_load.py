@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from singletable.errors import DeclarationError
@@ -24,6 +25,8 @@ _WITH_ARTICLE: dict[Period, str] = {
     "day": "a day",
 }
 HOURS = 24
+# There may be millions of ranks; those beyond these differ little from their neighbors.
+_EXACT_RANKS = 10_000
 
 DayProfile: TypeAlias = Literal["office", "evening"]
 
@@ -214,8 +217,21 @@ class Distribution:
 
     def share(self, rank: int) -> float:
         """Return the share of the value with this rank; the most frequent one has rank 1."""
-        total = math.fsum(math.pow(one, -self.exponent) for one in range(1, self.values + 1))
-        return math.pow(rank, -self.exponent) / total
+        return math.pow(rank, -self.exponent) / _frequency_total(self.values, self.exponent)
+
+
+@cache
+def _frequency_total(values: int, exponent: float) -> float:
+    """Return the sum of r ** -exponent for all ranks r; of the high ones, the integral."""
+    exact = min(values, _EXACT_RANKS)
+    total = math.fsum(math.pow(rank, -exponent) for rank in range(1, exact + 1))
+    if values == exact:
+        return total
+    if exponent == 1:
+        area = math.log(values / exact)
+    else:
+        area = (math.pow(values, 1 - exponent) - math.pow(exact, 1 - exponent)) / (1 - exponent)
+    return total + area + (math.pow(values, -exponent) - math.pow(exact, -exponent)) / 2
 
 
 @dataclass(frozen=True, slots=True)

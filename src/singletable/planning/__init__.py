@@ -1,5 +1,6 @@
 """Plan a design before it is built: units, cost, hot partitions and alarms."""
 
+from singletable.planning.hot_keys import HotKey, hot_keys
 from singletable.planning.plan import (
     Demand,
     PatternPlan,
@@ -21,6 +22,7 @@ from singletable.planning.workload import (
 __all__ = [
     "Demand",
     "Domain",
+    "HotKey",
     "KeySpace",
     "PatternLoad",
     "PatternPlan",
@@ -31,5 +33,6 @@ __all__ = [
     "StoredSize",
     "Workload",
     "create_plan",
+    "hot_keys",
     "workload_of",
 ]
