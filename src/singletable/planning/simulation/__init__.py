@@ -1,0 +1,33 @@
+"""Simulate the load of a design: partitions, hot keys, throttling and latency. Needs NumPy."""
+
+from singletable.planning.simulation.calls import Cache
+from singletable.planning.simulation.partitions import Split
+from singletable.planning.simulation.result import (
+    Comparison,
+    HotKey,
+    PartitionHeat,
+    PatternResult,
+    Series,
+    SimulationResult,
+    ThrottleCause,
+    ThrottlePoint,
+)
+from singletable.planning.simulation.simulator import SimulationSettings, simulate
+from singletable.planning.simulation.what_if import find_throttle_point, shard_key
+
+__all__ = [
+    "Cache",
+    "Comparison",
+    "HotKey",
+    "PartitionHeat",
+    "PatternResult",
+    "Series",
+    "SimulationResult",
+    "SimulationSettings",
+    "Split",
+    "ThrottleCause",
+    "ThrottlePoint",
+    "find_throttle_point",
+    "shard_key",
+    "simulate",
+]
