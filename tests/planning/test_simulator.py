@@ -49,7 +49,7 @@ def test_one_key_is_throttled_at_the_limit_of_a_partition() -> None:
     assert result.patterns[0].failed == result.throttled
     (cause,) = result.causes
     assert (cause.by_partition > 0, cause.by_capacity) == (True, 0)
-    hot = result.hot_keys[0]
+    hot = result.busy_keys[0]
     assert (hot.key, hot.share) == ("USER#user-1", 1)
     assert hot.units_per_second == pytest.approx(1_200, rel=0.02)
     assert "1,000 write units" in hot.limited_by
@@ -63,7 +63,7 @@ def test_many_keys_are_not_throttled() -> None:
 def test_shards_remove_the_throttling_of_a_key() -> None:
     sharded = run(shard_key(ONE_KEY, "USER#", 10))
     assert sharded.throttled == 0
-    assert sharded.hot_keys[0].units_per_second == pytest.approx(120, rel=0.05)
+    assert sharded.busy_keys[0].units_per_second == pytest.approx(120, rel=0.05)
 
 
 def test_query_reads_all_shards() -> None:
@@ -197,7 +197,7 @@ def test_cache_with_time_to_live_reads_each_key_once_in_a_while() -> None:
     assert result.calls / (hits + result.calls) == pytest.approx(0.01, rel=0.2)
 
 
-def test_throttle_point_is_the_limit_of_the_hot_key() -> None:
+def test_throttle_point_is_the_limit_of_the_busy_key() -> None:
     point = find_throttle_point(workload(units(keys(1)), rate=100))
     assert point.factor == pytest.approx(10, rel=0.07)
     assert point.limited_by == "a partition of shop with USER#user-1 (write)"
@@ -215,14 +215,14 @@ def test_throttle_point_counts_from_the_peak() -> None:
 def test_skew_replaces_the_distributions() -> None:
     load = workload(units(keys(1_000)), rate=500)
     even, uneven = run(load), run(load, skew=1.5)
-    assert even.hot_keys[0].share < 0.01
-    assert uneven.hot_keys[0].share == pytest.approx(Distribution(1_000, 1.5).share(1), abs=0.02)
+    assert even.busy_keys[0].share < 0.01
+    assert uneven.busy_keys[0].share == pytest.approx(Distribution(1_000, 1.5).share(1), abs=0.02)
 
 
 def test_pattern_skew_overrides_its_domains() -> None:
     load = workload(units(keys(1_000)), rate=500)
     skewed = Workload((replace(load.patterns[0], skew=1.5),))
-    assert run(skewed).hot_keys[0].share > 0.3
+    assert run(skewed).busy_keys[0].share > 0.3
 
 
 def test_requests_of_a_call_are_about_the_same_value() -> None:
@@ -230,7 +230,7 @@ def test_requests_of_a_call_are_about_the_same_value() -> None:
     space = keys(100, 1.0)
     other = KeySpace("ORDERS#{user}", space.domains)
     result = run(workload(units(space), units(other, "read", 3.0), rate=200))
-    shares = {key.template: key.share for key in reversed(result.hot_keys)}
+    shares = {key.template: key.share for key in reversed(result.busy_keys)}
     assert shares["USER#{user}"] == shares["ORDERS#{user}"]
 
 

@@ -3,22 +3,21 @@
 from singletable.planning.simulation.calls import Cache
 from singletable.planning.simulation.partitions import Split
 from singletable.planning.simulation.result import (
-    Comparison,
-    HotKey,
+    BusyKey,
     PartitionHeat,
     PatternResult,
     Series,
     SimulationResult,
     ThrottleCause,
     ThrottlePoint,
+    WhatIf,
 )
 from singletable.planning.simulation.simulator import SimulationSettings, simulate
 from singletable.planning.simulation.what_if import find_throttle_point, shard_key
 
 __all__ = [
+    "BusyKey",
     "Cache",
-    "Comparison",
-    "HotKey",
     "PartitionHeat",
     "PatternResult",
     "Series",
@@ -27,6 +26,7 @@ __all__ = [
     "Split",
     "ThrottleCause",
     "ThrottlePoint",
+    "WhatIf",
     "find_throttle_point",
     "shard_key",
     "simulate",

@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable.schema import Provisioned
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -29,7 +30,7 @@ KINDS: tuple[Kind, Kind] = ("read", "write")
 
 # Units a second of a partition; reads and writes are limited independently
 # (bp-partition-key-design, throttling-key-range-limit-exceeded-mitigation).
-PARTITION_LIMITS = (3_000.0, 1_000.0)
+PARTITION_LIMITS = (float(READ_LIMIT), float(WRITE_LIMIT))
 # A partition is split before it has more bytes (HowItWorks.Partitions).
 PARTITION_BYTES = 10 * 2**30
 # A new table on demand supports these units at once (warm-throughput-scenarios): 4 partitions.

@@ -47,8 +47,11 @@ class PartitionHeat:
 
 
 @dataclass(frozen=True, slots=True)
-class HotKey:
-    """A partition key with many units; `limit_share` is its share of a partition's limit."""
+class BusyKey:
+    """A partition key with many units; `limit_share` is its share of a partition's limit.
+
+    Peaks are averages of the busiest minute.
+    """
 
     key: str
     template: str
@@ -112,7 +115,7 @@ class SimulationResult:
     calls: int
     series: tuple[Series, ...]
     partitions: tuple[PartitionHeat, ...]
-    hot_keys: tuple[HotKey, ...]
+    busy_keys: tuple[BusyKey, ...]
     patterns: tuple[PatternResult, ...]
     causes: tuple[ThrottleCause, ...]
     splits: tuple[Split, ...]
@@ -148,8 +151,8 @@ class ThrottlePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A simulation with a change of the design: its name, its result and its throttle point."""
+class WhatIf:
+    """A simulation of a changed design: the change, its result and its throttle point."""
 
     change: str
     result: SimulationResult

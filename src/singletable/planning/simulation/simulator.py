@@ -39,7 +39,7 @@ from singletable.planning.simulation.partitions import (
     Split,
 )
 from singletable.planning.simulation.result import (
-    HotKey,
+    BusyKey,
     PartitionHeat,
     PatternResult,
     Series,
@@ -60,7 +60,7 @@ _CONFLICT_WINDOW = 2 * WRITE_MEDIAN
 # Latencies are counted in classes that are 2 percent wide, from 0.1 ms on.
 _SHORTEST, _RATIO, _CLASSES = 1e-4, math.log(1.02), 800
 # Few of each template, so that keys that are all alike leave room for others.
-_HOT_KEYS, _HOT_KEYS_OF_TEMPLATE = 10, 3
+_BUSY_KEYS, _BUSY_KEYS_OF_TEMPLATE = 10, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +336,7 @@ class Simulation:
             int(self._calls.sum()),
             tuple(one for one in series if one.is_used),
             tuple(heat),
-            tuple(self._hot_keys()),
+            tuple(self._busy_keys()),
             tuple(self._pattern_result(source) for source in self._sources),
             tuple(causes),
             tuple(self._splits),
@@ -360,19 +360,19 @@ class Simulation:
             *(_percentile(self._latencies[number], share) for share in (0.5, 0.9, 0.99, 0.999)),
         )
 
-    def _hot_keys(self) -> list[HotKey]:
+    def _busy_keys(self) -> list[BusyKey]:
         totals: dict[tuple[int, int], float] = defaultdict(float)
         for use in self._uses:
             totals[use.resource, use.kind] += float(use.total[0])
         keys = [
-            self._hot_key(use, number, totals[use.resource, use.kind])
+            self._busy_key(use, number, totals[use.resource, use.kind])
             for use in self._uses
-            for number in np.argsort(-use.units, kind="stable")[:_HOT_KEYS_OF_TEMPLATE].tolist()
+            for number in np.argsort(-use.units, kind="stable")[:_BUSY_KEYS_OF_TEMPLATE].tolist()
             if use.units[number]
         ]
-        return sorted(keys, key=lambda key: -key.limit_share)[:_HOT_KEYS]
+        return sorted(keys, key=lambda key: -key.limit_share)[:_BUSY_KEYS]
 
-    def _hot_key(self, use: KeyUse, number: int, total: float) -> HotKey:
+    def _busy_key(self, use: KeyUse, number: int, total: float) -> BusyKey:
         units = float(use.units[number])
         rate = units / self._seconds
         ranks = use.ranks_of(number)
@@ -385,7 +385,7 @@ class Simulation:
         words = ""
         if peak >= limit:
             words = f"its partition: {limit:,.0f} {kind} units a second"
-        return HotKey(
+        return BusyKey(
             use.key.text(ranks),
             use.key.template,
             self._names[use.resource],

@@ -77,7 +77,7 @@ def _probe(workload: Workload, settings: SimulationSettings, factor: float) -> t
         return result.throttled_share, f"the {worst.kind} capacity of {worst.resource}"
     keys = [
         key
-        for key in result.hot_keys
+        for key in result.busy_keys
         if (key.resource, key.kind) == (worst.resource, worst.kind)
         and key.limit_share >= _HOT_KEY_SHARE
     ]
