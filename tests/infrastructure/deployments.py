@@ -13,6 +13,7 @@ from singletable.infrastructure import (
     Deployment,
     render_cloudformation,
 )
+from singletable.infrastructure.planned_load import PlannedLoad, PlannedPattern, PlannedUse
 
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 CUSTOMIZED = Deployment(
@@ -26,11 +27,27 @@ CUSTOMIZED = Deployment(
     tags={"cost ${center}": '"7" %{if}', "team": "elections"},
     alarms=AlarmThresholds(operations=("Query",)),
 )
+PLANNED = PlannedLoad(
+    (
+        PlannedPattern("votes:U1", "A user", 50, 120, 0.5, 0),
+        PlannedPattern("votes:B1", "Cast a ballot", 10, 40, 0, 4),
+        PlannedPattern("votes:X1", "Export ${everything}", 0.01, 0.01, 900, 0, bulk=True),
+        PlannedPattern("votes:U2", "A user by e-mail address", None, None, 0.5, 0),
+    ),
+    {
+        ("vote_data", None): PlannedUse(60, 120, 120, 80),
+        ("vote_data", "GSI-1"): PlannedUse(0, 40, 0, 40),
+        ("digests", None): PlannedUse(5_000, 0.5, 10_000, 0.5),
+    },
+    {"vote_data": ("GetItem", "Query", "TransactWriteItems"), "digests": ("GetItem",)},
+    {"glad-entities": ("recent",)},
+    monthly_cost=324.4,
+)
 DEPLOYMENTS = {
     "defaults": Deployment(),
     "customized": CUSTOMIZED,
     "without_alarms": Deployment(alarms=None, encryption=AwsManagedKey()),
-    "on_demand": Deployment(capacity="on-demand"),
+    "planned": Deployment(planned=PLANNED),
 }
 
 

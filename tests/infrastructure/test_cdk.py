@@ -36,6 +36,8 @@ for name in others:
 KINDS = (
     "AWS::DynamoDB::Table",
     "AWS::CloudWatch::Alarm",
+    "AWS::CloudWatch::Dashboard",
+    "AWS::Budgets::Budget",
     "AWS::ApplicationAutoScaling::ScalableTarget",
     "AWS::ApplicationAutoScaling::ScalingPolicy",
 )
@@ -71,9 +73,14 @@ def test_synthesized_stack_matches_template(tmp_path: Path) -> None:
                 of_type(expected, kind), expected
             )
         assert removal_policies(actual) == removal_policies(expected)
-        topics = [TOPIC] if name in ("customized", "on_demand") else None
+        topics = [TOPIC] if name in ("customized", "planned") else None
         for alarm in of_type(actual, "AWS::CloudWatch::Alarm"):
             assert (alarm.get("AlarmActions"), alarm.get("OKActions")) == (topics, topics)
+        for budget in of_type(actual, "AWS::Budgets::Budget"):
+            assert notified(budget["NotificationsWithSubscribers"]) == {
+                ("ACTUAL", TOPIC),
+                ("FORECASTED", TOPIC),
+            }
 
 
 def removal_policies(resources: dict[str, Any]) -> list[str]:
@@ -84,9 +91,26 @@ def removal_policies(resources: dict[str, Any]) -> list[str]:
     return [table[when] for table in tables for when in ("DeletionPolicy", "UpdateReplacePolicy")]
 
 
+def notified(notifications: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    """Return when a budget notifies whom."""
+    return {
+        (one["Notification"]["NotificationType"], subscriber["Address"])
+        for one in notifications
+        for subscriber in one["Subscribers"]
+    }
+
+
 # Differences without meaning: resource names, explicit defaults, and the order.
 DEFAULTS = {"BillingMode": "PROVISIONED"}
-GENERATED = {"PolicyName", "RoleARN", "AlarmActions", "OKActions", "ScalingTargetId", "Id"}
+GENERATED = {
+    "PolicyName",
+    "RoleARN",
+    "AlarmActions",
+    "OKActions",
+    "ScalingTargetId",
+    "Id",
+    "NotificationsWithSubscribers",
+}
 
 
 def normalize(properties: list[dict[str, Any]], resources: dict[str, Any]) -> list[Any]:
@@ -103,16 +127,24 @@ def resolve(value: object, resources: dict[str, Any]) -> Any:
     if not isinstance(value, dict):
         return value
     node = cast("dict[str, Any]", value)
+    if node == {"Ref": "AWS::Region"}:
+        return "eu-west-1"
     if "Ref" in node:
         return resources[node["Ref"]]["Properties"].get("TableName", "a resource")
     if "Fn::Join" in node:
         return "".join(resolve(node["Fn::Join"][1], resources))
     if "Fn::Sub" in node:
-        table, brace, rest = node["Fn::Sub"].removeprefix("table/${").partition("}")
+        text = node["Fn::Sub"].replace("${AWS::Region}", "eu-west-1").replace("${!", "${")
+        if not text.startswith("table/"):
+            return text
+        table, brace, rest = text.removeprefix("table/${").partition("}")
         assert brace
         return f"table/{resources[table]['Properties']['TableName']}{rest}"
-    return {
+    resolved = {
         name: resolve(child, resources)
         for name, child in node.items()
         if name not in GENERATED and DEFAULTS.get(name) != child
     }
+    if "DashboardBody" in resolved:
+        resolved["DashboardBody"] = json.loads(resolved["DashboardBody"])
+    return resolved

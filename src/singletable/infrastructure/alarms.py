@@ -1,17 +1,27 @@
-"""CloudWatch alarms for tables and for the account."""
+"""CloudWatch alarms for tables and for the account.
+
+Without a plan, thresholds are fixed. With one, they follow from it, but are never below those that
+suit a table with little traffic: ten throttles or a hundred user errors in five minutes, and ten
+units per second.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from singletable.infrastructure.deployment import AlarmThresholds, Deployment
+from singletable.infrastructure.planned_load import (
+    DIRECTIONS,
+    Direction,
+    PlannedLoad,
+    PlannedUse,
+    format_rate,
+)
 from singletable.schema import Table
 
-Direction: TypeAlias = Literal["Read", "Write"]
-
-_DIRECTIONS: tuple[Direction, Direction] = ("Read", "Write")
 _MINUTE = 60
 # DynamoDB publishes provisioned capacity and account metrics every five minutes.
 _FIVE_MINUTES = 300
@@ -74,13 +84,25 @@ def table_alarms(table: Table, deployment: Deployment) -> list[Alarm]:
         return []
     indexes = [None, *(index.name for index in table.indexes if not index.local)]
     sides: list[tuple[Direction, str | None]] = [
-        (direction, index) for index in indexes for direction in _DIRECTIONS
+        (direction, index) for index in indexes for direction in DIRECTIONS
     ]
-    alarms = [_throttles(thresholds, *side) for side in sides]
-    alarms += [_latency(thresholds, operation) for operation in thresholds.operations]
-    if deployment.capacity_of(table) is not None:
-        alarms += [_capacity(thresholds, *side) for side in sides]
-    return alarms
+    provisioned = deployment.capacity_of(table) is not None
+    planned = deployment.planned
+    if planned is None:
+        alarms = [_throttles(thresholds, *side) for side in sides]
+        alarms += [_latency(thresholds, operation) for operation in thresholds.operations]
+        return alarms + [_capacity(thresholds, *side) for side in sides if provisioned]
+    name = deployment.name(table)
+    alarms = []
+    for direction, index in sides:
+        resource = name if index is None else f"index {index} of {name}"
+        side = _PlannedSide(thresholds, direction, index, resource, planned.use(table.name, index))
+        alarms += [side.throttles(), side.hot_partition()]
+        alarms.append(side.capacity() if provisioned else side.units())
+    return alarms + [
+        _latency(thresholds, operation, f" Planned: below {thresholds.latency_ms} ms.")
+        for operation in planned.operations.get(table.name, ())
+    ]
 
 
 def account_alarms(tables: Sequence[Table], deployment: Deployment) -> list[Alarm]:
@@ -88,21 +110,123 @@ def account_alarms(tables: Sequence[Table], deployment: Deployment) -> list[Alar
     thresholds = deployment.alarms
     if thresholds is None:
         return []
-    alarms = [
-        Alarm(
-            "user errors",
-            f"At least {thresholds.user_errors} requests were rejected within five minutes, in the "
-            "whole account and region. Look for invalid requests or missing permissions.",
-            Metric("UserErrors", "Sum", per_table=False),
-            thresholds.user_errors,
+    alarms = [_user_errors(thresholds, deployment.planned)]
+    if any(deployment.capacity_of(table) is not None for table in tables):
+        alarms += [_account_capacity(thresholds, direction) for direction in DIRECTIONS]
+    return alarms
+
+
+def planned_throttles(thresholds: AlarmThresholds, requests: float) -> int:
+    """Return the throttles in five minutes that are too many for these requests per second."""
+    share = thresholds.throttled_percent / 100
+    return max(thresholds.least_throttled, math.ceil(share * requests * _FIVE_MINUTES))
+
+
+def planned_user_errors(thresholds: AlarmThresholds, requests: float) -> int:
+    """Return the user errors in five minutes that are too many for these requests per second."""
+    share = thresholds.user_error_percent / 100
+    return max(thresholds.user_errors, math.ceil(share * requests * _FIVE_MINUTES))
+
+
+def planned_units(thresholds: AlarmThresholds, peak: float) -> float:
+    """Return the units per second that are too many if `peak` are planned."""
+    return max(thresholds.least_units, thresholds.peak_factor * peak)
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedSide:
+    """The reads or the writes of a table or index, with their planned use."""
+
+    thresholds: AlarmThresholds
+    direction: Direction
+    index: str | None
+    resource: str
+    use: PlannedUse
+
+    @property
+    def _kind(self) -> str:
+        return self.direction.lower()
+
+    @property
+    def _plan(self) -> str:
+        units = self.use.units(self.direction)
+        return f"Planned: at most {format_rate(units)} {self._kind} units a second."
+
+    def throttles(self) -> Alarm:
+        requests = self.use.requests(self.direction)
+        threshold = planned_throttles(self.thresholds, requests)
+        return Alarm(
+            f"{self._kind} throttles{_of(self.index)}",
+            f"At least {threshold:,} {self._kind}s of {self.resource} were throttled within five "
+            f"minutes. Planned: at most {format_rate(requests * _FIVE_MINUTES)} {self._kind}s in "
+            "that time, none of them throttled. First: compare the consumed units with the plan on "
+            "the dashboard. If they are above it, find the access pattern with too many calls; if "
+            "not, look for a hot partition.",
+            Metric(f"{self.direction}ThrottleEvents", "Sum", index=self.index),
+            threshold,
             _FIVE_MINUTES,
             periods=1,
             breaches=1,
         )
-    ]
-    if any(deployment.capacity_of(table) is not None for table in tables):
-        alarms += [_account_capacity(thresholds, direction) for direction in _DIRECTIONS]
-    return alarms
+
+    def hot_partition(self) -> Alarm:
+        limit = "3,000 read" if self.direction == "Read" else "1,000 write"
+        return Alarm(
+            f"hot partition by {self._kind}s{_of(self.index)}",
+            f"One partition of {self.resource} was throttled in three of five minutes, because it "
+            f"got more than {limit} units a second. {self._plan} First: find the key with "
+            "CloudWatch Contributor Insights for DynamoDB, then spread it over shards or cache its "
+            "items. More capacity does not help.",
+            Metric(f"{self.direction}KeyRangeThroughputThrottleEvents", "Sum", index=self.index),
+            self.thresholds.throttled_events,
+            _MINUTE,
+            periods=5,
+            breaches=3,
+        )
+
+    def units(self) -> Alarm:
+        """Return the alarm on consumed units: only the bill limits an on-demand table."""
+        units = planned_units(self.thresholds, self.use.units(self.direction))
+        return Alarm(
+            f"{self._kind} units{_of(self.index)}",
+            f"At least {format_rate(units)} {self._kind} units a second of {self.resource} were "
+            f"consumed for 15 minutes. {self._plan} First: find the access pattern that consumes "
+            "more than planned, such as a retry loop or a query without a limit. If the load is "
+            "real, declare the new rate and generate the alarms again.",
+            Metric(f"Consumed{self.direction}CapacityUnits", "Sum", index=self.index),
+            math.ceil(units * _FIVE_MINUTES),
+            _FIVE_MINUTES,
+            periods=3,
+            breaches=3,
+        )
+
+    def capacity(self) -> Alarm:
+        return _capacity(
+            self.thresholds,
+            self.direction,
+            self.index,
+            f" {self._plan} First: check whether auto scaling has reached its maximum. If the load "
+            "is real, raise the capacity; if not, find the access pattern that consumes more than "
+            "planned.",
+        )
+
+
+def _user_errors(thresholds: AlarmThresholds, planned: PlannedLoad | None) -> Alarm:
+    threshold, plan = thresholds.user_errors, ""
+    if planned is not None:
+        threshold = planned_user_errors(thresholds, planned.requests)
+        requests = format_rate(planned.requests * _FIVE_MINUTES)
+        plan = f" Planned: at most {requests} requests to these tables in that time."
+    return Alarm(
+        "user errors",
+        f"At least {threshold:,} requests were rejected within five minutes, in the whole account "
+        f"and region.{plan} Look for invalid requests or missing permissions.",
+        Metric("UserErrors", "Sum", per_table=False),
+        threshold,
+        _FIVE_MINUTES,
+        periods=1,
+        breaches=1,
+    )
 
 
 def _throttles(thresholds: AlarmThresholds, direction: Direction, index: str | None) -> Alarm:
@@ -118,10 +242,11 @@ def _throttles(thresholds: AlarmThresholds, direction: Direction, index: str | N
     )
 
 
-def _latency(thresholds: AlarmThresholds, operation: str) -> Alarm:
+def _latency(thresholds: AlarmThresholds, operation: str, plan: str = "") -> Alarm:
     return Alarm(
         f"latency of {operation}",
-        f"The p99 latency of {operation} was at least {thresholds.latency_ms} ms for five minutes.",
+        f"The p99 latency of {operation} was at least {thresholds.latency_ms} ms for five minutes."
+        f"{plan} First: look for large items and large pages.",
         Metric("SuccessfulRequestLatency", "p99", operation=operation),
         thresholds.latency_ms,
         _MINUTE,
@@ -130,11 +255,13 @@ def _latency(thresholds: AlarmThresholds, operation: str) -> Alarm:
     )
 
 
-def _capacity(thresholds: AlarmThresholds, direction: Direction, index: str | None) -> Alarm:
+def _capacity(
+    thresholds: AlarmThresholds, direction: Direction, index: str | None, plan: str = ""
+) -> Alarm:
     return Alarm(
         f"{direction.lower()} capacity{_of(index)}",
         f"At least {thresholds.capacity_percent} percent of the provisioned {direction.lower()} "
-        f"capacity{_of(index)} was consumed for ten minutes.",
+        f"capacity{_of(index)} was consumed for ten minutes.{plan}",
         CapacityUtilization(direction, index),
         thresholds.capacity_percent,
         _FIVE_MINUTES,

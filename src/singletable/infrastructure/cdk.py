@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from singletable.infrastructure.alarms import Alarm, CapacityUtilization, Metric
+from singletable.infrastructure.dashboard import REGION, Dashboard, Json
 from singletable.infrastructure.deployment import (
     AwsManagedKey,
     AwsOwnedKey,
@@ -15,7 +16,14 @@ from singletable.infrastructure.deployment import (
     Deployment,
 )
 from singletable.infrastructure.names import ResourceNames, snake_case
-from singletable.infrastructure.plan import DeploymentPlan, ScaledCapacity, TablePlan, create_plan
+from singletable.infrastructure.plan import (
+    BUDGET_NOTIFICATIONS,
+    Budget,
+    DeploymentPlan,
+    ScaledCapacity,
+    TablePlan,
+    create_plan,
+)
 from singletable.operations import (
     CreateTable,
     GlobalSecondaryIndex,
@@ -29,7 +37,7 @@ _LINE_LENGTH = 100
 _INDENT = 8
 _TYPES = {"S": "STRING", "N": "NUMBER", "B": "BINARY"}
 
-_ALARM_FUNCTIONS = """
+_ALARM_METHOD = """
     def _alarm(
         self,
         name: str,
@@ -55,7 +63,43 @@ _ALARM_FUNCTIONS = """
         if self._alarm_topic is not None:
             alarm.add_alarm_action(actions.SnsAction(self._alarm_topic))
             alarm.add_ok_action(actions.SnsAction(self._alarm_topic))
+"""
 
+_BUDGET_METHOD = f"""
+    def _budget(self, name: str, dollars: int, filters: dict[str, str]) -> None:
+        budget = budgets.CfnBudget.BudgetDataProperty(
+            budget_name=name,
+            budget_type="COST",
+            time_unit="MONTHLY",
+            budget_limit=budgets.CfnBudget.SpendProperty(amount=dollars, unit="USD"),
+            cost_filters={{name: [value] for name, value in filters.items()}},
+        )
+        notifications = [
+            budgets.CfnBudget.NotificationWithSubscribersProperty(
+                notification=budgets.CfnBudget.NotificationProperty(
+                    notification_type=kind,
+                    comparison_operator="GREATER_THAN",
+                    threshold=100,
+                    threshold_type="PERCENTAGE",
+                ),
+                subscribers=[
+                    budgets.CfnBudget.SubscriberProperty(
+                        subscription_type="SNS", address=self._alarm_topic.topic_arn
+                    )
+                ],
+            )
+            for kind in {json.dumps(BUDGET_NOTIFICATIONS)}
+            if self._alarm_topic is not None
+        ]
+        budgets.CfnBudget(
+            self,
+            f"{{name}} budget",
+            budget=budget,
+            notifications_with_subscribers=notifications or None,
+        )
+"""
+
+_METRIC_FUNCTION = """
 
 _AT_LEAST = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
 
@@ -87,7 +131,9 @@ class _Call:
     keywords: Mapping[str, _Source | None]
 
 
-_Source: TypeAlias = "str | int | bool | _Raw | _Call | Sequence[_Source] | Mapping[str, _Source]"
+_Source: TypeAlias = (
+    "str | int | float | bool | None | _Raw | _Call | Sequence[_Source] | Mapping[str, _Source]"
+)
 _Keywords: TypeAlias = "dict[str, _Source | None]"
 
 
@@ -96,7 +142,11 @@ def render_cdk(tables: Sequence[Table], deployment: Deployment) -> str:
     plan = create_plan(tables, deployment)
     parts = [_header(plan), "\n".join(_constructor(plan)) + "\n"]
     if plan.deployment.alarms is not None:
-        parts.append(_ALARM_FUNCTIONS)
+        parts.append(_ALARM_METHOD)
+    if plan.budget is not None:
+        parts.append(_BUDGET_METHOD)
+    if plan.deployment.alarms is not None:
+        parts.append(_METRIC_FUNCTION)
     parts.append(_main(plan))
     return "".join(parts)
 
@@ -111,6 +161,10 @@ def _header(plan: DeploymentPlan) -> str:
         names.append("Duration")
         modules += ["cloudwatch as cloudwatch", "cloudwatch_actions as actions", "sns as sns"]
         docstring = "The tables; alarms notify `alarm_topic`, if there is one."
+    if plan.dashboard is not None and not has_alarms:
+        modules.append("cloudwatch as cloudwatch")
+    if plan.budget is not None:
+        modules.append("budgets as budgets")
     if deployment.tags:
         names.append("Tags")
     if isinstance(deployment.encryption, CustomerKey):
@@ -153,6 +207,13 @@ def _constructor(plan: DeploymentPlan) -> Iterator[str]:
     first = plan.tables[0].name
     for alarm in plan.account_alarms:
         yield _statement("", _alarm(f"{first}: {alarm.name}", "", alarm))
+    if plan.dashboard is not None:
+        yield "        stack = Stack.of(self)"
+        yield _statement("", _dashboard(plan.dashboard))
+    if plan.budget is not None:
+        budget = plan.budget
+        arguments: list[_Source] = [budget.name, budget.dollars, budget.cost_filters]
+        yield _statement("", _Call("self._budget", arguments, {}))
 
 
 def _table_statements(name: str, table: TablePlan, deployment: Deployment) -> Iterator[str]:
@@ -303,6 +364,27 @@ def _scaling(scaled: ScaledCapacity) -> _Call:
     return _Call(function, [scaled.index], limits)
 
 
+def _dashboard(dashboard: Dashboard) -> _Call:
+    return _Call(
+        "cloudwatch.CfnDashboard",
+        [_Raw("self"), f"{dashboard.name} dashboard"],
+        {
+            "dashboard_name": dashboard.name,
+            "dashboard_body": _Call("stack.to_json_string", [_with_region(dashboard.body)], {}),
+        },
+    )
+
+
+def _with_region(value: Json) -> _Source:
+    match value:
+        case dict():
+            return {name: _with_region(part) for name, part in value.items()}
+        case list():
+            return [_with_region(part) for part in value]
+        case _:
+            return _Raw("stack.region") if value == REGION else value
+
+
 def _alarm(title: str, table: str, alarm: Alarm) -> _Call:
     return _Call(
         "self._alarm",
@@ -374,7 +456,7 @@ def _parts(value: _Source) -> tuple[str, str, list[tuple[str, _Source]]] | None:
             inner = [("", argument) for argument in arguments]
             inner += [(f"{name}=", part) for name, part in keywords.items() if part is not None]
             return f"{function}(", ")", inner
-        case str() | int() | _Raw():
+        case None | str() | int() | float() | _Raw():
             return None
         case Mapping():
             return "{", "}", [(f"{_literal(key)}: ", part) for key, part in value.items()]

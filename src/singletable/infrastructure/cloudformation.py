@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import msgspec
 
 from singletable.infrastructure.alarms import Alarm, CapacityUtilization, Metric
+from singletable.infrastructure.dashboard import REGION, Dashboard, Json, JsonObject
 from singletable.infrastructure.deployment import (
     AwsManagedKey,
     AwsOwnedKey,
@@ -16,11 +16,15 @@ from singletable.infrastructure.deployment import (
     Deployment,
 )
 from singletable.infrastructure.names import ResourceNames, pascal_case
-from singletable.infrastructure.plan import DeploymentPlan, ScaledCapacity, TablePlan, create_plan
+from singletable.infrastructure.plan import (
+    BUDGET_NOTIFICATIONS,
+    Budget,
+    DeploymentPlan,
+    ScaledCapacity,
+    TablePlan,
+    create_plan,
+)
 from singletable.schema import Table
-
-Json: TypeAlias = "str | int | bool | list[Json] | dict[str, Json]"
-JsonObject: TypeAlias = dict[str, Json]
 
 _TOPIC = "AlarmTopicArn"
 _HAS_TOPIC = "HasAlarmTopic"
@@ -42,6 +46,10 @@ def _template(plan: DeploymentPlan) -> JsonObject:
     for alarm in plan.account_alarms:
         title = f"{first}: {alarm.name}"
         resources[names(f"account {title} alarm")] = _alarm(title, "", alarm)
+    if plan.dashboard is not None:
+        resources[names(f"{plan.dashboard.name} dashboard")] = _dashboard(plan.dashboard)
+    if plan.budget is not None:
+        resources[names(f"{plan.budget.name} budget")] = _budget(plan.budget)
     template: JsonObject = {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"DynamoDB: {', '.join(table.name for table in plan.tables)}"[:1024],
@@ -162,6 +170,44 @@ def _scaling(name: str, table: str, scaled: ScaledCapacity) -> JsonObject:
                         "PredefinedMetricType": f"DynamoDB{scaled.direction}CapacityUtilization"
                     },
                 },
+            },
+        },
+    }
+
+
+def _dashboard(dashboard: Dashboard) -> JsonObject:
+    body = json.dumps(dashboard.body).replace("${", "${!").replace(REGION, "${AWS::Region}")
+    return {
+        "Type": "AWS::CloudWatch::Dashboard",
+        "Properties": {"DashboardName": dashboard.name, "DashboardBody": {"Fn::Sub": body}},
+    }
+
+
+def _budget(budget: Budget) -> JsonObject:
+    notifications: list[Json] = [
+        {
+            "Notification": {
+                "NotificationType": kind,
+                "ComparisonOperator": "GREATER_THAN",
+                "Threshold": 100,
+                "ThresholdType": "PERCENTAGE",
+            },
+            "Subscribers": [{"SubscriptionType": "SNS", "Address": _ref(_TOPIC)}],
+        }
+        for kind in BUDGET_NOTIFICATIONS
+    ]
+    return {
+        "Type": "AWS::Budgets::Budget",
+        "Properties": {
+            "Budget": {
+                "BudgetName": budget.name,
+                "BudgetType": "COST",
+                "TimeUnit": "MONTHLY",
+                "BudgetLimit": {"Amount": budget.dollars, "Unit": "USD"},
+                "CostFilters": {name: [value] for name, value in budget.cost_filters.items()},
+            },
+            "NotificationsWithSubscribers": {
+                "Fn::If": [_HAS_TOPIC, notifications, _ref("AWS::NoValue")]
             },
         },
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from singletable.errors import DeclarationError
+from singletable.infrastructure.planned_load import PlannedLoad
 from singletable.operations import SSESpecification, StreamViewType, TableClass
 from singletable.schema import Provisioned, Table
 
@@ -73,13 +74,30 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class AlarmThresholds:
-    """Thresholds of the generated CloudWatch alarms."""
+    """Thresholds of the generated alarms.
+
+    With a plan, an alarm fires if more than `peak_factor` times the planned units are consumed, or
+    if `throttled_percent` of the planned requests are throttled or `user_error_percent` rejected
+    within five minutes. `least_units` per second, `least_throttled` and `user_errors` are lower
+    bounds of these thresholds, so that a table with little traffic does not raise alarms.
+    """
 
     throttled_events: int = 1
     user_errors: int = 100
     latency_ms: int = 100
     capacity_percent: int = 80
     operations: tuple[str, ...] = ("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")
+    peak_factor: float = 2.0
+    throttled_percent: float = 0.1
+    user_error_percent: float = 1.0
+    least_units: float = 10.0
+    least_throttled: int = 10
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.peak_factor < float("inf"):
+            raise DeclarationError(
+                f"AlarmThresholds: expected peak_factor of at least 1, but got {self.peak_factor}."
+            )
 
 
 def _check_recovery_days(days: int | None) -> None:
@@ -95,7 +113,8 @@ class Deployment:
     """How declared tables are deployed. The defaults are safe for production.
 
     `names` maps declared table names to deployed ones; `capacity` overrides the declared capacity.
-    None turns off scaling, recovery, the stream or alarms.
+    None turns off scaling, recovery, the stream or alarms. With the `planned` load, thresholds of
+    alarms follow from it, and a dashboard and a budget are deployed, too.
     """
 
     names: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -108,6 +127,7 @@ class Deployment:
     table_class: TableClass = "STANDARD"
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     alarms: AlarmThresholds | None = AlarmThresholds()
+    planned: PlannedLoad | None = None
 
     def __post_init__(self) -> None:
         if self.recovery_days == 0:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from singletable.infrastructure.alarms import Alarm, CapacityUtilization, Metric
+from singletable.infrastructure.dashboard import REGION, Dashboard
 from singletable.infrastructure.deployment import (
     AwsManagedKey,
     AwsOwnedKey,
@@ -15,7 +16,14 @@ from singletable.infrastructure.deployment import (
     Deployment,
 )
 from singletable.infrastructure.names import ResourceNames, snake_case
-from singletable.infrastructure.plan import DeploymentPlan, ScaledCapacity, TablePlan, create_plan
+from singletable.infrastructure.plan import (
+    BUDGET_NOTIFICATIONS,
+    Budget,
+    DeploymentPlan,
+    ScaledCapacity,
+    TablePlan,
+    create_plan,
+)
 from singletable.operations import (
     GlobalSecondaryIndex,
     LocalSecondaryIndex,
@@ -29,6 +37,7 @@ _PROVIDER_VERSION = ">= 6.37"
 _TABLE = "aws_dynamodb_table"
 _TARGET = "aws_appautoscaling_target"
 _TOPIC = "alarm_topic_arn"
+_REGION = "current"
 # Terraform cannot ignore the capacity of an index without ignoring the index.
 _IGNORED_NOTE = """\
 Auto scaling changes capacity, and Terraform would change it back. Indexes are ignored as a whole:
@@ -78,6 +87,10 @@ def _configuration(plan: DeploymentPlan) -> Iterator[_Block]:
     for alarm in plan.account_alarms:
         title = f"{first}: {alarm.name}"
         yield _alarm(names(f"account {title}"), title, "", alarm)
+    if plan.dashboard is not None:
+        yield from _dashboard(names(plan.dashboard.name), plan.dashboard)
+    if plan.budget is not None:
+        yield _budget(names(plan.budget.name), plan.budget)
     for table in plan.tables:
         yield from _outputs(names(table.name), plan.deployment)
 
@@ -266,6 +279,56 @@ def _scaling(name: str, table: str, scaled: ScaledCapacity) -> Iterator[_Block]:
             "scalable_dimension": _Raw(f"{target}.scalable_dimension"),
         },
         (configuration,),
+    )
+
+
+def _dashboard(name: str, dashboard: Dashboard) -> Iterator[_Block]:
+    yield _Block("data", ("aws_region", _REGION))
+    # JSON is valid in Terraform's language, but for templates in strings.
+    body = json.dumps(dashboard.body, indent=2).replace("${", "$${").replace("%{", "%%{")
+    body = body.replace(json.dumps(REGION), f"data.aws_region.{_REGION}.region")
+    lines = body.replace("\n", "\n  ")
+    yield _Block(
+        "resource",
+        ("aws_cloudwatch_dashboard", name),
+        {
+            "dashboard_name": dashboard.name,
+            "dashboard_body": _Raw(f"jsonencode({lines})"),
+        },
+    )
+
+
+def _budget(name: str, budget: Budget) -> _Block:
+    kinds = ", ".join(map(_quote, BUDGET_NOTIFICATIONS))
+    filters: list[_Arguments] = [
+        {"name": name, "values": [value]} for name, value in budget.cost_filters.items()
+    ]
+    content: _Arguments = {
+        "notification_type": _Raw("notification.value"),
+        "comparison_operator": "GREATER_THAN",
+        "threshold": 100,
+        "threshold_type": "PERCENTAGE",
+        "subscriber_sns_topic_arns": _Raw(f"[var.{_TOPIC}]"),
+    }
+    return _Block(
+        "resource",
+        ("aws_budgets_budget", name),
+        {
+            "name": budget.name,
+            "budget_type": "COST",
+            "time_unit": "MONTHLY",
+            "limit_amount": str(budget.dollars),
+            "limit_unit": "USD",
+        },
+        (
+            *(_Block("cost_filter", arguments=one) for one in filters),
+            _Block(
+                "dynamic",
+                ("notification",),
+                {"for_each": _Raw(f"var.{_TOPIC} == null ? [] : [{kinds}]")},
+                (_Block("content", arguments=content),),
+            ),
+        ),
     )
 
 
