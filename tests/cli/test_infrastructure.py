@@ -39,6 +39,14 @@ catalog.read("AP1", "A product", Product.key)
 catalog.read("AP2", "Orders of a day", Order.of_day)
 catalog.write("AP3", "Order", creates(Order))
 """
+RATES = """
+from singletable import PatternCatalog, creates, per_second
+from written_shop import Order, Product, shop
+
+catalog = PatternCatalog("shop", shop)
+catalog.read("AP1", "A product", Product.key, rate=per_second(100))
+catalog.write("AP3", "Order", creates(Order), rate=per_second(10, peak=40))
+"""
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/1"
 
 
@@ -52,7 +60,7 @@ def app_folder(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 COMMANDS = ["cloudformation", "terraform", "cdk", "iam"]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "prometheus", "grafana"])
 def test_commands_have_help(run: Run, command: str) -> None:
     code, out, _ = run("infrastructure", command, "--help")
     assert code == 0
@@ -100,6 +108,36 @@ def test_options_are_applied(run: Run) -> None:
     max_capacity = [one["Properties"].get("MaxCapacity") for one in resources_.values()]
     assert {20, 40} < set(max_capacity)
     assert 20 in [one["Properties"].get("Threshold") for one in resources_.values()]
+
+
+@pytest.fixture
+def rates(folder: Path) -> str:
+    """Write a module with the rates of access patterns, and return its name."""
+    (folder / "written_rates.py").write_text(RATES)
+    return "written_rates"
+
+
+@pytest.mark.parametrize("command", ["cloudformation", "terraform", "cdk"])
+def test_plan_sets_thresholds_and_adds_a_dashboard(run: Run, rates: str, command: str) -> None:
+    code, out, err = run("infrastructure", command, rates, "--plan", "--peak-factor", "3")
+    assert (code, err) == (0, "")
+    assert "planned peak" in out
+    assert "Planned: at most 50 read units a second." in out
+    assert str(3 * 50 * 300) in out
+    code, out, _ = run("infrastructure", command, rates)
+    assert code == 0
+    assert "Planned" not in out
+
+
+@pytest.mark.parametrize("command", ["prometheus", "grafana"])
+def test_monitoring_is_written_for_the_plan(run: Run, rates: str, command: str) -> None:
+    options = ["--table-name", "shop=shop-prod", "--latency-alarm-ms", "20"]
+    code, out, err = run("infrastructure", command, rates, *options, "-o", "written")
+    assert (code, out, err) == (0, "", "")
+    text = Path("written").read_text()
+    assert "shop:AP3" in text
+    assert "shop-prod" in text
+    assert "0.02" in text
 
 
 def test_disabled_options_are_absent(run: Run) -> None:
@@ -179,6 +217,11 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
         (("cdk", "written_shop", "--encryption", "mine"), "'mine' is not the ARN"),
         (("cdk", "written_shop", "--tag", "team"), "Expected NAME=VALUE"),
         (("cdk", "written_shop", "-o", "nowhere/file"), "cannot be written"),
+        (("cdk", "written_shop", "--plan"), "declares no access patterns"),
+        (("cdk", "written_shop", "--peak-factor", "0.5"), "'--peak-factor'"),
+        (("prometheus", "written_shop"), "declares no access patterns"),
+        (("grafana", "unrated_shop"), "No access pattern of unrated_shop has a rate"),
+        (("grafana", "written_shop", "--docs-url", "docs"), "got 'docs'"),
         (("iam", "written_shop", "--entity", "Oder"), "There is no entity Oder"),
         (("iam", "written_shop:bare"), "The tables have no entities"),
         (("iam", "written_shop", "--action", "Get"), "'Get'"),
@@ -192,6 +235,7 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
     ],
 )
 def test_invalid_options_are_rejected(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    Path("unrated_shop.py").write_text(PATTERNS)
     code, out, err = run("infrastructure", *arguments)
     assert (code, out) == (2, "")
     assert message in err

@@ -29,10 +29,10 @@ CUSTOMIZED = Deployment(
 )
 PLANNED = PlannedLoad(
     (
-        PlannedPattern("votes:U1", "A user", 50, 120, 0.5, 0),
-        PlannedPattern("votes:B1", "Cast a ballot", 10, 40, 0, 4),
-        PlannedPattern("votes:X1", "Export ${everything}", 0.01, 0.01, 900, 0, bulk=True),
-        PlannedPattern("votes:U2", "A user by e-mail address", None, None, 0.5, 0),
+        PlannedPattern("votes:U1", "A user", 50, 120, (0.5, 0.5)),
+        PlannedPattern("votes:B1", "Cast a ballot", 10, 40, (1, 1), (4, 6)),
+        PlannedPattern("votes:X1", "Export ${everything}", 0.01, 0.01, (900, 900), bulk=True),
+        PlannedPattern("votes:U2", "A user by e-mail address", None, None, (0.5, 1)),
     ),
     {
         ("vote_data", None): PlannedUse(60, 120, 120, 80),

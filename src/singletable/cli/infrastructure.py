@@ -1,4 +1,4 @@
-"""`singletable infrastructure`: write CloudFormation, Terraform, CDK and IAM policies."""
+"""`singletable infrastructure`: write CloudFormation, Terraform, CDK, dashboards and policies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from singletable.cli.options import (
 from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
-    from singletable.infrastructure import Deployment
+    from singletable.infrastructure import Deployment, PlannedLoad
     from singletable.patterns import Pattern
     from singletable.schema import Provisioned, Table
 
@@ -94,6 +94,14 @@ LatencyAlarm = Annotated[
         "--latency-alarm-ms", min=1, help="The p99 latency that raises an alarm, in milliseconds."
     ),
 ]
+PeakFactor = Annotated[
+    float,
+    typer.Option(
+        "--peak-factor",
+        min=1,
+        help="How many times the planned units, or calls, raise an alarm.",
+    ),
+]
 
 
 def _cloudformation(tables: Sequence[Table], deployment: Deployment) -> str:
@@ -150,6 +158,15 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
         tags: Tags = None,
         alarms: Alarms = True,
         latency_alarm_ms: LatencyAlarm = 100,
+        plan: Annotated[
+            bool,
+            typer.Option(
+                "--plan",
+                help="Derive thresholds of alarms, a dashboard and a monthly budget from the rates "
+                "of the module's access patterns.",
+            ),
+        ] = False,
+        peak_factor: PeakFactor = 2,
     ) -> None:
         from singletable.cli.app_loader import load_tables
         from singletable.cli.output import write_output
@@ -165,7 +182,10 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             stream=None if stream is None else stream.value,
             table_class=table_class.value,
             tags=parse_pairs("--tag", tags),
-            alarms=AlarmThresholds(latency_ms=latency_alarm_ms) if alarms else None,
+            alarms=AlarmThresholds(latency_ms=latency_alarm_ms, peak_factor=peak_factor)
+            if alarms
+            else None,
+            planned=_load_plan(app) if plan else None,
         )
         write_output(render(load_tables(app), deployment), output, overwrite=True)
 
@@ -187,6 +207,91 @@ def _parse_capacity(value: str | None) -> Provisioned | Literal["on-demand"] | N
         f"Expected 'on-demand' or read and write units such as 5/10, got {value!r}.",
         param_hint="'--capacity'",
     )
+
+
+def _load_plan(app: str) -> PlannedLoad:
+    """Return the planned load of the access patterns in a module."""
+    from singletable.cli.app_loader import load_catalogs
+    from singletable.infrastructure import planned_load
+    from singletable.planning import create_plan
+
+    _, catalogs = load_catalogs(app.partition(":")[0])
+    plan = create_plan(catalogs)
+    if all(pattern.rate is None for pattern in plan.patterns):
+        raise DeclarationError(
+            f"No access pattern of {app} has a rate, so there is nothing to plan with. Declare how "
+            "often patterns are called, such as rate=per_second(20)."
+        )
+    return planned_load(plan)
+
+
+def _planned_deployment(
+    app: str, table_names: list[str] | None, latency_alarm_ms: int, peak_factor: float
+) -> Deployment:
+    from singletable.infrastructure import AlarmThresholds, Deployment
+
+    return Deployment(
+        names=parse_table_names(table_names),
+        alarms=AlarmThresholds(latency_ms=latency_alarm_ms, peak_factor=peak_factor),
+        planned=_load_plan(app),
+    )
+
+
+@app.command()
+def prometheus(
+    app: TableApp,
+    output: Output = None,
+    table_names: TableNames = None,
+    latency_alarm_ms: LatencyAlarm = 100,
+    peak_factor: PeakFactor = 2,
+    job: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Use only metrics that have this job. By default, all."),
+    ] = None,
+) -> None:
+    """Write alerting rules for Prometheus, from the rates of an app's access patterns.
+
+    They use the metrics of PrometheusObserver and of the endpoint: calls and units above the plan,
+    errors, retries, latency, and calls that no pattern declares.
+    """
+    from singletable.cli.app_loader import load_tables
+    from singletable.cli.output import write_output
+    from singletable.infrastructure import render_prometheus
+
+    deployment = _planned_deployment(app, table_names, latency_alarm_ms, peak_factor)
+    write_output(render_prometheus(load_tables(app), deployment, job=job), output, overwrite=True)
+
+
+@app.command()
+def grafana(
+    app: TableApp,
+    output: Output = None,
+    table_names: TableNames = None,
+    latency_alarm_ms: LatencyAlarm = 100,
+    docs_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Link to the documentation of the access patterns at this address."
+        ),
+    ] = None,
+) -> None:
+    """Write a Grafana dashboard, with the rates of an app's access patterns as lines.
+
+    It shows the metrics of PrometheusObserver and of the endpoint. Import it and choose the
+    Prometheus data source.
+    """
+    from singletable.cli.app_loader import load_tables
+    from singletable.cli.output import write_output
+    from singletable.infrastructure import render_grafana
+
+    if docs_url is not None and not docs_url.startswith(("https://", "http://", "/")):
+        raise typer.BadParameter(
+            f"Expected a URL such as https://example.com/shop, got {docs_url!r}.",
+            param_hint="'--docs-url'",
+        )
+    deployment = _planned_deployment(app, table_names, latency_alarm_ms, peak_factor=2)
+    text = render_grafana(load_tables(app), deployment, docs_url=docs_url)
+    write_output(text, output, overwrite=True)
 
 
 @app.command()

@@ -18,7 +18,15 @@ from singletable.infrastructure.differences import (
     compare_table,
     find_unverifiable,
 )
+from singletable.infrastructure.grafana import render_grafana
 from singletable.infrastructure.names import resolve_table_names
+from singletable.infrastructure.planned_load import (
+    PlannedLoad,
+    PlannedPattern,
+    PlannedUse,
+    planned_load,
+)
+from singletable.infrastructure.prometheus import render_prometheus
 from singletable.infrastructure.tables import DescribedTable, create_table, describe_table
 from singletable.infrastructure.terraform import render_terraform
 
@@ -32,14 +40,20 @@ __all__ = [
     "DescribedTable",
     "Difference",
     "Encryption",
+    "PlannedLoad",
+    "PlannedPattern",
+    "PlannedUse",
     "Scaling",
     "TableSettings",
     "compare_table",
     "create_table",
     "describe_table",
     "find_unverifiable",
+    "planned_load",
     "render_cdk",
     "render_cloudformation",
+    "render_grafana",
+    "render_prometheus",
     "render_terraform",
     "resolve_table_names",
 ]

@@ -2,7 +2,7 @@
 
 Without a plan, thresholds are fixed. With one, they follow from it, but are never below those that
 suit a table with little traffic: ten throttles or a hundred user errors in five minutes, and ten
-units per second.
+units per second. A scan or a bulk load may consume its units within 15 minutes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from singletable.schema import Table
 _MINUTE = 60
 # DynamoDB publishes provisioned capacity and account metrics every five minutes.
 _FIVE_MINUTES = 300
+# How long more units than planned are consumed before an alarm fires.
+UNITS_SECONDS = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +130,10 @@ def planned_user_errors(thresholds: AlarmThresholds, requests: float) -> int:
     return max(thresholds.user_errors, math.ceil(share * requests * _FIVE_MINUTES))
 
 
-def planned_units(thresholds: AlarmThresholds, peak: float) -> float:
-    """Return the units per second that are too many if `peak` are planned."""
-    return max(thresholds.least_units, thresholds.peak_factor * peak)
+def planned_units(thresholds: AlarmThresholds, use: PlannedUse, direction: Direction) -> float:
+    """Return the units per second that are too many for 15 minutes."""
+    units = max(thresholds.least_units, thresholds.peak_factor * use.units(direction))
+    return units + use.bulk_units(direction) / UNITS_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,9 @@ class _PlannedSide:
     @property
     def _plan(self) -> str:
         units = self.use.units(self.direction)
-        return f"Planned: at most {format_rate(units)} {self._kind} units a second."
+        if not units:
+            return f"Planned: no {self._kind}s."
+        return f"Planned: at most {format_rate(units, f'{self._kind} unit')}."
 
     def throttles(self) -> Alarm:
         requests = self.use.requests(self.direction)
@@ -158,10 +163,9 @@ class _PlannedSide:
         return Alarm(
             f"{self._kind} throttles{_of(self.index)}",
             f"At least {threshold:,} {self._kind}s of {self.resource} were throttled within five "
-            f"minutes. Planned: at most {format_rate(requests * _FIVE_MINUTES)} {self._kind}s in "
-            "that time, none of them throttled. First: compare the consumed units with the plan on "
-            "the dashboard. If they are above it, find the access pattern with too many calls; if "
-            "not, look for a hot partition.",
+            f"minutes. {self._plan} First: compare the consumed units with the plan on the "
+            "dashboard. If they are above it, find the access pattern with too many calls; if not, "
+            "look for a hot partition.",
             Metric(f"{self.direction}ThrottleEvents", "Sum", index=self.index),
             threshold,
             _FIVE_MINUTES,
@@ -186,11 +190,11 @@ class _PlannedSide:
 
     def units(self) -> Alarm:
         """Return the alarm on consumed units: only the bill limits an on-demand table."""
-        units = planned_units(self.thresholds, self.use.units(self.direction))
+        units = planned_units(self.thresholds, self.use, self.direction)
         return Alarm(
             f"{self._kind} units{_of(self.index)}",
-            f"At least {format_rate(units)} {self._kind} units a second of {self.resource} were "
-            f"consumed for 15 minutes. {self._plan} First: find the access pattern that consumes "
+            f"At least {format_rate(units, f'{self._kind} unit')} of {self.resource} were consumed "
+            f"for 15 minutes. {self._plan} First: find the access pattern that consumes "
             "more than planned, such as a retry loop or a query without a limit. If the load is "
             "real, declare the new rate and generate the alarms again.",
             Metric(f"Consumed{self.direction}CapacityUnits", "Sum", index=self.index),
@@ -215,8 +219,7 @@ def _user_errors(thresholds: AlarmThresholds, planned: PlannedLoad | None) -> Al
     threshold, plan = thresholds.user_errors, ""
     if planned is not None:
         threshold = planned_user_errors(thresholds, planned.requests)
-        requests = format_rate(planned.requests * _FIVE_MINUTES)
-        plan = f" Planned: at most {requests} requests to these tables in that time."
+        plan = f" Planned: at most {format_rate(planned.requests, 'request')} to these tables."
     return Alarm(
         "user errors",
         f"At least {threshold:,} requests were rejected within five minutes, in the whole account "

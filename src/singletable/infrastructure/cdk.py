@@ -18,7 +18,6 @@ from singletable.infrastructure.deployment import (
 from singletable.infrastructure.names import ResourceNames, snake_case
 from singletable.infrastructure.plan import (
     BUDGET_NOTIFICATIONS,
-    Budget,
     DeploymentPlan,
     ScaledCapacity,
     TablePlan,
@@ -132,7 +131,7 @@ class _Call:
 
 
 _Source: TypeAlias = (
-    "str | int | float | bool | None | _Raw | _Call | Sequence[_Source] | Mapping[str, _Source]"
+    "str | int | float | bool | _Raw | _Call | Sequence[_Source] | Mapping[str, _Source] | None"
 )
 _Keywords: TypeAlias = "dict[str, _Source | None]"
 

@@ -21,7 +21,7 @@ from singletable.infrastructure.planned_load import (
 )
 from singletable.schema import Table
 
-Json: TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = dict[str, Json]
 
 # Each format replaces it by its expression for the region of the deployment.
@@ -54,9 +54,7 @@ def create_dashboard(
         width = _WIDTH // len(row)
         height = _TEXT_HEIGHT if row[0]["type"] == "text" else _HEIGHT
         for number, panel in enumerate(row):
-            widgets.append(
-                {**panel, "x": number * width, "y": y, "width": width, "height": height}
-            )
+            widgets.append({**panel, "x": number * width, "y": y, "width": width, "height": height})
         y += height
     name = re.sub(r"[^A-Za-z0-9_-]", "-", deployment.name(tables[0]))
     return Dashboard(f"{name}-dynamodb", {"periodOverride": "inherit", "widgets": widgets})
@@ -100,21 +98,21 @@ class _TablePanels:
     def _summary(self) -> str:
         use = self.planned.use(self.table.name, None)
         return (
-            f"Planned at the busiest moment: {format_rate(use.read_units)} read units and "
-            f"{format_rate(use.write_units)} write units a second. Written by singletable from the "
+            f"Planned at the busiest moment: {format_rate(use.read_units, 'read unit')} and "
+            f"{format_rate(use.write_units, 'write unit')}. Written by singletable from the "
             "access patterns; changes made here are lost with the next deployment."
         )
 
     def _units(self, index: str | None, direction: Direction) -> JsonObject:
-        peak = self.planned.use(self.table.name, index).units(direction)
+        use = self.planned.use(self.table.name, index)
         consumed = f"Consumed{direction}CapacityUnits"
         metrics: list[Json] = [
             [{"id": "rate", "expression": "units / PERIOD(units)", "label": "consumed"}],
             self._metric(consumed, index, id="units", stat="Sum", visible=False),
         ]
-        lines = {"planned peak": round(peak, 3)}
+        lines = {"planned peak": round(use.units(direction), 3)}
         if self.deployment.capacity_of(self.table) is None:
-            lines["alarm"] = round(planned_units(self._thresholds, peak), 3)
+            lines["alarm"] = round(planned_units(self._thresholds, use, direction), 3)
         else:
             provisioned = f"Provisioned{direction}CapacityUnits"
             metrics.append(

@@ -79,11 +79,12 @@ class DeploymentPlan:
 def create_plan(tables: Sequence[Table], deployment: Deployment) -> DeploymentPlan:
     """Plan the resources for `tables`."""
     resolve_table_names(tables, deployment.names)
+    planned = deployment.planned
     return DeploymentPlan(
         tuple(_plan_table(table, deployment) for table in tables),
         tuple(account_alarms(tables, deployment)),
         deployment,
-        deployment.planned and create_dashboard(tables, deployment, deployment.planned),
+        None if planned is None else create_dashboard(tables, deployment, planned),
         _create_budget(tables, deployment),
     )
 
