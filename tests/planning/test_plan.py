@@ -13,6 +13,7 @@ from singletable import (
     Key,
     PatternCatalog,
     Table,
+    Unique,
     attr,
     creates,
     per_hour,
@@ -121,3 +122,57 @@ def test_workload_places_units_on_keys_of_table_and_index() -> None:
         ("directory/GSI1", 0.5, "SKILL#{skill}"),
     ]
     assert adding.units[1].key.text([1]) == "SKILL#skill-1"
+
+
+def test_scan_reads_more_items_as_the_table_grows_and_is_not_called_more_often() -> None:
+    made = catalog()
+    made.scan("X", "All", Person, reason="a copy", rate=per_hour(1))
+    made.scan("Y", "All, with a number", Person, reason="a copy", items=6000, rate=per_hour(1))
+
+    def units(**arguments: float) -> list[float]:
+        plan = create_plan([made], **arguments)
+        return [one.read.average for one in plan.patterns if one.pattern.code in ("X", "Y")]
+
+    for now, later in zip(units(), units(factor=10), strict=True):
+        assert later == pytest.approx(10 * now, rel=0.01)
+    # Skills are larger than people, and only they grow.
+    counted, declared = units(months=12)
+    bytes_later = 1000 * 1024 + 5000 * 1.1**12 * 3000
+    assert counted == pytest.approx(bytes_later / 4096 / 2 / 3600, rel=0.01)
+    assert declared == pytest.approx(counted, rel=0.01)
+
+
+def test_storage_adds_up_entities_that_are_counted_in_different_catalogs() -> None:
+    people = PatternCatalog("people", directory, counts={Person: 1000}, sizes={Person: 400})
+    skills = PatternCatalog("skills", directory, counts={Skill: 5000}, sizes={Skill: 100})
+    assert create_plan([people, skills]).resources[0].stored.bytes == 1000 * 500 + 5000 * 200
+    assert workload_of([people, skills]).bytes["directory"] == 1000 * 500 + 5000 * 200
+
+
+def test_storage_includes_the_markers_of_unique_values() -> None:
+    accounts = Table("accounts")
+
+    class Account(Entity, table=accounts):
+        name: Attr[str] = attr()
+        email: Attr[str] = attr()
+
+        key = Key(pk=("ACCOUNT", name), sk="ACCOUNT")
+        one_email = Unique(email)
+
+    made = PatternCatalog("accounts", accounts, counts={Account: 10}, sizes={Account: 900})
+    (table,) = create_plan([made]).resources
+    assert (table.stored.items, table.stored.bytes) == (20, 10 * 1000 + 10 * 300)
+
+
+@pytest.mark.parametrize("months", [-1.0, 121.0, float("inf"), float("nan")])
+def test_plan_rejects_impossible_months(months: float) -> None:
+    with pytest.raises(DeclarationError, match="from 0 to 120"):
+        create_plan([catalog()], months=months)
+
+
+def test_rate_with_a_peak_in_its_busiest_hour_can_be_multiplied() -> None:
+    by_hour = [1.0] * 23 + [7.3]
+    busiest = per_second(0.7, by_hour=by_hour).busiest_hour
+    rate = per_second(0.7, by_hour=by_hour, peak=busiest)
+    for factor in (0.1, 0.3, 1.1, 3, 7):
+        assert rate.times(factor).peak_per_second == pytest.approx(busiest * factor)

@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 from singletable.patterns.expected_load import ItemCount
 from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
 from singletable.patterns.requests import PlannedRequest, planned_requests
 from singletable.patterns.sample_items import entry_size
-from singletable.schema import Index, Model, ResolvedKey, model_of
+from singletable.schema import Index, Model, ResolvedKey, Selection, model_of
 from singletable.store.decoder import projected_attributes
+from singletable.values import Item
 
 DEFAULT_ITEM_SIZE = 1024
 MARKER_SIZE = 200
@@ -100,11 +101,17 @@ class _Estimator:
         self._sizes = sizes
         self._counts = counts
         self._requests = planned_requests(pattern)
-        writes = [one for one in self._requests if not one.is_read and one.likely]
+        writes = [one for one in self._requests if one.in_transaction and one.likely]
         # A typical call may leave out all but one write, which is then no transaction.
         self._in_transaction = len(writes) > 1 or any(
             one.action == "ConditionCheckItem" for one in writes
         )
+        # Entities of which any field may be updated.
+        self._any_field = {
+            one.entity
+            for one in pattern.accesses
+            if one.kind in ("update", "upsert") and not one.edited_fields
+        }
 
     def parts(self) -> list[UnitCost]:
         parts: list[UnitCost] = []
@@ -152,19 +159,18 @@ class _Estimator:
         items = self._items_read()
         entities = self._entities(request)
         entries = {one: entry_size(one, request.index, self._size(one)) for one in entities}
-        shards = request.access.shards
-        partitions = 1 if shards is None else shards.count
+        partitions = partitions_read(self._pattern, request)
         largest, average = max(entries.values()), self._average(entries)
-        most = max(_blocks(items * largest, READ_BLOCK), partitions)
+        # A query with a limit reads as many items from each shard.
+        most = partitions * _blocks(items * largest, READ_BLOCK)
         typical = partitions * _blocks(round(items * average / partitions), READ_BLOCK)
         how = f"{items:,} items × {average:,.0f} bytes, rounded up to 4 KB"
         if partitions > 1:
             how += f" in each of {partitions} shards"
-            most = max(most, typical)
         if self._expected.scanned is not None:
             how += f"; the filter returns {self._expected.items:,} of them"
         share = 1.0 if self._expected.scanned is None else self._expected.items / max(items, 1)
-        return float(typical), float(max(most, typical)), how, items * average * share
+        return float(typical), float(most), how, items * average * share
 
     def _items_read(self) -> int:
         """Return the number of items that a query or scan reads, before a filter."""
@@ -181,6 +187,8 @@ class _Estimator:
             return self._pattern.collection.entities()
         if isinstance(self._pattern, ScanPattern) and self._expected.size is None:
             return list(request.table.entities)
+        if isinstance(self._pattern, WritePattern):  # a partition that is deleted
+            return list({one.entity: None for one in self._requests if not one.is_read})
         return [request.entity]
 
     def _average(self, entries: Mapping[type, int]) -> float:
@@ -230,6 +238,8 @@ class _Estimator:
         writes, most, why = _entry_writes(request, model, access)
         if not most:
             return []
+        if model.entity in self._any_field and request.edited_fields:
+            writes, why = 1, "any field may change; the key of the entry is taken to stay"
         count = self._counts.get(model.entity)
         present = 1.0 if count is None else count.in_index.get(access.name, 1.0)
         blocks = _blocks(entry, WRITE_BLOCK) * self._expected.items
@@ -237,7 +247,7 @@ class _Estimator:
             f"{why}: {_times(self._expected.items, 'entry')}{_rounded(entry, WRITE_BLOCK, '1 KB')}"
         )
         # Entries that appear or disappear are those of the items that are edited.
-        if why != _APPEARS and present < 1:
+        if why not in (_APPEARS, _NEW_BY_DEFAULT) and present < 1:
             how += f", for {present:.0%} of the items, which are in the index"
         else:
             present = 1.0
@@ -246,6 +256,7 @@ class _Estimator:
 
 
 _APPEARS = "the entry appears or disappears"
+_NEW_BY_DEFAULT = "one write of the entry, which a new item has by default"
 
 
 def _entry_writes(
@@ -253,7 +264,8 @@ def _entry_writes(
 ) -> tuple[int, int, str]:
     """Return how often an index entry is written typically and at most, and why."""
     if not request.edited_fields:  # a new item or a deleted one
-        return 1, 1, "one write of the entry"
+        is_new = request.action == "PutItem" and _includes_defaults(model, access)
+        return 1, 1, _NEW_BY_DEFAULT if is_new else "one write of the entry"
     tested = _fields_of(model, {path[0] for path in access.condition_paths})
     # The primary key of an item does not change.
     edited = request.edited_fields - set(model.key.fields)
@@ -269,6 +281,22 @@ def _entry_writes(
     return 0, 0, "nothing in the entry changes"
 
 
+def _includes_defaults(model: Model, access: ResolvedKey) -> bool:
+    """Return whether the default values meet the condition of a sparse index.
+
+    Orders are open at first, so that all new ones are in the index of open orders, and few others.
+    """
+    if access.condition is None:
+        return False
+    item: Item = {}
+    for name in _fields_of(model, {path[0] for path in access.condition_paths}):
+        field = model.fields[name]
+        value = field.default() if field.constant and field.default is not None else None
+        if value is not None:
+            item[field.attribute] = field.codec().encode(value)
+    return bool(item) and access.includes(item)
+
+
 def _projected_fields(model: Model, index: Index | None) -> set[str]:
     projected = projected_attributes(model, index)
     return set(model.fields) if projected is None else _fields_of(model, projected)
@@ -276,6 +304,19 @@ def _projected_fields(model: Model, index: Index | None) -> set[str]:
 
 def _fields_of(model: Model, attributes: AbstractSet[str | int]) -> set[str]:
     return {name for name, field in model.fields.items() if field.attribute in attributes}
+
+
+def partitions_read(pattern: Pattern, request: PlannedRequest) -> int:
+    """Return how many partition keys a query reads: one, or one for each shard.
+
+    A value by which shards are chosen selects one of them.
+    """
+    if request.action != "Query":
+        return 1
+    if isinstance(pattern, ReadPattern):
+        return len(cast("Selection[Any]", pattern.sample).key_queries())
+    shards = request.access.shards
+    return 1 if shards is None else shards.count
 
 
 def _is_marker(request: PlannedRequest) -> bool:

@@ -21,14 +21,20 @@ from singletable.patterns import (
     Rate,
     ReadPattern,
     ScanPattern,
-    estimate,
 )
-from singletable.planning.workload import StoredSize, stored_sizes
+from singletable.planning.workload import (
+    StoredSize,
+    expected_rate,
+    expected_units,
+    stored_sizes,
+)
 from singletable.schema import Index, Provisioned, Table
 
 HOURS = 24
 HOURS_PER_MONTH = 730
 SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
+# Growth over more years than this is not a plan.
+MAX_MONTHS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +171,10 @@ def create_plan(
     """
     if not catalogs:
         raise DeclarationError("There is no pattern catalog to plan for.")
-    if not 0 <= factor < math.inf or not 0 <= months < math.inf:
-        raise DeclarationError(
-            f"Expected months and factor to be 0 or more, but got {months!r} and {factor!r}."
-        )
+    if not 0 <= months <= MAX_MONTHS:
+        raise DeclarationError(f"months={months!r}: expected a number from 0 to {MAX_MONTHS}.")
+    if not 0 <= factor < math.inf:
+        raise DeclarationError(f"factor={factor!r}: expected a finite number, 0 or more.")
     patterns = [
         _plan_pattern(pattern, catalog, months, factor)
         for catalog in catalogs
@@ -178,7 +184,11 @@ def create_plan(
     resources = [
         _plan_resource(table, index, stored, patterns)
         for table in tables
-        for index, stored in _stored(table, catalogs, months, factor).items()
+        for index, stored in zip(
+            (None, *table.indexes),
+            stored_sizes(catalogs, table, months=months, factor=factor),
+            strict=True,
+        )
     ]
     return Plan(
         tuple(catalogs),
@@ -192,10 +202,8 @@ def create_plan(
 def _plan_pattern(
     pattern: Pattern, catalog: PatternCatalog, months: float, factor: float
 ) -> PatternPlan:
-    rate = pattern.expected.rate
-    if rate is not None:
-        rate = rate.after(months).times(factor)
-    cost = estimate(pattern, catalog.sizes, catalog.counts)
+    rate = expected_rate(pattern, months=months, factor=factor)
+    cost = expected_units(pattern, catalog, months=months, factor=factor)
     return PatternPlan(pattern, cost, rate)
 
 
@@ -216,19 +224,6 @@ def _plan_resource(
         stored,
         tuple(shares),
     )
-
-
-def _stored(
-    table: Table, catalogs: Sequence[PatternCatalog], months: float, factor: float
-) -> dict[Index | None, StoredSize]:
-    """Return what the table and its indexes store, by the catalogs that count their items."""
-    stored: dict[Index | None, StoredSize] = {}
-    for catalog in catalogs:
-        sizes = stored_sizes(catalog, table, months=months, factor=factor)
-        for index, size in zip((None, *table.indexes), sizes, strict=True):
-            if index not in stored or size.items > stored[index].items:
-                stored[index] = size
-    return stored
 
 
 def _total(demands: Iterable[Demand]) -> Demand:

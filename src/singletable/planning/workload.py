@@ -7,21 +7,24 @@ declarations. `workload_of` derives them from pattern catalogs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import Enum
 from typing import Literal, TypeAlias, get_args, get_origin
 
 from singletable.patterns import (
     Distribution,
+    Estimate,
+    ItemCount,
     Pattern,
     PatternCatalog,
     PlannedRequest,
     Rate,
+    ScanPattern,
     UnitCost,
     estimate,
 )
-from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, MARKER_SIZE, partitions_read
 from singletable.patterns.requests import key_template
 from singletable.patterns.sample_items import entry_size, keys_of
 from singletable.schema import Model, Provisioned, ResolvedKey, Table, model_of
@@ -146,14 +149,14 @@ def workload_of(
         for table in catalog.tables:
             if table.capacity is not None:
                 capacity[table.name] = table.capacity
-            for size in stored_sizes(catalog, table, months=months, factor=factor):
+            for size in stored_sizes(catalogs, table, months=months, factor=factor):
                 stored[size.resource] = size.bytes
         for pattern in catalog:
-            rate = pattern.expected.rate
+            rate = expected_rate(pattern, months=months, factor=factor)
             if rate is None:
                 unrated.append(pattern.id)
                 continue
-            parts = estimate(pattern, catalog.sizes, catalog.counts).parts
+            parts = expected_units(pattern, catalog, months=months, factor=factor).parts
             numbers = {id(part.request): at for at, part in enumerate(parts)}
             units = tuple(
                 _place(pattern, part, domains, numbers[id(part.request)])
@@ -164,12 +167,43 @@ def workload_of(
                 PatternLoad(
                     pattern.id,
                     pattern.description,
-                    rate.after(months).times(factor),
+                    rate,
                     units,
                     pattern.expected.skew,
                 )
             )
     return Workload(tuple(loads), capacity, stored, tuple(unrated), tuple(domains.assumed))
+
+
+def expected_rate(pattern: Pattern, *, months: float = 0.0, factor: float = 1.0) -> Rate | None:
+    """Return the rate of a pattern after some months, with `factor` times as many users.
+
+    A scan is not called more often then; it reads more items.
+    """
+    rate = pattern.expected.rate
+    if rate is None:
+        return None
+    return rate.after(months).times(1.0 if isinstance(pattern, ScanPattern) else factor)
+
+
+def expected_units(
+    pattern: Pattern, catalog: PatternCatalog, *, months: float = 0.0, factor: float = 1.0
+) -> Estimate:
+    """Return the units of a call; a scan reads the items that the table has by then."""
+    counts = {
+        entity: replace(count, items=round(count.after(months) * factor))
+        for entity, count in catalog.counts.items()
+    }
+    if isinstance(pattern, ScanPattern) and pattern.expected.items_read > 1:
+        entities = [one for one in pattern.tables[0].entities if one in counts]
+        before = sum(catalog.counts[one].items for one in entities)
+        after = sum(counts[one].items for one in entities)
+        growth = after / before if before else factor
+        expected = pattern.expected
+        scanned = None if expected.scanned is None else round(expected.scanned * growth)
+        grown = replace(expected, items=round(expected.items * growth), scanned=scanned)
+        pattern = replace(pattern, expected=grown)
+    return estimate(pattern, catalog.sizes, counts)
 
 
 def _place(pattern: Pattern, part: UnitCost, domains: KeyDomains, number: int) -> PlacedUnits:
@@ -179,7 +213,7 @@ def _place(pattern: Pattern, part: UnitCost, domains: KeyDomains, number: int) -
         case "BatchGetItem":  # keys of different items
             partitions = max(pattern.expected.items, 1)
         case "Query":
-            partitions = keys.shards
+            partitions = partitions_read(pattern, request)
         case "Scan":
             partitions = SCANNED_KEYS
         case _:
@@ -203,7 +237,8 @@ def _sort_keys(request: PlannedRequest, access: ResolvedKey) -> SortKeys:
         return "one"
     first = model_of(request.entity).fields[access.sk_fields[0]].annotation
     is_new = request.action == "PutItem" and not request.edited_fields
-    return "growing" if is_new and first in (date, datetime) else "many"
+    is_time = first is date or first is datetime
+    return "growing" if is_new and is_time else "many"
 
 
 class KeyDomains:
@@ -305,14 +340,25 @@ class StoredSize:
 
 
 def stored_sizes(
-    catalog: PatternCatalog, table: Table, *, months: float = 0.0, factor: float = 1.0
+    catalogs: Sequence[PatternCatalog], table: Table, *, months: float = 0.0, factor: float = 1.0
 ) -> list[StoredSize]:
-    """Return what a table and each of its indexes store, after some months of growth."""
+    """Return what a table and each of its indexes store, after some months of growth.
+
+    Where several catalogs count an entity, the largest count is used. Each unique value is an item
+    of its own, its marker.
+    """
+    counts: dict[type, ItemCount] = {}
+    declared: dict[type, int] = {}
+    for catalog in catalogs:
+        for entity, count in catalog.counts.items():
+            if entity not in counts or count.items > counts[entity].items:
+                counts[entity] = count
+        declared |= catalog.sizes
     sizes: list[StoredSize] = []
     for index in (None, *table.indexes):
         items = total = 0.0
         texts: list[str] = []
-        for entity, count in catalog.counts.items():
+        for entity, count in counts.items():
             model = model_of(entity)
             if model.table is not table:
                 continue
@@ -322,10 +368,15 @@ def stored_sizes(
                 number *= sum(count.in_index.get(one.name, 1.0) for one in keys)
             if not number:
                 continue
-            size = entry_size(entity, index, catalog.sizes.get(entity, DEFAULT_ITEM_SIZE))
-            items += number
-            total += number * (size + STORAGE_OVERHEAD)
-            texts.append(f"{number:,.0f} {entity.__name__} × ({size:,} + {STORAGE_OVERHEAD} bytes)")
+            size = entry_size(entity, index, declared.get(entity, DEFAULT_ITEM_SIZE))
+            kinds = [(number, entity.__name__, size)]
+            if index is None and model.uniques:
+                markers = number * len(model.uniques)
+                kinds.append((markers, f"markers of {entity.__name__}", MARKER_SIZE))
+            for amount, noun, one in kinds:
+                items += amount
+                total += amount * (one + STORAGE_OVERHEAD)
+                texts.append(f"{amount:,.0f} {noun} × ({one:,} + {STORAGE_OVERHEAD} bytes)")
         name = None if index is None else index.name
         sizes.append(StoredSize(table.name, name, items, total, " + ".join(texts) or "no items"))
     return sizes

@@ -1,0 +1,357 @@
+"""Estimates of capacity units, by DynamoDB's rules: 4 KB reads, 1 KB writes, entries of indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable import (
+    Attr,
+    Collection,
+    Count,
+    Entity,
+    Index,
+    ItemCount,
+    Key,
+    PatternCatalog,
+    Selection,
+    Shards,
+    Table,
+    Unique,
+    attr,
+    checks,
+    clears,
+    creates,
+    deletes,
+    padded,
+    puts,
+    sequence,
+    updates,
+    upserts,
+)
+from singletable.patterns import Estimate, Pattern, estimate
+from singletable.patterns.expected_load import Expectations
+from singletable.store import EntityAccess
+
+by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
+by_owner = Index("by_owner", pk="GSI2PK", sk="GSI2SK", projection=["rank"])
+tasks = Table("tasks", indexes=[by_state, by_owner])
+
+
+class Project(Entity, table=tasks):
+    name: Attr[str] = attr()
+    open_tasks: Attr[int] = attr(default=0)
+    about: Attr[str] = attr(default="")
+
+    key = Key(pk=("PROJECT", name), sk="PROJECT")
+
+
+class Task(Entity, table=tasks):
+    project: Attr[str] = attr()
+    number: Attr[int] = attr()
+    state: Attr[Literal["open", "done"]] = attr(default="open")
+    owner: Attr[str] = attr()
+    rank: Attr[int] = attr(default=0)
+    text: Attr[str] = attr(default="")
+
+    key = Key(pk=("PROJECT", project), sk=("TASK", padded(number, 6)))
+    waiting = Key(pk="OPEN", sk=padded(number, 6)).on(by_state, when=state == "open")
+    owned = Key(pk=("OWNER", owner), sk=padded(number, 6)).on(by_owner)
+
+
+class Account(Entity, table=tasks):
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+
+    key = Key(pk=("ACCOUNT", name), sk="ACCOUNT")
+    one_email = Unique(email)
+
+
+class Note(Entity, table=tasks):
+    project: Attr[str] = attr()
+    text: Attr[str] = attr()
+
+    key = Key(pk=("NOTES", project), sk=("NOTE", text))
+    counted = Count(Project, Project.open_tasks, key=(project,))
+
+
+class Click(Entity, table=tasks):
+    page: Attr[str] = attr()
+    number: Attr[int] = attr()
+
+    key = Key(pk=("CLICKS", page, Shards(4, by=number)), sk=padded(number, 6))
+
+
+class ProjectPage(Collection):
+    project: Project
+    tasks: list[Task]
+
+
+def catalog(**arguments: object) -> PatternCatalog:
+    return PatternCatalog("tasks", tasks, **arguments)  # type: ignore[arg-type]
+
+
+def write(
+    *effects: EntityAccess, counts: dict[type, ItemCount] | None = None, **expected: object
+) -> Estimate:
+    pattern = catalog().write("W", "A write", *effects, **expected)  # type: ignore[arg-type]
+    return estimate(pattern, {}, counts)
+
+
+def units(of: Estimate) -> dict[str, float]:
+    """Return the typical units by place: read, table, and each index."""
+    total: dict[str, float] = {}
+    for part in of.parts:
+        place = "read" if part.kind == "read" else part.index.name if part.index else "table"
+        if part.units:
+            total[place] = total.get(place, 0) + part.units
+    return total
+
+
+def get_item(size: int, *, consistent: bool = False) -> float:
+    pattern = catalog().read("R", "A task", Task.key, size=size, consistent=consistent)
+    return estimate(pattern).typical_read
+
+
+@pytest.mark.parametrize(("size", "expected"), [(1, 1), (4096, 1), (4097, 2), (40_000, 10)])
+def test_get_is_rounded_up_to_4_kb(size: int, expected: int) -> None:
+    assert get_item(size, consistent=True) == expected
+    assert get_item(size) == expected / 2
+
+
+def test_get_of_many_items_rounds_each_item() -> None:
+    pattern = catalog().read("R", "Ten tasks", Task.key, items=10, size=100)
+    assert estimate(pattern).typical_read == 5
+
+
+@pytest.mark.parametrize(
+    ("items", "size", "expected"), [(0, 100, 0.5), (40, 100, 0.5), (41, 100, 1), (1000, 4096, 500)]
+)
+def test_query_rounds_the_sum_of_its_items(items: int, size: int, expected: float) -> None:
+    pattern = catalog().read("R", "Tasks", Task.key.partition, items=items, size=size)
+    assert estimate(pattern).typical_read == expected
+
+
+def test_filter_is_charged_for_what_it_leaves_out() -> None:
+    pattern = catalog().read(
+        "R", "Few of many", Task.key.partition, items=1, scanned=400, size=1024
+    )
+    assert estimate(pattern).typical_read == 50
+
+
+def test_index_is_charged_by_the_size_of_its_entries_and_hydrating_by_each_item() -> None:
+    whole = catalog().read("A", "Owned", Task.owned, items=20, size=20_000, hydrate=False)
+    assert estimate(whole).typical_read < 20 * 20_000 / 4096 / 2
+    hydrated = catalog().read("B", "Owned", Task.owned, items=20, size=20_000)
+    query, get = estimate(hydrated).parts
+    assert get.units == 20 * 5 / 2
+    assert query.units == estimate(whole).typical_read
+
+
+def test_query_of_shards_rounds_up_in_each() -> None:
+    all_shards = catalog().read("R", "Clicks", Click.key.partition, items=8, size=100)
+    assert estimate(all_shards).typical_read == 4 / 2
+    # With a limit, each shard may have all the items.
+    many = catalog().read("R", "Clicks", Click.key.partition, items=40, size=4096)
+    assert estimate(many).typical_read == 40 / 2
+    assert estimate(many).read == 4 * 40 / 2
+
+
+def test_query_with_the_value_of_its_shard_reads_one_shard() -> None:
+    made = catalog()
+
+    @made.read_function("R", items=1, size=100)
+    def clicks_at(page: str, number: int) -> Selection[Click]:
+        """Clicks with a number."""
+        return Click.key.partition(page).eq(number)
+
+    assert estimate(clicks_at).typical_read == 0.5
+
+
+def test_collection_has_the_average_size_of_its_entities() -> None:
+    pattern = catalog().read(
+        "R", "A project", Project.key.partition, collection=ProjectPage, items=101
+    )
+    sizes = {Project: 40_000, Task: 400}
+    counts = {Project: ItemCount(1), Task: ItemCount(99)}
+    average = (40_000 + 99 * 400) / 100
+    part = estimate(pattern, sizes, counts)
+    assert part.typical_read == -(-101 * average // 4096) / 2
+    assert part.read == -(-101 * 40_000 // 4096) / 2
+
+
+def test_scan_reads_all_counted_items() -> None:
+    pattern = catalog().scan("X", "All tasks", Task, reason="a report")
+    counts = {Task: ItemCount(1000), Project: ItemCount(24)}
+    assert estimate(pattern, {Task: 1024, Project: 1024}, counts).typical_read == 256 / 2
+
+
+# An item of 3,000 bytes: 3 units in the table and in the full index, 1 in the small one.
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        (creates(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
+        (deletes(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
+        (puts(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
+        # Not projected by the small index.
+        (updates(Task, Task.text), {"table": 3, "by_state": 3}),
+        # Projected by both, in no key.
+        (updates(Task, Task.rank), {"table": 3, "by_state": 3, "by_owner": 1}),
+        # The key of the small index: the old entry is deleted, and a new one written.
+        (updates(Task, Task.owner), {"table": 3, "by_state": 3, "by_owner": 2}),
+        # The condition of the full index: the entry appears or disappears.
+        (updates(Task, Task.state), {"table": 3, "by_state": 3}),
+        # Any field: the keys of entries are taken to stay.
+        (updates(Task), {"table": 3, "by_state": 3, "by_owner": 1}),
+    ],
+)
+def test_write_is_charged_for_entries_that_change(
+    effect: EntityAccess, expected: dict[str, float]
+) -> None:
+    assert units(write(effect, size=3000)) == expected
+
+
+def test_update_of_any_field_may_move_its_entries() -> None:
+    made = write(updates(Task), size=3000)
+    most = {part.index.name: part.most for part in made.parts if part.index}
+    assert most == {"by_state": 3, "by_owner": 2}
+
+
+def test_entry_of_a_sparse_index_is_charged_for_the_items_in_it() -> None:
+    counts: dict[type, ItemCount] = {Task: ItemCount(1000, in_index={"waiting": 0.1})}
+    text = write(updates(Task, Task.text), size=3000, counts=counts)
+    assert units(text) == {"table": 3, "by_state": pytest.approx(0.3)}
+    assert units(write(deletes(Task), size=500, counts=counts))["by_state"] == pytest.approx(0.1)
+
+
+def test_new_item_is_in_a_sparse_index_if_its_defaults_are() -> None:
+    counts: dict[type, ItemCount] = {Task: ItemCount(1000, in_index={"waiting": 0.1})}
+    assert units(write(creates(Task), size=500, counts=counts))["by_state"] == 1
+    assert units(write(updates(Task, Task.state), size=500, counts=counts))["by_state"] == 1
+
+
+def test_transaction_doubles_the_table_and_not_the_indexes() -> None:
+    made = write(creates(Task), checks(Project), size=1000)
+    assert units(made) == {"table": 2 + 2, "by_state": 1, "by_owner": 1}
+
+
+def test_unique_value_and_counter_are_written_in_a_transaction() -> None:
+    assert units(write(creates(Account), size=1000)) == {"table": 2 + 2}
+    assert units(write(creates(Note), size=1000)) == {"table": 2 + 2}
+
+
+def test_update_that_may_write_a_marker_typically_writes_one_item() -> None:
+    made = write(updates(Account), size=1000)
+    assert units(made)["table"] == 1
+    assert made.write > made.typical_write
+
+
+def test_number_of_a_sequence_is_taken_before_and_is_no_transaction() -> None:
+    table = Table("numbers")
+
+    class Parent(Entity, table=table):
+        name: Attr[str] = attr()
+        last: Attr[int] = attr(default=0)
+
+        key = Key(pk=("PARENT", name), sk="PARENT")
+
+    class Child(Entity, table=table):
+        parent: Attr[str] = attr()
+        number: Attr[int] = sequence(Parent.last, key=(parent,))
+
+        key = Key(pk=("PARENT", parent), sk=("CHILD", padded(number, 6)))
+
+    pattern = PatternCatalog("numbers", table).write("W", "A child", creates(Child), size=100)
+    assert estimate(pattern).typical_write == 2
+
+
+def test_deleting_a_partition_reads_and_deletes_the_items_of_all_its_entities() -> None:
+    counts: dict[type, ItemCount] = {Project: ItemCount(1), Task: ItemCount(99)}
+    pattern = catalog().write("W", "Clear", clears(Project), items=100)
+    made = estimate(pattern, {Project: 40_000, Task: 1024}, counts)
+    # Forty blocks for one project, one for each of the tasks, and two entries of each task.
+    assert units(made) == {
+        "read": -(-(40_000 + 99 * 1024) // 4096),
+        "table": pytest.approx(40 + 99),
+        "by_state": pytest.approx(99),
+        "by_owner": pytest.approx(99),
+    }
+
+
+def test_every_part_says_how_it_was_computed() -> None:
+    for part in write(creates(Task), checks(Project), items=3, size=1500).parts:
+        assert "bytes rounded up" in part.how
+
+
+EFFECTS = [
+    creates(Task),
+    puts(Task),
+    updates(Task),
+    updates(Task, Task.owner),
+    updates(Task, Task.state),
+    upserts(Task, Task.rank),
+    deletes(Task),
+    creates(Account),
+    updates(Account, Account.email),
+    puts(Account),
+    deletes(Account),
+    creates(Note),
+    deletes(Note),
+    creates(Click),
+    clears(Project),
+]
+READS = [
+    Task.key,
+    Task.key.partition,
+    Task.waiting,
+    Task.owned,
+    Account.one_email,
+    Click.key.partition,
+]
+SIZES = st.integers(1, 400 * 1024)
+ITEMS = st.integers(0, 3000)
+
+
+CHOICES = st.sampled_from([*READS, *EFFECTS])
+
+
+def declare(chosen: object, items: int, size: int) -> Pattern:
+    expected: Expectations = {"items": items, "size": size}
+    if isinstance(chosen, EntityAccess):
+        return catalog().write("W", "A write", chosen, **expected)
+    selector = cast("Callable[..., Selection[Any]]", chosen)
+    return catalog().read("R", "A read", selector, **expected)
+
+
+@given(CHOICES, ITEMS, SIZES)
+def test_typical_units_are_never_negative_nor_more_than_the_most(
+    chosen: object, items: int, size: int
+) -> None:
+    for part in estimate(declare(chosen, items, size)).parts:
+        assert 0 <= part.units <= part.most
+
+
+@given(CHOICES, ITEMS, ITEMS, SIZES)
+def test_more_items_never_cost_fewer_units(
+    chosen: object, items: int, more: int, size: int
+) -> None:
+    small = estimate(declare(chosen, items, size))
+    large = estimate(declare(chosen, items + more, size))
+    for less, greater in zip(small.parts, large.parts, strict=True):
+        assert less.units <= greater.units
+        assert less.most <= greater.most
+
+
+@given(CHOICES, ITEMS, st.integers(1, 200 * 1024), st.integers(0, 200 * 1024))
+def test_larger_items_never_cost_fewer_units(
+    chosen: object, items: int, size: int, more: int
+) -> None:
+    small = estimate(declare(chosen, items, size))
+    large = estimate(declare(chosen, items, size + more))
+    for less, greater in zip(small.parts, large.parts, strict=True):
+        assert less.units <= greater.units
+        assert less.most <= greater.most
