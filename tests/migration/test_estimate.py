@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from singletable.migration import Migration
-from singletable.migration.estimate import ON_DEMAND, Prices, estimate
+from singletable.migration.estimate import estimate
 from singletable.migration.rehearsal import CountingDriver
 from singletable.migration.runner import MigrationRunner
+from singletable.planning import region_prices
 from tests.migration.site import OldUser, Site, memory_site
 
 
@@ -46,10 +47,12 @@ def test_every_figure_says_how_it_was_computed(site: Site) -> None:
     (step,) = estimate(migration, site.engine, sample_size=200).steps
     assert set(step.how) == {"items", "average_size", "read_units", "write_units", "cost"}
     assert "sample of 200 items" in step.how["write_units"]
-    assert ON_DEMAND.source in step.how["cost"]
+    assert "on demand in us-east-1 since November 2024" in step.how["cost"]
     assert step.seconds is None
-    (cheap,) = estimate(migration, site.engine, prices=Prices(0, 0, "free tier")).steps
+    free = region_prices().with_amounts({"on_demand_read": 0, "on_demand_write": 0})
+    (cheap,) = estimate(migration, site.engine, prices=free).steps
     assert (cheap.cost, cheap.how["items"]) == (0, "counted")
+    assert "as given" in cheap.how["cost"]
 
 
 def test_items_that_fail_are_noted(site: Site) -> None:

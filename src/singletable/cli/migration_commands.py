@@ -283,18 +283,18 @@ def plan(
     --migration, all pending migrations up to the first copy. The exit code is 0, or 2 after an
     error.
     """
-    from dataclasses import replace
-
     from singletable.cli.migration_view import print_plan, to_json
-    from singletable.migration.estimate import ON_DEMAND, estimate
+    from singletable.migration.estimate import estimate
+    from singletable.planning.prices import region_prices
 
-    prices = ON_DEMAND
+    prices = region_prices()
     if price_read is not None or price_write is not None:
-        prices = replace(
-            prices,
-            read=prices.read if price_read is None else price_read,
-            write=prices.write if price_write is None else price_write,
-            source="as given",
+        usual_read, usual_write = prices.amount("on_demand_read"), prices.amount("on_demand_write")
+        prices = prices.with_amounts(
+            {
+                "on_demand_read": usual_read if price_read is None else price_read,
+                "on_demand_write": usual_write if price_write is None else price_write,
+            }
         )
     with open_migrations(app, address, to, table_names) as migrations:
         plans = [

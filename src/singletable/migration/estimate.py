@@ -30,29 +30,12 @@ from singletable.migration.steps import (
     step_text,
 )
 from singletable.operations import Driver
+from singletable.planning.prices import RegionPrices, region_prices
 from singletable.schema import Index, Table
 from singletable.values import Item, item_size
 
 SAMPLE_SIZE = 2_000
 WRITE_BLOCK = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """The price of a million capacity units, in US dollars."""
-
-    read: float
-    write: float
-    source: str
-
-
-# On-demand capacity, table class Standard. Other regions cost up to twice as much.
-ON_DEMAND = Prices(
-    read=0.125,
-    write=0.625,
-    source="on demand in us-east-1 since November 2024, "
-    "https://aws.amazon.com/dynamodb/pricing/on-demand/",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +92,7 @@ def estimate(
     *,
     tables: Mapping[Table, str] | None = None,
     rate: float | None = None,
-    prices: Prices = ON_DEMAND,
+    prices: RegionPrices | None = None,
     sample_size: int = SAMPLE_SIZE,
     segments: int = 4,
     page_size: int | None = None,
@@ -117,12 +100,13 @@ def estimate(
 ) -> MigrationPlan:
     """Return the plan of a migration: what each step reads, writes, costs and takes.
 
-    Reading the sample consumes half a read unit per 4 KB. Nothing is written.
+    Reading the sample consumes half a read unit per 4 KB. Nothing is written. Without `prices`, the
+    on-demand prices of us-east-1 are used.
     """
     with Rehearsal(
         source, target, tables=tables, segments=segments, page_size=page_size, clock=clock
     ) as rehearsal:
-        estimation = _Estimation(migration, rehearsal, rate, prices, sample_size)
+        estimation = _Estimation(migration, rehearsal, rate, prices or region_prices(), sample_size)
         return estimation.plan()
 
 
@@ -131,8 +115,16 @@ class _Estimation:
     migration: Migration
     rehearsal: Rehearsal
     rate: float | None
-    prices: Prices
+    prices: RegionPrices
     sample_size: int
+
+    @property
+    def read_price(self) -> float:
+        return self.prices.amount("on_demand_read")
+
+    @property
+    def write_price(self) -> float:
+        return self.prices.amount("on_demand_write")
 
     def plan(self) -> MigrationPlan:
         self._load()
@@ -176,7 +168,7 @@ class _Estimation:
             sum(one.bytes for one in loaded) / sampled if sampled else 0.0,
             read,
             write,
-            (read * self.prices.read + write * self.prices.write) / 1_000_000,
+            (read * self.read_price + write * self.write_price) / 1_000_000,
             None if self.rate is None else (read + write) / self.rate,
             _LOCKS[type(step)],
             _undo(step),
@@ -208,8 +200,8 @@ class _Estimation:
             "average_size": f"average of {sample}",
             "read_units": f"{units}{scaled}",
             "write_units": f"{entries}{scaled}",
-            "cost": f"${self.prices.read:g} per million read units, ${self.prices.write:g} per "
-            f"million write units ({self.prices.source})",
+            "cost": f"${self.read_price:g} per million read units, ${self.write_price:g} per "
+            f"million write units ({self.prices.on_demand_source})",
         }
         if self.rate is not None:
             how["seconds"] = f"read and write units at {self.rate:g} units a second"
