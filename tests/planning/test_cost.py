@@ -8,6 +8,18 @@ from random import Random
 
 import pytest
 
+from singletable import (
+    Attr,
+    Entity,
+    Index,
+    Key,
+    LocalIndex,
+    PatternCatalog,
+    Table,
+    attr,
+    creates,
+    per_second,
+)
 from singletable.errors import InvalidValue
 from singletable.operations import TableClass
 from singletable.planning import (
@@ -19,6 +31,8 @@ from singletable.planning import (
     break_even,
     cheapest,
     compare_costs,
+    create_plan,
+    loads_of,
     monthly_cost,
     region_prices,
 )
@@ -163,6 +177,23 @@ def test_streams_cost_and_ttl_deletes_are_free() -> None:
     assert amounts(cost) == {"stream of t": 0.6, "TTL deletes of t": 0}
     assert "free" in cost.lines[1].how
     assert any("stream_read (quoted once)" in note for note in cost.notes)
+
+
+def test_tables_of_both_classes_are_billed_by_their_class() -> None:
+    demand = steady(700)
+    loads = [
+        ResourceLoad("hot", read=demand),
+        ResourceLoad("cold", read=demand, table_class="STANDARD_INFREQUENT_ACCESS"),
+    ]
+    cost = monthly_cost(loads, VIRGINIA, "reserved-1-year")
+    assert cost.name == "reserved for 1 year, table classes as declared"
+    used = [line.price for line in cost.lines if line.kind == "read"]
+    assert used == [
+        "reserved_1_year_read_upfront",
+        "reserved_1_year_read_hourly",
+        "ia_provisioned_read",
+    ]
+    assert cost.upfront == pytest.approx(1000 * 0.30)
 
 
 def test_peaks_above_the_scaled_capacity_are_noted() -> None:
@@ -322,6 +353,45 @@ def test_how_is_arithmetic_that_gives_the_amount(mode: BillingMode) -> None:
         assert product == pytest.approx(line.amount, rel=1e-3), line.how
 
 
+by_day = Index("by_day", pk="DAY")
+by_size = LocalIndex("by_size", sk="SIZE")
+log = Table("log", indexes=[by_day, by_size])
+
+
+class Entry(Entity, table=log):
+    app: Attr[str] = attr()
+    number: Attr[int] = attr()
+    day: Attr[str] = attr()
+    size: Attr[int] = attr()
+    key = Key(pk=("APP", app), sk=("ENTRY", number))
+    of_day = Key(pk=("DAY", day)).on(by_day)
+    largest = Key(pk=("APP", app), sk=("SIZE", size)).on(by_size)
+
+
+def test_the_loads_of_a_plan_have_its_units_storage_and_returned_bytes() -> None:
+    catalog = PatternCatalog("log", log, sizes={Entry: 1000}, counts={Entry: 1_000_000})
+    catalog.read("A", "An entry", Entry.key, rate=per_second(10))
+    catalog.read("B", "Entries of a day", Entry.of_day, items=50, rate=per_second(1))
+    catalog.write("C", "Log", creates(Entry), rate=per_second(5, peak=50))
+    plan = create_plan([catalog])
+    table, day, size = loads_of(
+        plan,
+        stream_reads={log: 100_000},
+        ttl_deletes={log: 7},
+        table_classes={log: "STANDARD_INFREQUENT_ACCESS"},
+    )
+    assert (table.name, day.name, size.name) == ("log", "log/by_day", "log/by_size")
+    assert (table.is_local, day.is_local, size.is_local) == (False, False, True)
+    assert table.read.average == pytest.approx(5)
+    assert table.write == plan.resources[0].write
+    assert size.write.average == pytest.approx(5)
+    assert table.stored_bytes == plan.resources[0].stored.bytes > 1_000_000 * 1000
+    assert day.bytes_returned == pytest.approx(50 * 1000 * 730 * 3600, rel=0.2)
+    assert (table.stream_reads, day.stream_reads, table.ttl_deletes) == (100_000, 0, 7)
+    assert day.table_class == "STANDARD_INFREQUENT_ACCESS"
+    assert len(compare_costs([table, day, size], VIRGINIA)) == 8
+
+
 @pytest.mark.parametrize(
     ("number", "text"),
     [(2_628_000, "2,628,000"), (0.5, "0.5"), (100 / 3, "33.3333"), (0, "0"), (0.00013, "0.00013")],
@@ -348,7 +418,7 @@ def test_invalid_loads_and_options_say_what_is_wrong() -> None:
         ResourceLoad("t", "G", read=Demand((1.0,), 1))
     with pytest.raises(InvalidValue, match="0 or more, but got -1"):
         ResourceLoad("t", stored_bytes=-1)
-    with pytest.raises(InvalidValue, match="finite write, 0 or more, but got nan"):
+    with pytest.raises(InvalidValue, match="finite write units, 0 or more, but got nan"):
         ResourceLoad("t", write=steady(float("nan")))
     with pytest.raises(InvalidValue, match="table_class='GOLD'"):
         ResourceLoad("t", table_class="GOLD")  # type: ignore[arg-type]

@@ -83,6 +83,8 @@ def test_a_file_may_have_plain_numbers_and_sources(tmp_path: Path) -> None:
     assert loaded.status("storage") == "quoted once"
     assert loaded.status("pitr") == "confirmed"
     assert loaded.free_tier == {}
+    assert loaded.on_demand_source == "as given"
+    assert loaded.with_amounts({"storage": 0.3}).status("storage") == "given"
 
 
 def test_prices_from_before_2024_are_recognized(tmp_path: Path) -> None:

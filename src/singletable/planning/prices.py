@@ -105,7 +105,8 @@ class RegionPrices:
     """The prices of one region.
 
     `date` is that of the newest dated source; it is None if none has a date. `free_tier` has the
-    free quantity per month by price, in the unit of the price.
+    free quantity per month by price, in the unit of the price. `file` is None for the library's
+    own prices.
     """
 
     region: str
@@ -113,6 +114,7 @@ class RegionPrices:
     prices: Mapping[PriceName, Price]
     sources: Mapping[str, PriceSource]
     free_tier: Mapping[PriceName, float]
+    file: str | None = None
 
     def amount(self, name: PriceName) -> float:
         """Return a price; raise InvalidValue if it is unknown."""
@@ -146,6 +148,8 @@ class RegionPrices:
         """Where the on-demand prices are from, in a few words."""
         if not self.prices["on_demand_read"].sources:
             return "as given"
+        if self.file is not None:
+            return f"on demand in {self.region}, {self.file}"
         return f"on demand in {self.region} since November 2024, {PRICING_PAGE}on-demand/"
 
     @property
@@ -206,7 +210,7 @@ def load_prices(path: Path | str | None = None) -> PriceList:
         content = Path(path).read_bytes()
     except OSError as error:
         raise InvalidValue(f"The prices cannot be read: {error.strerror}.", str(path)) from None
-    return _parse(content, str(path))
+    return _parse(content, str(path), str(path))
 
 
 def region_prices(region: str = DEFAULT_REGION) -> RegionPrices:
@@ -217,7 +221,7 @@ def region_prices(region: str = DEFAULT_REGION) -> RegionPrices:
 @cache
 def _built_in() -> PriceList:
     file = Path(__file__).with_name("prices.json")
-    return _parse(file.read_bytes(), file.name)
+    return _parse(file.read_bytes(), file.name, None)
 
 
 class _Region(msgspec.Struct, forbid_unknown_fields=True):
@@ -233,7 +237,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     free_tier: dict[str, Any] = {}
 
 
-def _parse(content: bytes, where: str) -> PriceList:
+def _parse(content: bytes, where: str, file_name: str | None) -> PriceList:
     try:
         raw = msgspec.json.decode(content)
     except msgspec.DecodeError as error:
@@ -263,7 +267,7 @@ def _parse(content: bytes, where: str) -> PriceList:
             price_name(key, f"{inside}.prices"): _price(value, sources, f"{inside}.prices.{key}")
             for key, value in region.prices.items()
         }
-        regions[name] = RegionPrices(name, region.date, prices, sources, free_tier)
+        regions[name] = RegionPrices(name, region.date, prices, sources, free_tier, file_name)
     return PriceList(file.collected, regions)
 
 

@@ -44,9 +44,9 @@ class ResourceLoad:
                 raise InvalidValue(
                     f"Expected {kind} units for 24 hours, but got {len(demand.hourly)}.", self.name
                 )
-            _check_numbers(self.name, kind, *demand.hourly, demand.peak)
+            _check_numbers(self.name, f"{kind} units", *demand.hourly, demand.peak)
         numbers = (self.stored_bytes, self.stream_reads, self.ttl_deletes, self.bytes_returned)
-        _check_numbers(self.name, "number", *numbers)
+        _check_numbers(self.name, "numbers", *numbers)
         if self.table_class not in TABLE_CLASSES:
             raise InvalidValue(
                 f"table_class={self.table_class!r}: expected {' or '.join(TABLE_CLASSES)}.",
@@ -66,7 +66,7 @@ class ResourceLoad:
 def _check_numbers(where: str, what: str, *numbers: float) -> None:
     for number in numbers:
         if not 0 <= number < math.inf:
-            raise InvalidValue(f"Expected a finite {what}, 0 or more, but got {number!r}.", where)
+            raise InvalidValue(f"Expected finite {what}, 0 or more, but got {number!r}.", where)
 
 
 @dataclass(frozen=True, slots=True)
