@@ -313,6 +313,8 @@ def test_the_cheapest_is_the_cheapest_of_all() -> None:
         assert len(costs) == 8
         assert cheapest(loads, VIRGINIA) == costs[0]
         assert costs[0].total == min(cost.total for cost in costs)
+    short = cheapest([random_load(random)], VIRGINIA, modes=("on-demand", "auto-scaled"))
+    assert short.mode == "auto-scaled"
     idle = ResourceLoad("t", read=steady(0.01), write=steady(0.01))
     assert cheapest([idle], VIRGINIA).mode == "on-demand"
     archive = ResourceLoad("t", read=steady(1), stored_bytes=5000 * GB)
@@ -321,8 +323,10 @@ def test_the_cheapest_is_the_cheapest_of_all() -> None:
 
 def test_modes_without_prices_are_left_out_and_no_mode_at_all_is_an_error() -> None:
     load = ResourceLoad("t", read=steady(10), write=steady(10))
-    modes = {cost.mode for cost in compare_costs([load], region_prices("sa-east-1"))}
+    costs = compare_costs([load], region_prices("sa-east-1"))
+    modes = {cost.mode for cost in costs}
     assert modes == {"auto-scaled", "fixed", "reserved-1-year", "reserved-3-years"}
+    assert costs[0].notes[-1].startswith("Not compared, because a price is unknown: on demand, St")
     with pytest.raises(InvalidValue, match="on_demand_read of sa-east-1"):
         monthly_cost([load], region_prices("sa-east-1"))
     with pytest.raises(InvalidValue, match="of sa-east-1 is unknown"):
@@ -401,12 +405,8 @@ def test_numbers_are_written_for_people(number: float, text: str) -> None:
 
 
 def test_prices_are_written_with_two_decimals_or_more() -> None:
-    assert [price_text(one) for one in (0.3, 2, 0.125, 0.000025)] == [
-        "$0.30",
-        "$2.00",
-        "$0.125",
-        "$0.000025",
-    ]
+    texts = [price_text(one) for one in (0.3, 2, 0.29715, 0.000025, 1234.5)]
+    assert texts == ["$0.30", "$2.00", "$0.29715", "$0.000025", "$1,234.50"]
 
 
 def test_capacity_is_whole_and_at_least_one() -> None:
@@ -430,3 +430,5 @@ def test_invalid_loads_and_options_say_what_is_wrong() -> None:
         CostOptions(internet_share=30)
     with pytest.raises(InvalidValue, match="mode='free'"):
         monthly_cost([], VIRGINIA, "free")  # type: ignore[arg-type]
+    with pytest.raises(InvalidValue, match="mode='free'"):
+        cheapest([], VIRGINIA, modes=["free"])  # type: ignore[list-item]

@@ -78,10 +78,9 @@ def plain_number(number: float) -> str:
 
 
 def price_text(dollars: float) -> str:
-    """Return a price for people: $0.30, $0.000025."""
-    text = plain_number(dollars)
-    decimals = len(text.partition(".")[2])
-    return f"${text}" if decimals > 2 else f"${dollars:,.2f}"
+    """Return a price for people: $0.30, $0.29715, $0.000025."""
+    text = f"{dollars:,.10f}".rstrip("0")
+    return f"${text}" if len(text.partition(".")[2]) > 2 else f"${dollars:,.2f}"
 
 
 def _priced(name: str, table_class: TableClass) -> PriceName:

@@ -51,6 +51,10 @@ _CLASS_NAMES: dict[TableClass | None, str] = {
 }
 
 
+def _name(mode: BillingMode, table_class: TableClass | None) -> str:
+    return f"{_MODE_NAMES.get(mode, mode)}, {_CLASS_NAMES[table_class]}"
+
+
 @dataclass(frozen=True, slots=True)
 class MonthlyCost:
     """What a month costs in one billing mode and table class.
@@ -69,7 +73,7 @@ class MonthlyCost:
     @property
     def name(self) -> str:
         """The mode and the table class in words."""
-        return f"{_MODE_NAMES[self.mode]}, {_CLASS_NAMES[self.table_class]}"
+        return _name(self.mode, self.table_class)
 
     @property
     def total(self) -> float:
@@ -117,17 +121,21 @@ def monthly_cost(
 
 
 def compare_costs(
-    loads: Iterable[ResourceLoad], prices: RegionPrices, *, options: CostOptions | None = None
+    loads: Iterable[ResourceLoad],
+    prices: RegionPrices,
+    *,
+    modes: Sequence[BillingMode] = BILLING_MODES,
+    options: CostOptions | None = None,
 ) -> tuple[MonthlyCost, ...]:
-    """Return the costs of all billing modes and table classes, the cheapest first.
+    """Return the costs of billing modes in both table classes, the cheapest first.
 
-    Those with an unknown price are left out. Raise InvalidValue if all are.
+    Those with an unknown price are left out, and a note says so. Raise InvalidValue if all are.
     """
     loads = list(loads)
     costs: list[MonthlyCost] = []
-    failure: InvalidValue | None = None
+    failures: dict[str, InvalidValue] = {}
     for table_class in TABLE_CLASSES:
-        for mode in BILLING_MODES:
+        for mode in modes:
             # Reserved capacity is for the Standard class only.
             if table_class != "STANDARD" and mode in RESERVED_MONTHS:
                 continue
@@ -136,17 +144,24 @@ def compare_costs(
                     monthly_cost(loads, prices, mode, table_class=table_class, options=options)
                 )
             except InvalidValue as error:
-                failure = failure or error
-    if not costs and failure is not None:
-        raise failure
+                failures[_name(mode, table_class)] = error
+    if failures and not costs:
+        raise next(iter(failures.values()))
+    if failures:
+        missing = f"Not compared, because a price is unknown: {'; '.join(failures)}."
+        costs = [replace(cost, notes=(*cost.notes, missing)) for cost in costs]
     return tuple(sorted(costs, key=lambda cost: cost.total))
 
 
 def cheapest(
-    loads: Iterable[ResourceLoad], prices: RegionPrices, *, options: CostOptions | None = None
+    loads: Iterable[ResourceLoad],
+    prices: RegionPrices,
+    *,
+    modes: Sequence[BillingMode] = BILLING_MODES,
+    options: CostOptions | None = None,
 ) -> MonthlyCost:
-    """Return the cost of the cheapest billing mode and table class."""
-    return compare_costs(loads, prices, options=options)[0]
+    """Return the cost of the cheapest of some billing modes, in the cheaper table class."""
+    return compare_costs(loads, prices, modes=modes, options=options)[0]
 
 
 def _notes(
