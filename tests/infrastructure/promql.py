@@ -171,7 +171,8 @@ class _Parser:
                     labels: (value - before.get(labels, 0.0)) / seconds
                     for labels, value in after.items()
                 }
-        raise AssertionError(f"unknown function {name}: {self.text}")
+            case _:
+                raise AssertionError(f"unknown function {name}: {self.text}")
 
     def selected(self, metric: str) -> tuple[Vector, Vector]:
         """Return the series of a metric in both scrapes."""

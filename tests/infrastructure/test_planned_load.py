@@ -20,7 +20,7 @@ from singletable.infrastructure import (
 )
 from singletable.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable.infrastructure.planned_load import format_rate
-from singletable.planning import create_plan
+from singletable.planning import create_plan, hot_keys, workload_of
 from tests.infrastructure.declarations import ALL, votes
 from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template
 from tests.infrastructure.planned_shop import catalog, shop
@@ -96,7 +96,14 @@ def test_provisioned_tables_keep_the_alarm_on_utilization() -> None:
 
 
 def test_hot_partitions_have_an_alarm_of_their_own() -> None:
-    found = alarms(LOAD)
+    load = planned_load(PLAN, hot_keys=hot_keys(workload_of([catalog])))
+    found = alarms(load)
+    key = load.hottest["shop", "by-day", "Read"]
+    assert key.template == "DAY#{day}"
+    assert (
+        "for the hottest key, DAY#{day}." in found["hot partition by reads of by-day"].description
+    )
+    assert "hottest key" not in alarms(LOAD)["hot partition by reads of by-day"].description
     assert found["hot partition by writes of by-day"].metric == Metric(
         "WriteKeyRangeThroughputThrottleEvents", "Sum", index="by-day"
     )

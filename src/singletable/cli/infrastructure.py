@@ -213,7 +213,7 @@ def _load_plan(app: str) -> PlannedLoad:
     """Return the planned load of the access patterns in a module."""
     from singletable.cli.app_loader import load_catalogs
     from singletable.infrastructure import planned_load
-    from singletable.planning import create_plan
+    from singletable.planning import create_plan, hot_keys, workload_of
 
     _, catalogs = load_catalogs(app.partition(":")[0])
     plan = create_plan(catalogs)
@@ -222,7 +222,7 @@ def _load_plan(app: str) -> PlannedLoad:
             f"No access pattern of {app} has a rate, so there is nothing to plan with. Declare how "
             "often patterns are called, such as rate=per_second(20)."
         )
-    return planned_load(plan)
+    return planned_load(plan, hot_keys=hot_keys(workload_of(catalogs)))
 
 
 def _planned_deployment(

@@ -21,6 +21,7 @@ from singletable.infrastructure.differences import (
 from singletable.infrastructure.grafana import render_grafana
 from singletable.infrastructure.names import resolve_table_names
 from singletable.infrastructure.planned_load import (
+    PlannedKey,
     PlannedLoad,
     PlannedPattern,
     PlannedUse,
@@ -40,6 +41,7 @@ __all__ = [
     "DescribedTable",
     "Difference",
     "Encryption",
+    "PlannedKey",
     "PlannedLoad",
     "PlannedPattern",
     "PlannedUse",

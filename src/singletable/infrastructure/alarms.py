@@ -16,6 +16,7 @@ from singletable.infrastructure.deployment import AlarmThresholds, Deployment
 from singletable.infrastructure.planned_load import (
     DIRECTIONS,
     Direction,
+    PlannedKey,
     PlannedLoad,
     PlannedUse,
     format_rate,
@@ -90,15 +91,22 @@ def table_alarms(table: Table, deployment: Deployment) -> list[Alarm]:
     ]
     provisioned = deployment.capacity_of(table) is not None
     planned = deployment.planned
+    alarms: list[Alarm] = []
     if planned is None:
-        alarms = [_throttles(thresholds, *side) for side in sides]
+        alarms += [_throttles(thresholds, *side) for side in sides]
         alarms += [_latency(thresholds, operation) for operation in thresholds.operations]
         return alarms + [_capacity(thresholds, *side) for side in sides if provisioned]
     name = deployment.name(table)
-    alarms = []
     for direction, index in sides:
         resource = name if index is None else f"index {index} of {name}"
-        side = _PlannedSide(thresholds, direction, index, resource, planned.use(table.name, index))
+        side = _PlannedSide(
+            thresholds,
+            direction,
+            index,
+            resource,
+            planned.use(table.name, index),
+            planned.hottest.get((table.name, index, direction)),
+        )
         alarms += [side.throttles(), side.hot_partition()]
         alarms.append(side.capacity() if provisioned else side.units())
     return alarms + [
@@ -145,6 +153,7 @@ class _PlannedSide:
     index: str | None
     resource: str
     use: PlannedUse
+    hottest: PlannedKey | None
 
     @property
     def _kind(self) -> str:
@@ -175,10 +184,14 @@ class _PlannedSide:
 
     def hot_partition(self) -> Alarm:
         limit = "3,000 read" if self.direction == "Read" else "1,000 write"
+        plan = self._plan
+        if self.hottest is not None:
+            units = format_rate(self.hottest.units, f"{self._kind} unit")
+            plan = f"Planned: at most {units} for the hottest key, {self.hottest.template}."
         return Alarm(
             f"hot partition by {self._kind}s{_of(self.index)}",
             f"One partition of {self.resource} was throttled in three of five minutes, because it "
-            f"got more than {limit} units a second. {self._plan} First: find the key with "
+            f"got more than {limit} units a second. {plan} First: find the key with "
             "CloudWatch Contributor Insights for DynamoDB, then spread it over shards or cache its "
             "items. More capacity does not help.",
             Metric(f"{self.direction}KeyRangeThroughputThrottleEvents", "Sum", index=self.index),

@@ -149,10 +149,12 @@ class _TablePanels:
             for operation in self._operations
             for label in [f"system errors of {operation}"]
         ]
+        options: JsonObject = {"stat": "Sum", "label": "user errors of the account"}
+        account: list[Json] = [_NAMESPACE, "UserErrors", options]
         metrics += [
             self._metric("ConditionalCheckFailedRequests", stat="Sum", label="failed conditions"),
             self._metric("TransactionConflict", stat="Sum", label="transaction conflicts"),
-            [_NAMESPACE, "UserErrors", {"stat": "Sum", "label": "user errors of the account"}],
+            account,
         ]
         return _graph(f"{self._name}: errors in a minute", metrics, "requests")
 

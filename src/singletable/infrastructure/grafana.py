@@ -359,7 +359,8 @@ def _place(rows: Iterable[Row], docs_url: str | None) -> list[Json]:
             for column, panel in enumerate(line):
                 number += 1
                 place: JsonObject = {"x": column * width, "y": below, "w": width, "h": height}
-                drawn = {"id": number, "gridPos": place, **_draw(panel, docs_url)}
+                drawn = _draw(panel, docs_url)
+                drawn |= {"id": number, "gridPos": place}
                 (inside if row.collapsed else placed).append(drawn)
             below += height
         y = y + 1 if row.collapsed else below

@@ -5,7 +5,7 @@ CloudWatch counts the units of local indexes with their table, so they are part 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -14,7 +14,7 @@ from singletable.patterns.requests import PlannedRequest, planned_requests
 
 if TYPE_CHECKING:
     from singletable.patterns.estimate import UnitCost
-    from singletable.planning import PatternPlan, Plan
+    from singletable.planning import HotKey, PatternPlan, Plan
 
 Direction: TypeAlias = Literal["Read", "Write"]
 
@@ -75,6 +75,14 @@ class PlannedUse:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedKey:
+    """The partition key of a table or index with the highest planned load, in units per second."""
+
+    template: str
+    units: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedPattern:
     """An access pattern: how often it is called, and the units that one call consumes.
 
@@ -102,13 +110,17 @@ class PlannedLoad:
 
     `uses` has the planned use by table and index (None is the table itself), and `operations` the
     DynamoDB operations by table, both by the declared name of the table. `local_indexes` has the
-    names of the local indexes by table. `monthly_cost` is in US dollars, None if it is not known.
+    names of the local indexes by table, and `hottest` the hottest partition key by table, index and
+    direction. `monthly_cost` is in US dollars, None if it is not known.
     """
 
     patterns: tuple[PlannedPattern, ...]
     uses: Mapping[tuple[str, str | None], PlannedUse]
     operations: Mapping[str, tuple[str, ...]]
     local_indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    hottest: Mapping[tuple[str, str | None, Direction], PlannedKey] = field(
+        default_factory=dict[tuple[str, str | None, Direction], PlannedKey]
+    )
     monthly_cost: float | None = None
 
     @property
@@ -123,8 +135,14 @@ class PlannedLoad:
         return self.uses.get((table, index), PlannedUse())
 
 
-def planned_load(plan: Plan, monthly_cost: float | None = None) -> PlannedLoad:
-    """Return the load of a plan, with its cost per month in US dollars if you know it."""
+def planned_load(
+    plan: Plan, *, hot_keys: Iterable[HotKey] = (), monthly_cost: float | None = None
+) -> PlannedLoad:
+    """Return the load of a plan.
+
+    Descriptions of alarms name its hot keys, and a budget follows from its cost per month in US
+    dollars; pass both if you know them.
+    """
     uses: dict[tuple[str, str | None], PlannedUse] = {}
     for pattern in plan.patterns:
         for part in pattern.estimate.parts:
@@ -141,8 +159,23 @@ def planned_load(plan: Plan, monthly_cost: float | None = None) -> PlannedLoad:
             name: tuple(index.name for index in table.indexes if index.local)
             for name, table in tables.items()
         },
+        _hottest(hot_keys),
         monthly_cost,
     )
+
+
+def _hottest(
+    hot_keys: Iterable[HotKey],
+) -> dict[tuple[str, str | None, Direction], PlannedKey]:
+    keys: dict[tuple[str, str | None, Direction], PlannedKey] = {}
+    for key in hot_keys:
+        table, _, index = key.resource.partition("/")
+        for direction in DIRECTIONS:
+            units = key.read if direction == "Read" else key.write
+            place = table, index or None, direction
+            if units > (keys[place].units if place in keys else 0.0):
+                keys[place] = PlannedKey(key.key.template, units)
+    return keys
 
 
 def _use(plan: PatternPlan, part: UnitCost) -> PlannedUse:

@@ -79,7 +79,7 @@ class PrometheusObserver:
         )
         self._retries = Counter(
             "singletable_retries_total",
-            "Retried requests, by reason: refused, unprocessed, conflict.",
+            "Retried requests, by reason: unavailable, unprocessed, conflict.",
             ["pattern", "reason"],
             registry=target,
         )
