@@ -24,6 +24,7 @@ COLUMNS = 92
 
 COMMANDS = {
     "explain.svg": "singletable explain shop orders_of ada --address file:shop.db",
+    "plan.svg": "singletable plan shop",
     "show.svg": "singletable show file:shop.db shop --app shop --partition CUSTOMER#ada",
 }
 _CLI = "import sys; from singletable.cli import main; main(sys.argv[1:])"

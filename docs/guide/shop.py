@@ -3,8 +3,9 @@ from datetime import date, datetime
 from typing import Literal
 
 from singletable import (
-    Attr, PatternCatalog, Collection, Count, Entity, Index, Key, Selection, Table, Unique, attr,
-    casefold, creates, deletes, padded, expires, per_day, per_minute, per_second, updates, version,
+    Attr, PatternCatalog, Collection, Count, Entity, Index, ItemCount, Key, Selection, Table, Unique,
+    attr, casefold, creates, deletes, padded, expires, per_day, per_minute, per_second, updates,
+    version, zipf,
 )
 
 by_kind = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
@@ -66,7 +67,19 @@ class CustomerFile(Collection):
     basket: Basket | None
 
 
-patterns = PatternCatalog("shop", shop, sizes={Customer: 300, Order: 250, Line: 120, Product: 700})
+patterns = PatternCatalog(
+    "shop",
+    shop,
+    sizes={Customer: 300, Order: 250, Line: 120, Basket: 500, Product: 700},
+    counts={
+        Customer: ItemCount(5_000_000, growth=0.08),
+        Order: ItemCount(20_000_000, growth=0.1, in_index={"waiting": 0.002}),
+        Line: ItemCount(80_000_000, growth=0.1),
+        Basket: 20_000,
+        Product: 5_000,
+    },
+    values=[zipf(Product.category, 40)],
+)
 
 customer = patterns.read("C1", "A customer", Customer.key, rate=per_second(50))
 by_email = patterns.read("C2", "The customer with this e-mail address", Customer.one_email)
@@ -88,7 +101,7 @@ def waiting_since(day: date) -> Selection[Order]:
 
 in_category = patterns.lookup(
     "P1", "Products of a category, cheapest first", Product, Product.category,
-    order=Product.cents, items=40, rate=per_second(100),
+    order=Product.cents, items=40, rate=per_second(100, peak=400, by_hour="evening", growth=0.04),
 )
 
 join = patterns.write("W1", "Create a customer", creates(Customer), rate=per_minute(10))
@@ -99,9 +112,7 @@ place = patterns.write(
 send = patterns.write("W3", "Ship an order", updates(Order, Order.status), rate=per_second(1))
 fill = patterns.write("W4", "Fill a basket", updates(Basket, Basket.skus), size=500)
 
-copy = patterns.scan(
-    "X1", "All orders", Order, reason="the nightly copy", items=50_000, rate=per_day(1)
-)
+copy = patterns.scan("X1", "All orders", Order, reason="the nightly copy", rate=per_day(1))
 follow = patterns.feed("X2", "New orders and lines", Order, Line)
 
 patterns.check()

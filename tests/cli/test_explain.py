@@ -212,6 +212,6 @@ def test_encrypted_values_are_not_printed(run: Run, folder: Path, call: tuple[st
     (folder / "ann.jsonl").write_text('{"name": "ann", "ward": "east", "diagnosis": "hay fever"}')
     address = "file:clinic.db"
     run("table", "create", "explained_clinic", address)
-    run("load", "explained_clinic", address, "ann.jsonl")
+    run("bulk-load", "explained_clinic", address, "ann.jsonl")
     code, out, _ = run("explain", "explained_clinic", *call, "--address", address)
     assert (code, "<encrypted>" in out, "hay" in out) == (0, True, False)

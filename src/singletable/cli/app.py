@@ -24,6 +24,7 @@ from singletable.cli.explain import explain
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.introspect import introspect
 from singletable.cli.migration import app as migration
+from singletable.cli.plan import plan
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
 from singletable.cli.table import app as table
@@ -74,6 +75,7 @@ def tour(
 app.command()(dynamodb)
 app.command()(introspect)
 app.command()(docs)
+app.command()(plan)
 app.command()(diff)
 app.command()(explain)
 app.command()(show)

@@ -27,7 +27,7 @@ from singletable.patterns import (
     estimate,
     planned_requests,
 )
-from singletable.patterns.estimate import DEFAULT_ITEM_SIZE
+from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, items_read
 from singletable.patterns.requests import key_template
 from singletable.schema import (
     Attr,
@@ -156,8 +156,9 @@ def cost_table(catalog: PatternCatalog) -> str:
     titles = ["", "items", "bytes each", "reads per call", "writes per call", "rate"]
     titles += ["reads per second", "writes per second"]
     priced = [pattern for pattern in catalog if not isinstance(pattern, FeedPattern)]
-    rows = [_cost_row(pattern, estimate(pattern, catalog.sizes), catalog) for pattern in priced]
-    units = [_units_per_second(pattern, estimate(pattern, catalog.sizes)) for pattern in priced]
+    costs = [estimate(pattern, catalog.sizes, catalog.counts) for pattern in priced]
+    rows = [_cost_row(pattern, cost, catalog) for pattern, cost in zip(priced, costs, strict=True)]
+    units = [_units_per_second(pattern, cost) for pattern, cost in zip(priced, costs, strict=True)]
     totals = sum(read for read, _ in units), sum(write for _, write in units)
     if any(totals):
         cells = (f"**{_units(total, '')}**" if total else "" for total in totals)
@@ -236,14 +237,19 @@ def _cost_row(pattern: Pattern, cost: Estimate, catalog: PatternCatalog) -> list
     read, write = _units_per_second(pattern, cost)
     return [
         f"**{escape(pattern.code)}**",
-        f"{pattern.expected.items:,}",
+        f"{max(pattern.expected.items, _scanned(pattern, catalog)):,}",
         _size(pattern, catalog),
-        _units(cost.read, f"{most}{about}"),
+        _units(_read_units(pattern, cost), f"{most}{about}"),
         _units(cost.write, f"{most}{about}"),
         "" if rate is None else str(rate).replace(" ", "&nbsp;"),
         "" if rate is None else _units(read, f"{most}{about}"),
         "" if rate is None else _units(write, f"{most}{about}"),
     ]
+
+
+def _scanned(pattern: Pattern, catalog: PatternCatalog) -> int:
+    """Return the items that a scan reads, 0 for other patterns."""
+    return items_read(pattern, catalog.counts) if isinstance(pattern, ScanPattern) else 0
 
 
 def _size(pattern: Pattern, catalog: PatternCatalog) -> str:
@@ -259,7 +265,12 @@ def _size(pattern: Pattern, catalog: PatternCatalog) -> str:
 def _units_per_second(pattern: Pattern, cost: Estimate) -> tuple[float, float]:
     rate = pattern.expected.rate
     calls = 0.0 if rate is None else rate.per_second
-    return cost.read * calls, cost.write * calls
+    return _read_units(pattern, cost) * calls, cost.write * calls
+
+
+def _read_units(pattern: Pattern, cost: Estimate) -> float:
+    """Return the most read units of a call; a scan reads items of all sizes, so not only those."""
+    return cost.typical_read if isinstance(pattern, ScanPattern) else cost.read
 
 
 def _units(units: float, mark: str) -> str:

@@ -92,6 +92,18 @@ def estimate(
     return Estimate(tuple(estimator.parts()), assumed)
 
 
+def items_read(pattern: Pattern, counts: Mapping[type, ItemCount]) -> int:
+    """Return the number of items that a query or scan reads, before a filter.
+
+    A scan without a declared number reads all items of its table.
+    """
+    expected = pattern.expected
+    if isinstance(pattern, ScanPattern) and expected.items_read == 1:
+        entities = pattern.tables[0].entities
+        return max(sum(counts[one].items for one in entities if one in counts), 1)
+    return expected.items_read
+
+
 class _Estimator:
     def __init__(
         self, pattern: Pattern, sizes: Mapping[type, int], counts: Mapping[type, ItemCount]
@@ -156,7 +168,7 @@ class _Estimator:
             units = count * _blocks(size, READ_BLOCK)
             how = f"{_times(count, 'item')}{_rounded(size, READ_BLOCK, '4 KB')}"
             return units, units, how, float(count * size)
-        items = self._items_read()
+        items = items_read(self._pattern, self._counts)
         entities = self._entities(request)
         entries = {one: entry_size(one, request.index, self._size(one)) for one in entities}
         partitions = partitions_read(self._pattern, request)
@@ -171,15 +183,6 @@ class _Estimator:
             how += f"; the filter returns {self._expected.items:,} of them"
         share = 1.0 if self._expected.scanned is None else self._expected.items / max(items, 1)
         return float(typical), float(most), how, items * average * share
-
-    def _items_read(self) -> int:
-        """Return the number of items that a query or scan reads, before a filter."""
-        expected = self._expected
-        if isinstance(self._pattern, ScanPattern) and expected.items_read == 1:
-            entities = self._pattern.tables[0].entities
-            stored = sum(self._counts[one].items for one in entities if one in self._counts)
-            return max(stored, 1)
-        return expected.items_read
 
     def _entities(self, request: PlannedRequest) -> list[type]:
         """Return the entities that a request reads; a collection and a scan have several."""

@@ -5,6 +5,10 @@ from singletable.planning.bill_lines import (
     CostKind,
     CostLine,
 )
+from singletable.planning.comparison import (
+    Comparison,
+    compare_reports,
+)
 from singletable.planning.cost import (
     BreakEven,
     MonthlyCost,
@@ -34,6 +38,12 @@ from singletable.planning.prices import (
     load_prices,
     region_prices,
 )
+from singletable.planning.report import (
+    PlanReport,
+    create_report,
+    parse_report,
+    read_report,
+)
 from singletable.planning.resource_load import (
     CostOptions,
     ResourceLoad,
@@ -52,6 +62,7 @@ from singletable.planning.workload import (
 __all__ = [
     "BillingMode",
     "BreakEven",
+    "Comparison",
     "CostKind",
     "CostLine",
     "CostOptions",
@@ -65,6 +76,7 @@ __all__ = [
     "PatternShare",
     "PlacedUnits",
     "Plan",
+    "PlanReport",
     "Price",
     "PriceList",
     "PriceName",
@@ -77,11 +89,15 @@ __all__ = [
     "break_even",
     "cheapest",
     "compare_costs",
+    "compare_reports",
     "create_plan",
+    "create_report",
     "hot_keys",
     "load_prices",
     "loads_of",
     "monthly_cost",
+    "parse_report",
+    "read_report",
     "region_prices",
     "workload_of",
 ]

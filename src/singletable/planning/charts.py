@@ -156,6 +156,16 @@ def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str
     )
 
 
+def key_figures(figures: Iterable[tuple[str, str, str]]) -> str:
+    """Return the most important figures in large type: a label, a value and a note each."""
+    tiles = "".join(
+        f"<div><dt>{escape(label)}</dt><dd><strong>{escape(value)}</strong>"
+        f"<span>{escape(note)}</span></dd></div>"
+        for label, value, note in figures
+    )
+    return f'<dl class="figures">{tiles}</dl>'
+
+
 def html_page(title: str, summary: str, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
     """Return a self-contained page; a section is a heading and pieces of HTML."""
     body = "\n".join(
@@ -303,6 +313,15 @@ svg .bad { color: var(--bad); fill: var(--bad); } polyline.bad { fill: none; }
 .legend .bad i { background: var(--bad); } .legend .heat i { background: var(--heat); }
 .legend .limit i { background: repeating-linear-gradient(90deg, var(--muted) 0 .3rem,
   transparent .3rem .5rem); }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr));
+  gap: .75rem; margin: 1rem 0; }
+.figures div { border: 1px solid var(--rule); border-radius: 8px; padding: .75rem 1rem; }
+.figures dt, .figures span { color: var(--muted); font-size: .875rem; }
+.figures dd { margin: 0; } .figures span { display: block; }
+.figures strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; line-height: 1.3; }
+h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
+ul { padding-left: 1.25rem; max-width: 46rem; } li { margin: .25rem 0; }
+summary { cursor: pointer; padding: .25rem 0; }
 .scroll { overflow-x: auto; margin: 1rem 0; }
 .scroll:focus-visible { outline: 2px solid var(--one); outline-offset: 2px; }
 table { border-collapse: collapse; min-width: 100%; font-size: .9375rem; }
@@ -310,7 +329,7 @@ caption { text-align: left; font-weight: 600; padding-bottom: .4rem; }
 th, td { text-align: left; padding: .4rem 1rem .4rem 0; border-bottom: 1px solid var(--rule);
   vertical-align: top; }
 thead th { color: var(--muted); font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 500; }
+tbody th { font-weight: 500; min-width: 9rem; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 @media print { main { max-width: none; } .scroll { overflow: visible; } }
 """
