@@ -82,13 +82,18 @@ def estimate(
     pattern: Pattern,
     sizes: Mapping[type, int] | None = None,
     counts: Mapping[type, ItemCount] | None = None,
+    *,
+    instead: Mapping[Index, Index] | None = None,
 ) -> Estimate:
-    """Return the units of a call, for items of the expected size and indexes of expected shares."""
+    """Return the units of a call, for items of the expected size and indexes of expected shares.
+
+    `instead` replaces some indexes by others with the same keys and another projection.
+    """
     known = sizes or {}
     assumed = pattern.expected.size is None and any(
         access.entity not in known for access in pattern.accesses
     )
-    estimator = _Estimator(pattern, known, counts or {})
+    estimator = _Estimator(pattern, known, counts or {}, instead or {})
     return Estimate(tuple(estimator.parts()), assumed)
 
 
@@ -106,12 +111,17 @@ def items_read(pattern: Pattern, counts: Mapping[type, ItemCount]) -> int:
 
 class _Estimator:
     def __init__(
-        self, pattern: Pattern, sizes: Mapping[type, int], counts: Mapping[type, ItemCount]
+        self,
+        pattern: Pattern,
+        sizes: Mapping[type, int],
+        counts: Mapping[type, ItemCount],
+        instead: Mapping[Index, Index],
     ) -> None:
         self._pattern = pattern
         self._expected = pattern.expected
         self._sizes = sizes
         self._counts = counts
+        self._instead = instead
         self._requests = planned_requests(pattern)
         writes = [one for one in self._requests if one.in_transaction and one.likely]
         # A typical call may leave out all but one write, which is then no transaction.
@@ -142,6 +152,9 @@ class _Estimator:
             parts += written
         return parts
 
+    def _index(self, access: ResolvedKey) -> Index | None:
+        return None if access.index is None else self._instead.get(access.index, access.index)
+
     def _size(self, entity: type) -> int:
         return self._expected.size or self._sizes.get(entity, DEFAULT_ITEM_SIZE)
 
@@ -170,7 +183,8 @@ class _Estimator:
             return units, units, how, float(count * size)
         items = items_read(self._pattern, self._counts)
         entities = self._entities(request)
-        entries = {one: entry_size(one, request.index, self._size(one)) for one in entities}
+        index = self._index(request.access)
+        entries = {one: entry_size(one, index, self._size(one)) for one in entities}
         partitions = partitions_read(self._pattern, request)
         largest, average = max(entries.values()), self._average(entries)
         # A query with a limit reads as many items from each shard.
@@ -236,9 +250,9 @@ class _Estimator:
         self, request: PlannedRequest, model: Model, access: ResolvedKey, size: int, share: float
     ) -> list[UnitCost]:
         """Return the units of an index entry, by how many times it is written."""
-        assert access.index is not None
-        entry = entry_size(model.entity, access.index, size)
-        writes, most, why = _entry_writes(request, model, access)
+        index = self._index(access)
+        entry = entry_size(model.entity, index, size)
+        writes, most, why = _entry_writes(request, model, access, index)
         if not most:
             return []
         if model.entity in self._any_field and request.edited_fields:
@@ -263,7 +277,7 @@ _NEW_BY_DEFAULT = "one write of the entry, which a new item has by default"
 
 
 def _entry_writes(
-    request: PlannedRequest, model: Model, access: ResolvedKey
+    request: PlannedRequest, model: Model, access: ResolvedKey, index: Index | None
 ) -> tuple[int, int, str]:
     """Return how often an index entry is written typically and at most, and why."""
     if not request.edited_fields:  # a new item or a deleted one
@@ -279,7 +293,7 @@ def _entry_writes(
         return 2, 2, "its key changes, so the old entry is deleted and a new one written"
     if edited & tested:
         return 1, 1, _APPEARS
-    if edited & _projected_fields(model, access.index):
+    if edited & _projected_fields(model, index):
         return 1, 1, "the entry changes, its key stays"
     return 0, 0, "nothing in the entry changes"
 

@@ -1,5 +1,9 @@
 """Plan a design before it is built: units, cost, hot partitions and alarms."""
 
+from singletable.planning.advice import (
+    Advice,
+    advise,
+)
 from singletable.planning.bill_lines import (
     BillingMode,
     CostKind,
@@ -60,6 +64,7 @@ from singletable.planning.workload import (
 )
 
 __all__ = [
+    "Advice",
     "BillingMode",
     "BreakEven",
     "Comparison",
@@ -86,6 +91,7 @@ __all__ = [
     "ResourcePlan",
     "StoredSize",
     "Workload",
+    "advise",
     "break_even",
     "cheapest",
     "compare_costs",

@@ -142,6 +142,8 @@ class Plan:
     months: float
     # What the plan had to assume, in sentences.
     assumptions: tuple[str, ...]
+    # All rates and item counts are multiplied by this.
+    factor: float = 1.0
 
     @property
     def read(self) -> Demand:
@@ -197,6 +199,7 @@ def create_plan(
         tuple(resources),
         months,
         tuple(_assumptions(catalogs, patterns)),
+        factor,
     )
 
 

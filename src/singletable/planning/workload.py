@@ -27,7 +27,7 @@ from singletable.patterns import (
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, MARKER_SIZE, partitions_read
 from singletable.patterns.requests import key_template
 from singletable.patterns.sample_items import entry_size, keys_of
-from singletable.schema import Model, Provisioned, ResolvedKey, Table, model_of
+from singletable.schema import Index, Model, Provisioned, ResolvedKey, Table, model_of
 from singletable.schema.examples import field_labels
 
 # The number of values of a key field about which nothing is declared.
@@ -187,9 +187,17 @@ def expected_rate(pattern: Pattern, *, months: float = 0.0, factor: float = 1.0)
 
 
 def expected_units(
-    pattern: Pattern, catalog: PatternCatalog, *, months: float = 0.0, factor: float = 1.0
+    pattern: Pattern,
+    catalog: PatternCatalog,
+    *,
+    months: float = 0.0,
+    factor: float = 1.0,
+    instead: Mapping[Index, Index] | None = None,
 ) -> Estimate:
-    """Return the units of a call; a scan reads the items that the table has by then."""
+    """Return the units of a call; a scan reads the items that the table has by then.
+
+    `instead` replaces some indexes, as in `estimate`.
+    """
     counts = {
         entity: replace(count, items=round(count.after(months) * factor))
         for entity, count in catalog.counts.items()
@@ -203,7 +211,7 @@ def expected_units(
         scanned = None if expected.scanned is None else round(expected.scanned * growth)
         grown = replace(expected, items=round(expected.items * growth), scanned=scanned)
         pattern = replace(pattern, expected=grown)
-    return estimate(pattern, catalog.sizes, counts)
+    return estimate(pattern, catalog.sizes, counts, instead=instead)
 
 
 def _place(pattern: Pattern, part: UnitCost, domains: KeyDomains, number: int) -> PlacedUnits:

@@ -1,0 +1,57 @@
+"""Advice about the billing mode and the table class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.planning.advice.advice import Advice
+from singletable.planning.advice.design import Design
+from singletable.planning.bill_lines import BillingMode
+from singletable.planning.charts import format_number
+from singletable.planning.cost import MonthlyCost, compare_costs, monthly_cost
+from singletable.planning.resource_load import loads_of
+
+
+def advise_billing(design: Design) -> Iterator[Advice]:
+    """Yield advice if another billing mode or table class is cheaper without a commitment."""
+    loads = loads_of(design.plan)
+    declared = {table.capacity is not None for table in design.tables}
+    if len(declared) > 1:  # some tables have a reason
+        return
+    # Provisioned capacity is cheaper for a load that is the same all day, but few are. Without
+    # hours or peaks in the rates, nothing is known about that.
+    is_even = all(
+        one.rate is None or (one.rate.by_hour is None and one.rate.peak is None)
+        for one in design.plan.patterns
+    )
+    mode: BillingMode = "fixed" if declared == {True} else "on-demand"
+    now = monthly_cost(loads, design.prices, mode)
+    best = next(
+        one
+        for one in compare_costs(loads, design.prices)
+        if one.mode == mode or (one.mode in ("on-demand", "auto-scaled") and not is_even)
+    )
+    saved = now.total - best.total
+    if not design.is_worth(saved, question=True):
+        return
+    yield Advice(
+        "billing-mode",
+        "low",
+        ", ".join(table.name for table in design.tables),
+        f"The tables cost ${format_number(now.total)} a month {now.name.split(',')[0]}, and "
+        f"${format_number(best.total)} {best.name}.",
+        _change(now, best),
+        saves_dollars=saved,
+        how=f"{now.name}: ${format_number(now.total)}; {best.name}: ${format_number(best.total)}",
+    )
+
+
+def _change(now: MonthlyCost, best: MonthlyCost) -> str:
+    if best.mode == now.mode:
+        return "Deploy the tables with the class Standard-IA: they store much and are read little."
+    return (
+        "Will the load have the declared hours and peaks? Then deploy the tables that way. On "
+        "demand is simpler, and follows a load that is higher than planned."
+        if best.mode == "auto-scaled"
+        else "Leave out capacity=… of the tables: on demand, you pay only for what is used."
+    )
