@@ -124,6 +124,7 @@ def test_plan_sets_thresholds_and_adds_a_dashboard(run: Run, rates: str, command
     assert "planned peak" in out
     assert "Planned: at most 50 read units a second." in out
     assert str(3 * 50 * 300) in out
+    assert "Amazon DynamoDB" in out
     code, out, _ = run("infrastructure", command, rates)
     assert code == 0
     assert "Planned" not in out
@@ -219,6 +220,7 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
         (("cdk", "written_shop", "-o", "nowhere/file"), "cannot be written"),
         (("cdk", "written_shop", "--plan"), "declares no access patterns"),
         (("cdk", "written_shop", "--peak-factor", "0.5"), "'--peak-factor'"),
+        (("cdk", "rated_shop", "--plan", "--region", "mars"), "mars"),
         (("prometheus", "written_shop"), "declares no access patterns"),
         (("grafana", "unrated_shop"), "No access pattern of unrated_shop has a rate"),
         (("grafana", "written_shop", "--docs-url", "docs"), "got 'docs'"),
@@ -236,6 +238,7 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
 )
 def test_invalid_options_are_rejected(run: Run, arguments: tuple[str, ...], message: str) -> None:
     Path("unrated_shop.py").write_text(PATTERNS)
+    Path("rated_shop.py").write_text(RATES)
     code, out, err = run("infrastructure", *arguments)
     assert (code, out) == (2, "")
     assert message in err

@@ -15,12 +15,20 @@ from singletable.infrastructure import (
     Deployment,
     PlannedLoad,
     PlannedUse,
+    planned_cost,
     planned_load,
     render_terraform,
 )
 from singletable.infrastructure.alarms import Alarm, Metric, account_alarms, table_alarms
 from singletable.infrastructure.planned_load import format_rate
-from singletable.planning import create_plan, hot_keys, workload_of
+from singletable.planning import (
+    create_plan,
+    hot_keys,
+    loads_of,
+    monthly_cost,
+    region_prices,
+    workload_of,
+)
 from tests.infrastructure.declarations import ALL, votes
 from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template
 from tests.infrastructure.planned_shop import catalog, shop
@@ -133,6 +141,19 @@ def test_budget_is_the_planned_cost_and_a_fifth() -> None:
         resources = template([shop], without)["Resources"]
         assert of_type(resources, "AWS::Budgets::Budget") == []
         assert len(of_type(resources, "AWS::CloudWatch::Dashboard")) == 1
+
+
+# 101 read and 6 write units a second on average, of which the index has its share.
+def test_cost_is_that_of_the_deployment() -> None:
+    prices = region_prices()
+    cost = planned_cost(PLAN, [shop], Deployment(recovery_days=None), prices)
+    expected = monthly_cost(loads_of(PLAN), prices, "on-demand").total
+    assert cost == pytest.approx(expected)
+    assert cost > 1
+    scaled = planned_cost(PLAN, [shop], Deployment(capacity=Provisioned(5, 5)), prices)
+    fixed = Deployment(capacity=Provisioned(5, 5), scaling=None)
+    assert scaled < planned_cost(PLAN, [shop], fixed, prices)
+    assert planned_cost(PLAN, [votes], Deployment(), prices) == 0
 
 
 def dashboard(load: PlannedLoad, **options: Any) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -23,6 +24,7 @@ from singletable.errors import DeclarationError
 if TYPE_CHECKING:
     from singletable.infrastructure import Deployment, PlannedLoad
     from singletable.patterns import Pattern
+    from singletable.planning import Plan
     from singletable.schema import Provisioned, Table
 
 # The limit of a managed policy; white space does not count.
@@ -167,10 +169,18 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             ),
         ] = False,
         peak_factor: PeakFactor = 2,
+        region: Annotated[
+            str, typer.Option(help="The region with the prices for the budget of --plan.")
+        ] = "us-east-1",
+        prices: Annotated[
+            Path | None,
+            typer.Option(metavar="FILE", help="Use the prices in this file for the budget."),
+        ] = None,
     ) -> None:
         from singletable.cli.app_loader import load_tables
         from singletable.cli.output import write_output
-        from singletable.infrastructure import AlarmThresholds, Deployment, Scaling
+        from singletable.infrastructure import AlarmThresholds, Deployment, Scaling, planned_cost
+        from singletable.planning import load_prices
 
         deployment = Deployment(
             names=parse_table_names(table_names),
@@ -185,9 +195,13 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             alarms=AlarmThresholds(latency_ms=latency_alarm_ms, peak_factor=peak_factor)
             if alarms
             else None,
-            planned=_load_plan(app) if plan else None,
         )
-        write_output(render(load_tables(app), deployment), output, overwrite=True)
+        tables = load_tables(app)
+        if plan:
+            planned = _load_plan(app)
+            cost = planned_cost(planned, tables, deployment, load_prices(prices).region(region))
+            deployment = replace(deployment, planned=_planned_load(planned, cost))
+        write_output(render(tables, deployment), output, overwrite=True)
 
     command.__doc__ = render.__doc__
     app.command(name)(command)
@@ -209,11 +223,10 @@ def _parse_capacity(value: str | None) -> Provisioned | Literal["on-demand"] | N
     )
 
 
-def _load_plan(app: str) -> PlannedLoad:
-    """Return the planned load of the access patterns in a module."""
+def _load_plan(app: str) -> Plan:
+    """Return the plan of the access patterns in a module."""
     from singletable.cli.app_loader import load_catalogs
-    from singletable.infrastructure import planned_load
-    from singletable.planning import create_plan, hot_keys, workload_of
+    from singletable.planning import create_plan
 
     _, catalogs = load_catalogs(app.partition(":")[0])
     plan = create_plan(catalogs)
@@ -222,7 +235,15 @@ def _load_plan(app: str) -> PlannedLoad:
             f"No access pattern of {app} has a rate, so there is nothing to plan with. Declare how "
             "often patterns are called, such as rate=per_second(20)."
         )
-    return planned_load(plan, hot_keys=hot_keys(workload_of(catalogs)))
+    return plan
+
+
+def _planned_load(plan: Plan, cost: float | None = None) -> PlannedLoad:
+    from singletable.infrastructure import planned_load
+    from singletable.planning import hot_keys, workload_of
+
+    keys = hot_keys(workload_of(plan.catalogs))
+    return planned_load(plan, hot_keys=keys, monthly_cost=cost)
 
 
 def _planned_deployment(
@@ -233,7 +254,7 @@ def _planned_deployment(
     return Deployment(
         names=parse_table_names(table_names),
         alarms=AlarmThresholds(latency_ms=latency_alarm_ms, peak_factor=peak_factor),
-        planned=_load_plan(app),
+        planned=_planned_load(_load_plan(app)),
     )
 
 

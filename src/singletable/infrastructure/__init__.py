@@ -1,5 +1,6 @@
 """Create, check and describe a declaration's tables on AWS."""
 
+from singletable.infrastructure.budget import planned_cost
 from singletable.infrastructure.cdk import render_cdk
 from singletable.infrastructure.cloudformation import render_cloudformation
 from singletable.infrastructure.deployment import (
@@ -51,6 +52,7 @@ __all__ = [
     "create_table",
     "describe_table",
     "find_unverifiable",
+    "planned_cost",
     "planned_load",
     "render_cdk",
     "render_cloudformation",

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from singletable.infrastructure.alarms import Alarm, account_alarms, table_alarms
+from singletable.infrastructure.budget import Budget, create_budget
 from singletable.infrastructure.dashboard import Dashboard, create_dashboard
 from singletable.infrastructure.deployment import Deployment
 from singletable.infrastructure.names import resolve_table_names
 from singletable.infrastructure.planned_load import Direction
 from singletable.operations import CreateTable, ProvisionedThroughput
 from singletable.schema import Table, create_operation
-
-# A budget allows for 20 percent more than planned.
-BUDGET_MARGIN = 1.2
-# AWS Budgets notifies when the cost of the month exceeds the budget, and when it will.
-BUDGET_NOTIFICATIONS = ("ACTUAL", "FORECASTED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +44,6 @@ class TablePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """A monthly budget in US dollars for DynamoDB, or for what has a tag (its key and value)."""
-
-    name: str
-    dollars: int
-    tag: tuple[str, str] | None
-
-    @property
-    def cost_filters(self) -> dict[str, str]:
-        """The filters by name, as AWS Budgets writes them."""
-        filters = {"Service": "Amazon DynamoDB"}
-        if self.tag is not None:
-            filters["TagKeyValue"] = f"user:{self.tag[0]}${self.tag[1]}"
-        return filters
-
-
-@dataclass(frozen=True, slots=True)
 class DeploymentPlan:
     """Some tables, the alarms of their account, and what follows from the planned load."""
 
@@ -85,18 +63,8 @@ def create_plan(tables: Sequence[Table], deployment: Deployment) -> DeploymentPl
         tuple(account_alarms(tables, deployment)),
         deployment,
         None if planned is None else create_dashboard(tables, deployment, planned),
-        _create_budget(tables, deployment),
+        create_budget(tables, deployment),
     )
-
-
-def _create_budget(tables: Sequence[Table], deployment: Deployment) -> Budget | None:
-    planned = deployment.planned
-    if planned is None or planned.monthly_cost is None or deployment.alarms is None:
-        return None
-    # Some more than planned is normal: traffic varies, and prices are rounded.
-    dollars = max(1, math.ceil(planned.monthly_cost * BUDGET_MARGIN))
-    tag = next(iter(deployment.tags.items()), None)
-    return Budget(f"{deployment.name(tables[0])}-dynamodb", dollars, tag)
 
 
 def _plan_table(table: Table, deployment: Deployment) -> TablePlan:

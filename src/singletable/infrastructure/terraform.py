@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from singletable.infrastructure.alarms import Alarm, CapacityUtilization, Metric
+from singletable.infrastructure.budget import BUDGET_NOTIFICATIONS, Budget
 from singletable.infrastructure.dashboard import REGION, Dashboard
 from singletable.infrastructure.deployment import (
     AwsManagedKey,
@@ -17,8 +18,6 @@ from singletable.infrastructure.deployment import (
 )
 from singletable.infrastructure.names import ResourceNames, snake_case
 from singletable.infrastructure.plan import (
-    BUDGET_NOTIFICATIONS,
-    Budget,
     DeploymentPlan,
     ScaledCapacity,
     TablePlan,
