@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from singletable.errors import InvalidValue
+from singletable.errors import InvalidValue, SingleTableError
 from singletable.patterns import Distribution, per_hour, per_second
 from singletable.planning import KeySpace, Workload
 from singletable.planning.simulation import (
@@ -29,7 +29,7 @@ ONCE = RetryPolicy(max_attempts=1)
 ONE_KEY = workload(units(keys(1)), rate=1_200)
 
 
-def run(load: Workload, minutes: int = 2, **settings: object) -> SimulationResult:
+def run(load: Workload, minutes: int = 1, **settings: object) -> SimulationResult:
     chosen = SimulationSettings(minutes=minutes, retries=ONCE)
     return simulate(load, replace(chosen, **settings))  # type: ignore[arg-type]
 
@@ -274,12 +274,26 @@ def test_rates_follow_the_hours_and_the_peak() -> None:
         ({"minutes": 0}, "minutes=0"),
         ({"minutes": 20_000}, "a week"),
         ({"start_hour": 24}, "0 to 23"),
-        ({"scale": 0.0}, "greater than 0"),
+        ({"skew": -1.0}, "skew=-1.0"),
     ],
 )
 def test_settings_reject_wrong_values(wrong: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidValue, match=message):
+    with pytest.raises(SingleTableError, match=message):
         SimulationSettings(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cache", "message"),
+    [
+        (("R2", 0.5), "no such pattern with a rate.*: R1"),
+        (("W1", 0.5), "it writes.*: R1"),
+        (("R1", 1.5), "a share from 0 to 1"),
+    ],
+)
+def test_cache_rejects_wrong_patterns_and_shares(cache: tuple[str, float], message: str) -> None:
+    load = both(workload(units(keys(9), "read"), rate=1, name="R1"), ONE_KEY)
+    with pytest.raises(InvalidValue, match=message):
+        run(load, caches={cache[0]: Cache(cache[1])})
 
 
 def test_workload_without_rates_cannot_be_simulated() -> None:

@@ -27,6 +27,7 @@ from singletable.cli.migration import app as migration
 from singletable.cli.plan import plan
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
+from singletable.cli.simulate import simulate
 from singletable.cli.table import app as table
 from singletable.cli.workbench import app as workbench
 from singletable.errors import SingleTableError
@@ -79,6 +80,7 @@ app.command()(plan)
 app.command()(diff)
 app.command()(explain)
 app.command()(show)
+app.command()(simulate)
 app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)

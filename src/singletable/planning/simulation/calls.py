@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from singletable.errors import InvalidValue
 from singletable.patterns import Distribution, Rate
 from singletable.planning.simulation.partitions import KEY_LENGTH, KINDS, Flags, Floats, Ints
 from singletable.planning.workload import Domain, KeySpace, PatternLoad, PlacedUnits, SortKeys
@@ -150,6 +151,12 @@ class Cache:
     hits: float | None = None
     seconds: float | None = None
 
+    def __post_init__(self) -> None:
+        if self.hits is not None and not 0 <= self.hits <= 1:
+            raise InvalidValue(f"hits={self.hits!r}: expected a share from 0 to 1.")
+        if self.seconds is not None and not 0 <= self.seconds < math.inf:
+            raise InvalidValue(f"seconds={self.seconds!r}: expected 0 or more.")
+
     def hit_share(self, rates: Floats) -> Floats | float:
         """Return the share of hits for keys that are called at these rates a second.
 
@@ -240,6 +247,11 @@ class _Part:
     domains: tuple[int, ...]
     salt: np.uint64
     use: KeyUse
+
+    @property
+    def units_per_call(self) -> float:
+        """The units of all its keys."""
+        return self.placed.units * self.placed.partitions
 
 
 @dataclass(slots=True)

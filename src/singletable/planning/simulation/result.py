@@ -110,7 +110,6 @@ class SimulationResult:
     seconds: int
     start_hour: int
     seed: int
-    scale: float
     # All calls, without those that a cache answered.
     calls: int
     series: tuple[Series, ...]

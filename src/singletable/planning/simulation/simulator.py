@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from singletable.errors import InvalidValue
+from singletable.patterns.expected_load import check_skew
 from singletable.planning.simulation.calls import (
     WRITE_MEDIAN,
     Cache,
@@ -61,21 +62,22 @@ _CONFLICT_WINDOW = 2 * WRITE_MEDIAN
 _SHORTEST, _RATIO, _CLASSES = 1e-4, math.log(1.02), 800
 # Few of each template, so that keys that are all alike leave room for others.
 _BUSY_KEYS, _BUSY_KEYS_OF_TEMPLATE = 10, 3
+_BUSY_SHARE = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationSettings:
     """What to simulate, besides the workload.
 
-    `start_hour` is None for the busiest hour. `scale` multiplies all rates. `skew` replaces the
-    exponents of all distributions. `capacity` replaces that of all tables and indexes. `warm` is
-    the warm throughput of tables on demand. `caches` has caches by the id of a pattern.
+    `start_hour` is None for the busiest hour. `skew` replaces the exponents of all distributions.
+    `capacity` replaces that of all tables and indexes. `warm` is the warm throughput of tables on
+    demand. `retries` says how often and when a throttled request is sent again, without a budget.
+    `caches` has caches by the id of a pattern.
     """
 
     minutes: int = 60
     seed: int = 1
     start_hour: int | None = None
-    scale: float = 1.0
     skew: float | None = None
     capacity: Provisioned | Literal["on-demand"] | None = None
     warm: Provisioned = NEW_TABLE
@@ -90,8 +92,8 @@ class SimulationSettings:
             )
         if self.start_hour is not None and not 0 <= self.start_hour <= 23:
             raise InvalidValue(f"start_hour={self.start_hour!r}: expected an hour from 0 to 23.")
-        if not 0 < self.scale < math.inf:
-            raise InvalidValue(f"scale={self.scale!r}: expected a number greater than 0.")
+        if self.skew is not None:
+            check_skew(f"skew={self.skew!r}", self.skew)
 
 
 def simulate(
@@ -101,9 +103,7 @@ def simulate(
     on_progress: Callable[[Progress], object] | None = None,
 ) -> SimulationResult:
     """Simulate a workload; the same seed gives the same result."""
-    settings = settings or SimulationSettings()
-    run = Simulation(scaled(workload, settings.scale), settings)
-    return run.run(on_progress)
+    return Simulation(workload, settings or SimulationSettings()).run(on_progress)
 
 
 class Simulation:
@@ -133,7 +133,7 @@ class Simulation:
             seconds=self._seconds,
             start_hour=self._start_hour,
             skew=settings.skew,
-            caches=dict(settings.caches),
+            caches=_checked_caches(workload, settings.caches),
         )
         self._random = np.random.default_rng(settings.seed)
         self._requests = 2 + max(
@@ -332,7 +332,6 @@ class Simulation:
             self._seconds,
             self._start_hour,
             self._settings.seed,
-            self._settings.scale,
             int(self._calls.sum()),
             tuple(one for one in series if one.is_used),
             tuple(heat),
@@ -370,7 +369,10 @@ class Simulation:
             for number in np.argsort(-use.units, kind="stable")[:_BUSY_KEYS_OF_TEMPLATE].tolist()
             if use.units[number]
         ]
-        return sorted(keys, key=lambda key: -key.limit_share)[:_BUSY_KEYS]
+        hottest = sorted(keys, key=lambda key: -key.limit_share)[:_BUSY_KEYS]
+        # Show something in any case, but not many keys that have almost no load.
+        busy = [key for key in hottest if key.limit_share >= _BUSY_SHARE]
+        return busy or hottest[:_BUSY_KEYS_OF_TEMPLATE]
 
     def _busy_key(self, use: KeyUse, number: int, total: float) -> BusyKey:
         units = float(use.units[number])
@@ -399,13 +401,16 @@ class Simulation:
         )
 
     def _peak_ratio(self, use: KeyUse) -> float:
-        """Return how much more is offered to a table or index in its busiest minute."""
-        offered = self._consumed + self._throttled
-        one: Floats = offered[:, use.resource, use.kind]
-        length = max(1, min(MINUTE, len(one)))
-        minutes = np.add.reduceat(one, np.arange(0, len(one) - length + 1, length)) / length
-        average = float(one.mean())
-        return float(minutes.max()) / average if average else 1.0
+        """Return how much more than on average is expected in the busiest minute."""
+        expected: Floats = np.zeros(self._seconds)
+        for source in self._sources:
+            units = sum(part.units_per_call for part in source.parts if part.use is use)
+            expected += units * source.rates
+        firsts = np.arange(0, self._seconds, MINUTE)
+        lengths = np.diff(np.append(firsts, self._seconds))
+        busiest = float(np.max(np.add.reduceat(expected, firsts) / lengths))
+        average = float(expected.mean())
+        return busiest / average if average else 1.0
 
 
 def busiest_hour(workload: Workload) -> int:
@@ -436,10 +441,17 @@ def _capacities(workload: Workload, settings: SimulationSettings) -> list[Resour
     return capacities
 
 
-def scaled(workload: Workload, factor: float) -> Workload:
-    """Return a workload with all its rates multiplied."""
-    loads = (replace(load, rate=load.rate.times(factor)) for load in workload.patterns)
-    return replace(workload, patterns=tuple(loads))
+def _checked_caches(workload: Workload, caches: Mapping[str, Cache]) -> dict[str, Cache]:
+    """Return the caches if they are in front of patterns that only read."""
+    reads = {load.id: all(part.kind == "read" for part in load.units) for load in workload.patterns}
+    for pattern in caches:
+        if not reads.get(pattern):
+            problem = "it writes" if pattern in reads else "there is no such pattern with a rate"
+            known = ", ".join(name for name, is_read in reads.items() if is_read) or "none"
+            raise InvalidValue(
+                f"A cache in front of {pattern!r}: {problem}. Patterns that can be cached: {known}."
+            )
+    return dict(caches)
 
 
 def _sum_by(lanes: Ints, units: Floats, shape: tuple[int, int]) -> Floats:

@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from singletable.errors import InvalidValue
+from singletable.patterns import per_second
 from singletable.planning.simulation.result import ThrottlePoint
-from singletable.planning.simulation.simulator import Simulation, SimulationSettings, scaled
-from singletable.planning.workload import KeySpace, PlacedUnits, Workload
+from singletable.planning.simulation.simulator import Simulation, SimulationSettings
+from singletable.planning.workload import KeySpace, PatternLoad, PlacedUnits, Workload
 from singletable.retry import RetryPolicy
 
 # Throttling begins where a larger share of calls than this has a throttled request.
 THROTTLED_SHARE = 0.001
-_PROBE_SECONDS = 10
-_PROBE_STEPS = 8
+_PROBE_SECONDS = 5
+_PROBE_STEPS = 6
 _MAX_FACTOR = 1e6
 # A key with a larger share of its partition's limit is the reason for the throttling there.
 _HOT_KEY_SHARE = 0.5
@@ -32,16 +33,8 @@ def find_throttle_point(
     and growth, all of which take time.
     """
     settings = settings or SimulationSettings()
-    peak = replace(
-        workload,
-        patterns=tuple(
-            replace(load, rate=replace(load.rate, calls=load.rate.peak, peak=None, by_hour=None))
-            if load.rate.peak is not None
-            else replace(load, rate=replace(load.rate, calls=load.rate.busiest_hour, by_hour=None))
-            for load in workload.patterns
-        ),
-    )
-    low, high = 0.0, 1.0 * settings.scale
+    peak = replace(workload, patterns=tuple(_at_peak(load) for load in workload.patterns))
+    low, high = 0.0, 1.0
     cause = ""
     while high < _MAX_FACTOR:
         share, found = _probe(peak, settings, high)
@@ -50,7 +43,7 @@ def find_throttle_point(
             break
         low, high = high, high * 2
     else:
-        return ThrottlePoint(None, high / settings.scale, "")
+        return ThrottlePoint(None, high, "")
     for _ in range(_PROBE_STEPS):
         middle = (low + high) / 2
         share, found = _probe(peak, settings, middle)
@@ -58,13 +51,13 @@ def find_throttle_point(
             high, cause = middle, found
         else:
             low = middle
-    return ThrottlePoint(high / settings.scale, high / settings.scale, cause)
+    return ThrottlePoint(high, high, cause)
 
 
 def _probe(workload: Workload, settings: SimulationSettings, factor: float) -> tuple[float, str]:
     """Return the share of throttled calls at a load, and what throttles most."""
     run = Simulation(
-        scaled(workload, factor),
+        _scaled(workload, factor),
         replace(settings, retries=RetryPolicy(max_attempts=1), start_hour=0),
         seconds=_PROBE_SECONDS,
         steady=True,
@@ -83,6 +76,16 @@ def _probe(workload: Workload, settings: SimulationSettings, factor: float) -> t
     ]
     key = f" with {keys[0].key}" if keys else ""
     return result.throttled_share, f"a partition of {worst.resource}{key} ({worst.kind})"
+
+
+def _at_peak(load: PatternLoad) -> PatternLoad:
+    """Return the load of a pattern as if all of the day were its busiest moment."""
+    return replace(load, rate=per_second(load.rate.peak_per_second))
+
+
+def _scaled(workload: Workload, factor: float) -> Workload:
+    loads = (replace(load, rate=load.rate.times(factor)) for load in workload.patterns)
+    return replace(workload, patterns=tuple(loads))
 
 
 def shard_key(workload: Workload, key: str, shards: int) -> Workload:

@@ -1,0 +1,109 @@
+"""`singletable simulate` shows hot keys and throttling, and rejects wrong options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import Run
+
+APP = "tests.cli.simulated_app"
+# With little capacity, throttling begins at a load that is quickly simulated.
+SMALL = ("--capacity", "300/100")
+
+
+def test_simulate_prints_where_throttling_begins(run: Run) -> None:
+    code, out, _ = run("simulate", APP, "--minutes", "1")
+    words = " ".join(out.split())
+    assert code == 0
+    assert "1 minute from 09:00 UTC" in words
+    assert "none of them throttled. Throttling begins at" in words
+    assert "in a partition of directory/GSI1 with SKILL#skill-1 (read)." in words
+    assert "Patterns without a rate are not simulated: directory:S3." in words
+
+
+def test_simulate_scales_to_a_number_of_items_and_compares_changes(run: Run) -> None:
+    code, out, _ = run(
+        "simulate", APP, "--minutes", "1", "--scale", "5,000 users", "--skew", "zipf:1.2",
+        "--shards", "SKILL=4", "--cache", "S2=90%", "--start-hour", "3",
+        *SMALL,
+    )  # fmt: skip
+    assert code == 0
+    for text in ("What changes would do", "SKILL in 4 shards", "cache for S2", "all of these"):
+        assert text in out
+    assert "1 minute from 03:00 UTC" in out
+    assert "The load is that at a scale of 5,000 users." in out
+
+
+def test_simulate_with_little_capacity_reports_throttling(run: Run) -> None:
+    code, out, _ = run(
+        "simulate", APP, "--minutes", "10", "--capacity", "10/2", "--skew", "uniform"
+    )
+    assert code == 0
+    assert "of them throttled" in out
+    assert "capacity of directory" in " ".join(out.split())
+
+
+def test_simulate_writes_a_page_and_files(run: Run, tmp_path: Path) -> None:
+    page, folder = tmp_path / "page.html", tmp_path / "csv"
+    code, _, err = run("simulate", APP, "--minutes", "1", "--html", str(page), "--csv", str(folder))
+    assert (code, err.count("Written to")) == (0, 6)
+    assert page.read_text().startswith("<!doctype html>")
+    assert (folder / "units.csv").read_text().startswith("second,resource,kind,")
+
+
+def test_simulate_fits_a_narrow_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = run("simulate", APP, "--minutes", "1", *SMALL)
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 40
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scale", "many"], "expected a factor such as 10x"),
+        (["--scale", "5 skills"], "Entities with counts: User"),
+        (["--skew", "zipf"], "zipf:1.1"),
+        (["--skew", "99"], "from 0 (all keys alike) to 10"),
+        (["--capacity", "lots"], "on-demand, or READ/WRITE"),
+        (["--capacity", "0/5"], "such as 500/100"),
+        (["--warm", "5"], "such as 500/100"),
+        (["--shards", "SKILL"], "Expected KEY=N"),
+        (["--shards", "COLOR=4"], "no partition key is it"),
+        (["--shards", "SKILL=0"], "from 1 to 1,000"),
+        (["--cache", "S2"], "Expected PATTERN=HITS"),
+        (["--cache", "S2=150%"], "Expected PATTERN=HITS"),
+        (["--cache", "S1=60s"], "it writes"),
+        (["--cache", "S9=0.5"], "no such pattern with a rate"),
+        (["--minutes", "0"], "--minutes"),
+        (["--start-hour", "24"], "--start-hour"),
+    ],
+)
+def test_simulate_rejects_wrong_options(run: Run, arguments: list[str], message: str) -> None:
+    code, out, err = run("simulate", APP, *arguments)
+    assert (code, out) == (2, "")
+    assert message in " ".join(err.replace("│", " ").split())
+
+
+def test_simulate_without_rates_says_what_to_declare(run: Run) -> None:
+    code, _, err = run("simulate", "tests.cli.shop")
+    assert code == 2
+    assert "rate=per_second(20)" in err
+
+
+def test_simulate_without_numpy_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    code, _, err = run("simulate", APP)
+    assert code == 2
+    assert "pip install 'singletable[planning]'" in err
+
+
+def test_simulate_reports_a_file_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    folder = str(tmp_path / "file")
+    code, _, err = run("simulate", APP, "--minutes", "1", *SMALL, "--csv", folder)
+    assert code == 2
+    assert "cannot be created" in err
