@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 
 import pytest
@@ -120,7 +120,7 @@ def test_constant_partition_key_that_is_written_often_needs_shards() -> None:
     advice = only(visits(1500), "hot-key-write")
     assert "VISITS of tickets receives 1,500 write units a second" in advice.problem
     # 1,500 ÷ 500, so that twice the load fits.
-    assert "Shards(3, by=number)" in advice.change
+    assert 'key = Key(pk=("VISITS", Shards(3, by=number)), …)' in advice.change
     assert "t:R then costs 1.5 instead of 0.5 read units a call" in advice.change
     assert advice.saves_read_units == -(1.5 - 0.5) * 2
 
@@ -154,6 +154,41 @@ def test_popular_value_of_an_index_is_a_hot_key() -> None:
     assert any("OWNER#owner-1 of tickets/by_owner" in one for one in keys)
     keys = [one.problem for one in given(made(1000, 0), "hot-key-write")]
     assert not any("OWNER" in one for one in keys)
+
+
+def test_date_in_a_partition_key_is_hot_because_everything_is_written_today() -> None:
+    table = Table("days")
+
+    class Reading(Entity, table=table):
+        day: Attr[date] = attr()
+        sensor: Attr[str] = attr()
+
+        key = Key(pk=("DAY", day), sk=sensor)
+
+    made = PatternCatalog("days", table, sizes={Reading: 100}, counts={Reading: 10_000_000})
+    made.write("W", "A reading", puts(Reading), rate=per_second(2000))
+    (advice,) = given(made, "hot-key-write")
+    assert 'pk=("DAY", day, Shards(4, by=sensor))' in advice.change
+
+
+def test_index_at_whose_end_all_updates_are_is_a_hot_key() -> None:
+    index = Index("recent", pk="GSI1PK", sk="GSI1SK")
+    table = Table("pages", indexes=[index])
+
+    class Page(Entity, table=table):
+        name: Attr[str] = attr()
+        edited: Attr[datetime] = attr()
+
+        key = Key(pk=("PAGE", name), sk="PAGE")
+        recent = Key(pk="PAGES", sk=edited).on(index)
+
+    made = PatternCatalog("pages", table, sizes={Page: 100})
+    made.write("U", "Edit", updates(Page, Page.edited), rate=per_second(600))
+    (advice,) = given(made, "hot-key-write")
+    # DynamoDB cannot divide a key at whose end everything is written.
+    assert advice.severity == "high"
+    assert "No pattern reads Page.recent: remove it." in advice.change
+    assert 'recent = Key(pk=("PAGES", Shards(3)), …)' in advice.change
 
 
 def test_popular_item_that_is_read_often_needs_a_cache() -> None:
@@ -427,14 +462,32 @@ def test_index_of_whole_items_that_would_cost_more_is_not_proposed() -> None:
 
 
 def test_index_key_that_changes_often_is_a_question() -> None:
-    made = catalog(sizes={Ticket: 500})
-    made.write("U", "Move", updates(Ticket, Ticket.state), rate=per_second(50))
-    advice = only(made, "moving-key")
+    def made(field: Any, *, is_read: bool = True) -> PatternCatalog:
+        one = catalog(sizes={Ticket: 500})
+        one.write("U", "Move", updates(Ticket, field), rate=per_second(50))
+        if is_read:
+            one.read("R", "By state", Ticket.in_state, items=5, rate=per_second(1))
+        return one
+
+    advice = only(made(Ticket.state), "moving-key")
     assert "t:U changes state" in advice.problem
     assert advice.saves_write_units == 50
-    made = catalog(sizes={Ticket: 500})
-    made.write("U", "Edit", updates(Ticket, Ticket.text), rate=per_second(50))
-    assert not given(made, "moving-key")
+    assert not given(made(Ticket.text), "moving-key")
+    # There is better advice: to remove the index.
+    assert not given(made(Ticket.state, is_read=False), "moving-key")
+
+
+def test_wide_entries_of_an_index_are_a_question() -> None:
+    def made(size: int) -> PatternCatalog:
+        one = catalog(sizes={Ticket: size})
+        one.write("W", "Create", creates(Ticket), rate=per_second(20))
+        one.read("R", "By state", Ticket.in_state, items=5, rate=per_second(1))
+        return one
+
+    advice = only(made(5000), "smaller-projection")
+    assert advice.severity == "low"
+    assert advice.saves_write_units == 20 * (5 - 1)
+    assert not given(made(1500), "smaller-projection")
 
 
 # Reads.
@@ -451,7 +504,7 @@ def test_filter_that_drops_most_items_is_waste() -> None:
     advice = only(found(1000), "filter-waste")
     read, _ = (a - b for a, b in zip(units(found(1000)), units(found(None)), strict=True))
     assert advice.saves_read_units == pytest.approx(read)
-    assert "reads 1,000 Ticket items and keeps 10" in advice.problem
+    assert "1,000 Ticket items a call, and its filter keeps 10" in advice.problem
 
 
 @pytest.mark.parametrize("scanned", [None, 10, 25])

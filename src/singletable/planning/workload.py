@@ -246,7 +246,8 @@ def _sort_keys(request: PlannedRequest, access: ResolvedKey) -> SortKeys:
     first = model_of(request.entity).fields[access.sk_fields[0]].annotation
     is_new = request.action == "PutItem" and not request.edited_fields
     is_time = first is date or first is datetime
-    return "growing" if is_new and is_time else "many"
+    is_moved = access.sk_fields[0] in request.edited_fields
+    return "growing" if is_time and (is_new or is_moved) else "many"
 
 
 class KeyDomains:
@@ -318,9 +319,14 @@ class KeyDomains:
 
 
 def number_of_values(kind: object) -> int | None:
-    """Return how many values a type has, or None if they are not limited."""
+    """Return how many values a type has, or None if they are not limited.
+
+    Most calls with a date are about today, so a date counts as one value.
+    """
     if kind is bool:
         return 2
+    if kind is date:
+        return 1
     if isinstance(kind, type) and issubclass(kind, Enum):
         return len(kind)
     if get_origin(kind) is Literal:

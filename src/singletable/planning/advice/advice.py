@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -64,6 +65,8 @@ LARGE_ITEM_SHARE = 0.8
 LARGE_UPDATE_BYTES = 4_096
 # An update is small if the fields that it changes have at most this share of the item.
 SMALL_UPDATE_SHARE = 0.1
+# An entry of less costs one or two write units: a smaller projection saves one of them at most.
+WIDE_ENTRY_BYTES = 2_048
 # A query ends its page at 1 MB; more is several requests, one after another.
 PAGE_BYTES = 1_048_576
 MANY_ITEMS = 1_000
@@ -100,16 +103,20 @@ class Advice:
     @property
     def saving(self) -> str:
         """What the change saves in words, or an empty text if it does not save units or bytes."""
-        return "; ".join(
-            f"{'saves' if amount > 0 else 'costs'} {text}"
+        dollars = self.saves_dollars
+        if abs(dollars) < 0.005:
+            return ""
+        parts = [
+            f"{text} {'less' if amount > 0 else 'more'}"
             for amount, text in (
-                (self.saves_dollars, f"${format_number(abs(self.saves_dollars))} a month"),
-                (self.saves_read_units, f"{rate_text(abs(self.saves_read_units), 'read')}"),
-                (self.saves_write_units, f"{rate_text(abs(self.saves_write_units), 'write')}"),
+                (self.saves_read_units, rate_text(abs(self.saves_read_units), "read")),
+                (self.saves_write_units, rate_text(abs(self.saves_write_units), "write")),
                 (self.saves_bytes, size_text(abs(self.saves_bytes))),
             )
             if abs(amount) >= 0.005
-        )
+        ]
+        price = f"{'Saves' if dollars > 0 else 'Costs'} ${format_number(abs(dollars))} a month"
+        return f"{price}: {', '.join(parts)}." if parts else f"{price}."
 
 
 def rate_text(units: float, kind: str) -> str:
@@ -120,6 +127,11 @@ def rate_text(units: float, kind: str) -> str:
 def calls_text(calls: float) -> str:
     """Return calls per second in words: 2.5 calls/s."""
     return f"{format_number(calls)} call{'' if calls == 1 else 's'}/s"
+
+
+def verb(names: Sized, stem: str) -> str:
+    """Return the verb for one subject or several: reads, read."""
+    return f"{stem}s" if len(names) == 1 else stem
 
 
 def size_text(size: float) -> str:

@@ -19,6 +19,7 @@ from singletable.planning.advice.advice import (
     list_text,
     rate_text,
     size_text,
+    verb,
 )
 from singletable.planning.advice.design import (
     Design,
@@ -31,6 +32,7 @@ from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT, HotKey, hot_k
 from singletable.planning.workload import STORAGE_OVERHEAD, KeySpace
 from singletable.schema import Model, ResolvedKey, model_of
 from singletable.schema.key_parts import MAX_SHARDS
+from singletable.schema.resolved_key import Column, TextColumn
 
 
 def advise_hot_keys(design: Design) -> Iterator[Advice]:
@@ -79,11 +81,13 @@ def _shard_change(
             "",
         )
     by = "" if access.index is not None else f", by={access.sk_fields[0]}"
-    declared = "many" if key.key.shards > 1 else "a shard"
+    parts = [*(part for column in access.pk for part in _parts(column)), f"Shards({shards}{by})"]
+    more = f"{shards} instead of {key.key.shards}" if key.key.shards > 1 else f"{shards}"
     text = (
-        f"Add {declared} to the partition key of {access}: Shards({shards}{by})"
-        f"{f' instead of Shards({key.key.shards})' if key.key.shards > 1 else ''}."
+        f"Spread {access} over {more} partitions: {access.name} = Key(pk=({', '.join(parts)}), …)."
     )
+    if access.index is not None and not any(design.readers(other) for _, other in keys):
+        text = f"No pattern reads {access}: remove it. If you need it: {text}"
     fan_out, texts = 0.0, list[str]()
     for _, other in keys:
         for plan in design.readers(other):
@@ -98,6 +102,15 @@ def _shard_change(
     if texts:
         text += f" A query reads all {shards} shards: {list_text(texts)}."
     return text, fan_out, "".join(f"; {one}" for one in texts)
+
+
+def _parts(column: Column) -> list[str]:
+    """Return the parts of a key attribute as they are declared, without shards."""
+    if not isinstance(column, TextColumn):
+        return [column.field]
+    names = {segment.field for segment in column.template.field_segments}
+    texts = [one for one in str(column.template).split("#") if not one.startswith("{0…")]
+    return [one[1:-1] if one[1:-1] in names else f'"{one}"' for one in texts]
 
 
 def _units_of_shards(part: UnitCost, shards: int) -> float:
@@ -117,9 +130,9 @@ def _advise_hot_reads(design: Design, key: HotKey, severity: Severity) -> Advice
         key.resource,
         f"The partition key {key.text} of {key.resource} is read with {_peak(key.read, 'read')}, "
         f"but a partition accepts {READ_LIMIT:,}{_divisible(key)}.",
-        f"Cache what {list_text(list(key.patterns), 3)} read{_s(key.patterns)}: a hit rate of "
-        f"{hit_rate:.0%} leaves half of the limit free. For an item that everyone reads, a cache "
-        "of one second in each process is enough.",
+        f"Cache what {list_text(list(key.patterns), 3)} {verb(key.patterns, 'read')}: a hit rate "
+        f"of {hit_rate:.0%} leaves half of the limit free. For an item that everyone reads, a "
+        "cache of one second in each process is enough.",
         f"{key.how}. Hit rate: 1 − {READ_LIMIT:,} × {TARGET_SHARE:g} ÷ {format_number(key.read)} = "
         f"{hit_rate:.0%}",
         read=saved,
@@ -128,10 +141,6 @@ def _advise_hot_reads(design: Design, key: HotKey, severity: Severity) -> Advice
 
 def _peak(units: float, kind: str) -> str:
     return f"{rate_text(units, kind)} at peak"
-
-
-def _s(names: tuple[str, ...]) -> str:
-    return "s" if len(names) == 1 else ""
 
 
 def _divisible(key: HotKey) -> str:

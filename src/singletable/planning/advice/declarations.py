@@ -115,6 +115,7 @@ def advise_growth(design: Design) -> Iterator[Advice]:
         count, new = design.count_of(model.entity), created - deleted
         declared_growth = _declared_growth(design, model)
         if count is not None and not expires and new > max(GROWTH_FACTOR, declared_growth) * count:
+            # The size of what accumulates is unknown as long as one of them is wrong.
             yield design.advice(
                 "growing-count",
                 "medium",
@@ -127,6 +128,7 @@ def advise_growth(design: Design) -> Iterator[Advice]:
                 f"{format_number(created)} created − {format_number(deleted)} deleted, in a month "
                 "of 730 hours",
             )
+            continue
         size = design.size_of(model.entity) + STORAGE_OVERHEAD
         yearly = 12 * created * size
         later = design.dollars(stored=yearly)

@@ -121,6 +121,15 @@ class Design:
             return None
         return max(one.after(self.plan.months) for one in counts) * self.plan.factor
 
+    def entries_of(self, model: Model, key: ResolvedKey) -> float:
+        """Return how many entries an entity has in an index."""
+        shares = [
+            one.counts[model.entity].in_index.get(key.name, 1.0)
+            for one in self.plan.catalogs
+            if model.entity in one.counts
+        ]
+        return (self.count_of(model.entity) or 0.0) * max(shares, default=0.0)
+
     def readers(self, access: ResolvedKey) -> list[PatternPlan]:
         """Return the patterns that read by a key, with a rate or without."""
         found: list[PatternPlan] = []

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, cast
 
-from singletable.patterns import Estimate, ReadPattern
-from singletable.planning.advice.advice import Advice, calls_text, list_text, rate_text, size_text
+from singletable.patterns import ReadPattern
+from singletable.patterns.sample_items import entry_size
+from singletable.planning.advice.advice import (
+    WIDE_ENTRY_BYTES,
+    Advice,
+    calls_text,
+    list_text,
+    rate_text,
+    size_text,
+    verb,
+)
 from singletable.planning.advice.design import (
     Design,
     RatedPart,
@@ -115,7 +124,8 @@ def advise_sparse(design: Design) -> Iterator[Advice]:
                 one.units * (0.5 if name in one.request.edited_fields else 1 - asked)
                 for one in parts
             )
-            stored = _entry_bytes(design, model, key) * (1 - asked)
+            size = entry_size(model.entity, key.index, design.size_of(model.entity))
+            stored = design.entries_of(model, key) * (size + STORAGE_OVERHEAD) * (1 - asked)
             if not design.is_worth(design.dollars(write=saved, stored=stored)):
                 continue
             shown = sorted(map(repr, values))
@@ -149,76 +159,94 @@ def _asked_values(design: Design, key: ResolvedKey, name: str) -> set[object]:
     return values
 
 
-def _entry_bytes(design: Design, model: Model, key: ResolvedKey) -> float:
-    count = design.count_of(model.entity) or 0.0
-    return count * (design.size_of(model.entity) + STORAGE_OVERHEAD)
-
-
 def advise_projections(design: Design) -> Iterator[Advice]:
     """Yield advice on indexes that contain more than is read, or less, so that items are read."""
     for table in design.tables:
         for index in table.indexes:
             keys = _keys_on(design, table, index)
             readers = [plan for _, key in keys for plan in design.readers(key)]
-            if not readers:
+            always = [plan.pattern.expected.hydrate is True for plan in readers]
+            if not readers or not any(_is_read(design, key) for _, key in keys):
                 continue
-            hydrated = [_hydrated(plan) for plan in readers]
-            if index.projection != "KEYS_ONLY" and all(
-                plan.pattern.expected.hydrate for plan in readers
-            ):
+            if index.projection != "KEYS_ONLY" and all(always):
                 yield from _smaller(design, table, index, readers)
-            elif any(hydrated) and any(missing_fields(model, index) for model, _ in keys):
+            elif index.projection == "ALL" and not any(always):
+                if any(design.size_of(model.entity) >= WIDE_ENTRY_BYTES for model, _ in keys):
+                    yield from _question(design, table, index, readers)
+            elif any(missing_fields(model, index) for model, _ in keys):
                 yield from _larger(design, table, index)
-
-
-def _hydrated(plan: PatternPlan) -> float:
-    """Return the read units per second that getting whole items costs."""
-    return action_units(plan, "BatchGetItem")
 
 
 def _smaller(
     design: Design, table: Table, index: Index, readers: list[PatternPlan]
 ) -> Iterator[Advice]:
-    read, write = _difference(design, table, index, "KEYS_ONLY", keeps_gets=True)
-    if not design.is_worth(design.dollars(read, write)):
-        return
-    yield design.advice(
-        "smaller-projection",
-        "medium",
-        resource_name(table, index),
-        f"All patterns that read {index.name} ({list_text(codes(readers), 4)}) get the whole items "
-        "from the table, but the index has copies of their attributes.",
-        f'Keep only keys in the index: Index("{index.name}", …, projection="KEYS_ONLY").',
-        "Entries are smaller, and do not change with attributes that are in no key",
-        read=read,
-        write=write,
-    )
+    read, write, stored = _difference(design, table, index, "KEYS_ONLY")
+    if design.is_worth(design.dollars(read, write, stored)):
+        yield design.advice(
+            "smaller-projection",
+            "medium",
+            resource_name(table, index),
+            f"All patterns that read {index.name} ({list_text(codes(readers), 4)}) get the whole "
+            "items from the table, but the index has copies of their attributes.",
+            f'Keep only keys in the index: Index("{index.name}", …, projection="KEYS_ONLY").',
+            "Entries are smaller, and do not change with attributes that are in no key",
+            read=read,
+            write=write,
+            stored=stored,
+        )
+
+
+def _question(
+    design: Design, table: Table, index: Index, readers: list[PatternPlan]
+) -> Iterator[Advice]:
+    read, write, stored = _difference(design, table, index, "KEYS_ONLY")
+    if design.is_worth(design.dollars(read, write, stored), question=True):
+        resource = next(one for one in design.plan.resources_of(table) if one.index is index)
+        yield design.advice(
+            "smaller-projection",
+            "low",
+            resource.name,
+            f"The index {index.name} contains whole items, so that it costs "
+            f"{rate_text(resource.write.average, 'write')} and "
+            f"{rate_text(resource.read.average, 'read')}.",
+            f"Are all fields shown by {list_text(codes(readers), 4)}? If not, let the index have "
+            f'only those that are: Index("{index.name}", …, projection=["…"]), with hydrate=False '
+            "in the patterns.",
+            "At most, if keys are enough: entries are smaller, and do not change with attributes "
+            "that are not in the index",
+            read=read,
+            write=write,
+            stored=stored,
+        )
 
 
 def _larger(design: Design, table: Table, index: Index) -> Iterator[Advice]:
-    read, write = _difference(design, table, index, "ALL", keeps_gets=False)
-    if not design.is_worth(design.dollars(read, write)):
-        return
     plans = [plan for plan in design.plan.patterns if _gets_after(plan, index)]
-    gets = sum(_hydrated(plan) for plan in plans)
+    read, write, stored = _difference(design, table, index, "ALL", without_gets=plans)
+    if not plans or not design.is_worth(design.dollars(read, write, stored)):
+        return
+    gets = sum(action_units(plan, "BatchGetItem") for plan in plans)
     yield design.advice(
         "larger-projection",
         "medium",
         resource_name(table, index),
-        f"{list_text(codes(plans), 4)} get each item that they find in {index.name} from the "
-        f"table, which costs {rate_text(gets, 'read')}.",
+        f"{list_text(codes(plans), 4)} {verb(codes(plans), 'get')} each item that is found "
+        f"in {index.name} from the table, which costs {rate_text(gets, 'read')}.",
         f'Let the index contain the items: Index("{index.name}", …, projection="ALL"), or the '
-        "attributes that you show, with hydrate=False in these patterns.",
-        f"BatchGetItem costs {format_number(gets)} read units a second. Larger entries change the "
-        f"queries and BatchGetItem together by {format_number(-read)} read units, and the writes "
-        f"by {format_number(-write)} write units a second",
+        "attributes that you show, with hydrate=False in the patterns.",
+        f"Without BatchGetItem, {format_number(gets)} read units a second less; larger entries "
+        f"cost {format_number(gets - read)} read units more in queries and {format_number(-write)} "
+        "write units more",
         read=read,
         write=write,
+        stored=stored,
     )
 
 
 def _gets_after(plan: PatternPlan, index: Index) -> bool:
-    return any(part.index is index for part in plan.estimate.parts) and bool(_hydrated(plan))
+    """Return whether a pattern gets items from the table that it found in an index."""
+    finds = any(part.index is index for part in plan.estimate.parts if part.kind == "read")
+    return finds and action_units(plan, "BatchGetItem") > 0
 
 
 def _difference(
@@ -226,36 +254,30 @@ def _difference(
     table: Table,
     index: Index,
     projection: Literal["ALL", "KEYS_ONLY"],
-    *,
-    keeps_gets: bool,
-) -> tuple[float, float]:
-    """Return the read and write units per second that another projection saves."""
-    instead = {index: with_projection(index, projection)}
-    read = write = 0.0
+    without_gets: Sequence[PatternPlan] = (),
+) -> tuple[float, float, float]:
+    """Return the read and write units per second, and the bytes, that a projection saves."""
+    other = with_projection(index, projection)
+    read = sum(action_units(plan, "BatchGetItem") for plan in without_gets)
+    write = stored = 0.0
     for plan in design.plan.patterns:
-        if plan.rate is None or table not in plan.pattern.tables:
-            continue
-        after = design.estimate_with(plan, instead)
-        drops_gets = not keeps_gets and _gets_after(plan, index)
-        read += plan.rate.per_second * (
-            plan.estimate.typical_read - _read_units(after, drops_gets=drops_gets)
-        )
-        write += plan.rate.per_second * (plan.estimate.typical_write - after.typical_write)
-    return read, write
-
-
-def _read_units(estimate: Estimate, *, drops_gets: bool) -> float:
-    return sum(
-        part.units
-        for part in estimate.parts
-        if part.kind == "read" and not (drops_gets and part.request.action == "BatchGetItem")
-    )
+        if plan.rate is not None and table in plan.pattern.tables:
+            after = design.estimate_with(plan, {index: other})
+            read += plan.rate.per_second * (plan.estimate.typical_read - after.typical_read)
+            write += plan.rate.per_second * (plan.estimate.typical_write - after.typical_write)
+    for model, key in _keys_on(design, table, index):
+        size = design.size_of(model.entity)
+        before, after_ = (entry_size(model.entity, one, size) for one in (index, other))
+        stored += design.entries_of(model, key) * (before - after_)
+    return read, write, stored
 
 
 def advise_moving_keys(design: Design) -> Iterator[Advice]:
     """Yield a question about index keys that change often, which costs two writes each time."""
     for model in design.models:
         for key in model.indexes.values():
+            if not _is_read(design, key):  # there is advice to remove it
+                continue
             moved = [
                 one
                 for one in design.written_entries(key)
@@ -266,6 +288,7 @@ def advise_moving_keys(design: Design) -> Iterator[Advice]:
             fields = sorted(
                 {name for one in moved for name in one.request.edited_fields} & set(key.fields)
             )
+            patterns = codes(one.plan for one in moved)
             units = sum(one.units for one in moved)
             if not design.is_worth(design.dollars(write=units / 2), question=True):
                 continue
@@ -273,7 +296,7 @@ def advise_moving_keys(design: Design) -> Iterator[Advice]:
                 "moving-key",
                 "low",
                 str(key),
-                f"{list_text(codes(one.plan for one in moved), 4)} change{_s(moved)} "
+                f"{list_text(patterns, 4)} {verb(patterns, 'change')} "
                 f"{list_text(fields)}, which is in the key of {key}: each time the old entry is "
                 f"deleted and a new one written, together {rate_text(units, 'write')}.",
                 f"Does the order by {list_text(fields)} have to be exact? Without it in the key "
@@ -282,7 +305,3 @@ def advise_moving_keys(design: Design) -> Iterator[Advice]:
                 f"{_how_written(moved)}; half of it with entries that stay",
                 write=units / 2,
             )
-
-
-def _s(parts: list[RatedPart]) -> str:
-    return "s" if len({one.pattern.id for one in parts}) == 1 else ""

@@ -39,8 +39,8 @@ def advise_filters(design: Design) -> Iterator[Advice]:
     """Yield advice on queries whose filters drop most of what they read."""
     for plan, pattern, rate in _rated_reads(design):
         expected = pattern.expected
-        scanned = expected.scanned or 0
-        if scanned < FILTER_FACTOR * max(expected.items, 1):
+        scanned = expected.items_read
+        if not _is_wasteful(pattern):
             continue
         less = _read_units(design, without_filter(pattern))
         saved = (plan.estimate.typical_read - less) * rate.per_second
@@ -53,17 +53,23 @@ def advise_filters(design: Design) -> Iterator[Advice]:
             "filter-waste",
             "medium",
             pattern.id,
-            f"{pattern.id} reads {scanned:,} {entity.__name__} items and keeps {expected.items:,}: "
-            f"the filter drops what {rate_text(saved, 'read')} have paid for.",
+            f"{pattern.id} reads {scanned:,} {entity.__name__} items a call, and its filter keeps "
+            f"{expected.items:,}: the others cost {rate_text(saved, 'read')}.",
             "Put the field that the filter tests into a key, before the fields that vary, or make "
             f"an index sparse with it: found = Key(…).on(index, when=…). Then {pattern.id} reads "
             "only what it returns.",
             f"{calls_text(rate.per_second)} × "
             f"({format_number(plan.estimate.typical_read)} − {format_number(less)}) read units; "
-            f"{format_number(writes)} written items a second × 1 write unit for their entries",
+            f"{format_number(writes)} written items a second × at most 1 unit for an entry",
             read=saved,
             write=-writes,
         )
+
+
+def _is_wasteful(pattern: ReadPattern[Any, Any]) -> bool:
+    """Return whether a filter drops most of the items that the pattern reads."""
+    expected = pattern.expected
+    return (expected.scanned or 0) >= FILTER_FACTOR * max(expected.items, 1)
 
 
 def advise_scans(design: Design) -> Iterator[Advice]:
@@ -87,7 +93,7 @@ def advise_scans(design: Design) -> Iterator[Advice]:
             )
             how = (
                 f"{format_number(units)} read units a second × (1 − {share:.3g}); "
-                f"{format_number(writes)} written items a second × 1 write unit for their entries"
+                f"{format_number(writes)} written items a second × at most 1 unit for an entry"
             )
         else:
             saved = writes = 0.0
@@ -127,7 +133,7 @@ def advise_large_queries(design: Design) -> Iterator[Advice]:
     for plan, pattern, rate in _rated_reads(design):
         queries = [one for one in plan.estimate.parts if one.request.action == "Query"]
         items = pattern.expected.items_read
-        if not queries or rate.per_second <= RARE_PER_SECOND:
+        if not queries or rate.per_second <= RARE_PER_SECOND or _is_wasteful(pattern):
             continue
         # A unit is 4 KB, or half of it is.
         step = 1.0 if pattern.expected.consistent else 0.5
