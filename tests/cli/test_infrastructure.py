@@ -221,6 +221,8 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
         (("cdk", "written_shop", "--plan"), "declares no access patterns"),
         (("cdk", "written_shop", "--peak-factor", "0.5"), "'--peak-factor'"),
         (("cdk", "rated_shop", "--plan", "--region", "mars"), "mars"),
+        (("cdk", "rated_shop", "--plan", "--max-throughput", "1"), "more than 2 times"),
+        (("cdk", "rated_shop", "--max-throughput", "4"), "add --plan"),
         (("prometheus", "written_shop"), "declares no access patterns"),
         (("grafana", "unrated_shop"), "No access pattern of unrated_shop has a rate"),
         (("grafana", "written_shop", "--docs-url", "docs"), "got 'docs'"),

@@ -47,7 +47,7 @@ DEPLOYMENTS = {
     "defaults": Deployment(),
     "customized": CUSTOMIZED,
     "without_alarms": Deployment(alarms=None, encryption=AwsManagedKey()),
-    "planned": Deployment(planned=PLANNED),
+    "planned": Deployment(planned=PLANNED, max_throughput=4),
 }
 
 

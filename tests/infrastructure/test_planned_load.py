@@ -29,7 +29,7 @@ from singletable.planning import (
     region_prices,
     workload_of,
 )
-from tests.infrastructure.declarations import ALL, votes
+from tests.infrastructure.declarations import ALL, digests, votes
 from tests.infrastructure.deployments import DEPLOYMENTS, PLANNED, of_type, template
 from tests.infrastructure.planned_shop import catalog, shop
 
@@ -115,6 +115,24 @@ def test_hot_partitions_have_an_alarm_of_their_own() -> None:
     assert found["hot partition by writes of by-day"].metric == Metric(
         "WriteKeyRangeThroughputThrottleEvents", "Sum", index="by-day"
     )
+
+
+def test_on_demand_tables_can_be_limited_to_a_multiple_of_the_plan() -> None:
+    deployment = Deployment(planned=PLANNED, max_throughput=4)
+    resources = template([votes, digests], deployment)["Resources"]
+    table = resources["VoteData"]["Properties"]
+    limit = {"MaxReadRequestUnits": 240, "MaxWriteRequestUnits": 480}
+    assert table["OnDemandThroughput"] == limit
+    (index,) = table["GlobalSecondaryIndexes"]
+    assert index["OnDemandThroughput"] == {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 160}
+    assert "OnDemandThroughput" not in resources["Digests"]["Properties"]
+    alarm = resources["VoteDataMaximumReadThroughputOfGSI1Alarm"]["Properties"]
+    assert alarm["MetricName"] == "ReadMaxOnDemandThroughputThrottleEvents"
+    # 80,000 would be above the quota of a table.
+    busy = replace(PLANNED, uses={("vote_data", None): PlannedUse(20_000, 1, 20_000, 1)})
+    resources = template([votes], Deployment(planned=busy, max_throughput=4))["Resources"]
+    table = resources["VoteData"]["Properties"]
+    assert table["OnDemandThroughput"] == {"MaxWriteRequestUnits": 10}
 
 
 # CloudWatch accepts 1,024 characters.
@@ -250,6 +268,13 @@ def test_planned_alarms_are_for_the_deployed_table() -> None:
     deployment = Deployment(planned=PLANNED, names={"vote_data": "vote_data-prod"})
     found = table_alarms(votes, deployment)
     assert "of index GSI-1 of vote_data-prod" in found[-4].description
+
+
+def test_maximum_needs_a_plan_and_must_exceed_the_alarm() -> None:
+    with pytest.raises(DeclarationError, match="there is no plan"):
+        Deployment(max_throughput=4)
+    with pytest.raises(DeclarationError, match="more than 2 times the planned peak"):
+        Deployment(planned=LOAD, max_throughput=2)
 
 
 def test_peak_factor_below_one_is_rejected() -> None:

@@ -18,6 +18,7 @@ ARGUMENTS = {
         name billing_mode read_capacity write_capacity hash_key range_key table_class ttl tags
         deletion_protection_enabled stream_enabled stream_view_type attribute lifecycle
         global_secondary_index local_secondary_index point_in_time_recovery server_side_encryption
+        on_demand_throughput
     """,
     "aws_appautoscaling_target": """
         service_namespace resource_id scalable_dimension min_capacity max_capacity
@@ -137,6 +138,7 @@ def _as_properties(body: dict[str, Any]) -> dict[str, Any]:
             ),
             None,
         ),
+        "OnDemandThroughput": _maximum(body),
         "StreamSpecification": {"StreamViewType": body["stream_view_type"]}
         if body.get("stream_enabled")
         else None,
@@ -171,8 +173,8 @@ def _as_properties(body: dict[str, Any]) -> dict[str, Any]:
 
 def _global(body: dict[str, Any]) -> dict[str, Any]:
     keys = [(element["attribute_name"], element["key_type"]) for element in body["key_schema"]]
-    units = _units(body)
-    return _index(body, keys) | ({} if units is None else {"ProvisionedThroughput": units})
+    optional = {"ProvisionedThroughput": _units(body), "OnDemandThroughput": _maximum(body)}
+    return _index(body, keys) | {name: value for name, value in optional.items() if value}
 
 
 def _index(body: dict[str, Any], keys: list[tuple[str, str]]) -> dict[str, Any]:
@@ -184,6 +186,15 @@ def _index(body: dict[str, Any], keys: list[tuple[str, str]]) -> dict[str, Any]:
 
 def _schema(keys: list[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"AttributeName": name, "KeyType": kind} for name, kind in keys]
+
+
+def _maximum(body: dict[str, Any]) -> dict[str, int] | None:
+    for maximum in body.get("on_demand_throughput", []):
+        return {
+            "MaxReadRequestUnits": maximum["max_read_request_units"],
+            "MaxWriteRequestUnits": maximum["max_write_request_units"],
+        }
+    return None
 
 
 def _units(body: dict[str, Any]) -> dict[str, int] | None:

@@ -169,6 +169,13 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             ),
         ] = False,
         peak_factor: PeakFactor = 2,
+        max_throughput: Annotated[
+            float | None,
+            typer.Option(
+                help="Limit tables on demand to this many times the planned peak. DynamoDB "
+                "throttles what exceeds it. By default, they are not limited.",
+            ),
+        ] = None,
         region: Annotated[
             str, typer.Option(help="The region with the prices for the budget of --plan.")
         ] = "us-east-1",
@@ -197,10 +204,15 @@ def _add_command(name: str, render: Callable[[Sequence[Table], Deployment], str]
             else None,
         )
         tables = load_tables(app)
+        if max_throughput is not None and not plan:
+            raise typer.BadParameter(
+                "It is a multiple of the planned peak: add --plan.", param_hint="'--max-throughput'"
+            )
         if plan:
             planned = _load_plan(app)
             cost = planned_cost(planned, tables, deployment, load_prices(prices).region(region))
-            deployment = replace(deployment, planned=_planned_load(planned, cost))
+            load = _planned_load(planned, cost)
+            deployment = replace(deployment, planned=load, max_throughput=max_throughput)
         write_output(render(tables, deployment), output, overwrite=True)
 
     command.__doc__ = render.__doc__

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from singletable.infrastructure.deployment import AlarmThresholds, Deployment
@@ -28,6 +28,8 @@ _MINUTE = 60
 _FIVE_MINUTES = 300
 # How long more units than planned are consumed before an alarm fires.
 UNITS_SECONDS = 900
+# The units per second of an on-demand table or index, unless AWS raised the quota.
+TABLE_QUOTA = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,9 @@ def table_alarms(table: Table, deployment: Deployment) -> list[Alarm]:
             planned.hottest.get((table.name, index, direction)),
         )
         alarms += [side.throttles(), side.hot_partition()]
+        maximum = max_units(deployment, table, index, direction)
+        if maximum is not None:
+            alarms.append(side.max_throughput(maximum))
         alarms.append(side.capacity() if provisioned else side.units())
     return alarms + [
         _latency(thresholds, operation, f" Planned: below {thresholds.latency_ms} ms.")
@@ -142,6 +147,20 @@ def planned_units(thresholds: AlarmThresholds, use: PlannedUse, direction: Direc
     """Return the units per second that are too many for 15 minutes."""
     units = max(thresholds.least_units, thresholds.peak_factor * use.units(direction))
     return units + use.bulk_units(direction) / UNITS_SECONDS
+
+
+def max_units(
+    deployment: Deployment, table: Table, index: str | None, direction: Direction
+) -> int | None:
+    """Return the maximum units per second to set for an on-demand table or index, or None."""
+    planned, factor = deployment.planned, deployment.max_throughput
+    if planned is None or factor is None or deployment.capacity_of(table) is not None:
+        return None
+    thresholds = replace(deployment.alarms or AlarmThresholds(), peak_factor=factor)
+    use = planned.use(table.name, index)
+    units = math.ceil(planned_units(thresholds, use, direction))
+    # DynamoDB rejects a maximum that is not below the quota, which is the limit then.
+    return units if units < TABLE_QUOTA else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +214,20 @@ class _PlannedSide:
             "CloudWatch Contributor Insights for DynamoDB, then spread it over shards or cache its "
             "items. More capacity does not help.",
             Metric(f"{self.direction}KeyRangeThroughputThrottleEvents", "Sum", index=self.index),
+            self.thresholds.throttled_events,
+            _MINUTE,
+            periods=5,
+            breaches=3,
+        )
+
+    def max_throughput(self, maximum: int) -> Alarm:
+        return Alarm(
+            f"maximum {self._kind} throughput{_of(self.index)}",
+            f"{self.direction}s of {self.resource} were throttled in three of five minutes, "
+            f"because they exceed the maximum that is set for it: {maximum:,} {self._kind} units a "
+            f"second. {self._plan} First: find the access pattern that consumes more than planned. "
+            "If the load is real, raise the maximum.",
+            Metric(f"{self.direction}MaxOnDemandThroughputThrottleEvents", "Sum", index=self.index),
             self.thresholds.throttled_events,
             _MINUTE,
             periods=5,

@@ -27,6 +27,7 @@ from singletable.operations import (
     CreateTable,
     GlobalSecondaryIndex,
     LocalSecondaryIndex,
+    OnDemandThroughput,
     Projection,
     ProvisionedThroughput,
 )
@@ -258,6 +259,7 @@ def _table(plan: TablePlan, deployment: Deployment) -> _Call:
             "sort_key": _attribute(create, sort[0]) if sort else None,
             "billing_mode": _Raw(f"dynamodb.BillingMode.{billing}"),
             **_capacity(create.provisioned_throughput),
+            **_max_throughput(create.on_demand_throughput),
             "table_class": _Raw(f"dynamodb.TableClass.{deployment.table_class}"),
             "time_to_live_attribute": plan.ttl,
             "stream": None
@@ -288,6 +290,7 @@ def _global_index(create: CreateTable, index: GlobalSecondaryIndex) -> _Call:
             "sort_keys": keys("RANGE") or None,
             **_projection(index.projection),
             **_capacity(index.provisioned_throughput),
+            **_max_throughput(index.on_demand_throughput),
         },
     )
 
@@ -326,6 +329,15 @@ def _capacity(units: ProvisionedThroughput | None) -> _Keywords:
     return {
         "read_capacity": units.read_capacity_units,
         "write_capacity": units.write_capacity_units,
+    }
+
+
+def _max_throughput(maximum: OnDemandThroughput | None) -> _Keywords:
+    if maximum is None:
+        return {}
+    return {
+        "max_read_request_units": maximum.max_read_request_units,
+        "max_write_request_units": maximum.max_write_request_units,
     }
 
 

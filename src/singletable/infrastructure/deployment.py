@@ -114,7 +114,8 @@ class Deployment:
 
     `names` maps declared table names to deployed ones; `capacity` overrides the declared capacity.
     None turns off scaling, recovery, the stream or alarms. With the `planned` load, thresholds of
-    alarms follow from it, and a dashboard and a budget are deployed, too.
+    alarms follow from it, and a dashboard and a budget are deployed, too. `max_throughput` then
+    limits tables and indexes on demand to this many times their planned peak.
     """
 
     names: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -128,13 +129,31 @@ class Deployment:
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     alarms: AlarmThresholds | None = AlarmThresholds()
     planned: PlannedLoad | None = None
+    max_throughput: float | None = None
 
     def __post_init__(self) -> None:
+        self._check_max_throughput()
         if self.recovery_days == 0:
             raise DeclarationError(
                 "recovery_days: expected 1 to 35, but got 0. Use None to turn recovery off."
             )
         _check_recovery_days(self.recovery_days)
+
+    def _check_max_throughput(self) -> None:
+        factor = self.max_throughput
+        if factor is None:
+            return
+        if self.planned is None:
+            raise DeclarationError(
+                "max_throughput is a multiple of the planned peak, but there is no plan. Set "
+                "planned=…, too."
+            )
+        least = 1 if self.alarms is None else self.alarms.peak_factor
+        if not least < factor < float("inf"):
+            raise DeclarationError(
+                f"max_throughput: expected more than {least:g} times the planned peak, so that an "
+                f"alarm fires before requests are throttled, but got {factor:g}."
+            )
 
     def name(self, table: Table) -> str:
         """Return the deployed name of `table`."""

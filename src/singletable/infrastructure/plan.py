@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from singletable.infrastructure.alarms import Alarm, account_alarms, table_alarms
+from singletable.infrastructure.alarms import Alarm, account_alarms, max_units, table_alarms
 from singletable.infrastructure.budget import Budget, create_budget
 from singletable.infrastructure.dashboard import Dashboard, create_dashboard
 from singletable.infrastructure.deployment import Deployment
 from singletable.infrastructure.names import resolve_table_names
-from singletable.infrastructure.planned_load import Direction
-from singletable.operations import CreateTable, ProvisionedThroughput
+from singletable.infrastructure.planned_load import DIRECTIONS, Direction
+from singletable.operations import CreateTable, OnDemandThroughput, ProvisionedThroughput
 from singletable.schema import Table, create_operation
 
 
@@ -77,13 +77,28 @@ def _plan_table(table: Table, deployment: Deployment) -> TablePlan:
             create,
             billing_mode="PAY_PER_REQUEST" if throughput is None else "PROVISIONED",
             provisioned_throughput=throughput,
+            on_demand_throughput=_max_throughput(table, None, deployment),
             global_secondary_indexes=indexes
-            and [replace(index, provisioned_throughput=throughput) for index in indexes],
+            and [
+                replace(
+                    index,
+                    provisioned_throughput=throughput,
+                    on_demand_throughput=_max_throughput(table, index.index_name, deployment),
+                )
+                for index in indexes
+            ],
         ),
         table.ttl,
         tuple(_scaled_capacities(table, deployment)),
         tuple(table_alarms(table, deployment)),
     )
+
+
+def _max_throughput(
+    table: Table, index: str | None, deployment: Deployment
+) -> OnDemandThroughput | None:
+    read, write = (max_units(deployment, table, index, direction) for direction in DIRECTIONS)
+    return None if read is None and write is None else OnDemandThroughput(read, write)
 
 
 def _scaled_capacities(table: Table, deployment: Deployment) -> list[ScaledCapacity]:

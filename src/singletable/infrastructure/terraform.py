@@ -26,6 +26,7 @@ from singletable.infrastructure.plan import (
 from singletable.operations import (
     GlobalSecondaryIndex,
     LocalSecondaryIndex,
+    OnDemandThroughput,
     Projection,
     ProvisionedThroughput,
 )
@@ -170,6 +171,7 @@ def _table_blocks(plan: TablePlan, deployment: Deployment) -> Iterator[_Block]:
     recovery: _Arguments = {"enabled": days is not None, "recovery_period_in_days": days}
     yield _Block("point_in_time_recovery", arguments=recovery)
     yield _encryption(deployment)
+    yield from _max_throughput(create.on_demand_throughput)
     yield from _lifecycle(plan, deployment)
 
 
@@ -185,7 +187,10 @@ def _global_index(index: GlobalSecondaryIndex) -> _Block:
             **_projection(index.projection),
             **_capacity(index.provisioned_throughput),
         },
-        blocks=tuple(_Block("key_schema", arguments=key) for key in keys),
+        blocks=(
+            *(_Block("key_schema", arguments=key) for key in keys),
+            *_max_throughput(index.on_demand_throughput),
+        ),
     )
 
 
@@ -214,6 +219,15 @@ def _capacity(units: ProvisionedThroughput | None) -> _Arguments:
         "read_capacity": units.read_capacity_units,
         "write_capacity": units.write_capacity_units,
     }
+
+
+def _max_throughput(maximum: OnDemandThroughput | None) -> Iterator[_Block]:
+    if maximum is not None:
+        arguments: _Arguments = {
+            "max_read_request_units": maximum.max_read_request_units,
+            "max_write_request_units": maximum.max_write_request_units,
+        }
+        yield _Block("on_demand_throughput", arguments=arguments)
 
 
 def _encryption(deployment: Deployment) -> _Block:
