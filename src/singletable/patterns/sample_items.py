@@ -8,18 +8,24 @@ its projection.
 from __future__ import annotations
 
 import types
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, NewType, Union, get_args, get_origin
 
+import msgspec
+
 from singletable.errors import InvalidValue
 from singletable.schema import Index, Model, ResolvedKey, model_of
+from singletable.schema.codec.encryption import Unsealed
 from singletable.schema.examples import example_value, field_labels
 from singletable.store.decoder import projected_attributes
 from singletable.values import Item, item_size
 
 # The store adds the index keys; DynamoDB counts names and values of all attributes.
 _FILLER = "x"
+# The header with the id of the key, the nonce and the tag of an encrypted value.
+_ENCRYPTION_OVERHEAD = 40
 
 
 def sample_values(
@@ -54,6 +60,11 @@ def sample_item(model: Model, values: Mapping[str, object]) -> Item:
             item.update(key.attributes(values) or {})
         except InvalidValue:  # the example does not fit the key
             continue
+    for attribute in model.encrypted.keys() & item.keys():
+        content: object = item[attribute].get("B")
+        if isinstance(content, Unsealed):  # of the size that it has encrypted, without its key
+            size = len(msgspec.json.encode(content.value)) + _ENCRYPTION_OVERHEAD
+            item[attribute] = {"B": b64encode(bytes(size)).decode()}
     return item
 
 
