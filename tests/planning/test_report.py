@@ -142,12 +142,15 @@ def test_hottest_key_is_compared_with_the_limits_of_a_partition() -> None:
     assert index.hottest.patterns == ("notes:T", "notes:W")
 
 
-def test_items_created_faster_than_the_count_grows_are_an_assumption() -> None:
+def test_advice_is_part_of_the_report() -> None:
     made = catalog()
     made.write("C", "Create a note", creates(Note), rate=per_second(1))
-    (text,) = [one for one in report(made).assumptions if "underestimated" in one]
-    assert "2,628,000 Note items a month" in text
-    assert not [one for one in report().assumptions if "underestimated" in one]
+    made.scan("S", "All notes", Note, reason="an export", rate=per_second(1))
+    advice = report(made).advice
+    assert {"scan", "growing-count"} <= {one.kind for one in advice}
+    (scan,) = [one for one in advice if one.kind == "scan"]
+    assert scan.subject == "notes:S"
+    assert scan.how
 
 
 def test_report_can_be_saved_and_read() -> None:

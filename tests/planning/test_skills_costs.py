@@ -97,9 +97,9 @@ def test_backups_of_the_security_section_cost_little(report_of: Reports) -> None
 
 
 def test_registrations_contradict_the_number_of_users(report_of: Reports) -> None:
-    texts = [one for one in report_of("users_table").assumptions if "underestimated" in one]
-    assert len(texts) == 1
-    assert "131,400,000 User items a month" in texts[0]
+    first = report_of("users_table").advice[0]
+    assert first.kind == "growing-count"
+    assert "131,400,000 new User items a month" in first.problem
 
 
 # The files can be opened and run; the chapter shows them.

@@ -65,12 +65,15 @@ def print_report(console: Console, report: PlanReport, *, show_how: bool = False
             _bullet(console, text)
     if report.advice:
         _heading(console, "Advice")
-        for number, advice in enumerate(report.advice[:_TOP_ADVICE], 1):
-            saving = f" Saves {format_dollars(advice.saving)} a month." if advice.saving else ""
-            _bullet(console, f"{advice.title}{saving} {advice.text}", mark=f"{number}.")
-        if len(report.advice) > _TOP_ADVICE:
-            rest = pluralize(len(report.advice) - _TOP_ADVICE, "more suggestion")
-            console.print(f"{rest}: --html or --json has all.", style="dim")
+        shown = report.advice if show_how else report.advice[:_TOP_ADVICE]
+        for number, advice in enumerate(shown, 1):
+            saving = f" ({advice.saving_text})" if advice.saving_text else ""
+            _bullet(console, f"{advice.problem} {advice.change}{saving}", mark=f"{number}.")
+            if show_how and advice.how:
+                print_trimmed(console, Padding(advice.how, (0, 0, 0, 3)))
+        if len(report.advice) > len(shown):
+            rest = pluralize(len(report.advice) - len(shown), "more suggestion")
+            console.print(f"{rest}: --how, --html and --json have all.", style="dim")
 
 
 def _print_summary(console: Console, report: PlanReport) -> None:

@@ -7,7 +7,6 @@ says how it was computed. `cost` turns a plan into money.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +28,7 @@ from singletable.planning.workload import (
     expected_units,
     stored_sizes,
 )
-from singletable.schema import Index, Provisioned, Table, model_of
+from singletable.schema import Index, Provisioned, Table
 
 HOURS = 24
 HOURS_PER_MONTH = 730
@@ -259,31 +258,3 @@ def _assumptions(
         yield f"Items without a declared size are taken to have 1,024 bytes: {', '.join(unsized)}."
     if uncounted := [entity.__name__ for entity in entities if entity not in counted]:
         yield f"Entities without a declared count store nothing here: {', '.join(uncounted)}."
-    yield from _outgrown_counts(catalogs, patterns)
-
-
-def _outgrown_counts(
-    catalogs: Sequence[PatternCatalog], patterns: Sequence[PatternPlan]
-) -> Iterable[str]:
-    """Yield the entities whose items are created faster than their declared count grows."""
-    created: dict[type, float] = defaultdict(float)
-    for plan in patterns:
-        for access in plan.pattern.accesses:
-            items = plan.calls_per_month * plan.pattern.expected.items
-            match access.kind:
-                case "create":
-                    created[access.entity] += items
-                case "delete" | "clear":
-                    created[access.entity] -= items
-                case _:
-                    pass
-    counts = {entity: count for catalog in catalogs for entity, count in catalog.counts.items()}
-    for entity, count in counts.items():
-        expires = model_of(entity).role("expires") is not None
-        # Less than half of the items more in a month is within what anybody can estimate.
-        if not expires and created[entity] > count.items * (max(count.growth, 0.0) + 0.5):
-            yield (
-                f"Storage is underestimated: patterns create {created[entity]:,.0f} "
-                f"{entity.__name__} items a month more than they delete, but the declared count of "
-                f"{count.items:,} grows by {count.growth:.0%} a month."
-            )

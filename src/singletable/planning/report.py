@@ -17,6 +17,7 @@ import msgspec
 
 from singletable.errors import InvalidValue
 from singletable.patterns import FeedPattern, PatternCatalog, ReadPattern, ScanPattern
+from singletable.planning.advice import Advice, advise
 from singletable.planning.bill_lines import BillingMode, CostLine
 from singletable.planning.charts import format_number
 from singletable.planning.cost import MonthlyCost, break_even, compare_costs, monthly_cost
@@ -132,11 +133,16 @@ class MonthFigures(msgspec.Struct, frozen=True):
 
 
 class AdviceFigures(msgspec.Struct, frozen=True):
-    """A change that the plan suggests, and the dollars per month that it saves."""
+    """A problem, the change that is suggested, and the dollars per month that it saves."""
 
-    title: str
-    text: str
+    kind: str
+    severity: str
+    subject: str
+    problem: str
+    change: str
     saving: float
+    saving_text: str
+    how: str
 
 
 class PlanReport(msgspec.Struct, frozen=True, tag_field="type", tag="singletable plan"):
@@ -228,7 +234,7 @@ def create_report(
         break_even=tuple(one.text for one in break_even(prices, options=options)),
         growth=tuple(_growth(catalogs, prices, mode, months, factor, options)),
         assumptions=(*plan.assumptions, *selected.notes),
-        advice=(),
+        advice=tuple(_advice_figures(one) for one in advise(plan, prices)),
     )
 
 
@@ -372,6 +378,19 @@ def _mode_figures(cost: MonthlyCost) -> ModeFigures:
             for line in cost.lines
         ),
         notes=cost.notes,
+    )
+
+
+def _advice_figures(advice: Advice) -> AdviceFigures:
+    return AdviceFigures(
+        kind=advice.kind,
+        severity=advice.severity,
+        subject=advice.subject,
+        problem=advice.problem,
+        change=advice.change,
+        saving=advice.saves_dollars,
+        saving_text=advice.saving,
+        how=advice.how,
     )
 
 

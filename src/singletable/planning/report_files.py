@@ -89,8 +89,11 @@ def _key_figures(report: PlanReport) -> Iterable[tuple[str, str, str]]:
 
 def _advice(report: PlanReport) -> Iterable[str]:
     for advice in report.advice:
-        saving = f" Saves {format_dollars(advice.saving)} a month." if advice.saving else ""
-        yield f"<h3>{escape(advice.title)}</h3>{paragraph(f'{advice.text}{saving}')}"
+        title = f"{advice.subject}: {advice.kind.replace('-', ' ')}"
+        yield f"<h3>{escape(title)}</h3>"
+        yield paragraph(f"{advice.problem} {advice.change}")
+        if advice.saving_text:
+            yield paragraph(f"{advice.saving_text}. {advice.how}", css_class="note")
 
 
 def _modes(report: PlanReport) -> Iterable[str]:
