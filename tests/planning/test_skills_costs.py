@@ -102,6 +102,18 @@ def test_registrations_contradict_the_number_of_users(report_of: Reports) -> Non
     assert "131,400,000 new User items a month" in first.problem
 
 
+def test_index_entry_is_smaller_than_the_document_says(report_of: Reports) -> None:
+    _, index = report_of("glad_entities").resources
+    assert index.bytes / index.items == 127 + 100
+
+
+def test_constant_load_is_cheaper_with_provisioned_capacity(report_of: Reports) -> None:
+    report = report_of("glad_entities")
+    costs = {one.mode: one.cost for one in report.modes if one.table_class == "STANDARD"}
+    assert costs["fixed"] / costs["on-demand"] == pytest.approx(0.289, abs=0.001)
+    assert costs["reserved-3-years"] < costs["reserved-1-year"] < costs["fixed"]
+
+
 # The files can be opened and run; the chapter shows them.
 @pytest.mark.parametrize("name", MODULES)
 def test_planning_chapter_shows_the_modules(name: str) -> None:
