@@ -19,9 +19,9 @@ from singletable.introspection.spec import (
     key_text,
 )
 from singletable.schema.source import (
-    WIDTH,
     docstring,
     format_call,
+    format_key,
     quoted,
     render_comment,
     render_imports,
@@ -107,15 +107,10 @@ def _key(key: KeySpec, indexes: dict[str, str]) -> str:
     arguments = [f"pk={_parts(key.pk)}"]
     if key.sk is not None:
         arguments.append(f"sk={_parts(key.sk)}")
-    begin = f"{key.name} = Key("
     if key.index is None:
-        return format_call(begin, arguments, indent=4)
+        return format_key(key.name, arguments)
     on = [indexes[key.index], *([] if key.when is None else [f"when={_condition(key.when)}"])]
-    whole = f"{begin}{', '.join(arguments)}).on("
-    # Formatters wrap the last call if everything before it fits on a line.
-    if len(whole) + 4 <= WIDTH:
-        return format_call(whole, on, indent=4)
-    return format_call(begin, arguments, f").on({', '.join(on)})", indent=4)
+    return format_key(key.name, arguments, on)
 
 
 def _unique(unique: UniqueSpec) -> str:

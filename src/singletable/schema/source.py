@@ -11,17 +11,33 @@ from singletable.schema.table import Index, KeyAttribute, Table
 WIDTH = 88
 
 
-def format_call(begin: str, arguments: Sequence[str], end: str = ")", indent: int = 0) -> str:
+def format_call(
+    begin: str, arguments: Sequence[str], end: str = ")", indent: int = 0, width: int = WIDTH
+) -> str:
     """Format a call on one line if it fits, and wrap it as formatters do otherwise."""
     space = " " * indent
     line = f"{space}{begin}{', '.join(arguments)}{end}"
-    if len(line) <= WIDTH:
+    if len(line) <= width:
         return line
     inner = f"{space}    {', '.join(arguments)}"
-    if len(inner) <= WIDTH:
+    if len(inner) <= width:
         return f"{space}{begin}\n{inner}\n{space}{end}"
     lines = "".join(f"{space}    {argument},\n" for argument in arguments)
     return f"{space}{begin}\n{lines}{space}{end}"
+
+
+def format_key(
+    name: str, arguments: Sequence[str], on: Sequence[str] = (), width: int = WIDTH
+) -> str:
+    """Format the key of an entity, in a class: `name = Key(…)`, or `name = Key(…).on(…)`."""
+    begin = f"{name} = Key("
+    if not on:
+        return format_call(begin, arguments, indent=4, width=width)
+    whole = f"{begin}{', '.join(arguments)}).on("
+    # Formatters wrap the last call if everything before it fits on a line.
+    if len(whole) + 4 <= width:
+        return format_call(whole, on, indent=4, width=width)
+    return format_call(begin, arguments, f").on({', '.join(on)})", indent=4, width=width)
 
 
 def render_imports(code: str, groups: Iterable[Mapping[str, Iterable[str]]]) -> str:
@@ -30,7 +46,7 @@ def render_imports(code: str, groups: Iterable[Mapping[str, Iterable[str]]]) -> 
     blocks: list[str] = []
     for modules in groups:
         lines = [
-            _render_import(module, sorted(words & set(names), key=_import_order))
+            render_import(module, words & set(names))
             for module, names in sorted(modules.items())
             if words & set(names)
         ]
@@ -38,16 +54,20 @@ def render_imports(code: str, groups: Iterable[Mapping[str, Iterable[str]]]) -> 
     return "\n\n".join(blocks) + "\n"
 
 
-def _render_import(module: str, names: Sequence[str]) -> str:
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= WIDTH:
+def render_import(
+    module: str, names: Iterable[str], width: int = WIDTH, *, one_per_line: bool = False
+) -> str:
+    """Render one import with sorted names; each is on a line of its own if they do not fit."""
+    ordered = sorted(names, key=_import_order)
+    line = f"from {module} import {', '.join(ordered)}"
+    if len(line) <= width and not one_per_line:
         return line
-    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in ordered) + ")"
 
 
-def _import_order(name: str) -> tuple[bool, str]:
-    """Sort classes before functions, as isort does."""
-    return not name[0].isupper(), name
+def _import_order(name: str) -> tuple[bool, bool, str]:
+    """Sort constants before classes, and classes before functions, as isort does."""
+    return not (name.isupper() and len(name) > 1), not name[0].isupper(), name
 
 
 def render_table(table: Table, name: str, indexes: dict[str, str]) -> str:

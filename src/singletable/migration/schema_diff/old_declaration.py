@@ -24,7 +24,13 @@ from singletable.migration.schema_diff.snapshot import (
 )
 from singletable.migration.schema_diff.type_text import ClassSchema, TypeTexts
 from singletable.schema import Binary, Index, LocalIndex, Number, Table
-from singletable.schema.source import WIDTH, docstring, format_call, quoted, render_table
+from singletable.schema.source import (
+    docstring,
+    format_call,
+    format_key,
+    quoted,
+    render_table,
+)
 from singletable.schema.table import KeyAttribute, KeyType
 
 # What the code may need from the standard library, and from us.
@@ -306,15 +312,7 @@ class _Parts:
     def key(
         self, name: str, key: KeySchema, sides: Sequence[Sequence[str]], on: Sequence[str] = ()
     ) -> str:
-        arguments = self._specs(key, sides)
-        begin = f"{name} = Key("
-        if not on:
-            return format_call(begin, arguments, indent=4)
-        whole = f"{begin}{', '.join(arguments)}).on("
-        # Formatters wrap the last call if everything before it fits on a line.
-        if len(whole) + 4 <= WIDTH:
-            return format_call(whole, on, indent=4)
-        return format_call(begin, arguments, f").on({', '.join(on)})", indent=4)
+        return format_key(name, self._specs(key, sides), on)
 
     def unique(self, name: str, unique: UniqueSchema, table: TableSchema) -> str:
         arguments = [*unique.fields, *self._specs(unique.key, _key_names(table))]
