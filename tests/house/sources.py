@@ -7,12 +7,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("src/singletable", "src/singletable_apps")
-SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+# The project that `singletable new app` copies.
+TEMPLATE = ROOT / "src/singletable/cli/new/template"
+SOURCES = sorted(
+    path
+    for package in PACKAGES
+    for path in (ROOT / package).rglob("*.py")
+    if TEMPLATE not in path.parents
+)
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 BENCHMARKS = sorted((ROOT / "benchmarks").rglob("*.py"))
 DRILLS = sorted((ROOT / "drills").rglob("*.py"))
 TOOLS = sorted((ROOT / "tools").rglob("*.py"))
-EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+EXAMPLES = sorted([*(ROOT / "examples").rglob("*.py"), *TEMPLATE.rglob("*.py")])
 DOCUMENTS = sorted(
     path for folder in (ROOT, ROOT / "drills") for path in folder.glob("*.md")
 ) + sorted(path for folder in ("docs", "examples", "src") for path in (ROOT / folder).rglob("*.md"))

@@ -24,6 +24,7 @@ from singletable.cli.explain import explain
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.introspect import introspect
 from singletable.cli.migration import app as migration
+from singletable.cli.new import app as new
 from singletable.cli.plan import plan
 from singletable.cli.plugins import PluginGroup
 from singletable.cli.show import show
@@ -73,6 +74,7 @@ def tour(
     run_tour(console, file=file, plain=plain)
 
 
+app.add_typer(new, name="new")
 app.command()(dynamodb)
 app.command()(introspect)
 app.command()(docs)

@@ -44,6 +44,13 @@ def singular(word: str) -> str:
     return word
 
 
+def plural(word: str) -> str:
+    """Return the regular English plural of a word in lower case."""
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
+
+
 def unused_name(name: str, taken: Container[str]) -> str:
     """Return the name, changed if it is taken, reserved or a keyword."""
     if keyword.iskeyword(name) or name in RESERVED:

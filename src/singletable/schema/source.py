@@ -72,7 +72,7 @@ def _import_order(name: str) -> tuple[bool, bool, str]:
 
 def render_table(table: Table, name: str, indexes: dict[str, str]) -> str:
     """Render the table, preceded by its indexes."""
-    lines = [_index(index, indexes[index.name]) for index in table.indexes]
+    lines = [render_index(index, indexes[index.name]) for index in table.indexes]
     arguments = [quoted(table.name)]
     if (table.pk.name, table.pk.type) != ("PK", "S"):
         arguments.append(f"pk={_attribute(table.pk)}")
@@ -90,7 +90,8 @@ def render_table(table: Table, name: str, indexes: dict[str, str]) -> str:
     return "\n".join([*lines, format_call(f"{name} = Table(", arguments)]) + "\n"
 
 
-def _index(index: Index, name: str) -> str:
+def render_index(index: Index, name: str, width: int = WIDTH) -> str:
+    """Render an index as the value of a variable."""
     arguments = [quoted(index.name)]
     if not index.local:
         arguments.append(f"pk={_attributes(index.pk)}")
@@ -100,7 +101,8 @@ def _index(index: Index, name: str) -> str:
         arguments.append('projection="KEYS_ONLY"')
     elif index.projection != "ALL":
         arguments.append(f"projection=[{', '.join(map(quoted, index.projection))}]")
-    return format_call(f"{name} = {'LocalIndex' if index.local else 'Index'}(", arguments)
+    begin = f"{name} = {'LocalIndex' if index.local else 'Index'}("
+    return format_call(begin, arguments, width=width)
 
 
 def _attributes(attributes: Sequence[KeyAttribute]) -> str:

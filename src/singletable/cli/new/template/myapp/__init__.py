@@ -1,0 +1,1 @@
+"""Events and the bookings of their seats, on one table."""
