@@ -78,6 +78,8 @@ def test_commands_run(
                     main(arguments)
                 code = _EXIT_CODE.search(command)
                 assert ended.value.code == (int(code[1]) if code else 0), command
+            elif program == "cd":
+                monkeypatch.chdir(arguments[0])
             elif program == "python":
                 monkeypatch.setattr(sys, "argv", arguments)
                 runpy.run_path(arguments[0])
