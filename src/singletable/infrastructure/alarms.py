@@ -269,7 +269,7 @@ def _user_errors(thresholds: AlarmThresholds, planned: PlannedLoad | None) -> Al
     return Alarm(
         "user errors",
         f"At least {threshold:,} requests were rejected within five minutes, in the whole account "
-        f"and region.{plan} Look for invalid requests or missing permissions.",
+        f"and region.{plan} First: look for invalid requests or missing permissions.",
         Metric("UserErrors", "Sum", per_table=False),
         threshold,
         _FIVE_MINUTES,

@@ -89,9 +89,11 @@ def render_grafana(
         "annotations": {"list": []},
         "links": _links(docs_url),
         "templating": {"list": _variables()},
-        "panels": panels,
     }
-    return json.dumps(dashboard, indent=2, ensure_ascii=False) + "\n"
+    # A panel in each line: shorter than with indentation, and changes are easy to review.
+    head = json.dumps(dashboard, indent=2, ensure_ascii=False).removesuffix("\n}")
+    lines = ",\n".join(f"    {json.dumps(panel, ensure_ascii=False)}" for panel in panels)
+    return f'{head},\n  "panels": [\n{lines}\n  ]\n}}\n'
 
 
 def dashboard_rows(tables: Sequence[Table], deployment: Deployment) -> list[Row]:
@@ -157,7 +159,7 @@ def _overview(planned: PlannedLoad, thresholds: AlarmThresholds) -> Iterable[Pan
     yield Panel(
         "Capacity units by pattern",
         "Units a second of each access pattern, on all tables and indexes.",
-        "suffix: units/s",
+        "suffix:units/s",
         (Query(f"sum by (pattern, kind) ({_rate(units)})", "{{pattern}} {{kind}}"),),
     )
     retries = _select("singletable_retries_total")
@@ -195,7 +197,7 @@ def _resource_units(
     return Panel(
         f"{resource}: {kind} units",
         f"Consumed {kind} units a second, by access pattern.",
-        "suffix: units/s",
+        "suffix:units/s",
         (
             Query(f"sum by (pattern) ({_rate(units)})", "{{pattern}}"),
             _line(planned.use(declared, index).units(direction), "planned peak"),
@@ -236,7 +238,7 @@ def _pattern_panels(pattern: PlannedPattern, thresholds: AlarmThresholds) -> Ite
         yield Panel(
             f"{pattern.id}: units of a call",
             "Capacity units of a call, and how many are planned for a typical one.",
-            "suffix: units",
+            "suffix:units",
             tuple(queries),
         )
 
@@ -285,7 +287,7 @@ def _endpoint() -> Iterable[Panel]:
     yield Panel(
         "Consumed units",
         "Units a second by table and index.",
-        "suffix: units/s",
+        "suffix:units/s",
         tuple(
             Query(
                 f"sum by (table, index) ({_rate(f'singletable_consumed_{kind}_units_total')})",
