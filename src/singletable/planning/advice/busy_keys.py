@@ -25,14 +25,15 @@ from singletable.planning.advice.design import (
     Design,
     RatedPart,
     average_share_of_peak,
+    declared_parts,
     resource_name,
+    tuple_text,
 )
 from singletable.planning.charts import format_number
 from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT, HotKey, hot_keys
 from singletable.planning.workload import STORAGE_OVERHEAD, KeySpace
 from singletable.schema import Model, ResolvedKey, model_of
 from singletable.schema.key_parts import MAX_SHARDS
-from singletable.schema.resolved_key import Column, TextColumn
 
 
 def advise_hot_keys(design: Design) -> Iterator[Advice]:
@@ -81,10 +82,10 @@ def _shard_change(
             "",
         )
     by = "" if access.index is not None else f", by={access.sk_fields[0]}"
-    parts = [*(part for column in access.pk for part in _parts(column)), f"Shards({shards}{by})"]
+    parts = [*declared_parts(access.pk), f"Shards({shards}{by})"]
     more = f"{shards} instead of {key.key.shards}" if key.key.shards > 1 else f"{shards}"
     text = (
-        f"Spread {access} over {more} partitions: {access.name} = Key(pk=({', '.join(parts)}), …)."
+        f"Spread {access} over {more} partitions: {access.name} = Key(pk={tuple_text(parts)}, …)."
     )
     if access.index is not None and not any(design.readers(other) for _, other in keys):
         text = f"No pattern reads {access}: remove it. If you need it: {text}"
@@ -102,15 +103,6 @@ def _shard_change(
     if texts:
         text += f" A query reads all {shards} shards: {list_text(texts)}."
     return text, fan_out, "".join(f"; {one}" for one in texts)
-
-
-def _parts(column: Column) -> list[str]:
-    """Return the parts of a key attribute as they are declared, without shards."""
-    if not isinstance(column, TextColumn):
-        return [column.field]
-    names = {segment.field for segment in column.template.field_segments}
-    texts = [one for one in str(column.template).split("#") if not one.startswith("{0…")]
-    return [one[1:-1] if one[1:-1] in names else f'"{one}"' for one in texts]
 
 
 def _units_of_shards(part: UnitCost, shards: int) -> float:

@@ -32,6 +32,7 @@ from singletable.planning.plan import SECONDS_PER_MONTH, PatternPlan, Plan
 from singletable.planning.prices import RegionPrices
 from singletable.planning.workload import KeyDomains, Workload, expected_units, workload_of
 from singletable.schema import Index, Model, ResolvedKey, Selection, Table, model_of
+from singletable.schema.resolved_key import Column, TextColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +236,24 @@ def with_items(pattern: ReadPattern[Any, Any], items: int) -> ReadPattern[Any, A
 def resource_name(table: Table, index: Index | None) -> str:
     """Return the table, or the table and the index: `shop` or `shop/GSI1`."""
     return table.name if index is None else f"{table.name}/{index.name}"
+
+
+def declared_parts(columns: Iterable[Column]) -> list[str]:
+    """Return the parts of key attributes as they are declared, without shards."""
+    parts: list[str] = []
+    for column in columns:
+        if not isinstance(column, TextColumn):
+            parts.append(column.field)
+            continue
+        names = {segment.field for segment in column.template.field_segments}
+        texts = [one for one in str(column.template).split("#") if not one.startswith("{0…")]
+        parts += [one[1:-1] if one[1:-1] in names else f'"{one}"' for one in texts]
+    return parts
+
+
+def tuple_text(parts: list[str]) -> str:
+    """Return the parts of a key as source: one as it is, several as a tuple."""
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
 def key_text(access: ResolvedKey) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from singletable.patterns import Rate, ReadPattern, ScanPattern, estimate
 from singletable.patterns.estimate import READ_BLOCK
@@ -25,14 +25,16 @@ from singletable.planning.advice.design import (
     Design,
     RatedPart,
     codes,
+    declared_parts,
     key_text,
+    tuple_text,
     with_items,
     without_filter,
 )
 from singletable.planning.charts import format_number
 from singletable.planning.plan import PatternPlan
 from singletable.planning.workload import KeySpace
-from singletable.schema import Table, model_of
+from singletable.schema import Selection, Table, model_of
 
 
 def advise_filters(design: Design) -> Iterator[Advice]:
@@ -55,15 +57,23 @@ def advise_filters(design: Design) -> Iterator[Advice]:
             pattern.id,
             f"{pattern.id} reads {scanned:,} {entity.__name__} items a call, and its filter keeps "
             f"{expected.items:,}: the others cost {rate_text(saved, 'read')}.",
-            "Put the field that the filter tests into a key, before the fields that vary, or make "
-            f"an index sparse with it: found = Key(…).on(index, when=…). Then {pattern.id} reads "
-            "only what it returns.",
+            "Put the field that the filter tests into a sort key, before the others: "
+            f"{_filtered_key(pattern)}, or make an index sparse with it: .on(index, when=…).",
             f"{calls_text(rate.per_second)} × "
             f"({format_number(plan.estimate.typical_read)} − {format_number(less)}) read units; "
             f"{format_number(writes)} written items a second × at most 1 unit for an entry",
             read=saved,
             write=-writes,
         )
+
+
+def _filtered_key(pattern: ReadPattern[Any, Any]) -> str:
+    """Return the key of the pattern with the filtered field as the first one of the sort key."""
+    access = cast("Selection[Any]", pattern.sample).access
+    parts = declared_parts(access.sk)
+    fields = [at for at, part in enumerate(parts) if not part.startswith('"')]
+    parts.insert(fields[0] if fields else len(parts), "filtered")
+    return f"Key(pk={tuple_text(declared_parts(access.pk))}, sk={tuple_text(parts)})"
 
 
 def _is_wasteful(pattern: ReadPattern[Any, Any]) -> bool:

@@ -17,7 +17,7 @@ from singletable.planning.advice.advice import (
     rate_text,
     size_text,
 )
-from singletable.planning.advice.design import Design, RatedPart
+from singletable.planning.advice.design import Design, RatedPart, declared_parts, tuple_text
 from singletable.planning.charts import format_number
 from singletable.schema import Model, model_of
 from singletable.values import MAX_ITEM_SIZE, item_size
@@ -65,7 +65,7 @@ def advise_large_updates(design: Design) -> Iterator[Advice]:
             f"for the whole item of {size_text(size)}: {format_number(one.part.units)} write units "
             f"a call, {rate_text(one.units, 'write')}.",
             f"Keep {list_text(fields, 4)} in an item of its own under the same partition key: "
-            f'Key(pk=(…), sk="{list_text(fields, 1).split()[0].upper()}").',
+            f'Key(pk={tuple_text(declared_parts(model.key.pk))}, sk="{fields[0].upper()}").',
             f"{calls_text(one.calls)} × {format_number(one.part.units)} units × "
             f"(1 − 1 ÷ {blocks}), if the new item has up to 1 KB",
             write=saved,
