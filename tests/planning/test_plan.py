@@ -88,7 +88,7 @@ def test_storage_includes_index_copies_and_overhead() -> None:
 
 def test_plan_says_what_it_assumes() -> None:
     assumptions = create_plan([catalog()]).assumptions
-    assert [one for one in assumptions if "directory:E" in one]
+    assert [one for one in assumptions if "nothing here: E." in one]
 
 
 def test_more_items_and_calls_never_cost_fewer_units() -> None:

@@ -30,6 +30,8 @@ _TOP_ADVICE = 3
 # A key that needs more than this share of a partition is marked.
 _WARM = 0.5
 _ROUNDING = 1e-9
+# Fewer units per second are not worth their digits.
+_LEAST_UNITS = 0.01
 
 
 def print_report(console: Console, report: PlanReport, *, show_how: bool = False) -> None:
@@ -295,10 +297,10 @@ def _how(console: Console, title: str, lines: Iterable[str]) -> None:
 
 
 def _load(read: float, write: float) -> str:
-    """Format read and write units: 250r, 12.5r 3w."""
-    parts = [f"{format_number(read)}r"] if read else []
-    parts += [f"{format_number(write)}w"] if write else []
-    return " ".join(parts) or "0"
+    """Format read and write units: 250r, 12.5r 3w, < 0.01."""
+    parts = [f"{format_number(read)}r"] if read >= _LEAST_UNITS else []
+    parts += [f"{format_number(write)}w"] if write >= _LEAST_UNITS else []
+    return " ".join(parts) or ("< 0.01" if read + write else "0")
 
 
 def _amount(dollars: float) -> str:

@@ -238,7 +238,7 @@ def _assumptions(
 ) -> Iterable[str]:
     """Yield what the figures assume because it is not declared."""
     unrated = [
-        one.pattern.id
+        one.pattern.id if len(catalogs) > 1 else one.pattern.code
         for one in patterns
         if one.rate is None and not isinstance(one.pattern, FeedPattern)
     ]

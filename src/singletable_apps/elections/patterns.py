@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from singletable import (
     EntityAccess,
+    ItemCount,
     PatternCatalog,
     Selection,
     creates,
@@ -30,16 +31,30 @@ from singletable_apps.elections.entities import (
 from singletable_apps.elections.events import Event, RestoreMarker, event_log
 
 SIZES = {User: 500, Election: 600, Ballot: 700, Candidate: 150, Voter: 150, Event: 900}
-patterns = PatternCatalog("elections", votes, event_log, sizes=SIZES)
+# A ballot a second on average, and a hundred in the last hour of an election.
+COUNTS: dict[type, int | ItemCount] = {
+    User: ItemCount(2_000_000, growth=0.05),
+    Election: ItemCount(50_000, growth=0.05),
+    Ownership: ItemCount(50_000, growth=0.05),
+    Definition: ItemCount(50_000, growth=0.05),
+    Candidate: ItemCount(300_000, growth=0.05),
+    Voter: ItemCount(8_000_000, growth=0.05),
+    Ballot: ItemCount(20_000_000, growth=0.1),
+    WithdrawnBallot: 50_000,
+    Counts: 1,
+    Sync: 1,
+    Event: ItemCount(25_000_000, growth=0.1),
+}
+patterns = PatternCatalog("elections", votes, event_log, sizes=SIZES, counts=COUNTS)
 
 # Users.
 user_by_name = patterns.read(
-    "U1", "Lookup by username", User.key, consistent=True, rate=per_second(100)
+    "U1", "Lookup by username", User.key, consistent=True, rate=per_second(1, peak=100)
 )
 user_by_email = patterns.read("U2", "Lookup by email", User.one_email, rate=per_second(1))
 list_users = patterns.read("U3", "List all users", User.listed, items=100, rate=per_minute(1))
 name_taken = patterns.read("U4", "Check username exists", User.one_name, rate=per_minute(1))
-user_by_id = patterns.read("U6", "User of a token", User.one_id, rate=per_second(100))
+user_by_id = patterns.read("U6", "User of a token", User.one_id, rate=per_second(1, peak=100))
 
 
 @patterns.read_function("U7", items=20, rate=per_minute(1))
@@ -50,7 +65,7 @@ def users_by_prefix(text: str) -> Selection[User]:
 
 # Elections.
 election_by_name = patterns.read(
-    "E1", "Lookup by name", Election.key, consistent=True, rate=per_second(100)
+    "E1", "Lookup by name", Election.key, consistent=True, rate=per_second(1, peak=100)
 )
 list_elections = patterns.read(
     "E2", "List all elections", Election.listed, items=100, rate=per_second(1)
@@ -62,7 +77,11 @@ elections_of_owner = patterns.read(
     "E5", "Elections of an owner", Ownership.by_owner, items=10, rate=per_minute(1)
 )
 definition = patterns.read(
-    "E6", "Candidates a ballot was about", Definition.key, consistent=True, rate=per_second(100)
+    "E6",
+    "Candidates a ballot was about",
+    Definition.key,
+    consistent=True,
+    rate=per_second(1, peak=100),
 )
 ownership = patterns.read("E7", "Owner", Ownership.key, consistent=True, rate=per_day(10))
 definitions_of = patterns.read(
@@ -81,16 +100,16 @@ candidates_of = patterns.read(
     Candidate.key.partition,
     consistent=True,
     items=10,
-    rate=per_second(100),
+    rate=per_second(1, peak=100),
 )
-candidate_exists = patterns.read("C2", "Check candidate exists", Candidate.key)
+candidate_exists = patterns.read("C2", "Check candidate exists", Candidate.key, rate=per_day(100))
 
 # Eligible voters.
 voters_of = patterns.read(
     "V1", "List voters for election", Voter.key.partition, items=500, rate=per_minute(1)
 )
 eligibility = patterns.read(
-    "V2", "Check eligibility", Voter.key, consistent=True, rate=per_second(100)
+    "V2", "Check eligibility", Voter.key, consistent=True, rate=per_second(1, peak=100)
 )
 eligible_where = patterns.read(
     "V5", "Elections that list a voter", Voter.by_voter, items=10, rate=per_minute(1)
@@ -98,7 +117,11 @@ eligible_where = patterns.read(
 
 # Ballots.
 ballot_of = patterns.read(
-    "B1", "Get ballot by voter + election", Ballot.key, consistent=True, rate=per_second(100)
+    "B1",
+    "Get ballot by voter + election",
+    Ballot.key,
+    consistent=True,
+    rate=per_second(1, peak=100),
 )
 ballots_of = patterns.read(
     "B2", "List all ballots for election", Ballot.key.partition, items=500, rate=per_second(1)
@@ -114,7 +137,7 @@ withdrawn = patterns.read(
     "Requests of withdrawn ballots",
     WithdrawnBallot.key,
     consistent=True,
-    rate=per_second(100),
+    rate=per_second(1, peak=100),
 )
 all_withdrawn = patterns.read(
     "B7", "All withdrawn ballots", WithdrawnBallot.key.partition, rate=per_day(10)
@@ -122,7 +145,9 @@ all_withdrawn = patterns.read(
 
 # Counts, and how far the table has followed the log.
 counts = patterns.read("M1", "Get counts", Counts.key, consistent=True, rate=per_second(1))
-sync_state = patterns.read("M3", "Sync state", Sync.key, consistent=True, rate=per_second(200))
+sync_state = patterns.read(
+    "M3", "Sync state", Sync.key, consistent=True, rate=per_second(2, peak=200)
+)
 
 # The log.
 all_events = patterns.read(
@@ -136,10 +161,12 @@ begin_restoring = patterns.write(
     "L7", "Begin to restore it", creates(RestoreMarker), rate=per_day(1)
 )
 end_restoring = patterns.write("L8", "The log is restored", deletes(RestoreMarker), rate=per_day(1))
-append = patterns.write("L1", "Append event", creates(Event), size=900, rate=per_second(100))
+append = patterns.write(
+    "L1", "Append event", creates(Event), size=900, rate=per_second(1, peak=100)
+)
 
 
-@patterns.read_function("L2", consistent=True, items=10, rate=per_second(100))
+@patterns.read_function("L2", consistent=True, items=10, rate=per_second(1, peak=100))
 def events_after(event_id: int) -> Selection[Event]:
     """Read events since last sync."""
     return Event.key.partition().gt(event_id)
@@ -150,12 +177,20 @@ def _moves(*entities: type) -> list[EntityAccess]:
 
 
 # Applying events: each is one transaction with the sync state.
-register = patterns.write("P1", "Register a user", creates(User), updates(Counts), updates(Sync))
+register = patterns.write(
+    "P1",
+    "Register a user",
+    creates(User),
+    updates(Counts),
+    updates(Sync),
+    rate=per_minute(2, peak=60),
+)
 change_user = patterns.write(
     "P2",
     "Change a role, e-mail address or password",
     updates(User, User.role, User.email, User.hash, User.credentials, User.revision),
     updates(Sync),
+    rate=per_minute(1),
 )
 rename_user = patterns.write(
     "P3",
@@ -168,6 +203,7 @@ rename_user = patterns.write(
     updates(User, User.pending_rename),
     updates(Sync),
     items=24,
+    rate=per_day(10),
 )
 remove_user = patterns.write(
     "P4",
@@ -178,6 +214,7 @@ remove_user = patterns.write(
     updates(Counts),
     updates(Sync),
     items=24,
+    rate=per_day(10),
 )
 create_election = patterns.write(
     "P5",
@@ -187,6 +224,7 @@ create_election = patterns.write(
     updates(User, User.elections_owned),
     updates(Counts),
     updates(Sync),
+    rate=per_day(80),
 )
 change_election = patterns.write(
     "P6",
@@ -208,6 +246,7 @@ change_election = patterns.write(
     ),
     puts(Definition),
     updates(Sync),
+    rate=per_day(300),
 )
 rename_election = patterns.write(
     "P7",
@@ -215,6 +254,7 @@ rename_election = patterns.write(
     *_moves(Election, Ownership, Definition, Candidate, Voter, Ballot),
     updates(Sync),
     items=24,
+    rate=per_day(5),
 )
 hand_over = patterns.write(
     "P8",
@@ -223,6 +263,7 @@ hand_over = patterns.write(
     updates(Ownership),
     updates(User, User.elections_owned),
     updates(Sync),
+    rate=per_day(5),
 )
 delete_election = patterns.write(
     "P9",
@@ -232,6 +273,7 @@ delete_election = patterns.write(
     updates(Counts),
     updates(Sync),
     items=24,
+    rate=per_day(10),
 )
 change_candidates = patterns.write(
     "P10",
@@ -242,6 +284,7 @@ change_candidates = patterns.write(
     puts(Definition),
     updates(Sync),
     items=5,
+    rate=per_day(80),
 )
 change_voters = patterns.write(
     "P11",
@@ -252,6 +295,7 @@ change_voters = patterns.write(
     updates(User, User.eligible_in),
     updates(Sync),
     items=24,
+    rate=per_day(500),
 )
 cast_ballot = patterns.write(
     "P12",
@@ -259,7 +303,7 @@ cast_ballot = patterns.write(
     puts(Ballot),
     updates(User, User.ballots_cast),
     updates(Sync),
-    rate=per_second(100),
+    rate=per_second(1, peak=100),
 )
 withdraw_ballot = patterns.write(
     "P13",
@@ -268,6 +312,7 @@ withdraw_ballot = patterns.write(
     puts(WithdrawnBallot),
     updates(User, User.ballots_cast),
     updates(Sync),
+    rate=per_day(100),
 )
 begin = patterns.write("P14", "Start applying the log", creates(Sync), creates(Counts))
 rebuild = patterns.write("P15", "Rebuild the table", updates(Sync), puts(Counts), rate=per_day(1))

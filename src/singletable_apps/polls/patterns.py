@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from singletable import (
+    ItemCount,
     PatternCatalog,
     Selection,
     checks,
@@ -13,6 +14,7 @@ from singletable import (
     per_second,
     puts,
     updates,
+    zipf,
 )
 from singletable_apps.polls.entities import (
     CreatedPoll,
@@ -34,10 +36,24 @@ SIZES = {
     SnapshotPart: 4_000,
     CreatedPoll: 150,
 }
-patterns = PatternCatalog("polls", polls, sizes=SIZES)
+# A busy site: three new polls a minute, and ten votes a second.
+COUNTS = {
+    Poll: ItemCount(1_000_000, growth=0.13),
+    Vote: ItemCount(200_000_000, growth=0.13),
+    VotingLane: ItemCount(8_000_000, growth=0.13),
+    LaneEntry: ItemCount(200_000_000, growth=0.13),
+    Snapshot: ItemCount(1_000_000, growth=0.13),
+    SnapshotPart: ItemCount(1_000_000, growth=0.13),
+    CreatedPoll: ItemCount(1_000_000, growth=0.13),
+}
+# A few polls have most of the votes.
+VALUES = [zipf(Poll.id, 1_000_000, 0.8)]
+patterns = PatternCatalog("polls", polls, sizes=SIZES, counts=COUNTS, values=VALUES)
 
 # The patterns of the original design.
-poll_by_id = patterns.read("1", "Get Poll by ID", Poll.key, consistent=True, rate=per_second(100))
+poll_by_id = patterns.read(
+    "1", "Get Poll by ID", Poll.key, consistent=True, rate=per_second(10, peak=100)
+)
 all_votes = patterns.read(
     "2",
     "Get All Votes for a Poll: the recount",
@@ -49,14 +65,18 @@ all_votes = patterns.read(
 
 # The third, "Calculate Results", without reading all votes: the snapshot and the entries after it.
 snapshot = patterns.read(
-    "3a", "Results: the latest snapshot", Snapshot.key, consistent=True, rate=per_second(10)
+    "3a", "Results: the latest snapshot", Snapshot.key, consistent=True, rate=per_second(1, peak=10)
 )
 snapshot_part = patterns.read(
-    "3b", "Results: a part of the snapshot", SnapshotPart.key, consistent=True, rate=per_second(10)
+    "3b",
+    "Results: a part of the snapshot",
+    SnapshotPart.key,
+    consistent=True,
+    rate=per_second(1, peak=10),
 )
 
 
-@patterns.read_function("3c", consistent=True, items=10, rate=per_second(80))
+@patterns.read_function("3c", consistent=True, items=10, rate=per_second(8, peak=80))
 def entries_after(poll_id: str, lane: int, number: int) -> Selection[LaneEntry]:
     """Results: new entries of a lane."""
     return LaneEntry.key.partition(poll_id, lane).gt(number)
@@ -74,7 +94,12 @@ delete_parts = patterns.write(
 
 # Creating and managing polls.
 create_poll = patterns.write(
-    "M1", "Create a poll", creates(Poll), creates(VotingLane), creates(CreatedPoll), items=10
+    "M1",
+    "Create a poll",
+    creates(Poll),
+    *[creates(VotingLane)] * 8,
+    creates(CreatedPoll),
+    rate=per_minute(3),
 )
 edit_poll = patterns.write(
     "M2",
@@ -115,10 +140,14 @@ polls_of_browser = patterns.read(
 
 # Voting.
 lane_by_number = patterns.read(
-    "V1", "Get a lane before voting", VotingLane.key, consistent=True, rate=per_second(100)
+    "V1", "Get a lane before voting", VotingLane.key, consistent=True, rate=per_second(10, peak=100)
 )
 vote_by_id = patterns.read(
-    "V2", "Get the vote of a browser or code", Vote.key, consistent=True, rate=per_second(10)
+    "V2",
+    "Get the vote of a browser or code",
+    Vote.key,
+    consistent=True,
+    rate=per_second(1, peak=10),
 )
 cast_vote = patterns.write(
     "V3",
@@ -126,7 +155,7 @@ cast_vote = patterns.write(
     puts(Vote),
     updates(VotingLane, VotingLane.entries),
     creates(LaneEntry),
-    rate=per_second(100),
+    rate=per_second(10, peak=100),
 )
 
 # Deleting a poll in batches; the poll itself is deleted last.

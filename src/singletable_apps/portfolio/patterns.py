@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from singletable import (
+    ItemCount,
     PatternCatalog,
     Selection,
     checks,
@@ -51,7 +52,23 @@ SIZES = {
     Media: 400,
     DayStats: 120,
 }
-patterns = PatternCatalog("portfolio", data_table, sizes=SIZES)
+COUNTS: dict[type, int | ItemCount] = {
+    Portfolio: 1,
+    SiteSettings: 1,
+    User: 5,
+    Blog: ItemCount(500, growth=0.02),
+    BlogContent: ItemCount(500, growth=0.02),
+    Revision: ItemCount(5_000, growth=0.02),
+    Slug: ItemCount(600, growth=0.02),
+    # Likes of a year; then their markers expire.
+    Like: 15_000_000,
+    LikeCount: ItemCount(500, growth=0.02),
+    Comment: ItemCount(100_000, growth=0.1),
+    PendingComment: 50,
+    Media: ItemCount(1_000, growth=0.02),
+    DayStats: ItemCount(100_000, growth=0.05),
+}
+patterns = PatternCatalog("portfolio", data_table, sizes=SIZES, counts=COUNTS)
 
 # The seven patterns of the document.
 portfolio = patterns.read("1", "Get Portfolio", Portfolio.key, rate=per_second(20))
@@ -226,7 +243,6 @@ set_up = patterns.write(
     creates(SiteSettings),
     creates(User),
     creates(Portfolio),
-    rate=per_day(1),
 )
 create_user = patterns.write("A4", "Invite an author", creates(User), rate=per_day(1))
 edit_user = patterns.write(
