@@ -225,6 +225,8 @@ def test_policy_over_the_size_limit_is_reported(run: Run, tmp_path: Path) -> Non
         (("cdk", "rated_shop", "--max-throughput", "4"), "add --plan"),
         (("prometheus", "written_shop"), "declares no access patterns"),
         (("grafana", "unrated_shop"), "No access pattern of unrated_shop has a rate"),
+        (("grafana", "rated_shop", "--table-name", "no=x"), "Cannot rename table 'no'"),
+        (("prometheus", "rated_shop", "--table-name", "no=x"), "Cannot rename table 'no'"),
         (("grafana", "written_shop", "--docs-url", "docs"), "got 'docs'"),
         (("iam", "written_shop", "--entity", "Oder"), "There is no entity Oder"),
         (("iam", "written_shop:bare"), "The tables have no entities"),

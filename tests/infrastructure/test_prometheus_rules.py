@@ -14,9 +14,9 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 
-from singletable import AlreadyExists, Engine, Store
+from singletable import AlreadyExists, AsyncEngine, Engine, Store
 from singletable.errors import DeclarationError
-from singletable.faults import Faults, FaultyDriver, Next
+from singletable.faults import AsyncFaultyDriver, Faults, FaultyDriver, Next
 from singletable.infrastructure import (
     Deployment,
     planned_load,
@@ -24,7 +24,8 @@ from singletable.infrastructure import (
     render_prometheus,
 )
 from singletable.planning import create_plan
-from singletable.server import Metrics, Observer
+from singletable.server import DynamoDBApp, Metrics, Observer
+from singletable.server.observe import Traffic
 from singletable.telemetry import PrometheusObserver
 from tests.infrastructure.planned_shop import (
     Customer,
@@ -37,7 +38,7 @@ from tests.infrastructure.planned_shop import (
     shop,
 )
 from tests.infrastructure.promql import Evaluation, Labels, read_scrape
-from tests.server.app_client import KEY, app_client, get
+from tests.server.app_client import BALLOT, KEY, VOTES, AppClient, get
 
 DEPLOYMENT = Deployment(planned=planned_load(create_plan([catalog])))
 
@@ -74,9 +75,18 @@ class Shop:
 
 
 def scrape_endpoint() -> dict[tuple[str, Labels], float]:
-    with app_client(Observer(Metrics())) as client:
+    """Return the metrics of an endpoint with a success, an error and a throttled request."""
+    observer = Observer(Metrics())
+    observer.traffic = Traffic()  # as the listener of the command does
+    with Engine.in_memory() as engine:
+        driver = AsyncFaultyDriver(AsyncEngine(engine), Faults())
+        client = AppClient(DynamoDBApp(driver, observer=observer))
+        client.output("CreateTable", VOTES)
+        client.output("PutItem", {"TableName": "votes", "Item": BALLOT})
         client.output("GetItem", {"TableName": "votes", "Key": KEY})
         client.call("GetItem", {"TableName": "nowhere", "Key": KEY})
+        driver.faults = Faults(throttle=Next(1))
+        client.call("GetItem", {"TableName": "votes", "Key": KEY})
         return read_scrape(client.send(get("/metrics")).body.decode())
 
 
@@ -84,15 +94,7 @@ def scrape_endpoint() -> dict[tuple[str, Labels], float]:
 def scraped() -> dict[tuple[str, Labels], float]:
     used = Shop()
     used.call_all()
-    # Counters of an endpoint that has not throttled anything, and of its connections.
-    idle = {
-        (
-            "singletable_throttles_total",
-            frozenset({("operation", "GetItem"), ("table", "votes")}),
-        ): 0.0,
-        ("singletable_connections", frozenset[tuple[str, str]]()): 0.0,
-    }
-    return {**used.scrape(), **scrape_endpoint(), **idle}
+    return {**used.scrape(), **scrape_endpoint()}
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,7 @@ def render_grafana(
 
 def dashboard_rows(tables: Sequence[Table], deployment: Deployment) -> list[Row]:
     """Return the rows: an overview, tables and indexes, each pattern, and the endpoint."""
-    planned = required_load(deployment)
+    planned = required_load(tables, deployment)
     thresholds = deployment.alarms or AlarmThresholds()
     units = [
         _resource_units(planned, deployment.name(table), table.name, index, direction)

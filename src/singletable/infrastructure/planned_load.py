@@ -31,7 +31,6 @@ _OPERATIONS = (
 )
 
 _PERIODS = ((60, "a minute"), (3600, "an hour"), (86400, "a day"))
-_SMALLEST_COUNT = 0.1
 
 DIRECTIONS: tuple[Direction, Direction] = ("Read", "Write")
 
@@ -233,7 +232,7 @@ def format_rate(per_second: float, noun: str) -> str:
     """Format a rate in a period that suits it: 1,200 read units a second, 1 call a day."""
     count, period = per_second, "a second"
     for seconds, name in _PERIODS:
-        if count >= _SMALLEST_COUNT or not per_second:
+        if count >= 1 or not per_second:
             break
         count, period = per_second * seconds, name
     number = f"{count:,.0f}" if count >= 100 else f"{count:.3g}"

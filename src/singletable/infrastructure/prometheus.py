@@ -18,6 +18,7 @@ from singletable.infrastructure.alarms import (
     planned_user_errors,
 )
 from singletable.infrastructure.deployment import AlarmThresholds, Deployment
+from singletable.infrastructure.names import resolve_table_names
 from singletable.infrastructure.planned_load import (
     DIRECTIONS,
     Direction,
@@ -81,7 +82,7 @@ def rule_groups(
     tables: Sequence[Table], deployment: Deployment, *, job: str | None = None
 ) -> list[RuleGroup]:
     """Return the rules for access patterns, for tables, and for the endpoint."""
-    planned = required_load(deployment)
+    planned = required_load(tables, deployment)
     thresholds = deployment.alarms or AlarmThresholds()
     rules = _Rules(planned, thresholds, {} if job is None else {"job": job})
     name = deployment.name(tables[0])
@@ -101,8 +102,9 @@ def rule_groups(
     return [group for group in groups if group.rules]
 
 
-def required_load(deployment: Deployment) -> PlannedLoad:
-    """Return the planned load of a deployment; raise if it has none."""
+def required_load(tables: Sequence[Table], deployment: Deployment) -> PlannedLoad:
+    """Return the planned load of a deployment; raise if it has none, or renames another table."""
+    resolve_table_names(tables, deployment.names)
     if deployment.planned is None:
         raise DeclarationError(
             "The deployment has no planned load. Set planned=planned_load(create_plan(catalogs))."
@@ -315,8 +317,8 @@ def selector(
 
 
 def format_number(value: float) -> str:
-    """Format a number for PromQL."""
-    return f"{value:.10g}"
+    """Format a number for PromQL, with four significant digits."""
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _any_of(values: Iterable[str]) -> str:
