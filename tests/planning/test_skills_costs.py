@@ -23,7 +23,7 @@ THIRTY_DAYS = CostOptions(hours=720)
 
 @pytest.fixture
 def report_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., PlanReport]]:
-    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
 
     def report(name: str, options: CostOptions = THIRTY_DAYS) -> PlanReport:
         return create_report([importlib.import_module(name).patterns], options=options)

@@ -69,8 +69,8 @@ def print_report(console: Console, report: PlanReport, *, show_how: bool = False
         _heading(console, "Advice")
         shown = report.advice if show_how else report.advice[:_TOP_ADVICE]
         for number, advice in enumerate(shown, 1):
-            saving = f" ({advice.saving_text})" if advice.saving_text else ""
-            _bullet(console, f"{advice.problem} {advice.change}{saving}", mark=f"{number}.")
+            text = f"{advice.problem} {advice.change} {advice.saving_text}".rstrip()
+            _bullet(console, text, mark=f"{number}.")
             if show_how and advice.how:
                 print_trimmed(console, Padding(advice.how, (0, 0, 0, 3)))
         if len(report.advice) > len(shown):

@@ -313,7 +313,7 @@ svg .bad { color: var(--bad); fill: var(--bad); } polyline.bad { fill: none; }
 .legend .bad i { background: var(--bad); } .legend .heat i { background: var(--heat); }
 .legend .limit i { background: repeating-linear-gradient(90deg, var(--muted) 0 .3rem,
   transparent .3rem .5rem); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr));
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr));
   gap: .75rem; margin: 1rem 0; }
 .figures div { border: 1px solid var(--rule); border-radius: 8px; padding: .75rem 1rem; }
 .figures dt, .figures span { color: var(--muted); font-size: .875rem; }

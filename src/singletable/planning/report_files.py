@@ -93,7 +93,7 @@ def _advice(report: PlanReport) -> Iterable[str]:
         yield f"<h3>{escape(title)}</h3>"
         yield paragraph(f"{advice.problem} {advice.change}")
         if advice.saving_text:
-            yield paragraph(f"{advice.saving_text}. {advice.how}", css_class="note")
+            yield paragraph(f"{advice.saving_text} {advice.how}", css_class="note")
 
 
 def _modes(report: PlanReport) -> Iterable[str]:
