@@ -38,6 +38,7 @@ def test_new_app_passes_its_own_checks(
     _forget(name)
     assert run("migration", "new", f"{name}.entities", "add_venues")[0] == 0
     assert run("docs", f"{name}.patterns", "--output", "docs")[0] == 0
+    assert run("plan", f"{name}.patterns")[0] == 0
     _check("ruff", "check", ".")
     _check("ruff", "format", "--check", ".")
     assert "passed" in _check("pytest", "-r", "A")

@@ -83,7 +83,7 @@ def test_owned_entity_shares_the_partition_of_its_owner(run: Run, app: str, fold
     assert "AP2 (A user with orders) reads the partition of a user" in " ".join(out.split())
     source = _source(folder)
     assert 'key = Key(pk=("USER", username), sk=("PROJECT", project_id))' in source
-    assert "sk=(title, project_id, username)" in source
+    assert "sk=(title, project_id)" in source
     assert 'get_project = patterns.read("AP3", "Get a project", Project.key)' in source
     assert "sizes={User: 200, Project: 250}" in source
     assert "counts={Project: 1_000}" in source
@@ -281,6 +281,8 @@ def test_what_cannot_be_edited_is_printed(
             ("Project", "scaffold_shop", "--field", "a", "--across", "a", "--order", "a"),
             "same value",
         ),
+        (("Project", "scaffold_shop", "--across", "project_id"), "nothing to sort by"),
+        (("Project", "scaffold_shop", "--field", "gsi1"), "the variable of an index"),
         (("Project", "scaffold_shop", "--read-rate", "20"), "is not a rate"),
         (("Project", "scaffold_shop", "--items", "-1"), "--items"),
         (("Project", "scaffold_shop", "--size", "500000"), "--size"),
@@ -311,3 +313,36 @@ def test_app_without_patterns_is_asked_for_a_catalog(run: Run, folder: Path) -> 
     code, _, err = run("new", "entity", "Project", "scaffold_bare", "--yes")
     assert code == 2
     assert 'patterns = PatternCatalog("shop", shop)' in err
+
+
+# The table, the entities and the patterns are in modules of their own, with relative imports.
+def test_modules_of_a_package_are_edited_where_they_declare(run: Run, folder: Path) -> None:
+    package = folder / "src" / "scaffold_package"
+    package.mkdir(parents=True)
+    (folder / "tests").mkdir()
+    tables, rest = SHOP.split("class User", 1)
+    entities, patterns = f"class User{rest}".split("patterns =", 1)
+    (package / "__init__.py").write_bytes(b'"""A package."""\r\n')
+    (package / "tables.py").write_bytes(
+        b"from singletable import Index, Table\r\n\r\n"
+        + tables[tables.index("gsi1 =") :].strip().replace("\n", "\r\n").encode()
+    )
+    (package / "entities.py").write_text(
+        f"{tables[: tables.index('gsi1 =')]}\nfrom . import tables\n"
+        f"from .tables import gsi1, shop\n\n\n{entities}"
+    )
+    (package / "patterns.py").write_text(
+        f"from singletable import PatternCatalog\n\nfrom .entities import Account, User\n"
+        f"from .tables import shop\n\npatterns ={patterns}"
+    )
+    fields = ("--field", "a:int", "--field", "b:int", "--across", "a", "--across", "b")
+    sys.path.insert(0, str(folder / "src"))
+    code, out, err = run("new", "entity", "Plot", "scaffold_package", *fields, "--yes")
+    assert code == 0, out + err
+    index = b'gsi2 = Index("GSI2", pk=(Number("a"), Number("b")), sk="plot_id")\r\n'
+    assert index in (package / "tables.py").read_bytes()
+    assert b"import Index, Number, Table\r\n" in (package / "tables.py").read_bytes()
+    assert "from .tables import gsi1, gsi2, shop\n" in (package / "entities.py").read_text()
+    assert "from .entities import Account, Plot, User\n" in (package / "patterns.py").read_text()
+    test = (folder / "tests/test_plot.py").read_text()
+    assert "from scaffold_package.tables import shop\n" in test

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -215,7 +215,7 @@ class _EditedFinder(MetaPathFinder):
 
 
 @contextmanager
-def edited_modules(files: Mapping[str, tuple[Path, str]]) -> Iterator[list[str]]:
+def edited_modules(files: Mapping[str, tuple[Path, str]]) -> Generator[list[str]]:
     """Import the app anew within the block, with these sources by module; yield its warnings.
 
     Nothing is written, and afterwards the modules are as before.

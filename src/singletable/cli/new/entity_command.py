@@ -59,7 +59,9 @@ def add_entity(console: Console, options: EntityOptions, *, asks: bool, is_dry_r
         modules = find_modules(options.app, options.owner)
     owner_fields = () if modules.owner is None else modules.owner.key.fields
     answers = ask_rest(options, owner_fields) if asks else answers_of(options)
-    design = design_entity(answers, modules.table, modules.catalog, modules.owner)
+    design = design_entity(
+        answers, modules.table, modules.catalog, modules.owner, vars(modules.entities)
+    )
     patterns = design_patterns(
         design,
         answers,
@@ -212,7 +214,10 @@ def _write(changes: Sequence[FileChange]) -> None:
     done: list[FileChange] = []
     try:
         for change in changes:
-            with change.path.open("x" if change.before is None else "w", encoding="utf-8") as file:
+            is_new = change.before is None
+            newline = "\n" if is_new or b"\r\n" not in change.path.read_bytes() else "\r\n"
+            mode = "x" if is_new else "w"
+            with change.path.open(mode, encoding="utf-8", newline=newline) as file:
                 done.append(change)
                 file.write(change.after)
     except OSError as error:
@@ -236,6 +241,7 @@ def _print_next_steps(
             steps.append(f"singletable migration new {name} add_{snake_case(design.name)}")
         else:
             steps.append(f"singletable diff {name} --write")
+    steps.append(f"singletable plan {modules.catalog_at.module_name}")
     console.print("Next:")
     for step in steps:
         console.print(f"  {step}", soft_wrap=True)

@@ -94,20 +94,33 @@ class EntityDesign:
 
 
 def design_entity(
-    answers: EntityAnswers, table: Table, catalog: PatternCatalog, owner: Model | None
+    answers: EntityAnswers,
+    table: Table,
+    catalog: PatternCatalog,
+    owner: Model | None,
+    names: Mapping[str, object],
 ) -> EntityDesign:
-    """Return the design of an entity; raise InvalidValue for answers that do not fit together."""
-    return _Designer(answers, table, catalog, owner).design()
+    """Return the design of an entity; raise InvalidValue for answers that do not fit together.
+
+    `names` are those that the module of the entity has already.
+    """
+    return _Designer(answers, table, catalog, owner, names).design()
 
 
 class _Designer:
     def __init__(
-        self, answers: EntityAnswers, table: Table, catalog: PatternCatalog, owner: Model | None
+        self,
+        answers: EntityAnswers,
+        table: Table,
+        catalog: PatternCatalog,
+        owner: Model | None,
+        names: Mapping[str, object],
     ) -> None:
         self._answers = answers
         self._table = table
         self._catalog = catalog
         self._owner = owner
+        self._names = names
         self._words = words_of(answers.name)
         self._constant = snake_case(answers.name).upper()
         self._models = [model_of(entity) for entity in table.entities]
@@ -123,6 +136,10 @@ class _Designer:
         taken = [*(one.name for one in own), *([id_.name] if id_ else [])]
         if twice := [name for name in taken if taken.count(name) > 1]:
             raise InvalidValue(f"The field {twice[0]!r} is declared twice.")
+        if hidden := [name for name in taken if isinstance(self._names.get(name), Index)]:
+            raise InvalidValue(
+                f"A field cannot be named {hidden[0]!r}, which is the variable of an index."
+            )
         owner_fields = self._owner_fields(taken)
         key = self._primary_key(owner_fields, id_)
         identity = [*owner_fields.values(), *([id_] if id_ else [])]
@@ -293,11 +310,17 @@ class _Designer:
         for one in [*across, *order]:
             if one.optional:
                 self._notes.append(f"Items without {one.name} are not in the index.")
-        known = {one.name for one in [*across, *order]}
-        # Items with the same values are sorted by their keys.
-        rest = [one for one in reversed(identity) if one.name not in known]
-        sort = [*order, *rest][:MOST_ATTRIBUTES]
+        # Items with the same values are sorted by what identifies them.
+        last = [identity[-1]] if identity[-1] not in [*across, *order] else []
+        sort = [*order, *(last if len(order) < MOST_ATTRIBUTES else [])]
+        if not sort:
+            raise InvalidValue(
+                f"Items with the same {answers.across[-1]} have nothing to sort by. Say in which "
+                "order they are."
+            )
         name = f"by_{'_and_'.join(answers.across)}" if across else "listed"
+        if name in self._names:  # an index, which the class refers to
+            name = f"of_{'_and_'.join(answers.across)}" if across else "in_list"
         is_plain = all(one.type.key is not None for one in [*across, *sort])
         if len(across) > 1 and is_plain and not any(one.choices for one in order):
             return self._multi_attribute_key(name, across, sort)

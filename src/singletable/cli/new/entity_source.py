@@ -73,8 +73,9 @@ def plan_changes(
 
 def _test_path(app: AppModules, design: EntityDesign) -> Path:
     """Return the path of the test file: in `tests` if there is such a folder."""
-    folder = app.root / "tests"
-    path = (folder if folder.is_dir() else app.root) / f"test_{snake_case(design.name)}.py"
+    root = app.root.parent if app.root.name == "src" else app.root
+    folder = root / "tests" if (root / "tests").is_dir() else root
+    path = folder / f"test_{snake_case(design.name)}.py"
     if path.exists():
         raise DeclarationError(
             f"'{path}' already exists and is not overwritten. Move it, or choose another name for "

@@ -92,11 +92,11 @@ class _TestWriter:
         )
 
     def _created_once(self) -> str:
-        get = self._call("key", self._key(1))
         return self._test(
             f"{self._snake}_is_created_once",
             f"created = store.create(make_{self._snake}())",
-            _compare(Group("store.get(", [get], ")"), "created"),
+            self._key(),
+            "assert store.get(key) == created",
             "with pytest.raises(AlreadyExists):",
             f"    store.create(make_{self._snake}())",
         )
@@ -134,25 +134,26 @@ class _TestWriter:
 
     def _changed(self, field: NewField) -> str:
         edit = f"{self._design.name}.{field.name}.set({field.sample(2)})"
-        update = Group("changed = store.update(", [self._call("key", self._key(1)), edit], ")")
         return self._test(
             f"{self._snake}_is_changed",
             f"store.create(make_{self._snake}())",
-            update,
+            self._key(),
+            Group("changed = store.update(", ["key", edit], ")"),
             f"assert changed.{field.name} == {field.sample(2)}",
         )
 
     def _deleted(self) -> str:
-        get = self._call("key", self._key(1))
         return self._test(
             f"{self._snake}_is_deleted",
             f"store.create(make_{self._snake}())",
-            Group("store.delete(", [get], ")"),
-            _compare(Group("store.get(", [get], ")"), "None"),
+            self._key(),
+            "store.delete(key)",
+            "assert store.get(key) is None",
         )
 
-    def _key(self, number: int) -> list[str]:
-        return [one.sample(number) for one in self._design.identity]
+    def _key(self) -> Group:
+        values = [one.sample(1) for one in self._design.identity]
+        return Group(f"key = {self._patterns['key']}(", [*values], ")")
 
     def _call(self, access: str, values: Sequence[str]) -> Group:
         return Group(f"{self._patterns[access]}(", [*values], ")")
@@ -176,8 +177,3 @@ class _TestWriter:
             for indent, one in [(0, signature), *((4, line) for line in lines)]
         ]
         return "\n" + "\n    ".join(texts) + "\n"
-
-
-def _compare(call: Group, expected: str) -> Group:
-    operator = "is" if expected == "None" else "=="
-    return Group(f"assert {call.begin}", call.members, f") {operator} {expected}")

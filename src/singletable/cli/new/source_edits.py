@@ -40,7 +40,8 @@ class Group:
             return line
         space = " " * indent
         inner = f"{space}    {', '.join(map(_flat, self.members))}"
-        if not self._is_split() and len(inner) <= width:
+        # The arguments of a call may share a line; the members of a list or dict do not.
+        if not self._is_split() and self.end.startswith(")") and len(inner) <= width:
             return f"{self.begin}\n{inner}\n{space}{self.end}"
         members = [
             one if isinstance(one, str) else one.render(indent + 4, width - 1)
@@ -185,7 +186,11 @@ class ModuleSource:
                     raise CannotEdit(
                         f"{self.name}, line {call.lineno}: {keyword} is not written as a list."
                     )
-                arguments[number] = f"{one} | {{{member}}}"
+                # The last dict of a union, or a variable.
+                is_dict = one.endswith("}") and not one.endswith("{}")
+                arguments[number] = (
+                    f"{one[:-1]}, {member}}}" if is_dict else f"{one} | {{{member}}}"
+                )
                 return
             if _flat(one).startswith("**"):
                 raise CannotEdit(
