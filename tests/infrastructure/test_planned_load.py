@@ -277,6 +277,13 @@ def test_maximum_needs_a_plan_and_must_exceed_the_alarm() -> None:
         Deployment(planned=LOAD, max_throughput=2)
 
 
+def test_tables_without_patterns_keep_the_fixed_alarms() -> None:
+    deployment = Deployment(planned=LOAD, max_throughput=4)
+    assert table_alarms(votes, deployment) == table_alarms(votes, Deployment())
+    table = template([shop, votes], deployment)["Resources"]["VoteData"]["Properties"]
+    assert "OnDemandThroughput" not in table
+
+
 def test_peak_factor_below_one_is_rejected() -> None:
     with pytest.raises(DeclarationError, match="peak_factor of at least 1"):
         AlarmThresholds(peak_factor=0.5)

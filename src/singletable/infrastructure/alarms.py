@@ -1,6 +1,6 @@
 """CloudWatch alarms for tables and for the account.
 
-Without a plan, thresholds are fixed. With one, they follow from it, but are never below those that
+Without a plan of the table, thresholds are fixed. With one, they follow from it, but are never below those that
 suit a table with little traffic: ten throttles or a hundred user errors in five minutes, and ten
 units per second. A scan or a bulk load may consume its units within 15 minutes.
 """
@@ -94,7 +94,7 @@ def table_alarms(table: Table, deployment: Deployment) -> list[Alarm]:
     provisioned = deployment.capacity_of(table) is not None
     planned = deployment.planned
     alarms: list[Alarm] = []
-    if planned is None:
+    if planned is None or not planned.covers(table.name):
         alarms += [_throttles(thresholds, *side) for side in sides]
         alarms += [_latency(thresholds, operation) for operation in thresholds.operations]
         return alarms + [_capacity(thresholds, *side) for side in sides if provisioned]
@@ -155,6 +155,8 @@ def max_units(
     """Return the maximum units per second to set for an on-demand table or index, or None."""
     planned, factor = deployment.planned, deployment.max_throughput
     if planned is None or factor is None or deployment.capacity_of(table) is not None:
+        return None
+    if not planned.covers(table.name):
         return None
     thresholds = replace(deployment.alarms or AlarmThresholds(), peak_factor=factor)
     use = planned.use(table.name, index)

@@ -73,12 +73,16 @@ class _TablePanels:
         return self.deployment.name(self.table)
 
     @property
+    def _is_planned(self) -> bool:
+        return self.planned.covers(self.table.name)
+
+    @property
     def _indexes(self) -> list[str | None]:
         return [None, *(index.name for index in self.table.indexes if not index.local)]
 
     @property
     def _operations(self) -> tuple[str, ...]:
-        return self.planned.operations.get(self.table.name, ())
+        return self.planned.operations.get(self.table.name, self._thresholds.operations)
 
     @property
     def _thresholds(self) -> AlarmThresholds:
@@ -96,6 +100,8 @@ class _TablePanels:
         ]
 
     def _summary(self) -> str:
+        if not self._is_planned:
+            return "No access pattern is planned for this table."
         use = self.planned.use(self.table.name, None)
         return (
             f"Planned at the busiest moment: {format_rate(use.read_units, 'read unit')} and "
@@ -110,9 +116,12 @@ class _TablePanels:
             [{"id": "rate", "expression": "units / PERIOD(units)", "label": "consumed"}],
             self._metric(consumed, index, id="units", stat="Sum", visible=False),
         ]
-        lines = {"planned peak": round(use.units(direction), 3)}
+        lines: dict[str, float] = {}
+        if self._is_planned:
+            lines["planned peak"] = round(use.units(direction), 3)
         if self.deployment.capacity_of(self.table) is None:
-            lines["alarm"] = round(planned_units(self._thresholds, use, direction), 3)
+            if self._is_planned:
+                lines["alarm"] = round(planned_units(self._thresholds, use, direction), 3)
         else:
             provisioned = f"Provisioned{direction}CapacityUnits"
             metrics.append(

@@ -194,13 +194,14 @@ def _resource_units(
     labels = {"table": name, "kind": kind}
     units = _with_job(selector("singletable_consumed_capacity_units_total", labels, index=indexes))
     resource = name if index is None else f"{name}/{index}"
+    peak = planned.use(declared, index).units(direction)
     return Panel(
         f"{resource}: {kind} units",
         f"Consumed {kind} units a second, by access pattern.",
         "suffix:units/s",
         (
             Query(f"sum by (pattern) ({_rate(units)})", "{{pattern}}"),
-            _line(planned.use(declared, index).units(direction), "planned peak"),
+            *([_line(peak, "planned peak")] if planned.covers(declared) else []),
         ),
     )
 

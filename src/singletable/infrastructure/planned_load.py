@@ -129,6 +129,10 @@ class PlannedLoad:
             use.reads + use.writes for (_, index), use in self.uses.items() if index is None
         ) + sum(use.reads for (_, index), use in self.uses.items() if index is not None)
 
+    def covers(self, table: str) -> bool:
+        """Return whether a pattern catalog is about the table."""
+        return table in self.operations
+
     def use(self, table: str, index: str | None) -> PlannedUse:
         """Return the planned use of a table or index; zero if no pattern uses it."""
         return self.uses.get((table, index), PlannedUse())

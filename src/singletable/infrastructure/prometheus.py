@@ -89,6 +89,7 @@ def rule_groups(
     units = [
         rules.table_units(deployment.name(table), table.name, index, direction)
         for table in tables
+        if planned.covers(table.name)
         for index in (None, *(index.name for index in table.indexes if not index.local))
         for direction in DIRECTIONS
     ]
