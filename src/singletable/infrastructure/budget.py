@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from singletable.infrastructure.deployment import Deployment
-from singletable.planning import CostOptions, Plan, RegionPrices, loads_of, monthly_cost
 from singletable.schema import Table
+
+if TYPE_CHECKING:
+    from singletable.planning import Plan, RegionPrices
 
 # Some more than planned is normal: traffic varies.
 BUDGET_MARGIN = 1.2
@@ -51,6 +54,9 @@ def planned_cost(
     plan: Plan, tables: Sequence[Table], deployment: Deployment, prices: RegionPrices
 ) -> float:
     """Return the US dollars per month of tables as they are deployed, with their indexes."""
+    # Commands that only create tables start faster without it.
+    from singletable.planning import CostOptions, loads_of, monthly_cost
+
     scaling = deployment.scaling
     options = CostOptions(
         pitr=deployment.recovery_days is not None,
