@@ -155,10 +155,10 @@ def plan(
         else:
             typer.echo(text, nl=False)
     if json != _STANDARD_OUTPUT:
-        console = Console(highlight=False)
+        console = Console(highlight=False, markup=False, emoji=False)
         if comparison is not None:
             print_comparison(console, comparison)
-        else:
+        if comparison is None or how:
             print_report(console, report, show_how=how)
     _check_budget(report, budget)
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Literal
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from singletable.cli.output import pluralize, print_trimmed
+from singletable.cli.output import escape_controls, pluralize, print_trimmed
 from singletable.planning.charts import format_number
 from singletable.planning.comparison import Comparison, Difference
 from singletable.planning.report import (
+    PatternFigures,
     PlanReport,
     ResourceFigures,
     format_bytes,
@@ -21,8 +23,9 @@ from singletable.planning.report import (
     format_rate,
 )
 
-# Below this width, columns that can be derived from others are left out.
-_NARROW = 72
+# Names are wrapped to this width; then columns that matter less are left out.
+_NAME_WIDTH = 18
+_MARKS = {"added": "+", "removed": "−", "changed": "~", "same": ""}
 # The months of growth that are printed; the other formats have all.
 _MONTHS = (0, 1, 3, 6, 12)
 _FIRST_BREAK_EVENS = 2
@@ -38,19 +41,19 @@ def print_report(console: Console, report: PlanReport, *, show_how: bool = False
     """Print everything that a team decides with; `show_how` adds how figures were computed."""
     _print_summary(console, report)
     _heading(console, "Access patterns")
-    print_trimmed(console, _pattern_table(report, narrow=console.width < _NARROW))
+    _print_patterns(console, report)
     if show_how:
         for pattern in report.patterns:
             _how(console, f"{pattern.code}  {pattern.title}", pattern.how)
     _heading(console, "Tables and indexes")
-    print_trimmed(console, _resource_table(report.resources, narrow=console.width < _NARROW))
+    _print_resources(console, report.resources)
     _print_hot_keys(console, report)
     if show_how:
         for resource in report.resources:
             hottest = [] if resource.hottest is None else [f"hottest key: {resource.hottest.how}"]
             _how(console, resource.name, (*resource.how, *hottest))
     _heading(console, "Billing modes")
-    print_trimmed(console, _mode_table(report))
+    _print_modes(console, report)
     for text in report.break_even if show_how else report.break_even[:_FIRST_BREAK_EVENS]:
         _bullet(console, text)
     if show_how:
@@ -80,12 +83,8 @@ def print_report(console: Console, report: PlanReport, *, show_how: bool = False
 
 def _print_summary(console: Console, report: PlanReport) -> None:
     best = report.cheapest
-    console.print(
-        Text.assemble(
-            (f"{report.name}: {format_dollars(report.cost)} a month", "bold"),
-            f" {report.mode_name}",
-        )
-    )
+    title = f"{escape_controls(report.name)}: {format_dollars(report.cost)} a month"
+    print_trimmed(console, Text.assemble((title, "bold"), f" {report.mode_name}"))
     dated = "" if report.price_date is None else f" of {report.price_date}"
     texts = [
         f"{pluralize(len(report.patterns), 'pattern')}, "
@@ -102,50 +101,54 @@ def _print_summary(console: Console, report: PlanReport) -> None:
         print_trimmed(console, text)
 
 
-def _pattern_table(report: PlanReport, *, narrow: bool) -> Table:
-    peaks = any(one.peak_calls != one.calls for one in report.patterns)
-    table = _table("", "pattern", "calls", *(["at peak"] if peaks else []), "units/call")
-    for column in ("units/s", "$/month", *([] if narrow else ["share"])):
-        table.add_column(column, justify="right", no_wrap=True)
-    for pattern in report.patterns:
-        rated = pattern.calls is not None
-        cells = [pattern.code, pattern.title, format_rate(pattern.calls)]
-        cells += [format_rate(pattern.peak_calls)] if peaks else []
-        cells += [
-            _load(pattern.read_per_call, pattern.write_per_call),
-            _load(pattern.read, pattern.write) if rated else "",
-            _amount(pattern.cost) if rated else "",
-            *([] if narrow else [f"{100 * pattern.share:.0f} %" if rated else ""]),
-        ]
-        table.add_row(*cells)
-    blank = [""] * (3 if peaks else 2)
+def _print_patterns(console: Console, report: PlanReport) -> None:
+    columns: Sequence[str]
+    columns = ("", "pattern", "calls", "at peak", "units/call", "units/s", "$/month", "share")
+    rows = [_pattern_row(pattern) for pattern in report.patterns]
+    blank = [""] * 4
     if report.other_costs > _ROUNDING:
-        share = [] if narrow else [f"{100 * report.other_costs / report.cost:.0f} %"]
-        table.add_row("", "storage and the rest", *blank, "", _amount(report.other_costs), *share)
+        share = f"{100 * report.other_costs / report.cost:.0f} %"
+        rows.append(["", "storage and the rest", *blank, _amount(report.other_costs), share])
     load = _load(report.total("read", "average"), report.total("write", "average"))
-    table.add_row("", "all", *blank, load, _amount(report.cost), style="bold")
-    return table
+    rows.append(["", "all", *blank[1:], load, _amount(report.cost), ""])
+    optional = ["share", "at peak", "units/s", "units/call", "calls"]
+    if all(one.peak_calls == one.calls for one in report.patterns):
+        columns, rows = _without("at peak", columns, rows)
+    _print_table(console, columns, rows, name=1, optional=optional, bold={len(rows) - 1})
 
 
-def _resource_table(resources: Sequence[ResourceFigures], *, narrow: bool) -> Table:
-    table = _table("table or index", "units/s", "at peak", numbers_from=1)
-    for column in (*([] if narrow else ["items"]), "stored", "hottest key", "$/month"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for one in resources:
-        hottest = one.hottest
-        cells = [
+def _pattern_row(pattern: PatternFigures) -> list[str]:
+    rated = pattern.calls is not None
+    return [
+        pattern.code,
+        escape_controls(pattern.title),
+        format_rate(pattern.calls),
+        format_rate(pattern.peak_calls),
+        _load(pattern.read_per_call, pattern.write_per_call),
+        _load(pattern.read, pattern.write) if rated else "",
+        _amount(pattern.cost) if rated else "",
+        f"{100 * pattern.share:.0f} %" if rated else "",
+    ]
+
+
+def _print_resources(console: Console, resources: Sequence[ResourceFigures]) -> None:
+    columns = (
+        "table or index", "units/s", "at peak", "items", "stored", "hottest key", "$/month",
+    )  # fmt: skip
+    rows = [
+        [
             one.name,
             _load(one.read.average, one.write.average),
             _load(one.read.peak, one.write.peak),
-        ]
-        cells += [] if narrow else [f"{one.items:,.0f}"]
-        cells += [
+            f"{one.items:,.0f}",
             format_bytes(one.bytes),
-            "" if hottest is None else _percent(hottest.share),
+            "" if one.hottest is None else _percent(one.hottest.share),
             _amount(one.cost),
         ]
-        table.add_row(*cells)
-    return table
+        for one in resources
+    ]
+    optional = ["items", "at peak", "stored", "hottest key", "units/s"]
+    _print_table(console, columns, rows, name=0, optional=optional)
 
 
 def _print_hot_keys(console: Console, report: PlanReport) -> None:
@@ -165,21 +168,19 @@ def _print_hot_keys(console: Console, report: PlanReport) -> None:
         )
 
 
-def _mode_table(report: PlanReport) -> Table:
-    table = _table("", "billing mode", "$/month", "upfront", numbers_from=2)
-    table.add_column("difference", justify="right", no_wrap=True)
-    for mode in report.modes:
-        is_best, is_selected = mode is report.cheapest, mode.name == report.mode_name
-        difference = mode.cost - report.cost
-        table.add_row(
-            "✓" if is_best else "",
+def _print_modes(console: Console, report: PlanReport) -> None:
+    columns = ("", "billing mode", "$/month", "upfront", "difference")
+    rows = [
+        [
+            "✓" if mode is report.cheapest else "",
             mode.name,
             _amount(mode.cost),
             _amount(mode.upfront) if mode.upfront else "",
-            "" if is_selected else _signed(difference),
-            style="bold" if is_best else "",
-        )
-    return table
+            "" if mode.name == report.mode_name else _signed(mode.cost - report.cost),
+        ]
+        for mode in report.modes
+    ]
+    _print_table(console, columns, rows, name=1, optional=["upfront", "difference"], bold={0})
 
 
 def _print_growth(console: Console, report: PlanReport) -> None:
@@ -190,32 +191,29 @@ def _print_growth(console: Console, report: PlanReport) -> None:
             "ItemCount(…, growth=0.05): 5 percent a month.",
         )
         return
-    table = _table("in month", "units/s", "items", "stored", "$/month", numbers_from=1)
-    table.add_column("cheapest", justify="right", no_wrap=True)
-    for number, month in enumerate(report.growth):
-        if number in _MONTHS:
-            table.add_row(
-                format_number(month.month),
-                _load(month.read, month.write),
-                f"{month.items:,.0f}",
-                format_bytes(month.bytes),
-                _amount(month.cost),
-                _amount(month.cheapest_cost),
-            )
-    print_trimmed(console, table)
+    columns = ("in month", "units/s", "items", "stored", "$/month", "cheapest")
+    rows = [
+        [
+            format_number(month.month),
+            _load(month.read, month.write),
+            f"{month.items:,.0f}",
+            format_bytes(month.bytes),
+            _amount(month.cost),
+            _amount(month.cheapest_cost),
+        ]
+        for number, month in enumerate(report.growth)
+        if number in _MONTHS
+    ]
+    _print_table(console, columns, rows, name=0, optional=["items", "units/s", "stored"])
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print two designs side by side."""
     before, after = comparison.before, comparison.after
     total = comparison.total
-    console.print(
-        Text.assemble(
-            (f"{before.name} → {after.name}: ", "bold"),
-            (f"{format_difference(total.difference)} a month", "bold"),
-            f"{_in_percent(total)}, {after.mode_name}",
-        )
-    )
+    title = f"{before.name} → {after.name}: {format_difference(total.difference)} a month"
+    rest = f"{_in_percent(total)}, {after.mode_name}"
+    print_trimmed(console, Text.assemble((escape_controls(title), "bold"), rest))
     for note in comparison.notes:
         print_trimmed(console, note)
     for heading, differences in (
@@ -224,7 +222,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         ("Billing modes", comparison.modes),
     ):
         _heading(console, heading)
-        print_trimmed(console, _difference_table(differences, total, heading))
+        _print_differences(console, differences, total, heading)
     best = comparison.cheapest
     print_trimmed(
         console,
@@ -233,46 +231,86 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     )
 
 
-def _difference_table(differences: Sequence[Difference], total: Difference, heading: str) -> Table:
-    table = _table("", "", "before", "after", numbers_from=2)
-    table.add_column("difference", justify="right", no_wrap=True)
-    table.add_column("%", justify="right", no_wrap=True)
-    rows = list(differences)
+def _print_differences(
+    console: Console, differences: Sequence[Difference], total: Difference, heading: str
+) -> None:
+    shown = list(differences)
     if heading == "Access patterns":
-        other = [
-            (total.before or 0) - sum(one.before or 0 for one in rows),
-            (total.after or 0) - sum(one.after or 0 for one in rows),
-        ]
-        if max(other) > _ROUNDING:
-            rows.append(Difference("", "storage and the rest", "same", other[0], other[1]))
+        before = (total.before or 0) - sum(one.before or 0 for one in shown)
+        after = (total.after or 0) - sum(one.after or 0 for one in shown)
+        if max(before, after) > _ROUNDING:
+            shown.append(Difference("", "storage and the rest", "same", before, after))
+    rows = [_difference_row(one) for one in shown]
     if heading != "Billing modes":
-        rows.append(total)
-    marks = {"added": "+", "removed": "−", "changed": "~", "same": ""}
-    for one in rows:
-        name = " ".join(part for part in (one.name, one.title) if part)
-        is_total, is_different = one is total, abs(one.difference) > _ROUNDING
-        table.add_row(
-            "" if is_total else marks[one.change],
-            "all" if is_total else name,
-            "" if one.before is None else _amount(one.before),
-            "" if one.after is None else _amount(one.after),
-            _signed(one.difference) if is_different else "",
-            f"{one.percent:+,.0f} %" if is_different and one.percent is not None else "",
-            style="bold" if is_total else "dim" if one.change == "same" else "",
-        )
-        if one.notes:
-            table.add_row("", Text("; ".join(one.notes), style="dim"))
-    return table
+        rows.append(["", "all", *_difference_row(total)[2:]])
+    _print_table(
+        console,
+        ("", "", "before", "after", "difference", "%"),
+        rows,
+        name=1,
+        optional=["%", "before"],
+        bold={len(shown)},
+        notes={number: "; ".join(one.notes) for number, one in enumerate(shown) if one.notes},
+    )
 
 
-def _table(*columns: str, numbers_from: int = 2) -> Table:
+def _difference_row(one: Difference) -> list[str]:
+    is_different = abs(one.difference) > _ROUNDING
+    return [
+        _MARKS[one.change],
+        escape_controls(" ".join(part for part in (one.name, one.title) if part)),
+        "" if one.before is None else _amount(one.before),
+        "" if one.after is None else _amount(one.after),
+        _signed(one.difference) if is_different else "",
+        f"{one.percent:+,.0f} %" if is_different and one.percent is not None else "",
+    ]
+
+
+def _print_table(
+    console: Console,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    name: int,
+    optional: Sequence[str] = (),
+    bold: Set[int] = frozenset(),
+    notes: Mapping[int, str] | None = None,
+) -> None:
+    """Print rows; column number `name` is text, and those after it are numbers.
+
+    `optional` columns are left out, the first ones first, until the others fit. `notes` are printed
+    below their rows.
+    """
+    rest = list(optional)
+    while rest and _least_width(columns, rows, name) > console.width:
+        columns, rows = _without(rest.pop(0), columns, rows)
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for number, column in enumerate(columns):
-        if number < numbers_from:
-            table.add_column(column, overflow="fold", no_wrap=number == 0 and not column)
-        else:
-            table.add_column(column, justify="right", no_wrap=True)
-    return table
+        justify: Literal["left", "right"] = "right" if number > name else "left"
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=number != name)
+    for number, row in enumerate(rows):
+        table.add_row(*row, style="bold" if number in bold else "")
+        if notes and number in notes:
+            table.add_row(*[""] * name, Text(notes[number], style="dim"))
+    print_trimmed(console, table)
+
+
+def _least_width(columns: Sequence[str], rows: Sequence[Sequence[str]], name: int) -> int:
+    """Return the width that a table needs if the names are wrapped."""
+    widths = [
+        max(len(column), *(len(row[number]) for row in rows)) if rows else len(column)
+        for number, column in enumerate(columns)
+    ]
+    widths[name] = min(widths[name], _NAME_WIDTH)
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _without(
+    name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Return the columns and rows without a column, if it is there."""
+    kept = [number for number, column in enumerate(columns) if column != name]
+    return tuple(columns[one] for one in kept), [[row[one] for one in kept] for row in rows]
 
 
 def _heading(console: Console, text: str) -> None:
