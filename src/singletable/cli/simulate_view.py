@@ -36,7 +36,7 @@ def print_simulation(console: Console, report: SimulationReport) -> None:
 def _print_table(console: Console, table: TextTable) -> None:
     printed = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for number, column in enumerate(table.columns):
-        is_number = number > 0 and all(row[number][:1].isdigit() for row in table.rows)
+        is_number = number > 0 and all(row[number][:1] in "0123456789<–" for row in table.rows)
         printed.add_column(
             column,
             justify="right" if is_number else "left",

@@ -91,15 +91,14 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which requests were rejected, and whether because of a partition or of the whole capacity."""
+    """Which requests were rejected, and for which of their parts there was no room.
 
+    There was no room in its partition, or in the capacity of the whole table or index.
+    """
+
+    rejected: Flags
     by_partition: Flags
     by_capacity: Flags
-
-    @property
-    def rejected(self) -> Flags:
-        """The rejected requests."""
-        return self.by_partition | self.by_capacity
 
 
 class Partitions:
@@ -173,34 +172,36 @@ class Partitions:
 
         `lanes`, `units` and `requests` describe parts of requests: 2 * partition + kind, the units,
         and the number of the request. If a part is rejected, so is its request: an index without
-        capacity rejects the write to its table. Requests come in random order.
+        capacity rejects the write to its table, and it consumes nothing. Requests come in random
+        order.
         """
         partitions, resources = self.available()
-        by_partition = _reject(lanes, units, requests, count, partitions.ravel(), random)
-        kept = np.flatnonzero(~by_partition[requests])
-        resource_lanes = 2 * self.resource[lanes // 2] + lanes % 2
-        by_capacity = _reject(
-            resource_lanes[kept], units[kept], requests[kept], count, resources.ravel(), random
+        groups = 2 * self.resource[lanes // 2] + lanes % 2
+        rejected = np.zeros(count, dtype=np.bool_)
+        by_partition, by_capacity = (
+            _reject(level, groups, units, requests, rejected, available.ravel(), random)
+            for level, available in ((lanes, partitions), (groups, resources))
         )
-        return Admission(by_partition, by_capacity)
+        return Admission(rejected, by_partition, by_capacity)
 
     def end_minute(
         self,
         minute: int,
         consumed: Floats,
-        throttled: Floats,
+        no_room: Floats,
         positions: Floats,
         weights: Floats,
     ) -> list[Split]:
         """Scale and split after a minute.
 
-        `consumed` and `throttled` are units a second by partition; `positions` is a sample of
-        where requests were, and `weights` has their shares of a partition's limit.
+        `consumed` and `no_room` are the units a second that each partition took, and could not
+        take. `positions` is a sample of where requests were, and `weights` has their shares of a
+        partition's limit.
         """
         self._traffic.append(self.by_resource(consumed))
         if not self._splits:
             return []
-        is_hot = ((consumed + throttled) >= HOT_SHARE * self.limits).any(axis=1)
+        is_hot = ((consumed + no_room) >= HOT_SHARE * self.limits).any(axis=1)
         self._hot_minutes = np.where(is_hot, self._hot_minutes + 1, 0)
         return [*self._split_hot(minute, positions, weights), *self._grow(minute)]
 
@@ -283,24 +284,38 @@ def split_point(start: float, end: float, positions: Floats, weights: Floats) ->
 
 def _reject(
     lanes: Ints,
+    groups: Ints,
     units: Floats,
     requests: Ints,
-    count: int,
+    rejected: Flags,
     available: Floats,
     random: np.random.Generator,
 ) -> Flags:
-    """Return which requests come after the available units of a lane are used."""
-    rejected = np.zeros(count, dtype=np.bool_)
-    is_over = np.bincount(lanes, units, minlength=len(available)) > available
-    crowded = np.flatnonzero(is_over[lanes])
-    if len(crowded):
+    """Return the parts that come after the units of their lane are used; mark their requests.
+
+    `groups` has the table or index and kind of each part. The most crowded one is first, because
+    the requests that it rejects leave room in the others.
+    """
+    no_room = np.zeros(len(lanes), dtype=np.bool_)
+    # A group is decided once: its last admitted request may take more than is left.
+    is_open = np.ones(len(lanes), dtype=np.bool_)
+    while True:
+        offered = np.bincount(lanes, np.where(rejected[requests], 0.0, units), len(available))
+        load = np.where(offered > available, offered / np.maximum(available, 1e-9), 0.0)
+        crowded = np.flatnonzero(is_open & (load[lanes] > 0) & ~rejected[requests])
+        if not len(crowded):
+            return no_room
+        worst = groups[crowded[np.argmax(load[lanes[crowded]])]]
+        is_open &= groups != worst
+        crowded = crowded[groups[crowded] == worst]
         crowded = crowded[np.lexsort((random.random(len(crowded)), lanes[crowded]))]
         lane = lanes[crowded]
         before = np.cumsum(units[crowded]) - units[crowded]
         is_first = np.append(True, lane[1:] != lane[:-1])
         before -= np.maximum.accumulate(np.where(is_first, before, 0.0))
-        rejected[requests[crowded[before >= available[lane]]]] = True
-    return rejected
+        late = crowded[before >= available[lane]]
+        no_room[late] = True
+        rejected[requests[late]] = True
 
 
 def _partitions_for(units: Sequence[float]) -> int:

@@ -150,9 +150,9 @@ class Simulation:
         self._failed: Ints = np.zeros(patterns, dtype=np.intp)
         self._conflicts: Ints = np.zeros(patterns, dtype=np.intp)
         self._latencies: Floats = np.zeros((patterns, _CLASSES))
-        # Units of the minute so far, by partition.
+        # Units of the minute so far, by partition: consumed, and without room in the partition.
         self._minute_consumed: Floats = np.zeros((len(self._partitions), 2))
-        self._minute_throttled: Floats = np.zeros((len(self._partitions), 2))
+        self._minute_no_room: Floats = np.zeros((len(self._partitions), 2))
         self._heat: dict[tuple[int, int], dict[int, float]] = defaultdict(dict)
         self._splits: list[Split] = []
         self._is_table: Flags = np.array(["/" not in name for name in self._names])
@@ -221,13 +221,13 @@ class Simulation:
         shape = (len(partitions), 2)
         consumed = _sum_by(lanes[~part_rejected], calls.units[~part_rejected], shape)
         throttled = _sum_by(lanes[part_rejected], calls.units[part_rejected], shape)
-        for number, rejected in enumerate((admission.by_partition, admission.by_capacity)):
-            parts = rejected[requests]
-            units = _sum_by(lanes[parts], calls.units[parts], shape)
-            self._causes[:, :, number] += partitions.by_resource(units)
+        for number, parts in enumerate((admission.by_partition, admission.by_capacity)):
+            no_room = _sum_by(lanes[parts], calls.units[parts], shape)
+            self._causes[:, :, number] += partitions.by_resource(no_room)
+            if parts is admission.by_partition:
+                self._minute_no_room += no_room
         self._consume(second, consumed)
         self._throttled[second] = partitions.by_resource(throttled)
-        self._minute_throttled += throttled
         call_rejected = np.zeros(len(calls), dtype=np.bool_)
         call_rejected[calls.call[part_rejected]] = True
         self._record_latencies(calls.pattern[~call_rejected], calls.latency[~call_rejected])
@@ -288,17 +288,17 @@ class Simulation:
     def _end_minute(self, minute: int, calls: Calls) -> None:
         partitions = self._partitions
         seconds = min(MINUTE, self._seconds - minute * MINUTE)
-        consumed, throttled = self._minute_consumed / seconds, self._minute_throttled / seconds
+        consumed, no_room = self._minute_consumed / seconds, self._minute_no_room / seconds
         shares: Floats = np.max(consumed / partitions.limits, axis=1)
         # A partition that throttled is shown as over its limit, even if only for a second.
-        shares = np.where(throttled.any(axis=1), np.maximum(shares, 1.0), shares)
+        shares = np.where(no_room.any(axis=1), np.maximum(shares, 1.0), shares)
         owners = zip(partitions.resource.tolist(), partitions.numbers.tolist(), strict=True)
         for owner, share in zip(owners, shares.tolist(), strict=True):
             self._heat[owner][minute] = share
         weights = calls.units / partitions.limits[calls.kind]
-        self._splits += partitions.end_minute(minute, consumed, throttled, calls.position, weights)
+        self._splits += partitions.end_minute(minute, consumed, no_room, calls.position, weights)
         self._minute_consumed = np.zeros((len(partitions), 2))
-        self._minute_throttled = np.zeros((len(partitions), 2))
+        self._minute_no_room = np.zeros((len(partitions), 2))
 
     def _result(self) -> SimulationResult:
         series = [
