@@ -8,7 +8,7 @@ or disappears, and two if its key changes; a transaction does not double these.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -134,6 +134,11 @@ class _Estimator:
             for one in pattern.accesses
             if one.kind in ("update", "upsert") and not one.edited_fields
         }
+        # The items of a transaction are divided among its effects; each writes at least one.
+        effects = len(pattern.accesses) if isinstance(pattern, WritePattern) else 1
+        self._items_of_effect = max(pattern.expected.items / effects, 1.0)
+        if effects == 1:
+            self._items_of_effect = pattern.expected.items
 
     def parts(self) -> list[UnitCost]:
         parts: list[UnitCost] = []
@@ -177,10 +182,12 @@ class _Estimator:
         items = self._expected.items
         if request.action in ("GetItem", "BatchGetItem"):
             size = MARKER_SIZE if _is_marker(request) else self._size(request.entity)
-            count = 1 if _is_marker(request) and isinstance(self._pattern, ReadPattern) else items
-            units = count * _blocks(size, READ_BLOCK)
+            most, count = items, self._items_of_effect
+            if _is_marker(request) and isinstance(self._pattern, ReadPattern):
+                most = count = 1
+            blocks = _blocks(size, READ_BLOCK)
             how = f"{_times(count, 'item')}{_rounded(size, READ_BLOCK, '4 KB')}"
-            return units, units, how, float(count * size)
+            return count * blocks, most * blocks, how, float(count * size)
         items = items_read(self._pattern, self._counts)
         entities = self._entities(request)
         index = self._index(request.access)
@@ -189,13 +196,15 @@ class _Estimator:
         largest, average = max(entries.values()), self._average(entries)
         # A query with a limit reads as many items from each shard.
         most = partitions * _blocks(items * largest, READ_BLOCK)
-        typical = partitions * _blocks(round(items * average / partitions), READ_BLOCK)
+        markers = self._marker_bytes(entities) if request.action == "Scan" else 0
+        typical = partitions * _blocks(round(items * average / partitions) + markers, READ_BLOCK)
         how = f"{items:,} items × {average:,.0f} bytes, rounded up to 4 KB"
         if partitions > 1:
             how += f" in each of {partitions} shards"
         if self._expected.scanned is not None:
             how += f"; the filter returns {self._expected.items:,} of them"
         share = 1.0 if self._expected.scanned is None else self._expected.items / max(items, 1)
+        most = max(most, typical)
         return float(typical), float(most), how, items * average * share
 
     def _entities(self, request: PlannedRequest) -> list[type]:
@@ -208,20 +217,34 @@ class _Estimator:
             return list({one.entity: None for one in self._requests if not one.is_read})
         return [request.entity]
 
+    def _marker_bytes(self, entities: Sequence[type]) -> int:
+        """Return the bytes of the markers of unique values, which a scan reads, too."""
+        counted = [model_of(one) for one in entities if one in self._counts]
+        markers = sum(self._counts[one.entity].items * len(one.uniques) for one in counted)
+        return markers * MARKER_SIZE if self._expected.items_read == 1 else 0
+
     def _average(self, entries: Mapping[type, int]) -> float:
         """Return the average size, by the number of items of each entity where it is known."""
         weights = {one: self._counts[one].items if one in self._counts else 0 for one in entries}
         total = sum(weights.values())
+        if not total and isinstance(self._pattern, ReadPattern) and self._pattern.collection:
+            # Lists are taken to be equally long; a member that is no list has one item.
+            lists = self._pattern.collection.list_entities()
+            rest = max(self._expected.items - len(entries) + len(lists), 0)
+            weights = {one: -(-rest // len(lists)) if one in lists else 1 for one in entries}
+            total = sum(weights.values())
         if not total:
             return max(entries.values())
         return sum(size * weights[one] for one, size in entries.items()) / total
 
     def _write(self, request: PlannedRequest) -> list[UnitCost]:
-        items, marker = self._expected.items, _is_marker(request)
+        items, marker = self._items_of_effect, _is_marker(request)
         size = MARKER_SIZE if marker else self._size(request.entity)
-        blocks = _blocks(size, WRITE_BLOCK) * items
+        blocks = _blocks(size, WRITE_BLOCK)
         share = self._share(request)
-        typical = blocks * share * (2 if request.in_transaction and self._in_transaction else 1)
+        typical = (
+            blocks * items * share * (2 if request.in_transaction and self._in_transaction else 1)
+        )
         how = f"{_times(items, 'item')}{_rounded(size, WRITE_BLOCK, '1 KB')}"
         if request.in_transaction and self._in_transaction:
             how += ", doubled in a transaction"
@@ -229,7 +252,7 @@ class _Estimator:
             typical, how = 0.0, f"not in a typical call; at most {how}"
         elif share < 1:
             how += f", for {share:.0%} of the items"
-        most = blocks * (2 if request.in_transaction else 1)
+        most = blocks * self._expected.items * (2 if request.in_transaction else 1)
         parts = [UnitCost(request, request.access, "write", typical, most, how)]
         if request.action == "ConditionCheckItem" or marker:
             return parts
@@ -259,17 +282,16 @@ class _Estimator:
             writes, why = 1, "any field may change; the key of the entry is taken to stay"
         count = self._counts.get(model.entity)
         present = 1.0 if count is None else count.in_index.get(access.name, 1.0)
-        blocks = _blocks(entry, WRITE_BLOCK) * self._expected.items
-        how = (
-            f"{why}: {_times(self._expected.items, 'entry')}{_rounded(entry, WRITE_BLOCK, '1 KB')}"
-        )
+        blocks, items = _blocks(entry, WRITE_BLOCK), self._items_of_effect
+        how = f"{why}: {_times(items, 'entry')}{_rounded(entry, WRITE_BLOCK, '1 KB')}"
         # Entries that appear or disappear are those of the items that are edited.
         if why not in (_APPEARS, _NEW_BY_DEFAULT) and present < 1:
             how += f", for {present:.0%} of the items, which are in the index"
         else:
             present = 1.0
-        typical = blocks * writes * present * share if request.likely else 0.0
-        return [UnitCost(request, access, "write", typical, blocks * most, how)]
+        typical = blocks * items * writes * present * share if request.likely else 0.0
+        most *= blocks * self._expected.items
+        return [UnitCost(request, access, "write", typical, most, how)]
 
 
 _APPEARS = "the entry appears or disappears"
@@ -281,14 +303,20 @@ def _entry_writes(
 ) -> tuple[int, int, str]:
     """Return how often an index entry is written typically and at most, and why."""
     if not request.edited_fields:  # a new item or a deleted one
-        is_new = request.action == "PutItem" and _includes_defaults(model, access)
+        is_new = request.action == "PutItem" and includes_defaults(model, access)
         return 1, 1, _NEW_BY_DEFAULT if is_new else "one write of the entry"
     tested = _fields_of(model, {path[0] for path in access.condition_paths})
     # The primary key of an item does not change.
     edited = request.edited_fields - set(model.key.fields)
     moves = bool(edited & set(access.fields))
     if request.edited_fields >= set(model.fields) or request.action == "PutItem":
-        return 1, 2 if moves else 1, "the entry changes, its key stays"
+        stamp = model.role("updated")
+        if stamp is not None and stamp.name in access.fields:
+            return 2, 2, "its key has the time of the write, so the entry is deleted and written"
+        most = 2 if moves else 1
+        if not _projected_fields(model, access.index) - {*model.key.fields, *access.fields}:
+            return 0, most, "the entry has keys only, which are taken to stay"
+        return 1, most, "the entry changes, its key stays"
     if moves:
         return 2, 2, "its key changes, so the old entry is deleted and a new one written"
     if edited & tested:
@@ -298,7 +326,7 @@ def _entry_writes(
     return 0, 0, "nothing in the entry changes"
 
 
-def _includes_defaults(model: Model, access: ResolvedKey) -> bool:
+def includes_defaults(model: Model, access: ResolvedKey) -> bool:
     """Return whether the default values meet the condition of a sparse index.
 
     Orders are open at first, so that all new ones are in the index of open orders, and few others.
@@ -344,9 +372,10 @@ def _blocks(size: int, block: int) -> int:
     return max(-(-size // block), 1)
 
 
-def _times(count: int, noun: str) -> str:
+def _times(count: float, noun: str) -> str:
     plural = "entries" if noun == "entry" else f"{noun}s"
-    return "" if count == 1 else f"{count:,} {plural} × "
+    number = f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
+    return "" if count == 1 else f"{number} {plural} × "
 
 
 def _rounded(size: int, block: int, text: str) -> str:

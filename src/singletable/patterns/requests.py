@@ -283,7 +283,15 @@ def _plan_write(effect: EntityAccess) -> _WritePlan:
                 replace(_on_item("PutItem", model), edited_fields=frozenset(model.fields)),
             )
             plan.reads += [_read_marker(model, marker.access) for marker in model.uniques.values()]
-            _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
+            if {*model.fields} <= {*model.key.fields}:
+                # Nothing of an existing item could change, so a typical put creates one.
+                plan.write = _on_item("PutItem", model)
+                _plan_side_writes(plan, model, claims="if needed")
+                _plan_side_writes(plan, model, releases="if needed", likely=False)
+            else:
+                _plan_side_writes(
+                    plan, model, claims="if needed", releases="if needed", likely=False
+                )
         case "update":
             plan = _plan_update(model, effect.edited_fields)
         case "upsert":

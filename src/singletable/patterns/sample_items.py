@@ -11,7 +11,7 @@ import types
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, NewType, Union, get_args, get_origin
+from typing import Annotated, Any, NewType, Union, cast, get_args, get_origin
 
 import msgspec
 
@@ -44,7 +44,7 @@ def sample_values(
         except TypeError:  # there is no example of such a type
             values[name] = None
     if size is not None:
-        _lengthen(model, values, size - item_size(sample_item(model, values)))
+        lengthen(model, values, size - item_size(sample_item(model, values)))
     return values
 
 
@@ -92,8 +92,11 @@ def keys_of(model: Model) -> Sequence[ResolvedKey]:
     return (model.key, *model.indexes.values(), *markers)
 
 
-def _lengthen(model: Model, values: dict[str, object], missing: int) -> None:
-    """Add `missing` bytes to the values of text and binary fields that are in no key."""
+def lengthen(model: Model, values: dict[str, object], missing: int) -> bool:
+    """Add `missing` bytes to texts, binaries, lists of texts and maps that are in no key.
+
+    Returns whether the entity has such fields.
+    """
     in_keys = {name for key in keys_of(model) for name in key.fields}
     tested = {path[0] for key in model.indexes.values() for path in key.condition_paths}
     names = [
@@ -101,27 +104,41 @@ def _lengthen(model: Model, values: dict[str, object], missing: int) -> None:
         for name, field in model.fields.items()
         if name not in in_keys
         and field.attribute not in tested
-        and _plain_type(field.annotation) in (str, bytes)
-        and isinstance(values[name], str | bytes)
+        and field.role is None
+        and longer_value(values[name], field.annotation, 1) is not None
     ]
-    if missing <= 0:
-        return
-    for at, name in enumerate(names):
-        more = (missing * (at + 1)) // len(names) - (missing * at) // len(names)
-        value = values[name]
-        if isinstance(value, str):
-            values[name] = value + _FILLER * more
-        elif isinstance(value, bytes):
-            values[name] = value + _FILLER.encode() * more
+    if missing > 0:
+        for at, name in enumerate(names):
+            more = (missing * (at + 1)) // len(names) - (missing * at) // len(names)
+            values[name] = longer_value(values[name], model.fields[name].annotation, more)
+    return bool(names)
 
 
-def _plain_type(kind: Any) -> Any:
+def longer_value(value: object, kind: Any, more: int) -> object | None:
+    """Return a value that takes `more` bytes more; None if values of this type cannot be longer."""
+    kind = plain_type(kind)
+    if kind is str and isinstance(value, str):
+        return value + _FILLER * more
+    if kind is bytes and isinstance(value, bytes):
+        return value + _FILLER.encode() * more
+    if get_origin(kind) is list and isinstance(value, list) and value:
+        first: object
+        first, *rest = cast("list[object]", value)
+        longer = longer_value(first, get_args(kind)[0], more)
+        return None if longer is None else [longer, *rest]
+    if get_origin(kind) is dict and isinstance(value, dict) and value:
+        (name, inner), *others = cast("dict[str, object]", value).items()
+        return {name + _FILLER * more: inner} | dict(others)
+    return None
+
+
+def plain_type(kind: Any) -> Any:
     """Return the type behind Annotated, NewType and `| None`."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _plain_type(arguments[0])
+        return plain_type(arguments[0])
     if isinstance(kind, NewType):
-        return _plain_type(kind.__supertype__)
+        return plain_type(kind.__supertype__)
     if origin in (Union, types.UnionType):
-        return _plain_type(next(one for one in arguments if one is not type(None)))
+        return plain_type(next(one for one in arguments if one is not type(None)))
     return kind

@@ -33,6 +33,7 @@ from singletable.planning.plan import (
     ResourcePlan,
     create_plan,
 )
+from singletable.planning.population import Population, sample_fields
 from singletable.planning.prices import (
     Price,
     PriceList,
@@ -53,6 +54,7 @@ from singletable.planning.resource_load import (
     ResourceLoad,
     loads_of,
 )
+from singletable.planning.traffic import PlannedCall, Traffic
 from singletable.planning.workload import (
     Domain,
     KeySpace,
@@ -82,6 +84,8 @@ __all__ = [
     "PlacedUnits",
     "Plan",
     "PlanReport",
+    "PlannedCall",
+    "Population",
     "Price",
     "PriceList",
     "PriceName",
@@ -90,6 +94,7 @@ __all__ = [
     "ResourceLoad",
     "ResourcePlan",
     "StoredSize",
+    "Traffic",
     "Workload",
     "advise",
     "break_even",
@@ -105,5 +110,6 @@ __all__ = [
     "parse_report",
     "read_report",
     "region_prices",
+    "sample_fields",
     "workload_of",
 ]

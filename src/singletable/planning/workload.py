@@ -28,7 +28,8 @@ from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, MARKER_SIZE, partit
 from singletable.patterns.requests import key_template
 from singletable.patterns.sample_items import entry_size, keys_of
 from singletable.schema import Index, Model, Provisioned, ResolvedKey, Table, model_of
-from singletable.schema.examples import field_labels
+from singletable.schema.key_template import FieldSegment, FixedSegment
+from singletable.schema.resolved_key import TextColumn
 
 # The number of values of a key field about which nothing is declared.
 DEFAULT_COUNT = 10_000
@@ -276,11 +277,18 @@ class KeyDomains:
         ]
         for model in models:
             for key in keys_of(model):
-                for name, label in field_labels(key.columns).items():
+                for name, label in _labels(key).items():
                     self._labels.setdefault((model.entity, name), label)
+        for model in models:
+            for counter in (*model.counts.values(), *([model.sequence] if model.sequence else [])):
+                theirs = model_of(counter.entity).key.parameters
+                for name, other in zip(counter.fields, theirs, strict=True):
+                    self._labels[model.entity, name] = self.label(counter.entity, other)
         for catalog in catalogs:
             for (entity, name), distribution in catalog.values.items():
-                self._distributions[self.label(entity, name)] = distribution
+                values = max(round(distribution.values * min(factor, 1.0)), 1)
+                declared = Distribution(values, distribution.exponent)
+                self._distributions[self.label(entity, name)] = declared
         for model in models:
             fields = (*model.key.pk_fields, *model.key.sk_fields)
             if len(fields) == 1 and model.entity in self._counts:
@@ -290,6 +298,10 @@ class KeyDomains:
     def label(self, entity: type, name: str) -> str:
         """Return the name of a field's domain: the constant before it in a key, or its name."""
         return self._labels.get((entity, name), name)
+
+    def declared(self, entity: type, name: str) -> Distribution | None:
+        """Return how the values of a field are distributed, or None if nothing is declared."""
+        return self._distributions.get(self.label(entity, name))
 
     def domain(self, model: Model, name: str) -> Domain:
         """Return the domain of a field."""
@@ -316,6 +328,23 @@ class KeyDomains:
             tuple(dict.fromkeys(domains.values())),
             1 if shards is None else shards.count,
         )
+
+
+def _labels(key: ResolvedKey) -> dict[str, str]:
+    """Return the constant before each field; if several fields follow it, it names none of them."""
+    labels: dict[str, str] = {}
+    for column in key.columns:
+        segments = column.template.segments if isinstance(column, TextColumn) else ()
+        for before, segment, after in zip(
+            segments, segments[1:], (*segments[2:], None), strict=False
+        ):
+            if (
+                isinstance(before, FixedSegment)
+                and isinstance(segment, FieldSegment)
+                and not isinstance(after, FieldSegment)
+            ):
+                labels.setdefault(segment.field, before.text.lower())
+    return labels
 
 
 def number_of_values(kind: object) -> int | None:

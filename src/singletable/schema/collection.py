@@ -42,6 +42,11 @@ class Collection:
         return [entity for entity, _ in cls._members.values()]
 
     @classmethod
+    def list_entities(cls) -> list[type]:
+        """Return the entities of which there may be several items."""
+        return [entity for entity, count in cls._members.values() if count == "all"]
+
+    @classmethod
     def required_members(cls) -> dict[str, type]:
         """Return the entities that must occur once, by the names of their members."""
         return {name: entity for name, (entity, count) in cls._members.items() if count == "one"}

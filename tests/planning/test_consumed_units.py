@@ -1,0 +1,149 @@
+"""The plan against the engine: what planned calls consume, by table and index.
+
+Each catalog is populated with items of the declared number and size, and its patterns are called in
+proportion to their rates. The engine follows DynamoDB, so where they differ, the plan is wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import importlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from singletable import AsyncStore, Call, ItemCount, PatternCatalog, connect_async
+from singletable.patterns import FeedPattern
+from singletable.patterns.catalog import find_catalogs
+from singletable.planning import Population, Traffic, create_plan
+from singletable.telemetry.stats import units_of
+from tests.planning.designs import news_catalog, skills_catalog
+
+ROOT = Path(__file__).parents[2]
+
+
+async def play(
+    catalogs: Sequence[PatternCatalog], calls: int, leave_out: Sequence[str] = ()
+) -> tuple[dict[str, int], dict[tuple[str, str, str], float], dict[tuple[str, str], float]]:
+    """Return the calls of each pattern, and the units by resource, and by pattern."""
+    population = Population(catalogs)
+    traffic = Traffic(catalogs, population, evenly=True)
+    assert traffic.impossible == {}
+    seen: list[Call] = []
+    resources: dict[tuple[str, str, str], float] = defaultdict(float)
+    by_pattern: dict[tuple[str, str], float] = defaultdict(float)
+    async with connect_async("memory:") as driver:
+        setup, store = AsyncStore(driver), AsyncStore(driver, observers=[seen.append])
+        for table in dict.fromkeys(table for catalog in catalogs for table in catalog.tables):
+            await setup.admin.create_table(table)
+        await setup.bulk_load(population.items())
+        mix = _mix(catalogs, calls, leave_out)
+        for name, times in mix.items():
+            for _ in range(times):
+                call = traffic.call(name)
+                await call.prepare(setup)
+                seen.clear()
+                await call.run(store)
+                for units in (units for one in seen for units in units_of(one)):
+                    resources[units.table, units.index, units.kind] += units.units
+                    by_pattern[name, units.kind] += units.units
+                await call.repair(setup)
+    return mix, resources, by_pattern
+
+
+def _mix(
+    catalogs: Sequence[PatternCatalog], calls: int, leave_out: Sequence[str]
+) -> dict[str, int]:
+    patterns = [
+        pattern
+        for catalog in catalogs
+        for pattern in catalog
+        if not isinstance(pattern, FeedPattern) and pattern.code not in leave_out
+    ]
+    rates = {one.id: one.expected.rate.per_second if one.expected.rate else 0 for one in patterns}
+    total = sum(rates.values())
+    return {name: max(round(calls * rate / total), 6) for name, rate in rates.items()}
+
+
+def check(catalogs: Sequence[PatternCatalog], calls: int, leave_out: Sequence[str] = ()) -> None:
+    """Assert that each pattern, table and index consumes what is planned, within 1 percent."""
+    mix, resources, by_pattern = asyncio.run(play(catalogs, calls, leave_out))
+    planned: dict[tuple[str, str, str], float] = defaultdict(float)
+    wrong: list[str] = []
+    for one in create_plan(catalogs).patterns:
+        times = mix.get(one.pattern.id, 0)
+        for part in one.estimate.parts:
+            index = "" if part.index is None else part.index.name
+            planned[part.request.table.name, index, part.kind] += times * part.units
+        expected = {"read": one.estimate.typical_read, "write": one.estimate.typical_write}
+        for kind, units in expected.items() if times else ():
+            consumed = by_pattern[one.pattern.id, kind] / times
+            if consumed != pytest.approx(units, rel=0.01, abs=0.005):
+                wrong.append(f"{one.pattern}: {consumed} {kind} units a call, planned {units}")
+    assert not wrong, "\n".join(wrong)
+    assert {name: units for name, units in resources.items() if units} == pytest.approx(
+        {name: units for name, units in planned.items() if units}, rel=0.01
+    )
+
+
+def with_counts(catalog: PatternCatalog, counts: Mapping[str, int]) -> PatternCatalog:
+    """Return a catalog with declared numbers of items, by the names of the entities."""
+    entities = {one.__name__: one for table in catalog.tables for one in table.entities}
+    counted = copy.copy(catalog)
+    counted.counts = {entities[name]: ItemCount(items) for name, items in counts.items()}
+    return counted
+
+
+def test_plan_of_every_rule_is_what_the_engine_consumes() -> None:
+    check([news_catalog()], 600)
+
+
+def test_plan_of_a_skewed_directory_is_what_the_engine_consumes() -> None:
+    check([skills_catalog(users=60)], 600)
+
+
+def catalog_of(module: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> PatternCatalog:
+    """Import a module from a folder of the repository, and return its catalog."""
+    monkeypatch.syspath_prepend(ROOT / folder)
+    (catalog,) = find_catalogs(importlib.import_module(module))
+    return catalog
+
+
+# What is left out reads more items than a test should store, or does not declare how many.
+DESIGNS = {
+    "shop": (
+        ("shop", "docs/guide"),
+        {"Customer": 5, "Order": 50, "Line": 200, "Basket": 5, "Product": 80},
+        ["O4", "X1"],
+    ),
+    "polls": (
+        ("singletable_apps.polls.patterns", "src"),
+        {"Poll": 5, "Vote": 40, "VotingLane": 10, "LaneEntry": 100, "Snapshot": 5}
+        | {"SnapshotPart": 50, "CreatedPoll": 20},
+        ["2", "D1"],
+    ),
+    "portfolio": (
+        ("singletable_apps.portfolio.patterns", "src"),
+        {"Portfolio": 1, "SiteSettings": 1, "User": 6, "Blog": 30, "BlogContent": 30, "Slug": 10}
+        | {"Revision": 30, "Like": 30, "LikeCount": 30, "Comment": 300, "PendingComment": 30}
+        | {"Media": 50, "DayStats": 120},
+        ["6", "P1", "P3", "P12", "P13", "P14", "P16"],
+    ),
+    "tracker": (
+        ("tracker.patterns", "examples/tracker"),
+        {"Org": 2, "Member": 80, "Project": 4, "Label": 60, "Sprint": 60, "Issue": 30}
+        | {"Comment": 180, "Watcher": 180},
+        ["O1", "P1", "I3", "I4", "I5", "I6", "C1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_plan_of_an_application_is_what_the_engine_consumes(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (module, folder), counts, leave_out = DESIGNS[name]
+    check([with_counts(catalog_of(module, folder, monkeypatch), counts)], 100, leave_out)
