@@ -69,7 +69,7 @@ def _mix(
 
 
 def check(catalogs: Sequence[PatternCatalog], calls: int, leave_out: Sequence[str] = ()) -> None:
-    """Assert that each pattern, table and index consumes what is planned, within 1 percent."""
+    """Assert that tables and indexes consume what is planned within 1 percent, patterns within 2."""
     mix, resources, by_pattern = asyncio.run(play(catalogs, calls, leave_out))
     planned: dict[tuple[str, str, str], float] = defaultdict(float)
     wrong: list[str] = []
@@ -81,7 +81,7 @@ def check(catalogs: Sequence[PatternCatalog], calls: int, leave_out: Sequence[st
         expected = {"read": one.estimate.typical_read, "write": one.estimate.typical_write}
         for kind, units in expected.items() if times else ():
             consumed = by_pattern[one.pattern.id, kind] / times
-            if consumed != pytest.approx(units, rel=0.01, abs=0.005):
+            if consumed != pytest.approx(units, rel=0.02, abs=0.005):
                 wrong.append(f"{one.pattern}: {consumed} {kind} units a call, planned {units}")
     assert not wrong, "\n".join(wrong)
     assert {name: units for name, units in resources.items() if units} == pytest.approx(
@@ -93,6 +93,7 @@ def with_counts(catalog: PatternCatalog, counts: Mapping[str, int]) -> PatternCa
     """Return a catalog with declared numbers of items, by the names of the entities."""
     entities = {one.__name__: one for table in catalog.tables for one in table.entities}
     counted = copy.copy(catalog)
+    counted.values = {}
     counted.counts = {entities[name]: ItemCount(items) for name, items in counts.items()}
     return counted
 
@@ -116,7 +117,7 @@ def catalog_of(module: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> Pat
 DESIGNS = {
     "shop": (
         ("shop", "docs/guide"),
-        {"Customer": 5, "Order": 50, "Line": 200, "Basket": 5, "Product": 80},
+        {"Customer": 5, "Order": 50, "Line": 240, "Basket": 5, "Product": 80},
         ["O4", "X1"],
     ),
     "polls": (

@@ -315,7 +315,9 @@ def _entry_writes(
             return 2, 2, "its key has the time of the write, so the entry is deleted and written"
         most = 2 if moves else 1
         if not _projected_fields(model, access.index) - {*model.key.fields, *access.fields}:
-            return 0, most, "the entry has keys only, which are taken to stay"
+            if not moves:
+                return 0, most, "the entry has keys only, which do not change"
+            return 1, most, "two writes of the entry for half of the items, whose keys change"
         return 1, most, "the entry changes, its key stays"
     if moves:
         return 2, 2, "its key changes, so the old entry is deleted and a new one written"

@@ -18,6 +18,7 @@ from singletable.planning.population import (
 )
 from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue, model_of
 from singletable.schema.count import counters_of
+from singletable.store.decoder import missing_fields
 
 # Numbers for the end of a range, of which the first that fits its key is used.
 _LARGE_NUMBERS = (10_000, 999, 99, 9)
@@ -157,6 +158,23 @@ def editable_fields(population: EntityPopulation) -> list[str]:
         and attribute.role in (None, "expires")
         and name not in counters
     ]
+
+
+def keys_only_fields(population: EntityPopulation) -> list[str]:
+    """Return the fields of index keys whose entries have keys only, and of no other keys."""
+    model = population.model
+    others = {*model.key.fields}
+    found: list[str] = []
+    for key in model.indexes.values():
+        if {*missing_fields(model, key.index)} >= {*model.fields} - {
+            *model.key.fields,
+            *key.fields,
+        }:
+            found += key.fields
+        else:
+            others |= {*key.fields}
+    decisive = {name for key in model.indexes.values() for name in population.deciding(key)}
+    return [name for name in found if name not in others | decisive]
 
 
 def changed_value(

@@ -30,6 +30,7 @@ from singletable.planning.call_values import (
     PatternArguments,
     changed_value,
     editable_fields,
+    keys_only_fields,
     toggled_index,
 )
 from singletable.planning.population import EntityPopulation, EvenRandom, Population, Slot
@@ -474,10 +475,14 @@ class _WriteCall:
     def _changes(self, population: EntityPopulation, slot: Slot) -> dict[str, object]:
         """Return new values for the fields that are in no key and no condition."""
         model = population.model
+        editable = editable_fields(population)
         decisive = {name for key in model.indexes.values() for name in population.deciding(key)}
         keys = {name for key in model.indexes.values() for name in key.fields}
-        names = [one for one in editable_fields(population) if one not in decisive | keys]
-        return self._new_values(population, slot, names[:1] or editable_fields(population)[:1])
+        names = [one for one in editable if one not in decisive | keys][:1] or editable[:1]
+        # The keys of entries that have keys only change for half of the items.
+        if self._state.changes % 2 == 0:
+            names += [one for one in keys_only_fields(population) if one in editable]
+        return self._new_values(population, slot, list(dict.fromkeys(names)))
 
     def _edits(
         self, population: EntityPopulation, effect: EntityAccess
