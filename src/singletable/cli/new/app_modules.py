@@ -177,7 +177,13 @@ def module_path(module: ModuleType) -> Path:
     """Return the file of a module; raise DeclarationError if it has none."""
     if module.__file__ is None:
         raise DeclarationError(f"The module {module.__name__} has no file to edit.")
-    return Path(module.__file__)
+    path = Path(module.__file__)
+    if "site-packages" in path.parts:
+        raise DeclarationError(
+            f"The module {module.__name__} is installed in '{path.parent}'. Run the command in the "
+            "folder with its source."
+        )
+    return path
 
 
 class _EditedLoader(SourceFileLoader):

@@ -41,7 +41,7 @@ def plan_changes(
     """Return the files to write; raise CannotEdit if one cannot be edited safely."""
     sources = app.sources()
     entities, catalog = sources[app.entities.__name__], sources[app.catalog_at.module_name]
-    table = _variable_in(app.entities.__dict__, app.table) or app.table_at.variable
+    table = _variable_in(vars(app.entities), app.table) or app.table_at.variable
     if table not in vars(app.entities):
         entities.add_import(app.table_at.module_name, [table])
     index_name = ""
