@@ -432,3 +432,8 @@ def test_invalid_loads_and_options_say_what_is_wrong() -> None:
         monthly_cost([], VIRGINIA, "free")  # type: ignore[arg-type]
     with pytest.raises(InvalidValue, match="mode='free'"):
         cheapest([], VIRGINIA, modes=["free"])  # type: ignore[list-item]
+
+
+def test_enormous_loads_are_priced_at_once() -> None:
+    cost = monthly_cost([ResourceLoad("t", read=steady(10**9))], VIRGINIA, "reserved-1-year")
+    assert cost.total > 0

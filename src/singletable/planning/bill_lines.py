@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
@@ -230,12 +231,14 @@ def used_share(
 
 def _reserved_units(totals: Sequence[int], share: float) -> int:
     """Return the units to reserve: every block that is used for more than `share` of its hours."""
-    reserved = 0
-    while True:
-        used = sum(min(RESERVED_BLOCK, max(0, total - reserved)) for total in totals)
-        if used <= share * RESERVED_BLOCK * HOURS:
-            return reserved
-        reserved += RESERVED_BLOCK
+
+    def is_idle(block: int) -> bool:
+        used = (min(RESERVED_BLOCK, max(0, one - block * RESERVED_BLOCK)) for one in totals)
+        return sum(used) <= share * RESERVED_BLOCK * HOURS
+
+    # The higher a block, the less it is used.
+    blocks = range(max(totals, default=0) // RESERVED_BLOCK + 1)
+    return bisect_left(blocks, True, key=is_idle) * RESERVED_BLOCK
 
 
 def other_lines(bill: Bill, loads: Sequence[ResourceLoad]) -> Iterator[CostLine]:

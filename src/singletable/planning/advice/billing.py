@@ -26,11 +26,8 @@ def advise_billing(design: Design) -> Iterator[Advice]:
     )
     mode: BillingMode = "fixed" if declared == {True} else "on-demand"
     now = monthly_cost(loads, design.prices, mode)
-    best = next(
-        one
-        for one in compare_costs(loads, design.prices)
-        if one.mode == mode or (one.mode in ("on-demand", "auto-scaled") and not is_even)
-    )
+    others: tuple[BillingMode, ...] = () if is_even else ("on-demand", "auto-scaled")
+    best, *_ = compare_costs(loads, design.prices, modes=tuple(dict.fromkeys((mode, *others))))
     saved = now.total - best.total
     if not design.is_worth(saved, question=True):
         return

@@ -60,8 +60,8 @@ def advise_unused(design: Design) -> Iterator[Advice]:
 
 def _is_read(design: Design, key: ResolvedKey) -> bool:
     """Return whether a pattern reads by a key; a pattern without a rate may."""
-    readers = design.readers(key)
-    return any(one.rate is None or one.rate.calls > 0 for one in readers)
+    rates = [one.pattern.expected.rate for one in design.readers(key)]
+    return any(rate is None or rate.calls > 0 for rate in rates)
 
 
 def _unused_index(
