@@ -65,8 +65,8 @@ def explain(
     _, catalogs = load_catalogs(app)
     console = Console(highlight=False)
     call = PatternCall.parse(loaded, arguments or (), consistent=consistent, limit=limit)
-    sizes = [catalog.sizes for catalog in catalogs if catalog.name == loaded.catalog]
-    print_plan(console, loaded, sizes[0] if sizes else {})
+    own = [catalog for catalog in catalogs if catalog.name == loaded.catalog]
+    print_plan(console, loaded, own[0] if own else None)
     if reason := _why_not_run(loaded, allow_scan=allow_scan):
         console.print(reason)
         return

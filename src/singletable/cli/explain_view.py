@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.highlighter import JSONHighlighter
@@ -17,7 +17,15 @@ from rich.text import Text
 from singletable.cli.explain_run import PatternResult
 from singletable.cli.output import escape_controls, pluralize, print_trimmed
 from singletable.cli.request_text import consumed_text, request_lines
-from singletable.patterns import FeedPattern, Pattern, ScanPattern, estimate, planned_requests
+from singletable.patterns import (
+    FeedPattern,
+    Pattern,
+    PatternCatalog,
+    ScanPattern,
+    estimate,
+    planned_requests,
+)
+from singletable.patterns.estimate import items_read
 from singletable.store import SentRequest
 from singletable.wire import write_request
 
@@ -25,8 +33,8 @@ _JSON = JSONHighlighter()
 _VALUE = re.compile(r'\{\s+("(?:[SNB]|BOOL|NULL)": (?:"(?:[^"\\]|\\.)*"|true|false))\s+\}')
 
 
-def print_plan(console: Console, pattern: Pattern, sizes: Mapping[type, int]) -> None:
-    """Print the requests that a pattern makes and the estimated units of a call."""
+def print_plan(console: Console, pattern: Pattern, catalog: PatternCatalog | None) -> None:
+    """Print the requests that a pattern of a catalog makes and the estimated units of a call."""
     console.print(Text.assemble((pattern.code, "bold cyan"), "  ", (pattern.description, "bold")))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="green", no_wrap=True)
@@ -44,17 +52,21 @@ def print_plan(console: Console, pattern: Pattern, sizes: Mapping[type, int]) ->
     if isinstance(pattern, ScanPattern):
         grid.add_row("reason", Text(pattern.reason))
     if not isinstance(pattern, FeedPattern):
-        grid.add_row("expected", Text(_estimate_text(pattern, sizes)))
+        grid.add_row("expected", Text(_estimate_text(pattern, catalog)))
     print_trimmed(console, grid)
     console.print()
 
 
-def _estimate_text(pattern: Pattern, sizes: Mapping[type, int]) -> str:
-    cost = estimate(pattern, sizes)
-    kinds = (("read unit", cost.read), ("write unit", cost.write))
+def _estimate_text(pattern: Pattern, catalog: PatternCatalog | None) -> str:
+    sizes, counts = (catalog.sizes, catalog.counts) if catalog is not None else ({}, {})
+    cost = estimate(pattern, sizes, counts)
+    items, read, bound = pattern.expected.items, cost.read, "at most"
+    if isinstance(pattern, ScanPattern):  # it reads all items, of any size
+        items, read, bound = items_read(pattern, counts), cost.typical_read, "about"
+    kinds = (("read unit", read), ("write unit", cost.write))
     units = [pluralize(count, kind) for kind, count in kinds if count]
-    text = f"at most {' and '.join(units) or 'nothing'} per call"
-    text += f", for {pluralize(pattern.expected.items, 'item')}"
+    text = f"{bound} {' and '.join(units) or 'nothing'} per call"
+    text += f", for {pluralize(items, 'item')}"
     if cost.assumed:
         text += " of an assumed size"
     rate = pattern.expected.rate

@@ -111,7 +111,7 @@ def _check(
         catalog = cast("PatternCatalog", vars(module)[modules.catalog_at.variable])
         _print_keys(console, design)
         for one in patterns:
-            print_plan(console, catalog[one.code], catalog.sizes)
+            print_plan(console, catalog[one.code], catalog)
         if any(one.rate is not None for one in patterns):
             _print_totals(console, [catalog[one.code] for one in patterns], catalog, before)
         notes = [one for one in warnings if design.name in one]
