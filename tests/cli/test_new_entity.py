@@ -264,6 +264,7 @@ def test_what_cannot_be_edited_is_printed(
         (("Project", "no_such_module"), "There is no module no_such_module"),
         (("Project", "scaffold_shop:other"), "Tables: shop."),
         (("Project", "json"), "declares no table"),
+        (("Project", "scaffold_shop", "--one"), "say which entity owns it"),
         (("Project", "scaffold_shop", "--owned-by", "user"), "Did you mean User?"),
         (("Project", "scaffold_shop", "--field", "Title:str"), "such as title."),
         (("Project", "scaffold_shop", "--field", "class:str"), "class_value"),

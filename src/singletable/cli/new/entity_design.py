@@ -131,6 +131,8 @@ class _Designer:
         answers = self._answers
         check_entity_name(answers.name, [model.name for model in self._models])
         self._check_table()
+        if self._owner is None and not answers.several:
+            raise InvalidValue(f"Only one {self._words} for each owner: say which entity owns it.")
         id_ = self._find_id() if self._owner is None or answers.several else None
         own = [one for one in answers.fields if id_ is None or one.name != id_.name]
         taken = [*(one.name for one in own), *([id_.name] if id_ else [])]

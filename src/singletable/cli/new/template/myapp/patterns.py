@@ -10,6 +10,7 @@ from singletable import (
     creates,
     deletes,
     per_day,
+    per_hour,
     per_minute,
     per_second,
     updates,
@@ -50,7 +51,7 @@ create_event = catalog.write("E3", "Create an event", creates(Event), rate=per_d
 
 # Bookings
 get_booking = catalog.read(
-    "B1", "A booking", Booking.key, consistent=True, rate=per_minute(10)
+    "B1", "A booking", Booking.key, consistent=True, rate=per_hour(10)
 )
 bookings_of_guest = catalog.read(
     "B2", "Bookings of a guest", Booking.by_guest, items=5, rate=per_second(5)
@@ -60,14 +61,14 @@ book_seats = catalog.write(
     "Book seats, if there are enough",
     creates(Booking),
     updates(Event, Event.free_seats),
-    rate=per_second(2, peak=50),
+    rate=per_minute(2, peak=600),  # when a popular event is announced
 )
 cancel_booking = catalog.write(
     "B4",
     "Cancel a booking, and free its seats",
     deletes(Booking),
     updates(Event, Event.free_seats),
-    rate=per_minute(10),
+    rate=per_hour(10),
 )
 
 catalog.check()
