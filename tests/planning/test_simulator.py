@@ -9,17 +9,19 @@ import pytest
 
 from singletable.errors import InvalidValue, SingleTableError
 from singletable.patterns import Distribution, per_hour, per_second
-from singletable.planning import KeySpace, Workload
+from singletable.planning import KeySpace, PatternLoad, Workload
 from singletable.planning.simulation import (
     Cache,
     Series,
     SimulationResult,
     SimulationSettings,
+    ThrottlePoint,
     find_throttle_point,
     shard_key,
     simulate,
 )
 from singletable.planning.simulation.calls import PEAK_SECONDS, Sampler, rates_by_second
+from singletable.planning.simulation.report import SimulationReport, report_page
 from singletable.retry import RetryPolicy
 from singletable.schema import Provisioned
 from tests.planning.loads import both, in_transaction, keys, units, workload
@@ -166,6 +168,21 @@ def test_key_with_one_busy_item_stays_hot(sort_keys: str) -> None:
     assert per_second_of(series(result).throttled[-60:]) == pytest.approx(300, rel=0.3)
 
 
+def test_patterns_without_calls_or_units_have_no_figures() -> None:
+    stream = Workload((PatternLoad("X1", "Read the stream", per_second(5), ()),))
+    result = run(both(workload(units(keys(3)), rate=0), stream))
+    assert (result.calls, result.series, result.busy_keys) == (0, (), ())
+    assert [pattern.p99 for pattern in result.patterns] == [0.0]
+    report = SimulationReport("app", result, ThrottlePoint(None, 2.0, ""))
+    assert [table.title for table in report.tables()] == []
+    assert "About these figures" in report_page(report)
+
+
+def test_rates_that_need_too_much_memory_are_rejected() -> None:
+    with pytest.raises(InvalidValue, match=r"5,000,000 calls a second.*smaller scale"):
+        run(workload(units(keys(3)), rate=5_000_000))
+
+
 def test_same_seed_gives_the_same_result() -> None:
     load = workload(units(keys(50, 1.0)), rate=300)
     assert run(load, seed=7) == run(load, seed=7)
@@ -201,6 +218,15 @@ def test_throttle_point_is_the_limit_of_the_busy_key() -> None:
     point = find_throttle_point(workload(units(keys(1)), rate=100))
     assert point.factor == pytest.approx(10, rel=0.07)
     assert point.limited_by == "a partition of shop with USER#user-1 (write)"
+
+
+def test_throttle_point_is_found_below_the_declared_load() -> None:
+    point = find_throttle_point(workload(units(keys(1), size=10.0), rate=4_000))
+    assert point.factor == pytest.approx(0.025, rel=0.2)
+
+
+def test_throttle_point_of_no_load_is_not_found() -> None:
+    assert find_throttle_point(workload(units(keys(1)), rate=0)).factor is None
 
 
 def test_throttle_point_counts_from_the_peak() -> None:

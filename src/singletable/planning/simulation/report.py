@@ -372,6 +372,8 @@ def _key_chart(keys: Sequence[BusyKey]) -> str:
         )
         for one in keys
     ]
+    if not bars:
+        return ""
     return bar_chart("Units at peak, and their share of a partition's limit", bars, limit=1.0)
 
 
@@ -387,6 +389,8 @@ def _latency_chart(result: SimulationResult) -> str:
         for one in result.patterns
         if one.calls
     ]
+    if not bars:
+        return ""
     return bar_chart("Latency of calls, 99th percentile; red if throttled", bars)
 
 

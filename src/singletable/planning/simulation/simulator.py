@@ -54,6 +54,8 @@ from singletable.store import Progress
 
 MINUTE = 60
 MAX_MINUTES = 7 * 24 * 60
+# More would need too much memory, and are far above what one table is for.
+MAX_CALLS_PER_SECOND = 1_000_000
 # Calls that are drawn at once; more would not be faster, but need more memory.
 _BATCH = 200_000
 # A call that takes longer than its whole transaction meets it: about two writes.
@@ -127,14 +129,22 @@ class Simulation:
         capacities = _capacities(workload, settings)
         self._names = [capacity.name for capacity in capacities]
         self._partitions = Partitions(capacities, splits=not steady, burst=not steady)
+        # Reading a stream consumes no units of a table.
+        loads = [load for load in workload.patterns if load.units]
         self._sources, self._uses = call_sources(
-            workload.patterns,
+            loads,
             self._names,
             seconds=self._seconds,
             start_hour=self._start_hour,
             skew=settings.skew,
             caches=_checked_caches(workload, settings.caches),
         )
+        busiest = sum(float(source.rates.max()) for source in self._sources)
+        if busiest > MAX_CALLS_PER_SECOND:
+            raise InvalidValue(
+                f"{busiest:,.0f} calls a second: expected at most {MAX_CALLS_PER_SECOND:,}. "
+                "Simulate a smaller scale."
+            )
         self._random = np.random.default_rng(settings.seed)
         self._requests = 2 + max(
             (part.request for load in workload.patterns for part in load.units), default=0

@@ -10,7 +10,11 @@ from dataclasses import replace
 from singletable.errors import InvalidValue
 from singletable.patterns import per_second
 from singletable.planning.simulation.result import ThrottlePoint
-from singletable.planning.simulation.simulator import Simulation, SimulationSettings
+from singletable.planning.simulation.simulator import (
+    MAX_CALLS_PER_SECOND,
+    Simulation,
+    SimulationSettings,
+)
 from singletable.planning.workload import KeySpace, PatternLoad, PlacedUnits, Workload
 from singletable.retry import RetryPolicy
 
@@ -34,16 +38,20 @@ def find_throttle_point(
     """
     settings = settings or SimulationSettings()
     peak = replace(workload, patterns=tuple(_at_peak(load) for load in workload.patterns))
+    calls = sum(load.rate.per_second for load in peak.patterns)
     low, high = 0.0, 1.0
-    cause = ""
-    while high < _MAX_FACTOR:
-        share, found = _probe(peak, settings, high)
+    share, cause = _probe(peak, settings, high)
+    while share <= THROTTLED_SHARE:
+        low, high = high, 2 * high
+        if high > _MAX_FACTOR or high * calls > MAX_CALLS_PER_SECOND:
+            return ThrottlePoint(None, low, "")
+        share, cause = _probe(peak, settings, high)
+    while not low and high > 1 / _MAX_FACTOR:
+        share, found = _probe(peak, settings, high / 2)
         if share > THROTTLED_SHARE:
-            cause = found
-            break
-        low, high = high, high * 2
-    else:
-        return ThrottlePoint(None, high, "")
+            high, cause = high / 2, found
+        else:
+            low = high / 2
     for _ in range(_PROBE_STEPS):
         middle = (low + high) / 2
         share, found = _probe(peak, settings, middle)
