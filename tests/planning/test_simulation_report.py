@@ -7,6 +7,7 @@ import io
 
 import pytest
 
+from singletable.planning.charts import format_latency, format_percent
 from singletable.planning.simulation import (
     SimulationSettings,
     ThrottlePoint,
@@ -18,8 +19,6 @@ from singletable.planning.simulation.report import (
     SimulationReport,
     csv_files,
     describe_throttle_point,
-    format_latency,
-    format_percent,
     format_period,
     report_page,
 )

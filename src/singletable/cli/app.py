@@ -23,6 +23,7 @@ from singletable.cli.dynamodb import dynamodb
 from singletable.cli.explain import explain
 from singletable.cli.infrastructure import app as infrastructure
 from singletable.cli.introspect import introspect
+from singletable.cli.load import load
 from singletable.cli.migration import app as migration
 from singletable.cli.new import app as new
 from singletable.cli.plan import plan
@@ -83,6 +84,7 @@ app.command()(diff)
 app.command()(explain)
 app.command()(show)
 app.command()(simulate)
+app.command()(load)
 app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console, RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from singletable.errors import StorageError
 from singletable.values import AttributeValue, Item, content_of
 
 if TYPE_CHECKING:
+    from singletable.planning.charts import TextTable
     from singletable.store import Progress
+
+# Narrower terminals get each row of a table as a paragraph.
+_NARROW = 72
 
 
 def write_output(text: str, path: Path | None, *, overwrite: bool = False) -> None:
@@ -102,3 +107,39 @@ def progress_bar(description: str) -> Generator[Callable[[Progress], None]]:
     with bars.Progress(*columns, bars.TimeElapsedColumn(), console=console, transient=True) as bar:
         task = bar.add_task(description, total=None)
         yield lambda progress: bar.update(task, completed=progress.done, total=progress.total)
+
+
+def print_text_table(console: Console, table: TextTable) -> None:
+    """Print a table after an empty line and its title; on a narrow terminal, as paragraphs."""
+    console.print()
+    console.print(Text(table.title, style="bold"))
+    if console.width < _NARROW:
+        _print_paragraphs(console, table)
+    else:
+        _print_table(console, table)
+
+
+def _print_table(console: Console, table: TextTable) -> None:
+    printed = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for number, column in enumerate(table.columns):
+        is_number = number > 0 and all(row[number][:1] in "0123456789<–" for row in table.rows)
+        printed.add_column(
+            column,
+            justify="right" if is_number else "left",
+            overflow="fold",
+            no_wrap=is_number,
+            header_style="dim",
+            style="" if number else "cyan",
+        )
+    for row in table.rows:
+        printed.add_row(*(Text(escape_controls(cell)) for cell in row))
+    print_trimmed(console, printed, indent=2)
+
+
+def _print_paragraphs(console: Console, table: TextTable) -> None:
+    for name, *cells in table.rows:
+        line = Text(escape_controls(name), style="cyan")
+        for column, cell in zip(table.columns[1:], cells, strict=True):
+            line.append(" · ", style="dim").append(f"{column} ", style="dim")
+            line.append(escape_controls(cell), style="default")
+        print_trimmed(console, line, indent=2)

@@ -56,6 +56,15 @@ class HeatRow:
     values: Sequence[float]
 
 
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table of texts; the first cell of a row names it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
 def line_chart(
     title: str,
     lines: Sequence[Line],
@@ -192,6 +201,22 @@ def format_number(value: float) -> str:
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:,.3g}"
+
+
+def format_percent(share: float) -> str:
+    """Format a share: 0 %, 0.05 %, 12 %."""
+    if 0 < share < 0.0001:
+        return "< 0.01 %"
+    return f"{format_number(100 * share)} %"
+
+
+def format_latency(seconds: float) -> str:
+    """Format a latency in milliseconds or seconds."""
+    if not seconds:
+        return "–"
+    if seconds >= 1:
+        return f"{seconds:.3g} s"
+    return f"{seconds * 1000:.1f} ms" if seconds < 0.01 else f"{seconds * 1000:.0f} ms"
 
 
 def _svg(label: str, height: int, parts: Iterable[str]) -> str:

@@ -36,6 +36,8 @@ DEFAULT_VALUES = 4
 # An entity without a declared count has at most this many items, or as many as one query reads.
 # Then only some parents have items, as many as queries read.
 MAX_UNDECLARED = 2_000
+# How many items a sample has, if no scale is chosen.
+SAMPLE_ITEMS = 10_000
 # Stamps and counters grow by a few bytes when an item is changed.
 _RESERVE = 4
 # The attribute that gives an item its size if the fields cannot.
@@ -412,6 +414,12 @@ class EntityPopulation:
         return instance
 
 
+def sample_scale(catalogs: Sequence[PatternCatalog], items: int = SAMPLE_ITEMS) -> float:
+    """Return the scale at which there are about as many items, or 1 if fewer are declared."""
+    declared = sum(one.items for catalog in catalogs for one in catalog.counts.values())
+    return min(items / declared, 1.0) if declared else 1.0
+
+
 class Population:
     """The items of all entities of some catalogs, `scale` times as many as are declared.
 
@@ -491,7 +499,10 @@ class Population:
             if population.limit_of(name) is None and any(name in fixed for fixed, _, _ in reads):
                 population.sizes[name] = DEFAULT_VALUES
         if declared is not None:
-            population.count = max(round(declared.items * self.scale), 1)
+            # A small sample has as many items as a query reads, too.
+            read = [math.ceil(items / (share or 1)) for _, items, share in reads]
+            least = min(max([1, *read]), declared.items)
+            population.count = max(round(declared.items * self.scale), least, 1)
         elif not population.own_fields:
             population.count = 1 if parent is None else parent.count
         else:

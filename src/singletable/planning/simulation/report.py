@@ -14,8 +14,11 @@ from singletable.planning.charts import (
     Bar,
     HeatRow,
     Line,
+    TextTable,
     bar_chart,
+    format_latency,
     format_number,
+    format_percent,
     heat_map,
     html_page,
     html_table,
@@ -37,15 +40,6 @@ _HEAT_ROWS = 16
 _TICKS = 5
 _COUNT_COLUMNS = ("pattern", "calls", "cache_hits", "throttled", "failed", "conflicts")
 _PATTERN_COLUMNS = (*_COUNT_COLUMNS, "p50", "p90", "p99", "p99.9")
-
-
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table of texts; the first cell of a row names it."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +95,6 @@ def format_period(seconds: int) -> str:
         minutes = seconds // 60
         return "1 minute" if minutes == 1 else f"{minutes:,} minutes"
     return "1 hour" if hours == 1 else f"{hours:,} hours"
-
-
-def format_percent(share: float) -> str:
-    """Format a share: 0 %, 0.05 %, 12 %."""
-    if 0 < share < 0.0001:
-        return "< 0.01 %"
-    return f"{format_number(100 * share)} %"
-
-
-def format_latency(seconds: float) -> str:
-    """Format a latency in milliseconds or seconds."""
-    if not seconds:
-        return "–"
-    if seconds >= 1:
-        return f"{seconds:.3g} s"
-    return f"{seconds * 1000:.1f} ms" if seconds < 0.01 else f"{seconds * 1000:.0f} ms"
 
 
 def report_page(report: SimulationReport) -> str:

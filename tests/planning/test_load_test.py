@@ -1,0 +1,123 @@
+"""Load tests: arrivals, latency from the intended start, targets, and the report."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from singletable import (
+    AsyncStore,
+    InvalidValue,
+    PatternCatalog,
+    connect_async,
+)
+from singletable.planning import (
+    LoadOutcome,
+    LoadReport,
+    LoadSettings,
+    LoadTest,
+    Population,
+    Targets,
+    Traffic,
+    create_plan,
+    load_csv,
+    load_json,
+    load_page,
+    rates_of,
+)
+from tests.planning.designs import skills_catalog
+
+
+class VirtualTime:
+    """A clock that advances when something sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def run_test(
+    catalog: PatternCatalog, *, seconds: float = 2.0, wrap: Any = None, factor: float = 0.1
+) -> LoadOutcome:
+    async def run() -> LoadOutcome:
+        population = Population([catalog])
+        traffic = Traffic([catalog], population)
+        rates = rates_of(traffic.patterns.values(), lambda rate: rate.per_second * factor)
+        time = VirtualTime()
+        async with connect_async("memory:") as driver:
+            store = AsyncStore(driver)
+            await store.admin.create_table(catalog.tables[0])
+            await store.bulk_load(population.items())
+            test = LoadTest(
+                driver if wrap is None else wrap(driver),
+                traffic,
+                create_plan([catalog]),
+                LoadSettings(rates, seconds, seed=3),
+                clock=time,
+                sleep=time.sleep,
+            )
+            return await test.run()
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(scope="module")
+def outcome() -> LoadOutcome:
+    return run_test(skills_catalog(users=60))
+
+
+def test_calls_arrive_at_the_declared_rates(outcome: LoadOutcome) -> None:
+    assert outcome.planned_rate == pytest.approx(74.5)
+    assert outcome.arrived / 2 == pytest.approx(74.5, rel=0.2)
+    assert outcome.succeeded == outcome.arrived
+    assert outcome.missed(Targets()) == []
+
+
+def test_units_of_calls_are_compared_with_the_plan(outcome: LoadOutcome) -> None:
+    (lookup,) = [one for one in outcome.patterns if one.pattern.code == "AP1"]
+    assert lookup.units == lookup.planned_units == (0.5, 0.0)
+    assert lookup.deviation == pytest.approx(0)
+
+
+def test_same_seed_makes_the_same_calls(outcome: LoadOutcome) -> None:
+    again = run_test(skills_catalog(users=60))
+    assert [(one.arrived, one.units) for one in again.patterns] == [
+        (one.arrived, one.units) for one in outcome.patterns
+    ]
+
+
+def test_report_has_tables_page_and_files(outcome: LoadOutcome) -> None:
+    report = LoadReport("skills", outcome, Targets())
+    calls, units = report.tables()
+    assert [table.title for table in (calls, units)] == ["Calls", "Units of a call"]
+    assert "All targets were reached" in report.summary
+    assert "<h1>Load test of skills" in load_page(report)
+    figures: dict[str, Any] = json.loads(load_json(report))
+    assert figures["missed"] == []
+    assert len(load_csv(report).splitlines()) == len(outcome.patterns) + 1
+
+
+def missed(outcome: LoadOutcome, targets: Targets, code: str) -> Sequence[str]:
+    return [text for text in outcome.missed(targets) if text.startswith(f"{code} ")]
+
+
+def test_targets_that_are_missed_are_named(outcome: LoadOutcome) -> None:
+    (pattern,) = [one for one in outcome.patterns if one.pattern.code == "AP1"]
+    slow = Targets(p99=pattern.latency(0.99) - 1)
+    assert "took longer than" in missed(outcome, slow, "AP1")[0]
+    assert missed(outcome, Targets(p99=60.0, deviation=0.01), "AP1") == []
+
+
+def test_nothing_to_call_is_rejected() -> None:
+    with pytest.raises(InvalidValue, match="no pattern has a rate"):
+        run_test(skills_catalog(users=20), factor=0.0)
