@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+# A run in this process forgets the modules that it imported, but not those imported before. Half of
+# the library would be loaded again in the next run, and its classes would be other ones.
+import singletable.testing.config
+import singletable.testing.report
+import singletable.testing.stores
+import singletable.testing.strict  # noqa: F401
+
 pytest_plugins = ["pytester"]
 
 APP = """

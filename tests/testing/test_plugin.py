@@ -25,7 +25,7 @@ def test_each_test_starts_with_empty_tables(project: pytest.Pytester) -> None:
             assert app.find(other, "ada") == []
         """
     )
-    project.runpytest_subprocess().assert_outcomes(passed=3)
+    project.runpytest_inprocess().assert_outcomes(passed=3)
 
 
 def test_async_store_runs_in_an_event_loop(project: pytest.Pytester) -> None:
@@ -42,7 +42,7 @@ def test_async_store_runs_in_an_event_loop(project: pytest.Pytester) -> None:
             assert asyncio.run(work()).number == 1
         """
     )
-    project.runpytest_subprocess("--singletable-strict").assert_outcomes(passed=1)
+    project.runpytest_inprocess("--singletable-strict").assert_outcomes(passed=1)
 
 
 def test_items_expire_when_the_clock_is_advanced(project: pytest.Pytester) -> None:
@@ -59,7 +59,7 @@ def test_items_expire_when_the_clock_is_advanced(project: pytest.Pytester) -> No
             assert store.get(app.Cart.key("ada")) is None
         """
     )
-    project.runpytest_subprocess().assert_outcomes(passed=1)
+    project.runpytest_inprocess().assert_outcomes(passed=1)
 
 
 def test_faults_marker_injects_faults(project: pytest.Pytester) -> None:
@@ -79,7 +79,7 @@ def test_faults_marker_injects_faults(project: pytest.Pytester) -> None:
             app.order(make_store(), "ada", 1)
         """
     )
-    project.runpytest_subprocess().assert_outcomes(passed=2)
+    project.runpytest_inprocess().assert_outcomes(passed=2)
 
 
 STRICT = """
@@ -125,12 +125,12 @@ STRICT = """
 
 def test_undeclared_calls_pass_without_strict_mode(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
-    project.runpytest_subprocess().assert_outcomes(passed=7)
+    project.runpytest_inprocess().assert_outcomes(passed=7)
 
 
 def test_strict_mode_fails_tests_with_undeclared_calls(project: pytest.Pytester) -> None:
     project.makepyfile(STRICT)
-    result = project.runpytest_subprocess("--singletable-strict")
+    result = project.runpytest_inprocess("--singletable-strict")
     result.assert_outcomes(passed=4, failed=3)
     result.stdout.fnmatch_lines(
         [
@@ -170,9 +170,10 @@ def test_strict_mode_is_a_setting_and_works_with_xdist(project: pytest.Pytester)
     )
 
 
-def test_strict_mode_requires_a_catalog(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile("def test_nothing(): pass")
-    result = pytester.runpytest_subprocess("--singletable-strict")
+def test_strict_mode_requires_a_catalog(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\n")
+    project.makepyfile("def test_nothing(): pass")
+    result = project.runpytest_inprocess("--singletable-strict")
     result.stdout.fnmatch_lines(["*no catalog is configured. Set singletable_catalogs*"])
     assert result.ret != 0
 
@@ -180,7 +181,7 @@ def test_strict_mode_requires_a_catalog(pytester: pytest.Pytester) -> None:
 def test_missing_catalog_is_reported(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\nsingletable_catalogs = app:other\npythonpath = .\n")
     project.makepyfile("def test_one(make_store): make_store()")
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     result.stdout.fnmatch_lines(
         ["*singletable_catalogs names 'app:other', but app has no catalog 'other'*"]
     )
@@ -195,7 +196,7 @@ def test_missing_module_is_reported_with_the_setting(
 ) -> None:
     project.makeini(f"[pytest]\nsingletable_catalogs = {setting}\npythonpath = .\n")
     project.makepyfile("def test_one(make_store): make_store()")
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     result.stdout.fnmatch_lines([f"*names '{setting}', but there is no module '{missing}'*"])
 
 
@@ -215,7 +216,7 @@ def test_invalid_faults_marker_is_reported(
         def test_one(make_store): make_store()
         """
     )
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
         [f"*::test_one: @pytest.mark.faults expects*got {reported}. Known faults: throttle,*"]
