@@ -11,12 +11,13 @@ from tests.apps.portfolio.pages.client import PagesApp
 from tests.apps.portfolio.support.images import image_file
 
 
-def _upload(app: PagesApp) -> str:
-    return app.world.service.media.upload(app.world.owner(), image_file(1000, 500), "a.png").name
+def _upload(app: PagesApp, height: int = 10) -> str:
+    image = image_file(1000, height)
+    return app.world.service.media.upload(app.world.owner(), image, "a.png").name
 
 
 def test_images_are_served_for_ever(app: PagesApp) -> None:
-    name = _upload(app)
+    name = _upload(app, height=500)
     browser = app.browser()
     response = browser.open(app.site.urls.media(name, 480))
     assert response.status_code == 200
