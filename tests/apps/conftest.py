@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import start_blocking_portal
+from fastapi.testclient import TestClient
 
 from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from tests.conformance.endpoint import Exchangeable, endpoint
@@ -34,3 +36,15 @@ def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Dr
         behind.engine = AsyncEngine(engine)
         with Remote.at(address) as one, Remote.at(address) as other:
             yield one, other
+
+
+@pytest.fixture(scope="session", autouse=True)
+def event_loop_of_clients() -> Iterator[None]:
+    """Let all clients share one event loop: one loop and its threads per request cost more time.
+
+    A server has one event loop for all requests too.
+    """
+    with start_blocking_portal() as portal:
+        TestClient.portal = portal
+        yield
+        TestClient.portal = None
