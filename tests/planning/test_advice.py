@@ -46,6 +46,7 @@ from singletable.planning import (
     region_prices,
 )
 from singletable.planning.advice import KINDS
+from singletable.store import EntityAccess
 
 by_state = Index("by_state", pk="GSI1PK", sk="GSI1SK")
 by_owner = Index("by_owner", pk="GSI2PK", sk="GSI2SK", projection="KEYS_ONLY")
@@ -118,9 +119,9 @@ def units(made: PatternCatalog) -> tuple[float, float]:
 # Hot keys.
 
 
-def visits(rate: float) -> PatternCatalog:
+def visits(rate: float, effect: EntityAccess = creates(Visit)) -> PatternCatalog:  # noqa: B008
     made = catalog(sizes={Visit: 100})
-    made.write("W", "A visit", creates(Visit), rate=per_second(rate))
+    made.write("W", "A visit", effect, rate=per_second(rate))
     made.read("R", "Visits", Visit.key.partition, items=10, rate=per_second(2))
     return made
 
@@ -138,7 +139,7 @@ def test_constant_partition_key_that_is_written_often_needs_shards() -> None:
 def test_key_that_dynamodb_can_divide_is_a_problem_only_above_the_limit(
     rate: float, severity: str | None
 ) -> None:
-    assert [one.severity for one in found_in(visits(rate), "hot-key-write")] == (
+    assert [one.severity for one in found_in(visits(rate, puts(Visit)), "hot-key-write")] == (
         [severity] if severity else []
     )
 
@@ -203,10 +204,11 @@ def test_index_at_whose_end_all_updates_are_is_a_hot_key() -> None:
 def test_popular_item_that_is_read_often_needs_a_cache() -> None:
     made = catalog(sizes={Team: 100}, values=[uniform(Team.name, 1)])
     made.read("R", "A team", Team.key, rate=per_second(5_000, peak=10_000))
+    made.write("W", "Edit", updates(Team, Team.members), rate=per_second(1))
     advice = only(made, "hot-key-read")
     assert advice.severity == "high"
     # 1,500 of 5,000 units may reach the table.
-    assert "a hit rate of 70%" in advice.change
+    assert "Cache what t:R reads: a hit rate of 70%" in advice.change
     assert advice.saves_read_units == pytest.approx(0.7 * 2_500)
     assert not found_in(catalog(), "hot-key-read")
 

@@ -84,3 +84,25 @@ def test_skew_of_a_pattern_replaces_the_distribution_of_its_fields() -> None:
 def test_share_of_many_values_agrees_with_the_sum(exponent: float) -> None:
     total = math.fsum(rank**-exponent for rank in range(1, 30_001))
     assert Distribution(30_000, exponent).share(1) == pytest.approx(1 / total, rel=1e-9)
+
+
+def test_key_is_divisible_unless_much_of_its_load_is_one_item_or_at_the_end() -> None:
+    def hottest(new: float, read: float) -> bool:
+        catalog = PatternCatalog("notes", notes, sizes={Note: 100}, values=[uniform(Note.owner, 1)])
+        catalog.write("W", "A note", creates(Note), rate=per_second(new))
+        catalog.read("R", "Notes", Note.key.partition, items=10, rate=per_second(read))
+        return next(
+            key for key in hot_keys(workload_of([catalog])) if key.resource == "notes"
+        ).divisible
+
+    # New notes have growing numbers, so that they are all at the end of the partition.
+    assert hottest(10, 10_000)
+    assert not hottest(600, 10)
+
+
+def test_loads_of_a_key_say_what_they_are_on_average() -> None:
+    catalog = PatternCatalog("notes", notes, sizes={Note: 100}, values=[uniform(Note.owner, 10)])
+    catalog.read("R", "Notes", Note.key.partition, items=10, rate=per_second(100, peak=300))
+    (key,) = hot_keys(workload_of([catalog]))
+    (load,) = key.loads
+    assert (load.pattern, load.kind, load.average, load.peak) == ("notes:R", "read", 5, 15)

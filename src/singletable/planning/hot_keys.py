@@ -8,13 +8,32 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from singletable.patterns import Distribution
-from singletable.planning.workload import KeySpace, PatternLoad, Workload
+from singletable.planning.workload import KeySpace, Workload
 
 READ_LIMIT = 3_000
 WRITE_LIMIT = 1_000
+# A key is divisible if what is not, such as one item, needs less than this share of the limit.
+_MINOR_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLoad:
+    """The units per second of one request of a pattern under a partition key.
+
+    `is_spread` says that its items have many sort keys; others are one item, or at the end.
+    """
+
+    pattern: str
+    kind: Literal["read", "write"]
+    peak: float
+    average: float
+    is_spread: bool
+    how: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +41,7 @@ class HotKey:
     """The load of the most frequent partition key of a kind, in units per second at peak.
 
     `patterns` are the ids of the patterns that use it, those with most load first. `divisible`
-    says that its items have many sort keys, so that DynamoDB can spread them over partitions.
+    says that its load spreads over many sort keys, so that DynamoDB can divide its items.
     """
 
     resource: str
@@ -32,6 +51,7 @@ class HotKey:
     patterns: tuple[str, ...]
     divisible: bool
     how: str
+    loads: tuple[KeyLoad, ...] = ()
 
     @property
     def text(self) -> str:
@@ -46,42 +66,47 @@ class HotKey:
 
 def hot_keys(workload: Workload) -> list[HotKey]:
     """Return the most frequent key of each kind in each table and index, the hottest first."""
-    loads: dict[tuple[str, KeySpace], list[tuple[PatternLoad, str, float, str]]] = defaultdict(list)
-    divisible: dict[tuple[str, KeySpace], bool] = {}
+    loads: dict[tuple[str, KeySpace], list[KeyLoad]] = defaultdict(list)
     for pattern in workload.patterns:
         for placed in pattern.units:
-            place = placed.resource, placed.key
             share = _share(placed.key, pattern.skew)
             # Shards divide the load of a key, unless a call reads all of them.
             touched = min(1.0, placed.partitions * share / placed.key.shards)
-            units = pattern.rate.peak_per_second * touched * placed.units
+            units, peak = touched * placed.units, pattern.rate.peak_per_second
             how = (
-                f"{pattern.id}: {pattern.rate.peak_per_second:,.4g} calls/s at peak × "
-                f"{touched:.3g} for this key × {placed.units:,.4g} {placed.kind} units"
+                f"{pattern.id}: {peak:,.4g} calls/s at peak × {touched:.3g} for this key × "
+                f"{placed.units:,.4g} {placed.kind} units"
             )
-            loads[place].append((pattern, placed.kind, units, how))
-            spread = placed.sort_keys == "many"
-            divisible[place] = divisible.get(place, True) and spread
-    keys = [_hot_key(*place, parts, divisible[place]) for place, parts in loads.items()]
+            load = KeyLoad(
+                pattern.id,
+                placed.kind,
+                units * peak,
+                units * pattern.rate.per_second,
+                placed.sort_keys == "many",
+                how,
+            )
+            loads[placed.resource, placed.key].append(load)
+    keys = [_hot_key(resource, key, parts) for (resource, key), parts in loads.items()]
     return sorted(keys, key=lambda key: -key.share)
 
 
-def _hot_key(
-    resource: str,
-    key: KeySpace,
-    parts: list[tuple[PatternLoad, str, float, str]],
-    divisible: bool,
-) -> HotKey:
-    ranked = sorted(parts, key=lambda part: -part[2])
+def _hot_key(resource: str, key: KeySpace, loads: list[KeyLoad]) -> HotKey:
+    ranked = tuple(sorted(loads, key=lambda load: -load.peak))
+    fixed = [load for load in ranked if not load.is_spread]
     return HotKey(
         resource,
         key,
-        math.fsum(units for _, kind, units, _ in parts if kind == "read"),
-        math.fsum(units for _, kind, units, _ in parts if kind == "write"),
-        tuple(dict.fromkeys(pattern.id for pattern, *_ in ranked)),
-        divisible,
-        "; ".join(how for *_, how in ranked),
+        _peak(ranked, "read"),
+        _peak(ranked, "write"),
+        tuple(dict.fromkeys(load.pattern for load in ranked)),
+        max(_peak(fixed, "read") / READ_LIMIT, _peak(fixed, "write") / WRITE_LIMIT) < _MINOR_SHARE,
+        "; ".join(load.how for load in ranked),
+        ranked,
     )
+
+
+def _peak(loads: Iterable[KeyLoad], kind: Literal["read", "write"]) -> float:
+    return math.fsum(load.peak for load in loads if load.kind == kind)
 
 
 def _share(key: KeySpace, skew: float | None) -> float:

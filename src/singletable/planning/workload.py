@@ -246,9 +246,10 @@ def _sort_keys(request: PlannedRequest, access: ResolvedKey) -> SortKeys:
         return "one"
     first = model_of(request.entity).fields[access.sk_fields[0]].annotation
     is_new = request.action == "PutItem" and not request.edited_fields
-    is_time = first is date or first is datetime
-    is_moved = access.sk_fields[0] in request.edited_fields
-    return "growing" if is_time and (is_new or is_moved) else "many"
+    is_moved = request.action == "UpdateItem" and access.sk_fields[0] in request.edited_fields
+    # A number in a primary key is mostly that of a sequence; in an index it may be a price.
+    grows = first is date or first is datetime or (first is int and access.index is None)
+    return "growing" if grows and (is_new or is_moved) else "many"
 
 
 class KeyDomains:

@@ -59,6 +59,8 @@ TRANSACTION_SECONDS = 0.02
 # Share of transactions that meet another one in the same item: a few are retried and succeed.
 CONFLICT_SHARE = 0.1
 MANY_CONFLICTS_SHARE = 0.5
+# Above this share, whole percents would read as all.
+ALMOST_ALL = 0.99
 # Items grow. At 80 percent of DynamoDB's 400 KB, the largest items probably reach the limit.
 LARGE_ITEM_SHARE = 0.8
 # Below 4 KB, an item of its own for the fields that change costs more than it saves.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from singletable.patterns import UnitCost
 from singletable.planning.advice.advice import (
+    ALMOST_ALL,
     CONFLICT_SHARE,
     MANY_CONFLICTS_SHARE,
     MAX_COLLECTION_BYTES,
@@ -24,7 +25,6 @@ from singletable.planning.advice.advice import (
 from singletable.planning.advice.design import (
     Design,
     RatedPart,
-    average_share_of_peak,
     declared_parts,
     resource_name,
     tuple_text,
@@ -51,7 +51,7 @@ def advise_hot_keys(design: Design) -> Iterator[Advice]:
 
 
 def _advise_hot_writes(design: Design, key: HotKey, severity: Severity) -> Advice:
-    keys = _keys_of(design, key)
+    keys = sorted(_keys_of(design, key), key=lambda one: -_written(design, *one))
     shards = math.ceil(key.write * key.key.shards / (WRITE_LIMIT * TARGET_SHARE))
     shards = min(max(shards, 2), MAX_SHARDS)
     change, fan_out, how = _shard_change(design, key, keys, shards)
@@ -62,7 +62,7 @@ def _advise_hot_writes(design: Design, key: HotKey, severity: Severity) -> Advic
         f"The partition key {key.text} of {key.resource} receives {_peak(key.write, 'write')}, "
         f"but a partition accepts {WRITE_LIMIT:,}{_divisible(key)}.",
         change,
-        f"{key.how}. Shards: {format_number(key.write * key.key.shards)} ÷ "
+        f"{_how(key, 'write')}. Shards: {format_number(key.write * key.key.shards)} ÷ "
         f"({WRITE_LIMIT:,} × {TARGET_SHARE:g}) = {shards}{how}",
         read=-fan_out,
     )
@@ -113,26 +113,40 @@ def _units_of_shards(part: UnitCost, shards: int) -> float:
 
 def _advise_hot_reads(design: Design, key: HotKey, severity: Severity) -> Advice:
     hit_rate = 1 - min(1.0, READ_LIMIT * TARGET_SHARE / key.read)
-    plans = [one for one in design.plan.patterns if one.pattern.id in key.patterns]
-    shares = list(average_share_of_peak(plans))
-    saved = key.read * hit_rate * (sum(shares) / len(shares) if shares else 0.0)
+    reads = [load for load in key.loads if load.kind == "read"]
+    patterns = list(dict.fromkeys(load.pattern for load in reads))
+    saved = hit_rate * sum(load.average for load in reads)
+    shown = f"{hit_rate:.0%}" if hit_rate < ALMOST_ALL else f"{hit_rate:.2%}"
     return design.advice(
         "hot-key-read",
         severity,
         key.resource,
         f"The partition key {key.text} of {key.resource} is read with {_peak(key.read, 'read')}, "
         f"but a partition accepts {READ_LIMIT:,}{_divisible(key)}.",
-        f"Cache what {list_text(list(key.patterns), 3)} {verb(key.patterns, 'read')}: a hit rate "
-        f"of {hit_rate:.0%} leaves half of the limit free. For an item that everyone reads, a "
-        "cache of one second in each process is enough.",
-        f"{key.how}. Hit rate: 1 − {READ_LIMIT:,} × {TARGET_SHARE:g} ÷ {format_number(key.read)} = "
-        f"{hit_rate:.0%}",
+        f"Cache what {list_text(patterns, 3)} {verb(patterns, 'read')}: a hit rate of {shown} "
+        "leaves half of the limit free. For an item that everyone reads, a cache of one second in "
+        "each process is enough.",
+        f"{_how(key, 'read')}. Hit rate: 1 − {READ_LIMIT:,} × {TARGET_SHARE:g} ÷ "
+        f"{format_number(key.read)} = {shown}",
         read=saved,
     )
 
 
 def _peak(units: float, kind: str) -> str:
     return f"{rate_text(units, kind)} at peak"
+
+
+def _how(key: HotKey, kind: str) -> str:
+    """Return how most of the load was computed."""
+    texts = [load.how for load in key.loads if load.kind == kind]
+    rest = f"; and {len(texts) - 4} more" if len(texts) > 4 else ""
+    return "; ".join(texts[:4]) + rest
+
+
+def _written(design: Design, _: Model, access: ResolvedKey) -> float:
+    return sum(
+        one.units for one in design.parts if one.part.access is access and one.part.kind == "write"
+    )
 
 
 def _divisible(key: HotKey) -> str:
@@ -150,6 +164,7 @@ def _keys_of(design: Design, key: HotKey) -> list[tuple[Model, ResolvedKey]]:
             model.key,
             *model.indexes.values(),
             *(unique.access for unique in model.uniques.values()),
+            *model.old_keys,
         )
         if resource_name(model.table, access.index) == key.resource
         and design.domains.key_space(model, access) == key.key
@@ -179,12 +194,16 @@ def advise_contention(design: Design) -> Iterator[Advice]:
             "high" if conflicts >= MANY_CONFLICTS_SHARE else "medium",
             name,
             f"At peak, {format_number(calls)} transactions a second of {list_text(patterns, 4)} "
-            f"write or check the same {name} item, so about {conflicts:.0%} of them meet another "
-            "one and are canceled or retried.",
+            f"write or check the same {name} item, so {_share_text(conflicts)} of them meet "
+            "another one and are canceled or retried.",
             _avoid_conflicts(entity, [one for one, _ in parts]),
-            f"1 − e^(−{format_number(calls)} × {TRANSACTION_SECONDS:g} s) = {conflicts:.0%}, if a "
+            f"1 − e^(−{format_number(calls)} × {TRANSACTION_SECONDS:g} s) = {conflicts:.1%}, if a "
             f"transaction holds its items for {TRANSACTION_SECONDS * 1000:.0f} ms",
         )
+
+
+def _share_text(share: float) -> str:
+    return f"about {share:.0%}" if share < ALMOST_ALL else "almost all"
 
 
 def _avoid_conflicts(entity: type, parts: list[RatedPart]) -> str:

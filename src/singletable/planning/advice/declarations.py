@@ -80,21 +80,34 @@ def advise_missing_values(design: Design) -> Iterator[Advice]:
                 if domain.name in workload.assumed:
                     kinds = loads.setdefault(domain.name, {"read": 0.0, "write": 0.0})
                     kinds[placed.kind] += units
-    for name, kinds in loads.items():
-        # Even if all calls were about one value, it would not be hot.
-        if kinds["read"] < NEAR_LIMIT * READ_LIMIT and kinds["write"] < NEAR_LIMIT * WRITE_LIMIT:
-            continue
-        field = _field_with(design, name)
-        yield design.advice(
-            "missing-values",
-            "low",
-            name,
-            f"The keys with {{{name}}} receive {format_number(kinds['read'])} read and "
-            f"{format_number(kinds['write'])} write units a second at peak, and how they spread "
-            "over its values is not declared: the plan takes all values to be equally frequent.",
-            f"Declare how many there are and how uneven: values=[zipf({field}, 200)], or "
-            f"uniform({field}, 10_000).",
-        )
+    unique = {
+        design.domains.label(model.entity, name)
+        for model in design.models
+        for constraint in model.uniques.values()
+        for name in constraint.fields
+    }
+    # Even if all calls were about one value, the others would not be hot.
+    hot = {
+        name: max(kinds["read"] / READ_LIMIT, kinds["write"] / WRITE_LIMIT)
+        for name, kinds in loads.items()
+        if name not in unique
+    }
+    names = sorted((name for name in hot if hot[name] >= NEAR_LIMIT), key=lambda name: -hot[name])
+    if not names:
+        return
+    kinds, fields = loads[names[0]], [_field_with(design, name) for name in names]
+    fields_text = ", ".join(f"zipf({field}, 200)" for field in fields[:3])
+    yield design.advice(
+        "missing-values",
+        "low",
+        list_text(names, 4),
+        f"How calls spread over the values of {list_text(fields)} is not declared, so the plan "
+        "takes all values to be equally frequent and finds no hot key. Those with "
+        f"{{{names[0]}}} receive {format_number(kinds['read'])} read and "
+        f"{format_number(kinds['write'])} write units a second at peak.",
+        f"Declare how many values there are, and how uneven: values=[{fields_text}]; uniform(…, n) "
+        "if they are equally frequent.",
+    )
 
 
 def _field_with(design: Design, label: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -270,10 +270,3 @@ def action_units(plan: PatternPlan, action: Action) -> float:
     """Return the units per second of a pattern's requests of one kind, on average."""
     units = sum(part.units for part in plan.estimate.parts if part.request.action == action)
     return 0.0 if plan.rate is None else units * plan.rate.per_second
-
-
-def average_share_of_peak(plans: Iterable[PatternPlan]) -> Iterator[float]:
-    """Yield, for each pattern with a rate, its average rate as a share of its peak."""
-    for plan in plans:
-        if plan.rate is not None and plan.rate.peak_per_second:
-            yield plan.rate.per_second / plan.rate.peak_per_second
