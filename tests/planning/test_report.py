@@ -14,6 +14,8 @@ from singletable import (
     InvalidValue,
     ItemCount,
     Key,
+    LocalIndex,
+    Number,
     PatternCatalog,
     Table,
     attr,
@@ -110,6 +112,29 @@ def test_capacity_is_divided_among_the_patterns_that_use_it(mode: str) -> None:
     reads = [one for one in made.patterns if one.code == "R"]
     assert reads[0].cost > 0
     assert sum(one.cost for one in made.patterns) <= made.cost
+
+
+def test_local_index_uses_the_capacity_of_its_table() -> None:
+    by_size = LocalIndex("LSI1", sk=Number("size"))
+    files = Table("files", indexes=[by_size])
+
+    class File(Entity, table=files):
+        folder: Attr[str] = attr()
+        name: Attr[str] = attr()
+        size: Attr[int] = attr()
+
+        key = Key(pk=("FOLDER", folder), sk=name)
+        largest = Key(pk=("FOLDER", folder), sk=size).on(by_size)
+
+    made = PatternCatalog("files", files)
+    made.read("R", "Largest files", File.largest, rate=per_second(70))
+    made.read("G", "A file", File.key, rate=per_second(70))
+    report = create_report([made], mode="auto-scaled")
+    table, index = report.resources
+    # 35 units of each, at 70 percent utilization: 100 units, which both patterns share.
+    assert [one.cost for one in report.patterns] == [pytest.approx(50 * 730 * 0.00013)] * 2
+    assert index.cost == pytest.approx(50 * 730 * 0.00013)
+    assert table.cost + index.cost == pytest.approx(report.cost)
 
 
 def test_modes_are_sorted_and_the_selected_one_has_the_total() -> None:

@@ -260,23 +260,26 @@ def comparison_page(comparison: Comparison) -> str:
         summary,
         [
             ("Total", [bar_chart("Dollars per month", bars), _list(comparison.notes)]),
-            ("Access patterns", [_difference_table("By pattern", comparison.patterns, total)]),
-            ("Tables and indexes", [_difference_table("By table", comparison.resources, total)]),
-            ("Billing modes", [_difference_table("By billing mode", comparison.modes)]),
+            ("Access patterns", [_difference_table("pattern", comparison.patterns, total)]),
+            (
+                "Tables and indexes",
+                [_difference_table("table or index", comparison.resources, total)],
+            ),
+            ("Billing modes", [_difference_table("billing mode", comparison.modes)]),
         ],
     )
 
 
 def _difference_table(
-    caption: str, differences: Sequence[Difference], total: Difference | None = None
+    name: str, differences: Sequence[Difference], total: Difference | None = None
 ) -> str:
-    columns = ["", "before", "after", "difference", "%"]
+    columns = [name, "before", "after", "difference", "%"]
     # The modes are in both designs, and cost more or less in all of them.
     columns += ["change", "details"] if total is not None else []
     rows = [_difference_cells(one)[: len(columns)] for one in differences]
     if total is not None:
         rows.append(["all", *_difference_cells(total)[1:-2], "", ""])
-    return html_table(f"{caption}, dollars per month", columns, rows)
+    return html_table(f"Dollars per month by {name}", columns, rows)
 
 
 def _difference_cells(one: Difference) -> list[str]:
