@@ -21,7 +21,7 @@ from benchmarks.harness.report import ReportTable, Target, format_ratio
 from singletable.patterns import Distribution, per_second
 from singletable.planning import Domain, KeySpace, PatternLoad, PlacedUnits, Workload
 from singletable.planning.simulation import SimulationResult, SimulationSettings, simulate
-from singletable.planning.simulation.calls import key_position
+from singletable.planning.simulation.call_source import key_position
 
 CLAIM = "a million calls are simulated in about a second, at least ten times as fast as with SimPy"
 RATIO = Target(at_least=10)

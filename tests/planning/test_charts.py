@@ -64,6 +64,16 @@ def test_bar_chart_marks_problems_and_escapes_labels() -> None:
     assert "<A&B>: 10/s" in title_of(bar_chart("Keys", [Bar("<A&B>", 10, "10/s")]))
 
 
+def test_bar_chart_shortens_long_labels_but_not_their_description() -> None:
+    label = "ORGANIZATION#organization-1 in a-table-with-a-long-name"
+    chart = bar_chart("Keys", [Bar(label, 1, "1,234 write units")])
+    shown = parse(chart).findall(".//svg/text")[0].text
+    assert shown is not None
+    assert shown.startswith("ORGANIZATION#organization-1")
+    assert (shown[-1], len(shown) < len(label)) == ("…", True)
+    assert label in title_of(chart)
+
+
 def test_heat_map_marks_cells_over_the_limit() -> None:
     chart = parse(heat_map("Heat", [HeatRow("P1", [0, 0.5, 1.2])], ticks=TICKS))
     cells = [cell for cell in chart.findall(".//svg/svg/rect") if cell.attrib["class"] != "track"]

@@ -20,8 +20,9 @@ from singletable.planning.simulation import (
     shard_key,
     simulate,
 )
-from singletable.planning.simulation.calls import PEAK_SECONDS, Sampler, rates_by_second
+from singletable.planning.simulation.call_source import PEAK_SECONDS, rates_by_second
 from singletable.planning.simulation.report import SimulationReport, report_page
+from singletable.planning.simulation.sampler import Sampler
 from singletable.retry import RetryPolicy
 from singletable.schema import Provisioned
 from tests.planning.loads import both, in_transaction, keys, units, workload
@@ -154,8 +155,8 @@ def test_hot_partition_is_split_and_throttling_ends() -> None:
     load = workload(units(keys(100), size=10.0), rate=100)
     result = run(load, minutes=15, capacity=Provisioned(1_000, 1_000))
     assert {split.reason for split in result.splits} == {"heat"}
-    hot = workload(units(keys(1), size=10.0, sort_keys="many"), rate=130)
-    split = run(hot, minutes=14)
+    hot = workload(units(keys(1), size=20.0, sort_keys="many"), rate=65)
+    split = run(hot, minutes=12)
     throttled = series(split).throttled
     assert per_second_of(throttled[:300]) == pytest.approx(300, rel=0.15)
     assert per_second_of(throttled[-60:]) < 30
@@ -163,8 +164,8 @@ def test_hot_partition_is_split_and_throttling_ends() -> None:
 
 @pytest.mark.parametrize("sort_keys", ["one", "growing"])
 def test_key_with_one_busy_item_stays_hot(sort_keys: str) -> None:
-    part = replace(units(keys(1), size=10.0), sort_keys=sort_keys)  # type: ignore[arg-type]
-    result = run(workload(part, rate=130), minutes=14)
+    part = replace(units(keys(1), size=20.0), sort_keys=sort_keys)  # type: ignore[arg-type]
+    result = run(workload(part, rate=65), minutes=12)
     assert per_second_of(series(result).throttled[-60:]) == pytest.approx(300, rel=0.3)
 
 

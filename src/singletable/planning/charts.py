@@ -22,6 +22,8 @@ _AXIS_HEIGHT = 22
 _HEADROOM = 1.08
 _GRID_LINES = 4
 _BAR_HEIGHT = 40
+# Characters of a label and a text beside each other, on a phone.
+_BAR_CHARACTERS = 54
 _HEAT_ROW_HEIGHT = 22
 # Share of a heat map's width that the labels of its rows take.
 _LABEL_SHARE = 17
@@ -109,7 +111,7 @@ def bar_chart(title: str, bars: Sequence[Bar], *, limit: float | None = None) ->
         width = min(100.0, 100.0 * bar.value / top)
         kind = "bad" if bar.is_bad else "bar"
         parts += [
-            f'<text x="0" y="{y + 13}">{escape(bar.label)}</text>',
+            f'<text x="0" y="{y + 13}">{escape(_fit(bar.label, bar.text))}</text>',
             f'<text class="end" x="100%" y="{y + 13}">{escape(bar.text)}</text>',
             f'<rect class="track" x="0" y="{y + 19}" width="100%" height="10" rx="3"/>',
             f'<rect class="{kind}" x="0" y="{y + 19}" width="{width:.2f}%" height="10" rx="3"/>',
@@ -225,6 +227,12 @@ def _svg(label: str, height: int, parts: Iterable[str]) -> str:
         f'<svg role="img" aria-labelledby="{name}" width="100%" height="{height}">'
         f'<title id="{name}">{escape(label)}</title>{"".join(parts)}</svg>'
     )
+
+
+def _fit(label: str, text: str) -> str:
+    """Return a label that leaves room for the text beside it, also on a phone."""
+    room = max(12, _BAR_CHARACTERS - len(text))
+    return label if len(label) <= room else f"{label[: room - 1]}…"
 
 
 def _figure(title: str, content: str) -> str:

@@ -1,6 +1,6 @@
 """Simulate the load of a design: partitions, hot keys, throttling and latency. Needs NumPy."""
 
-from singletable.planning.simulation.calls import Cache
+from singletable.planning.simulation.call_source import Cache
 from singletable.planning.simulation.partitions import Split
 from singletable.planning.simulation.result import (
     BusyKey,

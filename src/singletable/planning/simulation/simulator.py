@@ -17,18 +17,16 @@ import numpy as np
 
 from singletable.errors import InvalidValue
 from singletable.patterns.expected_load import check_skew
-from singletable.planning.simulation.calls import (
+from singletable.planning.simulation.call_source import (
     WRITE_MEDIAN,
     Cache,
-    Calls,
-    CallsBySecond,
     CallSource,
     KeyUse,
     call_sources,
     is_one_item,
-    join_calls,
     key_position,
 )
+from singletable.planning.simulation.calls import Calls, CallsBySecond, join_calls
 from singletable.planning.simulation.partitions import (
     KINDS,
     NEW_TABLE,
