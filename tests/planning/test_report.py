@@ -33,6 +33,7 @@ from singletable.planning import (
 )
 from singletable.planning.report import format_bytes, format_dollars, format_rate, to_json
 from singletable.planning.report_files import comparison_page, csv_files, report_page
+from tests.house.sources import ROOT
 
 by_tag = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
 notes = Table("notes", indexes=[by_tag])
@@ -181,6 +182,17 @@ def test_advice_is_part_of_the_report() -> None:
 def test_report_can_be_saved_and_read() -> None:
     made = report(catalog(growth=0.1))
     assert parse_report(to_json(made), "plan.json") == made
+
+
+def test_guide_documents_every_field_of_the_json() -> None:
+    guide = (ROOT / "docs/guide/planning.md").read_text().partition("### The JSON")[2]
+    made = report(catalog(growth=0.1))
+    parts = (made, made.patterns, made.resources, made.modes, made.modes[0].lines, made.growth)
+    for part in (*parts, made.advice, made.resources[1].hottest, made.resources[0].read):
+        struct = part[0] if isinstance(part, tuple) else part
+        assert struct is not None
+        missing = [one for one in struct.__struct_fields__ if f"`{one}`" not in guide]
+        assert not missing, f"{type(struct).__name__}: {missing}"
 
 
 @pytest.mark.parametrize(

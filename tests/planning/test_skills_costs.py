@@ -57,6 +57,8 @@ def test_proposed_table_costs_534_dollars_65_percent_more(report_of: Reports) ->
     assert bill["writes of glad-entities"].cost == pytest.approx(243.00)
     assert bill["reads of glad-entities/GSI1"].cost == pytest.approx(16.20)
     assert bill["writes of glad-entities/GSI1"].cost == pytest.approx(81.00)
+    assert bill["storage of glad-entities"].cost == pytest.approx(0.0097, abs=0.00005)
+    assert bill["storage of glad-entities/GSI1"].cost == pytest.approx(0.0026, abs=0.00005)
     assert int(after.cost) == 534
     assert compare_reports(before, after).total.percent == pytest.approx(65, abs=0.01)
 
