@@ -142,6 +142,13 @@ def test_wrong_inputs_are_explained(
     assert message in " ".join(err.split())
 
 
+def test_key_above_the_limit_of_a_partition_is_marked(run: Run, designs: Path) -> None:
+    out = " ".join(run("plan", "glad_entities", "--scale", "300x")[1].split())
+    assert "! SKILL#skill-1 in glad-entities/GSI1 needs more than a partition accepts" in out
+    assert "DynamoDB can divide its items." in out
+    assert "!" not in run("plan", "glad_entities")[1]
+
+
 def test_titles_are_printed_as_they_are(run: Run, folder: Path) -> None:
     source = (GUIDE / "users_table.py").read_text()
     title = "[bold]all[/bold] :smile: \\x1b[31m"
