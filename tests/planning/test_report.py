@@ -31,7 +31,8 @@ from singletable.planning import (
     parse_report,
     region_prices,
 )
-from singletable.planning.report import format_bytes, format_dollars, format_rate, to_json
+from singletable.planning.formats import format_bytes, format_dollars, format_rate
+from singletable.planning.report import to_json
 from singletable.planning.report_files import comparison_page, csv_files, report_page
 from tests.house.sources import ROOT
 

@@ -195,7 +195,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _check_budget(report: PlanReport, budget: float | None) -> None:
-    from singletable.planning.report import format_dollars
+    from singletable.planning.formats import format_dollars
 
     best = report.cheapest
     if budget is not None and best.cost > budget:

@@ -13,15 +13,13 @@ from rich.text import Text
 from singletable.cli.output import escape_controls, pluralize, print_trimmed
 from singletable.planning.charts import format_number
 from singletable.planning.comparison import Comparison, Difference
-from singletable.planning.report import (
-    PatternFigures,
-    PlanReport,
-    ResourceFigures,
+from singletable.planning.formats import (
     format_bytes,
     format_difference,
     format_dollars,
     format_rate,
 )
+from singletable.planning.report import PatternFigures, PlanReport, ResourceFigures
 
 # Names are wrapped to this width; then columns that matter less are left out.
 _NAME_WIDTH = 18

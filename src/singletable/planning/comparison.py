@@ -7,12 +7,8 @@ from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from singletable.planning.report import (
-    PatternFigures,
-    PlanReport,
-    ResourceFigures,
-    format_bytes,
-)
+from singletable.planning.formats import format_bytes
+from singletable.planning.report import PatternFigures, PlanReport, ResourceFigures
 
 Change: TypeAlias = Literal["same", "changed", "added", "removed"]
 

@@ -20,14 +20,13 @@ from singletable.planning.charts import (
     paragraph,
 )
 from singletable.planning.comparison import Comparison, Difference
-from singletable.planning.report import (
-    PlanReport,
-    ResourceFigures,
+from singletable.planning.formats import (
     format_bytes,
     format_difference,
     format_dollars,
     format_rate,
 )
+from singletable.planning.report import PlanReport, ResourceFigures
 
 # The page charts the most expensive patterns; the table below the chart has all.
 _CHARTED_PATTERNS = 12

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from singletable.planning.charts import format_number
+from singletable.planning.formats import format_bytes, format_dollars
 
 Kind: TypeAlias = Literal[
     "hot-key-write",
@@ -113,11 +114,11 @@ class Advice:
             for amount, text in (
                 (self.saves_read_units, rate_text(abs(self.saves_read_units), "read")),
                 (self.saves_write_units, rate_text(abs(self.saves_write_units), "write")),
-                (self.saves_bytes, size_text(abs(self.saves_bytes))),
+                (self.saves_bytes, format_bytes(abs(self.saves_bytes))),
             )
             if abs(amount) >= 0.005
         ]
-        price = f"{'Saves' if dollars > 0 else 'Costs'} ${format_number(abs(dollars))} a month"
+        price = f"{'Saves' if dollars > 0 else 'Costs'} {format_dollars(abs(dollars))} a month"
         return f"{price}: {', '.join(parts)}." if parts else f"{price}."
 
 
@@ -134,14 +135,6 @@ def calls_text(calls: float) -> str:
 def verb(names: Sized, stem: str) -> str:
     """Return the verb for one subject or several: reads, read."""
     return f"{stem}s" if len(names) == 1 else stem
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes in words: 300 bytes, 12 KB, 1.5 GB."""
-    for unit, bytes_ in (("TB", 1024**4), ("GB", 1024**3), ("MB", 1024**2), ("KB", 1024)):
-        if size >= bytes_:
-            return f"{size / bytes_:,.3g} {unit}"
-    return f"{size:,.0f} bytes"
 
 
 def list_text(names: list[str], most: int = 8) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from singletable.planning.advice.advice import Advice
 from singletable.planning.advice.design import Design
 from singletable.planning.bill_lines import BillingMode
-from singletable.planning.charts import format_number
 from singletable.planning.cost import MonthlyCost, compare_costs, monthly_cost
+from singletable.planning.formats import format_dollars
 from singletable.planning.resource_load import loads_of
 
 
@@ -35,11 +35,11 @@ def advise_billing(design: Design) -> Iterator[Advice]:
         "billing-mode",
         "low",
         ", ".join(table.name for table in design.tables),
-        f"The tables cost ${format_number(now.total)} a month {now.name.split(',')[0]}, and "
-        f"${format_number(best.total)} {best.name}.",
+        f"The tables cost {format_dollars(now.total)} a month {now.name.split(',')[0]}, and "
+        f"{format_dollars(best.total)} {best.name}.",
         _change(now, best),
         saves_dollars=saved,
-        how=f"{now.name}: ${format_number(now.total)}; {best.name}: ${format_number(best.total)}",
+        how=f"{now.name}: {format_dollars(now.total)}; {best.name}: {format_dollars(best.total)}",
     )
 
 

@@ -19,7 +19,6 @@ from singletable.planning.advice.advice import (
     Severity,
     list_text,
     rate_text,
-    size_text,
     verb,
 )
 from singletable.planning.advice.design import (
@@ -30,6 +29,7 @@ from singletable.planning.advice.design import (
     tuple_text,
 )
 from singletable.planning.charts import format_number
+from singletable.planning.formats import format_bytes
 from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT, HotKey, hot_keys
 from singletable.planning.workload import STORAGE_OVERHEAD, KeySpace
 from singletable.schema import Model, ResolvedKey, model_of
@@ -256,7 +256,7 @@ def advise_collections(design: Design) -> Iterator[Advice]:
                 "large-collection",
                 "high" if stored >= MAX_COLLECTION_BYTES else "medium",
                 table.name,
-                f"The items under {text} have {size_text(stored)}, and {table.name} has a local "
+                f"The items under {text} have {format_bytes(stored)}, and {table.name} has a local "
                 "index, with which DynamoDB rejects writes above 10 GB for one partition key.",
                 f"Use a global index instead of {list_text([index.name for index in local])}, or "
                 "add a value to the partition key, such as the year or Shards(…, by=…).",

@@ -11,11 +11,11 @@ from singletable.planning.advice.advice import (
     NEAR_LIMIT,
     Advice,
     list_text,
-    size_text,
 )
 from singletable.planning.advice.design import Design
 from singletable.planning.bill_lines import GB
 from singletable.planning.charts import format_number
+from singletable.planning.formats import format_bytes, format_dollars
 from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
 from singletable.planning.plan import SECONDS_PER_MONTH
 from singletable.planning.workload import STORAGE_OVERHEAD
@@ -150,8 +150,8 @@ def advise_growth(design: Design) -> Iterator[Advice]:
                 "missing-ttl",
                 "low",
                 model.name,
-                f"{model.name} items are created and never deleted: {size_text(yearly)} more every "
-                f"year, ${format_number(later)} a month after the first.",
+                f"{model.name} items are created and never deleted: {format_bytes(yearly)} more "
+                f"every year, {format_dollars(later)} a month after the first.",
                 f"Is an old {model.name} needed? If not, let it expire: ends: Attr[datetime] = "
                 f'expires(), and Table("{model.table.name}", ttl="ends").',
                 f"12 × {format_number(created)} items × {size:,} bytes = "

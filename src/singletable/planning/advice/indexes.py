@@ -13,7 +13,6 @@ from singletable.planning.advice.advice import (
     calls_text,
     list_text,
     rate_text,
-    size_text,
     verb,
 )
 from singletable.planning.advice.design import (
@@ -25,6 +24,7 @@ from singletable.planning.advice.design import (
     with_projection,
 )
 from singletable.planning.charts import format_number
+from singletable.planning.formats import format_bytes
 from singletable.planning.plan import PatternPlan
 from singletable.planning.workload import STORAGE_OVERHEAD
 from singletable.schema import Index, Model, ResolvedKey, Selection, Table
@@ -72,7 +72,7 @@ def _unused_index(
     )
     reasons = [one.unused[index] for one in design.plan.catalogs if index in one.unused]
     write, stored = resource.write.average, resource.stored.bytes
-    size = f" and stores {size_text(stored)}" if stored else ""
+    size = f" and stores {format_bytes(stored)}" if stored else ""
     kept = f" It is kept because of: {reasons[0]}." if reasons else ""
     return design.advice(
         "unused-index",

@@ -19,7 +19,6 @@ from singletable.planning.advice.advice import (
     calls_text,
     list_text,
     rate_text,
-    size_text,
 )
 from singletable.planning.advice.design import (
     Design,
@@ -32,6 +31,7 @@ from singletable.planning.advice.design import (
     without_filter,
 )
 from singletable.planning.charts import format_number
+from singletable.planning.formats import format_bytes
 from singletable.planning.plan import PatternPlan
 from singletable.planning.workload import KeySpace
 from singletable.schema import Selection, Table, model_of
@@ -160,7 +160,7 @@ def advise_large_queries(design: Design) -> Iterator[Advice]:
             "large-query",
             "medium",
             pattern.id,
-            f"A call of {pattern.id} reads {items:,} items, {size_text(size)}{requests}.",
+            f"A call of {pattern.id} reads {items:,} items, {format_bytes(size)}{requests}.",
             f"Read a page at a time: store.page(…, {PAGE_ITEMS}), and continue with its cursor; or "
             "keep the total that you compute from the items in an item of its own.",
             f"{calls_text(rate.per_second)} × "
@@ -226,7 +226,7 @@ def advise_joined_reads(design: Design) -> Iterator[Advice]:
             "Are they called for the same page? Then read them with one query: "
             f"patterns.read(…, {parts[0].request.entity.__name__}.key.partition, collection=…).",
             f"{calls_text(rate.per_second)} × ({format_number(before)} − "
-            f"{format_number(after)}) read units for a partition of {size_text(size)}",
+            f"{format_number(after)}) read units for a partition of {format_bytes(size)}",
             read=saved,
         )
 

@@ -15,10 +15,10 @@ from singletable.planning.advice.advice import (
     calls_text,
     list_text,
     rate_text,
-    size_text,
 )
 from singletable.planning.advice.design import Design, RatedPart, declared_parts, tuple_text
 from singletable.planning.charts import format_number
+from singletable.planning.formats import format_bytes
 from singletable.schema import Model, model_of
 from singletable.values import MAX_ITEM_SIZE, item_size
 
@@ -33,7 +33,7 @@ def advise_large_items(design: Design) -> Iterator[Advice]:
             "large-item",
             "high",
             model.name,
-            f"A typical {model.name} has {size_text(size)}, {size / MAX_ITEM_SIZE:.0%} of what "
+            f"A typical {model.name} has {format_bytes(size)}, {size / MAX_ITEM_SIZE:.0%} of what "
             "DynamoDB allows; larger ones are rejected.",
             f"Split it into several items under the same partition key, one for each part of the "
             f"{model.name}, or keep large texts in S3 and their address in the item.",
@@ -62,8 +62,8 @@ def advise_large_updates(design: Design) -> Iterator[Advice]:
             "medium",
             one.pattern.id,
             f"{one.pattern.id} changes {list_text(fields, 4)} of a {model.name}, and is charged "
-            f"for the whole item of {size_text(size)}: {format_number(one.part.units)} write units "
-            f"a call, {rate_text(one.units, 'write')}.",
+            f"for the whole item of {format_bytes(size)}: {format_number(one.part.units)} write "
+            f"units a call, {rate_text(one.units, 'write')}.",
             f"Keep {list_text(fields, 4)} in an item of its own under the same partition key: "
             f'Key(pk={tuple_text(declared_parts(model.key.pk))}, sk="{fields[0].upper()}").',
             f"{calls_text(one.calls)} × {format_number(one.part.units)} units × "
