@@ -9,7 +9,7 @@ from singletable.planning.advice.design import Design
 from singletable.planning.bill_lines import BillingMode
 from singletable.planning.cost import MonthlyCost, compare_costs, monthly_cost
 from singletable.planning.formats import format_dollars
-from singletable.planning.resource_load import loads_of
+from singletable.planning.resource_load import CostOptions, loads_of
 
 
 def advise_billing(design: Design) -> Iterator[Advice]:
@@ -26,7 +26,9 @@ def advise_billing(design: Design) -> Iterator[Advice]:
     )
     mode: BillingMode = "fixed" if declared == {True} else "on-demand"
     now = monthly_cost(loads, design.prices, mode)
-    others: tuple[BillingMode, ...] = () if is_even else ("on-demand", "auto-scaled")
+    others: list[BillingMode] = [] if is_even else ["on-demand"]
+    if not is_even and _can_scale(design):
+        others.append("auto-scaled")
     best, *_ = compare_costs(loads, design.prices, modes=tuple(dict.fromkeys((mode, *others))))
     saved = now.total - best.total
     if not design.is_worth(saved, question=True):
@@ -41,6 +43,16 @@ def advise_billing(design: Design) -> Iterator[Advice]:
         saves_dollars=saved,
         how=f"{now.name}: {format_dollars(now.total)}; {best.name}: {format_dollars(best.total)}",
     )
+
+
+def _can_scale(design: Design) -> bool:
+    """Return whether the capacity of the busiest hour is enough for the peaks.
+
+    Auto scaling takes minutes to add more, in which requests are throttled.
+    """
+    target = CostOptions().target_utilization
+    demands = [demand for one in design.plan.resources for demand in (one.read, one.write)]
+    return all(demand.peak <= max(demand.hourly) / target for demand in demands)
 
 
 def _change(now: MonthlyCost, best: MonthlyCost) -> str:
