@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -725,6 +726,12 @@ def test_advice_starts_with_what_fails_and_then_what_saves_most() -> None:
     savings = [one.saves_dollars for one in advice if one.severity != "high"]
     assert savings == sorted(savings, reverse=True)
     assert {one.kind for one in advice} <= set(KINDS)
+
+
+def test_guide_explains_every_kind() -> None:
+    guide = Path(__file__).parents[2] / "docs/guide/advice.md"
+    text = guide.read_text()
+    assert [kind for kind in KINDS if f"`{kind}`" not in text] == []
 
 
 def test_prices_of_another_region_change_the_dollars_only() -> None:
