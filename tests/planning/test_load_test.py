@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from singletable import (
+    AsyncDriver,
     AsyncStore,
+    Call,
     InvalidValue,
     PatternCatalog,
     connect_async,
 )
+from singletable.faults import AsyncFaultyDriver, Faults, Next
 from singletable.planning import (
     LoadOutcome,
     LoadReport,
@@ -28,7 +32,10 @@ from singletable.planning import (
     load_json,
     load_page,
     rates_of,
+    workload_of,
 )
+from singletable.planning.load_test import partition_keys
+from singletable.planning.simulation import SimulationSettings, simulate
 from tests.planning.designs import skills_catalog
 
 
@@ -121,3 +128,52 @@ def test_targets_that_are_missed_are_named(outcome: LoadOutcome) -> None:
 def test_nothing_to_call_is_rejected() -> None:
     with pytest.raises(InvalidValue, match="no pattern has a rate"):
         run_test(skills_catalog(users=20), factor=0.0)
+
+
+def test_throttled_requests_are_counted_by_partition_key() -> None:
+    def throttled(driver: AsyncDriver) -> AsyncDriver:
+        return AsyncFaultyDriver(driver, Faults(throttle=Next(3), operations=("GetItem",)))
+
+    catalog = skills_catalog(users=20)
+    outcome = run_test(catalog, seconds=1.0, wrap=throttled, factor=0.05)
+    assert outcome.succeeded == outcome.arrived
+    assert sum(one.throttles for one in outcome.patterns) == 3
+    assert sum(one.retries for one in outcome.patterns) == 3
+    keys = LoadReport("skills", outcome, Targets()).tables()[-1]
+    assert keys.title == "Throttled keys"
+    assert all(row[0].startswith("glad-entities USER#user-") for row in keys.rows)
+
+
+async def consumed_by_key(catalog: PatternCatalog, calls: int) -> Counter[str]:
+    """Return the half read units that queries by skill consume, by partition key."""
+    population, found = Population([catalog]), Counter[str]()
+    tables = {table.name: table for table in catalog.tables}
+
+    def add(call: Call) -> None:
+        for request in call.requests:
+            for key in partition_keys(request.operation, tables):
+                found[key] += round(2 * request.units)
+
+    async with connect_async("memory:") as driver:
+        store = AsyncStore(driver)
+        await store.admin.create_table(catalog.tables[0])
+        await store.bulk_load(population.items())
+        traffic = Traffic([catalog], population)
+        for _ in range(calls):
+            await traffic.call("skills:AP11").run(AsyncStore(driver, observers=[add]))
+    return found
+
+
+def test_simulator_and_engine_see_the_same_hot_keys() -> None:
+    catalog = skills_catalog(users=40)
+    simulated = simulate(workload_of([catalog]), SimulationSettings(minutes=1))
+    planned = {
+        one.key: one.share
+        for one in simulated.busy_keys
+        if one.resource == "glad-entities/GSI1" and one.kind == "read"
+    }
+    played = asyncio.run(consumed_by_key(catalog, 300))
+    assert "SKILL#skill-1" in planned
+    for key, share in planned.items():
+        consumed = played[f"glad-entities/GSI1 {key}"] / played.total()
+        assert consumed == pytest.approx(share, abs=0.05)

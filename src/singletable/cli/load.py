@@ -118,7 +118,8 @@ def load(
     Generates sample items of the declared number and size (--populate), and calls that use them:
     it writes to the tables, so use ones that are made for the test. Calls arrive at random times,
     whether or not earlier ones have finished. Reports latency, errors, throttling and the capacity
-    units of each pattern. Ends with exit code 1 if a target was missed.
+    units of each pattern. Ends with exit code 1 if a target was missed. Items that calls created
+    are deleted at the end; the sample items stay.
 
     In memory the tables are created and populated in any case.
     """
@@ -180,7 +181,7 @@ def _choose(catalogs: Sequence[PatternCatalog], codes: str | None) -> list[Patte
     unknown = [code for code in wanted if code not in by_code]
     if unknown or not wanted:
         raise InvalidValue(
-            f"--patterns {codes!r}: there is no pattern {', '.join(unknown) or codes!r}. Patterns: "
+            f"--patterns {codes!r}: there is no pattern {', '.join(unknown)}. Patterns: "
             f"{', '.join(one.code for one in everything)}."
         )
     return list(dict.fromkeys(by_code[code] for code in wanted))
@@ -253,7 +254,10 @@ class _Run:
                 with progress_bar("Populating") as show:
                     await store.bulk_load(self._population.items(), on_progress=show)
             with progress_bar("Calling") as show:
-                return await test.run(show)
+                outcome = await test.run(show)
+            # The next test finds the tables as they were.
+            await self._traffic.delete_created(store)
+            return outcome
 
     async def _check_empty(self, store: AsyncStore, *, populate: bool, is_confirmed: bool) -> None:
         """Raise if the test would write to a table with items of somebody else."""
@@ -314,6 +318,11 @@ def _notes(chosen: Sequence[Pattern], traffic: Traffic, outcome: LoadOutcome) ->
             "If calls consume less than planned, queries find fewer items than `items` declares; "
             "if more, other items are in the range that they read. Declare counts of all entities, "
             "and `items` and `scanned` that fit them."
+        )
+    if any(one.failures["AlreadyExists"] for one in outcome.patterns):
+        notes.append(
+            "New items existed already: a test that was stopped has left them. Empty the tables, "
+            "and populate them again."
         )
     rare = [one.pattern.code for one in outcome.patterns if not one.arrived]
     if rare:

@@ -129,18 +129,27 @@ class PatternArguments:
                 continue
             if access is None or access.index is None or population.is_in_index(access, values):
                 break
-        self._skew_index(values, access, rng)
+        self._draw_partition(values, access, rng)
         return values
 
-    def _skew_index(self, values: dict[str, object], access: Any, rng: random.Random) -> None:
-        """Draw the partition key of an index as the pattern declares."""
-        skew = self._pattern.expected.skew
-        if skew is None or access is None or access.index is None:
+    def _draw_partition(self, values: dict[str, object], access: Any, rng: random.Random) -> None:
+        """Draw the partition key of an index by the distribution of its values.
+
+        The items of a frequent value are fewer than its share, because no user has a skill twice.
+        """
+        if access is None or access.index is None:
             return
+        entity, skew = self._entity, self._pattern.expected.skew
         for name in access.pk_fields:
-            limit = self._entity.limit_of(name) or self._entity.sizes.get(name)
-            if limit is not None and name in self._entity.index_fields:
-                values[name] = self._entity.field_value(name, draw_rank(rng, limit, skew))
+            if name in entity.inherited or name in self._constants:
+                continue
+            limit = entity.limit_of(name)
+            distribution = entity.distribution_of(name)
+            exponent = 0.0 if distribution is None else distribution.exponent
+            if skew is not None:
+                limit, exponent = limit or entity.sizes.get(name), skew
+            if limit is not None and (exponent or skew is not None):
+                values[name] = entity.field_value(name, draw_rank(rng, limit, exponent))
 
 
 def _field(name: str) -> Callable[[Values], object]:

@@ -240,10 +240,22 @@ class EntityPopulation:
         """Return the values of all fields; the item has the declared size."""
         model, values = self.model, self.short_values(slot)
         missing = self._filled_size - item_size(model.item(values))
-        if not lengthen(model, values, missing) and missing > len(_FILLER):
+        has_room = self._accepts_long_values and lengthen(model, values, missing)
+        if not has_room and missing > len(_FILLER):
             # Items keep attributes that their entity does not declare.
             values[UNKNOWN] = {_FILLER: {"S": "x" * (missing - len(_FILLER))}}
         return values
+
+    @cached_property
+    def _accepts_long_values(self) -> bool:
+        """Whether the checks of the fields accept longer values."""
+        values = self.short_values(self.slot(0))
+        lengthen(self.model, values, self.size)
+        try:
+            self.model.codec.check(values)
+        except InvalidValue:
+            return False
+        return True
 
     @property
     def _filled_size(self) -> int:
@@ -562,16 +574,15 @@ class Population:
             _construct(model, values)
         except (InvalidValue, DeclarationError, TypeError, ValueError) as error:
             self.problems[model.entity] = (
-                f"no sample items of {model.name}: {error}. Supply values that fit with "
+                f"no sample items of {model.name}: {str(error).removesuffix('.')}. Supply values "
+                "that fit with "
                 f"@sample_fields({model.name})"
             )
 
 
 def _construct(model: Model, values: Mapping[str, object]) -> None:
     """Check the values as the constructor does."""
-    for name, attribute in model.fields.items():
-        if attribute.check is not None and values[name] is not None:
-            attribute.check(values[name])
+    model.codec.check(values)
     if model.factory is not None:
         model.factory(dict(values))
 

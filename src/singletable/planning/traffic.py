@@ -132,6 +132,14 @@ class Traffic:
             case WritePattern():
                 return _WriteCall(pattern, self._state, rng).planned()
 
+    async def delete_created(self, store: AsyncStore) -> int:
+        """Delete what calls have created, so that the population is left; return how many."""
+        created = [key for items in self._state.created.values() for _, key in items]
+        for key in created:
+            await store.delete(key)
+        self._state = _State(self.population)
+        return len(created)
+
     def _read(self, pattern: ReadPattern[Any, Any], rng: random.Random) -> Action:
         arguments, expected = self._arguments[pattern.id], pattern.expected
         if isinstance(pattern.sample, ItemKey):
