@@ -137,8 +137,8 @@ class PatternOutcome:
             missed.append(f"{name}: only {self.succeeded:,} of {self.arrived:,} calls finished.")
         if targets.p99 is not None and self.latency(0.99) > targets.p99:
             missed.append(
-                f"{name}: 1 % of the calls took longer than {self.latency(0.99) * 1000:,.0f} ms; "
-                f"the target is {targets.p99 * 1000:,.0f} ms."
+                f"{name}: 1 % of the calls took longer than {self.latency(0.99) * 1000:,.4g} ms; "
+                f"the target is {targets.p99 * 1000:,.4g} ms."
             )
         deviation = self.deviation
         most = targets.deviation
