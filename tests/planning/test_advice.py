@@ -249,6 +249,12 @@ def test_counters_of_many_items_are_not_contended() -> None:
     assert not found_in(made, "contended-item")
 
 
+def test_uneven_calls_make_an_item_contended() -> None:
+    made = catalog(values=[uniform(Team.name, 1000)])
+    made.write("W", "Join", creates(Member), rate=per_second(500), skew=1.2)
+    assert found_in(made, "contended-item")
+
+
 def test_item_that_is_checked_by_many_transactions_is_contended() -> None:
     made = catalog(values=[uniform(Team.name, 10)])
     made.write("W", "Create", creates(Ticket), checks(Team), rate=per_second(100))
@@ -423,6 +429,17 @@ def test_index_of_which_one_value_is_asked_could_be_sparse() -> None:
     assert advice.saves_write_units == pytest.approx(saved, rel=0.4)
 
 
+def test_index_with_unknown_values_is_not_proposed_to_be_sparse() -> None:
+    made = tickets_at(100)
+
+    @made.read_function("R", items=10, rate=per_second(1))
+    def unowned() -> Selection[Any]:
+        """Tickets of nobody."""
+        return Ticket.owned("nobody")
+
+    assert not found_in(made, "sparse-index")
+
+
 def test_index_of_which_callers_choose_the_value_is_not_sparse() -> None:
     made = tickets_at(100)
     made.read("R", "By state", Ticket.in_state, items=10, rate=per_second(1))
@@ -527,6 +544,12 @@ def test_filter_that_keeps_much_is_accepted(scanned: int | None) -> None:
 def test_filter_is_accepted_if_an_index_would_cost_more() -> None:
     made = found(40)
     made.write("V", "Edit", updates(Ticket, Ticket.text), rate=per_second(100))
+    assert not found_in(made, "filter-waste")
+
+
+def test_declared_filter_of_one_item_is_ignored() -> None:
+    made = catalog()
+    made.read("R", "A ticket", Ticket.key, items=1, scanned=1000, rate=per_second(100))
     assert not found_in(made, "filter-waste")
 
 

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-from singletable.patterns import UnitCost
+from singletable.patterns import Distribution, UnitCost
 from singletable.planning.advice.advice import (
     ALMOST_ALL,
     CONFLICT_SHARE,
@@ -180,7 +180,8 @@ def advise_contention(design: Design) -> Iterator[Advice]:
         if one.part.kind == "read" or one.part.index is not None or is_new or not one.part.units:
             continue
         if request.in_transaction and request.subject == request.entity.__name__:
-            share = _item_share(design, model_of(request.entity), request.access)
+            skew = one.pattern.expected.skew
+            share = _item_share(design, model_of(request.entity), request.access, skew)
             meeting[request.entity, request.access].append((one, one.peak_calls * share))
     for (entity, _), parts in meeting.items():
         calls = sum(rate for _, rate in parts)
@@ -223,11 +224,14 @@ def _avoid_conflicts(entity: type, parts: list[RatedPart]) -> str:
     )
 
 
-def _item_share(design: Design, model: Model, access: ResolvedKey) -> float:
+def _item_share(design: Design, model: Model, access: ResolvedKey, skew: float | None) -> float:
     """Return the share of calls that are about the most frequent item."""
     names = dict.fromkeys((*access.pk_fields, *access.sk_fields))
     domains = {design.domains.domain(model, name) for name in names}
-    return math.prod(domain.distribution.share(1) for domain in domains)
+    values = [domain.distribution for domain in domains]
+    if skew is not None and values:
+        return Distribution(math.prod(one.values for one in values), skew).share(1)
+    return math.prod(one.share(1) for one in values)
 
 
 def advise_collections(design: Design) -> Iterator[Advice]:

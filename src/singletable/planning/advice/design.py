@@ -135,7 +135,7 @@ class Design:
         """Return the patterns that read by a key, with a rate or without."""
         found: list[PatternPlan] = []
         for plan in self.plan.patterns:
-            if not isinstance(plan.pattern, ReadPattern) or not _is_query(plan.pattern):
+            if not isinstance(plan.pattern, ReadPattern) or not is_query(plan.pattern):
                 continue
             selection = cast("Selection[Any]", plan.pattern.sample)
             collection = plan.pattern.collection
@@ -212,7 +212,8 @@ class Design:
         )
 
 
-def _is_query(pattern: ReadPattern[Any, Any]) -> bool:
+def is_query(pattern: ReadPattern[Any, Any]) -> bool:
+    """Return whether a pattern queries, for items of one entity or a collection."""
     return pattern.accesses[0].kind in ("query", "collect")
 
 

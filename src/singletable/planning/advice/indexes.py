@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Any, Literal, cast
 
 from singletable.patterns import ReadPattern
@@ -114,8 +115,10 @@ def advise_sparse(design: Design) -> Iterator[Advice]:
                 continue
             (name,) = key.pk_fields
             values = _asked_values(design, key, name)
-            possible = design.domains.domain(model, name).distribution.values
-            if not values or len(values) >= possible:
+            domain = design.domains.domain(model, name)
+            possible = domain.distribution.values
+            # Nothing is known about the values that are not asked for.
+            if domain.name in design.domains.assumed or not 0 < len(values) < possible:
                 continue
             asked = len(values) / possible
             parts = design.written_entries(key)
@@ -128,7 +131,7 @@ def advise_sparse(design: Design) -> Iterator[Advice]:
             stored = design.entries_of(model, key) * (size + STORAGE_OVERHEAD) * (1 - asked)
             if not design.is_worth(design.dollars(write=saved, stored=stored)):
                 continue
-            shown = sorted(map(repr, values))
+            shown = sorted(str(one) if isinstance(one, Enum) else repr(one) for one in values)
             test = f" == {shown[0]}" if len(values) == 1 else f".in_({', '.join(shown)})"
             yield design.advice(
                 "sparse-index",

@@ -25,6 +25,7 @@ from singletable.planning.advice.design import (
     RatedPart,
     codes,
     declared_parts,
+    is_query,
     key_text,
     tuple_text,
     with_items,
@@ -79,7 +80,8 @@ def _filtered_key(pattern: ReadPattern[Any, Any]) -> str:
 def _is_wasteful(pattern: ReadPattern[Any, Any]) -> bool:
     """Return whether a filter drops most of the items that the pattern reads."""
     expected = pattern.expected
-    return (expected.scanned or 0) >= FILTER_FACTOR * max(expected.items, 1)
+    dropped = (expected.scanned or 0) >= FILTER_FACTOR * max(expected.items, 1)
+    return dropped and is_query(pattern)
 
 
 def advise_scans(design: Design) -> Iterator[Advice]:

@@ -56,7 +56,9 @@ def advise_large_updates(design: Design) -> Iterator[Advice]:
         saved = one.units * (1 - 1 / blocks)
         if not design.is_worth(design.dollars(write=saved)):
             continue
-        fields = sorted(request.edited_fields)
+        # The store sets the version and the time of the last change itself.
+        stamped = {field.name for field in model.roles.values()}
+        fields = sorted(request.edited_fields - stamped) or sorted(request.edited_fields)
         yield design.advice(
             "large-update",
             "medium",
