@@ -88,7 +88,7 @@ def _shard_change(
         f"Spread {access} over {more} partitions: {access.name} = Key(pk={tuple_text(parts)}, …)."
     )
     if access.index is not None and not any(design.readers(other) for _, other in keys):
-        text = f"No pattern reads {access}: remove it. If you need it: {text}"
+        text = f"No pattern reads {access}: remove it. If you need it, s{text[1:]}"
     fan_out, texts = 0.0, list[str]()
     for _, other in keys:
         for plan in design.readers(other):
