@@ -7,19 +7,18 @@ rules, first mypy's and then pyright's, and no other line is.
 
 from __future__ import annotations
 
-import json
 import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-FILES = sorted([HERE / "declared.py", *HERE.glob("right/*.py"), *HERE.glob("wrong/*.py")])
+from tests.house.sources import ROOT
+from tests.typing.files import FILES, HERE
+
 MARK = re.compile(r"# error: (?P<mypy>[\w, -]+) \| (?P<pyright>[\w, ]+)$")
 MYPY_LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+): error: .*\[(?P<rule>[\w-]+)\]$")
 
@@ -41,16 +40,12 @@ def mypy_errors() -> Errors:
 
 
 @pytest.fixture(scope="module")
-def pyright_errors() -> Errors:
-    command = [sys.executable, "-m", "pyright", "--project", str(HERE), "--outputjson"]
-    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert process.returncode in (0, 1), process.stdout + process.stderr
-    report = json.loads(process.stdout)
-    assert report["summary"]["filesAnalyzed"] == len(FILES)
+def pyright_errors(pyright_diagnostics: dict[Path, list[dict[str, Any]]]) -> Errors:
     errors: Errors = {}
-    for one in report["generalDiagnostics"]:
-        location = str(Path(one["file"]).relative_to(HERE)), one["range"]["start"]["line"] + 1
-        errors.setdefault(location, set()).add(one["rule"])
+    for path in FILES:
+        for one in pyright_diagnostics[path]:
+            location = str(path.relative_to(HERE)), one["range"]["start"]["line"] + 1
+            errors.setdefault(location, set()).add(one["rule"])
     return errors
 
 
