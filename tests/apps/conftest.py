@@ -9,7 +9,8 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 
-from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from singletable import AsyncEngine, Driver, Engine, Settings
+from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable, endpoint
 
 
@@ -34,7 +35,7 @@ def drivers(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Dr
         far_end: tuple[Exchangeable, str] = request.getfixturevalue("far_end")
         behind, address = far_end
         behind.engine = AsyncEngine(engine)
-        with Remote.at(address) as one, Remote.at(address) as other:
+        with remote_driver(address) as one, remote_driver(address) as other:
             yield one, other
 
 

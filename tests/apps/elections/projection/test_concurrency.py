@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from singletable import AsyncEngine, Driver, Engine, Remote, Settings
+from singletable import AsyncEngine, Driver, Engine, Settings
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, RebuildInProgress, Rejected, WrongState
 from singletable_apps.elections.projection.rebuild import rebuild
@@ -27,6 +27,7 @@ from tests.apps.support.elections.world import (
     open_store,
     read_events,
 )
+from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable
 
 WRITERS = 16
@@ -47,7 +48,7 @@ def worlds(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Worl
         far_end: tuple[Exchangeable, str] = request.getfixturevalue("far_end")
         behind, address = far_end
         behind.engine = AsyncEngine(engine)
-        with Remote.at(address) as one, Remote.at(address) as other:
+        with remote_driver(address) as one, remote_driver(address) as other:
             yield _worlds([one, other])
 
 

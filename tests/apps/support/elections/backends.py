@@ -14,6 +14,7 @@ from singletable import AsyncEngine, Driver, Engine, Remote, Settings
 from singletable.faults import AsyncFaultyDriver, FaultyDriver
 from tests.apps.support.drivers import PowerCutDriver
 from tests.apps.support.elections.scenario import Scenario, make_scenario, open_copy
+from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable
 
 T = TypeVar("T")
@@ -148,7 +149,7 @@ class Backends(Mapping[str, Backend]):
         if name == "memory":
             return Backend(base)
         behind, address = self._far_end
-        return HttpBackend(base, behind, self._open.enter_context(Remote.at(address)))
+        return HttpBackend(base, behind, self._open.enter_context(remote_driver(address)))
 
     def _busy(self, engine: Engine) -> Scenario:
         return make_scenario(self._open.enter_context(engine), self._elections)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from singletable import AsyncEngine, Engine, Remote, Settings
+from singletable import AsyncEngine, Engine, Settings
 from tests.apps.support.elections.world import World
+from tests.apps.support.remote import remote_driver
 from tests.conformance.endpoint import Exchangeable, endpoint
 
 
@@ -35,7 +36,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
         if request.param == "http":
             behind, address = request.getfixturevalue("far_end")
             behind.engine = AsyncEngine(engine)
-            with Remote.at(address) as driver:
+            with remote_driver(address) as driver:
                 yield (there := World(driver))
                 there.check_calls()
         else:
