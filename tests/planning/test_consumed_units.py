@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import importlib
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -108,7 +109,7 @@ def test_plan_of_a_skewed_directory_is_what_the_engine_consumes() -> None:
 
 def catalog_of(module: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> PatternCatalog:
     """Import a module from a folder of the repository, and return its catalog."""
-    monkeypatch.syspath_prepend(ROOT / folder)
+    monkeypatch.setattr(sys, "path", [str(ROOT / folder), *sys.path])
     (catalog,) = find_catalogs(importlib.import_module(module))
     return catalog
 

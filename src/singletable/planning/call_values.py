@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast, get_origin
 
 from singletable.errors import InvalidValue
 from singletable.patterns import ReadPattern
@@ -16,7 +16,7 @@ from singletable.planning.population import (
     draw_rank,
     number_of_choices,
 )
-from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue, model_of
+from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
 from singletable.schema.count import counters_of
 from singletable.store.decoder import missing_fields
 
@@ -75,8 +75,9 @@ class PatternArguments:
     def _fixed(self) -> dict[str, object]:
         sample = self._sample
         if isinstance(sample, UniqueValue):
-            model = model_of(sample.entity)
-            return dict(zip(model.uniques[sample.unique].fields, sample.values, strict=True))
+            value = cast("UniqueValue[Any]", sample)  # type: ignore[redundant-cast]
+            fields = self._entity.model.uniques[value.unique].fields
+            return dict(zip(fields, value.values, strict=True))
         return dict(cast("ItemKey[Any] | Selection[Any]", sample).values)
 
     def _range(self) -> tuple[str | None, int]:
@@ -220,7 +221,7 @@ def changed_value(
         return f"{number}-{old}"[: len(old)]
     if kind is bytes and isinstance(old, bytes):
         return f"{number}-".encode()[: len(old)] + old[len(f"{number}-") :]
-    if model.fields[name].role == "expires" or isinstance(old, list | dict):
+    if model.fields[name].role == "expires" or get_origin(kind) in (list, dict):
         return old
     return population.field_value(name, number % 9_000 + 1)
 

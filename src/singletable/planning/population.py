@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.patterns import Distribution, ItemCount, PatternCatalog, ReadPattern
@@ -512,9 +512,20 @@ class Population:
                 population.sizes[name] = DEFAULT_VALUES
         if declared is not None:
             # A small sample has as many items as a query reads, too.
-            read = [math.ceil(items / (share or 1)) for _, items, share in reads]
+            own = {name for name in model.fields if name not in population.inherited}
+            read = [
+                min(math.ceil(_groups(population, fixed & own) * items / (share or 1)), most)
+                for fixed, items, share in reads
+                for most in [max(MAX_UNDECLARED, items)]
+            ]
             least = min(max([1, *read]), declared.items)
             population.count = max(round(declared.items * self.scale), least, 1)
+            of_parent = None if parent is None else self._counts.get(parent.model.entity)
+            if parent is not None and of_parent is not None and of_parent.items:
+                # If parents are too many for that, only some have items, but as many as declared.
+                each = round(declared.items / of_parent.items)
+                if each > 1 and 2 * population.count < each * parent.count:
+                    population.per_parent = each
         elif not population.own_fields:
             population.count = 1 if parent is None else parent.count
         else:
@@ -540,9 +551,10 @@ class Population:
     def _reads(self, model: Model) -> Iterator[tuple[set[str], int, float]]:
         """Yield the fields that queries of an entity fix, the items they read, and their share."""
         for pattern in self._patterns:
-            selection = pattern.sample
-            if not isinstance(selection, Selection):
+            sample: object = pattern.sample
+            if not isinstance(sample, Selection):
                 continue
+            selection = cast("Selection[Any]", sample)  # type: ignore[redundant-cast]
             items = max(pattern.expected.items_read, 1)
             if pattern.collection is not None:
                 lists = pattern.collection.entities()

@@ -40,6 +40,7 @@ from singletable.schema import (
     Partition,
     ResolvedKey,
     Selection,
+    UniqueValue,
     evolve,
     key_of,
     may_share_partition,
@@ -153,7 +154,7 @@ class Traffic:
                 return lambda store: store.get(key, consistent=expected.consistent)
             return lambda store: store.get_many(list(keys), consistent=expected.consistent)
         target: Any = pattern(*arguments.draw(rng))
-        if not isinstance(target, Selection):
+        if isinstance(pattern.sample, UniqueValue):
             return lambda store: store.find(target)
         if pattern.collection is not None:
             collection = pattern.collection
