@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from singletable.cli.output import print_text_table
+from singletable.planning.charts import TextTable
 from tests.cli.run import Run
 
 APP = "tests.cli.simulated_app"
@@ -107,3 +111,16 @@ def test_simulate_reports_a_file_that_cannot_be_written(run: Run, tmp_path: Path
     code, _, err = run("simulate", APP, "--minutes", "1", *SMALL, "--csv", folder)
     assert code == 2
     assert "cannot be created" in err
+
+
+def test_names_stay_whole_next_to_many_figures() -> None:
+    table = TextTable("Calls", ("pattern", *["throttled"] * 7), (("R1", *["123,456"] * 7),))
+
+    def printed(width: int) -> str:
+        console = Console(width=width, file=io.StringIO())
+        with console.capture() as capture:
+            print_text_table(console, table)
+        return capture.get()
+
+    assert "pattern throttled" in printed(80)
+    assert "R1 · throttled 123,456" in printed(75)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Narrower terminals get each row of a table as a paragraph.
 _NARROW = 72
+_INDENT = 2
+_TEXT_WIDTH = 24  # longer texts are wrapped
 
 
 def write_output(text: str, path: Path | None, *, overwrite: bool = False) -> None:
@@ -113,16 +115,31 @@ def print_text_table(console: Console, table: TextTable) -> None:
     """Print a table after an empty line and its title; on a narrow terminal, as paragraphs."""
     console.print()
     console.print(Text(table.title, style="bold"))
-    if console.width < _NARROW:
+    # Columns are moved together before names are broken into letters.
+    gap = next((gap for gap in (2, 1) if _least_width(table, gap) <= console.width), None)
+    if console.width < _NARROW or gap is None:
         _print_paragraphs(console, table)
     else:
-        _print_table(console, table)
+        _print_table(console, table, gap)
 
 
-def _print_table(console: Console, table: TextTable) -> None:
-    printed = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+def _is_number(table: TextTable, column: int) -> bool:
+    return column > 0 and all(row[column][:1] in "0123456789<–" for row in table.rows)
+
+
+def _least_width(table: TextTable, gap: int) -> int:
+    """Return the width that a table needs if long texts are wrapped."""
+    width = _INDENT - gap
     for number, column in enumerate(table.columns):
-        is_number = number > 0 and all(row[number][:1] in "0123456789<–" for row in table.rows)
+        widest = max([len(column), *(len(row[number]) for row in table.rows)])
+        width += gap + (widest if _is_number(table, number) else min(widest, _TEXT_WIDTH))
+    return width
+
+
+def _print_table(console: Console, table: TextTable, gap: int) -> None:
+    printed = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0))
+    for number, column in enumerate(table.columns):
+        is_number = _is_number(table, number)
         printed.add_column(
             column,
             justify="right" if is_number else "left",
@@ -133,7 +150,7 @@ def _print_table(console: Console, table: TextTable) -> None:
         )
     for row in table.rows:
         printed.add_row(*(Text(escape_controls(cell)) for cell in row))
-    print_trimmed(console, printed, indent=2)
+    print_trimmed(console, printed, indent=_INDENT)
 
 
 def _print_paragraphs(console: Console, table: TextTable) -> None:
@@ -142,4 +159,4 @@ def _print_paragraphs(console: Console, table: TextTable) -> None:
         for column, cell in zip(table.columns[1:], cells, strict=True):
             line.append(" · ", style="dim").append(f"{column} ", style="dim")
             line.append(escape_controls(cell), style="default")
-        print_trimmed(console, line, indent=2)
+        print_trimmed(console, line, indent=_INDENT)
