@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from singletable import (
@@ -16,6 +18,7 @@ from singletable import (
     Unique,
     attr,
     creates,
+    per_day,
     per_hour,
     per_second,
     updates,
@@ -89,6 +92,26 @@ def test_storage_includes_index_copies_and_overhead() -> None:
 def test_plan_says_what_it_assumes() -> None:
     assumptions = create_plan([catalog()]).assumptions
     assert [one for one in assumptions if "nothing here: E." in one]
+
+
+def test_plan_says_that_all_items_are_taken_to_be_in_a_sparse_index() -> None:
+    index = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
+    jobs = Table("jobs", indexes=[index])
+
+    class Job(Entity, table=jobs):
+        name: Attr[str] = attr()
+        state: Attr[str] = attr(default="waiting")
+
+        key = Key(pk=("JOB", name), sk="JOB")
+        waiting = Key(pk="WAITING", sk=name).on(index, when=state == "waiting")
+
+    def assumptions(count: ItemCount) -> str:
+        made = PatternCatalog("jobs", jobs, sizes={Job: 300}, counts={Job: count})
+        made.read("W", "Waiting jobs", Job.waiting, items=5, rate=per_second(1))
+        return " ".join(create_plan([made]).assumptions)
+
+    assert "Job.waiting. Declare their share" in assumptions(ItemCount(1000))
+    assert "sparse" not in assumptions(ItemCount(1000, in_index={"waiting": 0.1}))
 
 
 def test_more_items_and_calls_never_cost_fewer_units() -> None:
@@ -176,3 +199,16 @@ def test_rate_with_a_peak_in_its_busiest_hour_can_be_multiplied() -> None:
     rate = per_second(0.7, by_hour=by_hour, peak=busiest)
     for factor in (0.1, 0.3, 1.1, 3, 7):
         assert rate.times(factor).peak_per_second == pytest.approx(busiest * factor)
+
+
+def test_peak_has_the_period_of_its_rate() -> None:
+    with pytest.raises(DeclarationError, match="A peak of 30 a second is peak=2_592_000"):
+        per_day(200_000, peak=30)
+
+
+@pytest.mark.parametrize("wrong", ["5", None, True, float("nan")])
+def test_rates_and_growth_must_be_numbers(wrong: Any) -> None:
+    with pytest.raises(DeclarationError, match="expected a finite number"):
+        per_second(wrong)
+    with pytest.raises(DeclarationError, match="growth="):
+        per_second(5, growth=wrong)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, TypeGuard
 
 from singletable.errors import DeclarationError
 from singletable.schema import Path
@@ -41,9 +41,9 @@ DAY_PROFILES: dict[DayProfile, tuple[float, ...]] = {
 class Rate:
     """The number of calls in a period, on average over a day.
 
-    `peak` is the number in a period at the busiest moment. `by_hour` has 24 relative weights, from
-    midnight to midnight UTC; per_second() and its siblings also accept "office" and "evening".
-    `growth` is the growth per month: 0.05 is 5 percent.
+    `peak` is the number at the busiest moment, in the same period as `calls`. `by_hour` has 24
+    relative weights, from midnight to midnight UTC; per_second() and its siblings also accept
+    "office" and "evening". `growth` is the growth per month: 0.05 is 5 percent.
     """
 
     calls: float
@@ -53,17 +53,19 @@ class Rate:
     growth: float = 0.0
 
     def __post_init__(self) -> None:
-        where = f"a rate of {self.calls!r} calls {_WITH_ARTICLE[self.period]}"
-        if not 0 <= self.calls < math.inf:
+        period = _WITH_ARTICLE[self.period]
+        where = f"a rate of {self.calls!r} calls {period}"
+        if not _is_number(self.calls) or not 0 <= self.calls < math.inf:
             raise DeclarationError(f"{where}: expected a finite number, 0 or more.")
         if self.by_hour is not None:
             _check_hours(where, self.by_hour)
         # Rates that are multiplied may differ in the last digit.
         least = self.busiest_hour * (1 - 1e-9)
-        if self.peak is not None and not least <= self.peak < math.inf:
+        peak = self.peak
+        if peak is not None and (not _is_number(peak) or not least <= peak < math.inf):
             raise DeclarationError(
-                f"{where}: peak={self.peak!r}: expected a finite number that is not less than the "
-                f"busiest hour's {self.busiest_hour:,.10g}."
+                f"{where}: peak={peak!r}: expected the calls {period} at the busiest moment, at "
+                f"least the {self.busiest_hour:,.10g} of the busiest hour.{self._peak_hint}"
             )
         check_growth(where, self.growth)
 
@@ -71,6 +73,13 @@ class Rate:
     def per_second(self) -> float:
         """Calls per second, on average over a day."""
         return self.calls / _SECONDS[self.period]
+
+    @property
+    def _peak_hint(self) -> str:
+        """The peak to declare if it was given per second."""
+        peak = self.peak * _SECONDS[self.period] if _is_number(self.peak) else 0.0
+        is_hint = self.period != "second" and self.busiest_hour <= peak < math.inf
+        return f" A peak of {self.peak:,.10g} a second is peak={peak:_.10g}." if is_hint else ""
 
     @property
     def busiest_hour(self) -> float:
@@ -327,9 +336,14 @@ def check_item_size(where: str, size: int) -> None:
         raise DeclarationError(f"{where}={size!r}: an item has 1 to {MAX_ITEM_SIZE:,} bytes.")
 
 
+def _is_number(value: object) -> TypeGuard[float]:
+    """Return whether `value` is a number; programs without a type checker pass texts, too."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def check_growth(where: str, growth: float) -> None:
     """Raise unless `growth` is a share per month."""
-    if not -1 <= growth <= 10:
+    if not _is_number(growth) or not -1 <= growth <= 10:
         raise DeclarationError(
             f"{where}: growth={growth!r}: expected the growth per month as a share, from -1 to 10, "
             "such as 0.05 for 5 percent."
@@ -338,7 +352,7 @@ def check_growth(where: str, growth: float) -> None:
 
 def check_skew(where: str, exponent: float) -> None:
     """Raise unless `exponent` is the exponent of a distribution."""
-    if not 0 <= exponent <= 10:
+    if not _is_number(exponent) or not 0 <= exponent <= 10:
         raise DeclarationError(
             f"{where}: expected an exponent from 0 (all keys alike) to 10, but got {exponent!r}. "
             "Zipf's law has 1."
@@ -346,7 +360,9 @@ def check_skew(where: str, exponent: float) -> None:
 
 
 def _check_hours(where: str, weights: tuple[float, ...]) -> None:
-    valid = len(weights) == HOURS and all(0 <= one < math.inf for one in weights)
+    valid = len(weights) == HOURS and all(
+        _is_number(one) and 0 <= one < math.inf for one in weights
+    )
     if not valid or not sum(weights):
         raise DeclarationError(
             f"{where}: by_hour={weights!r}: expected 24 weights from midnight to midnight UTC, "

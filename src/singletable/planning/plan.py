@@ -7,6 +7,7 @@ says how it was computed. `cost` turns a plan into money.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ from singletable.planning.workload import (
     expected_units,
     stored_sizes,
 )
-from singletable.schema import Index, Provisioned, Table
+from singletable.schema import Index, Provisioned, Table, model_of
 
 HOURS = 24
 HOURS_PER_MONTH = 730
@@ -256,5 +257,24 @@ def _assumptions(
     }
     if unsized := [entity.__name__ for entity in entities if entity not in sizes]:
         yield f"Items without a declared size are taken to have 1,024 bytes: {', '.join(unsized)}."
+    if sparse := list(_undeclared_shares(catalogs)):
+        entity, key = sparse[0]
+        yield (
+            "All items that can be in a sparse index are taken to be in it: "
+            f"{', '.join('.'.join(one) for one in sparse)}. Declare their share: "
+            f'counts={{{entity}: ItemCount(…, in_index={{"{key}": 0.1}})}}.'
+        )
     if uncounted := [entity.__name__ for entity in entities if entity not in counted]:
         yield f"Entities without a declared count store nothing here: {', '.join(uncounted)}."
+
+
+def _undeclared_shares(catalogs: Sequence[PatternCatalog]) -> Iterable[tuple[str, str]]:
+    """Yield the entity and name of each key with `when` and without a share of the items."""
+    counts: dict[type, set[str]] = defaultdict(set)
+    for catalog in catalogs:
+        for entity, count in catalog.counts.items():
+            counts[entity] |= set(count.in_index)
+    for entity, declared in counts.items():
+        for key in model_of(entity).indexes.values():
+            if key.when is not None and key.name not in declared:
+                yield entity.__name__, key.name
