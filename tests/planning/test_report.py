@@ -31,7 +31,13 @@ from singletable.planning import (
     parse_report,
     region_prices,
 )
-from singletable.planning.formats import format_bytes, format_dollars, format_rate
+from singletable.planning.formats import (
+    format_bytes,
+    format_change,
+    format_dollars,
+    format_rate,
+    format_units,
+)
 from singletable.planning.report import to_json
 from singletable.planning.report_files import comparison_page, csv_files, report_page
 from tests.house.sources import ROOT
@@ -145,6 +151,16 @@ def test_modes_are_sorted_and_the_selected_one_has_the_total() -> None:
     assert made.cheapest is made.modes[0]
     assert made.selected.cost == made.cost
     assert made.break_even
+
+
+def test_cheapest_mode_with_too_little_capacity_for_peaks_has_a_warning() -> None:
+    made = create_report([catalog(reads=800)])
+    assert made.cheapest.mode.startswith("reserved")
+    assert [
+        one
+        for one in made.assumptions
+        if "peaks are higher: " in one and " read units/s of " in one
+    ]
 
 
 def test_growth_is_by_month_if_it_is_declared() -> None:
@@ -273,5 +289,7 @@ def test_figures_are_formatted_for_people() -> None:
         "1 GB",
         "1.5 TB",
     ]
+    assert [format_change(one) for one in (65.2, -73)] == ["+65 %", "−73 %"]
+    assert [format_units(one, "read") for one in (0.5, 1)] == ["0.5 read units", "1 read unit"]
     rates = (None, 0.0, 50, 1 / 6, 1 / 1800, 1 / 86400)
     assert [format_rate(one) for one in rates] == ["", "0", "50/s", "10/min", "2/h", "1/day"]

@@ -15,6 +15,7 @@ from singletable.planning.charts import format_number
 from singletable.planning.comparison import Comparison, Difference
 from singletable.planning.formats import (
     format_bytes,
+    format_change,
     format_difference,
     format_dollars,
     format_rate,
@@ -260,7 +261,7 @@ def _difference_row(one: Difference) -> list[str]:
         "" if one.before is None else _amount(one.before),
         "" if one.after is None else _amount(one.after),
         _signed(one.difference) if is_different else "",
-        f"{one.percent:+,.0f} %" if is_different and one.percent is not None else "",
+        format_change(one.percent) if is_different and one.percent is not None else "",
     ]
 
 
@@ -356,4 +357,4 @@ def _percent(share: float) -> str:
 
 
 def _in_percent(difference: Difference) -> str:
-    return "" if difference.percent is None else f" ({difference.percent:+,.0f} %)"
+    return "" if difference.percent is None else f" ({format_change(difference.percent)})"

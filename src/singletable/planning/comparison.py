@@ -65,7 +65,7 @@ def compare_reports(before: PlanReport, after: PlanReport) -> Comparison:
         total=_difference("total", after.mode_name, before.cost, after.cost),
         cheapest=_difference(
             "cheapest",
-            f"{before.cheapest.name} → {after.cheapest.name}",
+            " → ".join(dict.fromkeys((before.cheapest.name, after.cheapest.name))),
             before.cheapest.cost,
             after.cheapest.cost,
         ),

@@ -60,6 +60,7 @@ class MonthlyCost:
     """What a month costs in one billing mode and table class.
 
     `upfront` is paid once when capacity is reserved; the lines contain its monthly part.
+    `peaks_above` lists the peaks that are above the capacity of their busiest hour.
     """
 
     mode: BillingMode
@@ -69,6 +70,7 @@ class MonthlyCost:
     lines: tuple[CostLine, ...]
     upfront: float = 0.0
     notes: tuple[str, ...] = ()
+    peaks_above: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -109,6 +111,8 @@ def monthly_cost(
         for line in lines
         if line.price is not None and line.price.endswith("upfront")
     )
+    is_scaled = mode not in ("on-demand", "fixed")
+    peaks = tuple(_peaks_above_capacity(bill, loads)) if is_scaled else ()
     return MonthlyCost(
         mode,
         table_class,
@@ -116,7 +120,8 @@ def monthly_cost(
         prices.date,
         tuple(lines),
         upfront,
-        tuple(_notes(bill, mode, loads, lines)),
+        tuple(_notes(bill, mode, peaks, lines)),
+        peaks,
     )
 
 
@@ -165,7 +170,7 @@ def cheapest(
 
 
 def _notes(
-    bill: Bill, mode: BillingMode, loads: Sequence[ResourceLoad], lines: Sequence[CostLine]
+    bill: Bill, mode: BillingMode, peaks: Sequence[str], lines: Sequence[CostLine]
 ) -> Iterator[str]:
     """Yield what the figures assume, and which prices are not confirmed."""
     if mode not in ("on-demand", "fixed"):
@@ -173,7 +178,7 @@ def _notes(
             "Auto scaling is taken to follow each hour's average. In fact it reacts after two "
             "minutes above its target, and AWS limits how often capacity is reduced."
         )
-        if peaks := list(_peaks_above_capacity(bill, loads)):
+        if peaks:
             yield (
                 f"Peaks above the capacity of the busiest hour: {', '.join(peaks)}. Burst capacity "
                 "covers some minutes; then requests are throttled until capacity is scaled."

@@ -23,6 +23,17 @@ def format_difference(amount: float) -> str:
     return format_dollars(amount) if amount < 0 else f"+{format_dollars(amount)}"
 
 
+def format_change(percent: float) -> str:
+    """Format a difference in percent with its sign: +65 %, −73 %."""
+    return f"{percent:+,.0f} %".replace("-", "−")
+
+
+def format_units(units: float, kind: str) -> str:
+    """Format read or write units of a call: 0.5 read units, 1 write unit."""
+    number = format_number(units)
+    return f"{number} {kind} unit{'' if number == '1' else 's'}"
+
+
 def format_bytes(size: float) -> str:
     """Format a number of bytes: 0, 12.5 MB, 1.2 GB. A GB has 2**30 bytes, as on AWS's bill."""
     units = ["bytes", "KB", "MB", "GB", "TB"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from singletable.patterns import Distribution
+from singletable.planning.formats import format_units
 from singletable.planning.workload import KeySpace, Workload
 
 READ_LIMIT = 3_000
@@ -75,7 +76,7 @@ def hot_keys(workload: Workload) -> list[HotKey]:
             units, peak = touched * placed.units, pattern.rate.peak_per_second
             how = (
                 f"{pattern.id}: {peak:,.4g} calls/s at peak × {touched:.3g} for this key × "
-                f"{placed.units:,.4g} {placed.kind} units"
+                f"{format_units(placed.units, placed.kind)}"
             )
             load = KeyLoad(
                 pattern.id,

@@ -21,7 +21,7 @@ from singletable.planning.advice import Advice, advise
 from singletable.planning.bill_lines import BillingMode, CostLine
 from singletable.planning.charts import format_number
 from singletable.planning.cost import MonthlyCost, break_even, compare_costs, monthly_cost
-from singletable.planning.formats import format_dollars
+from singletable.planning.formats import format_dollars, format_units
 from singletable.planning.hot_keys import HotKey, hot_keys
 from singletable.planning.plan import Demand, PatternPlan, Plan, ResourcePlan, create_plan
 from singletable.planning.prices import RegionPrices, region_prices
@@ -210,6 +210,7 @@ def create_report(
     plan = create_plan(catalogs, months=months, factor=factor)
     loads = loads_of(plan)
     selected = monthly_cost(loads, prices, mode, table_class="STANDARD", options=options)
+    costs = compare_costs(loads, prices, options=options)
     allocation = _Allocation(plan, selected)
     hottest: dict[str, HotKey] = {}
     for key in hot_keys(workload_of(catalogs, months=months, factor=factor)):
@@ -231,12 +232,22 @@ def create_report(
             _resource_figures(resource, allocation, hottest.get(resource.name))
             for resource in plan.resources
         ),
-        modes=tuple(_mode_figures(cost) for cost in compare_costs(loads, prices, options=options)),
+        modes=tuple(_mode_figures(cost) for cost in costs),
         break_even=tuple(one.text for one in break_even(prices, options=options)),
         growth=tuple(_growth(catalogs, prices, mode, months, factor, options)),
-        assumptions=(*plan.assumptions, *selected.notes),
+        assumptions=(*plan.assumptions, *selected.notes, *_short_capacity(selected, costs[0])),
         advice=tuple(_advice_figures(one) for one in advise(plan, prices)),
     )
+
+
+def _short_capacity(selected: MonthlyCost, best: MonthlyCost) -> Iterable[str]:
+    """Yield a warning if the cheapest mode cannot serve the peaks, and the notes do not say so."""
+    if best.peaks_above and not selected.peaks_above:
+        yield (
+            f"The cheapest mode, {best.name}, has capacity for each hour's average, and peaks are "
+            f"higher: {', '.join(best.peaks_above)}. Burst capacity covers some minutes; then "
+            "requests are throttled until capacity is scaled."
+        )
 
 
 class _Allocation:
@@ -297,7 +308,7 @@ def _pattern_figures(
     for resource in plan.resources:
         for share in resource.shares:
             if share.pattern is declared:
-                units = f"{format_number(share.units_per_call)} {share.kind} units"
+                units = format_units(share.units_per_call, share.kind)
                 paid = allocation.units(resource.name, share.kind, share.demand)
                 costs[f"{resource.name}: {share.how}: {units}"].append(paid)
     calls = "" if pattern.rate is None else f" × {format_number(pattern.rate.per_second)} calls/s"

@@ -22,6 +22,7 @@ from singletable.planning.charts import (
 from singletable.planning.comparison import Comparison, Difference
 from singletable.planning.formats import (
     format_bytes,
+    format_change,
     format_difference,
     format_dollars,
     format_rate,
@@ -245,7 +246,7 @@ def _how(report: PlanReport) -> Iterable[str]:
 def comparison_page(comparison: Comparison) -> str:
     """Return a self-contained page that shows two designs side by side."""
     before, after, total = comparison.before, comparison.after, comparison.total
-    percent = "" if total.percent is None else f" ({total.percent:+,.0f} %)"
+    percent = "" if total.percent is None else f" ({format_change(total.percent)})"
     summary = (
         f"{format_dollars(before.cost)} → {format_dollars(after.cost)} a month{percent}, "
         f"{after.mode_name}."
@@ -287,7 +288,7 @@ def _difference_cells(one: Difference) -> list[str]:
         "" if one.before is None else format_dollars(one.before),
         "" if one.after is None else format_dollars(one.after),
         format_difference(one.difference) if one.difference else "",
-        "" if one.percent is None or not one.difference else f"{one.percent:+,.0f} %",
+        "" if one.percent is None or not one.difference else format_change(one.percent),
         one.change,
         "; ".join(one.notes),
     ]
