@@ -10,6 +10,8 @@ from playwright.sync_api import Page, Response
 from tests.clients.programs import installed
 
 _AXE = "axe-core/node_modules/axe-core/axe.min.js"
+# Only the violations: sending the whole report here takes a quarter of the time.
+_RUN_AXE = "axe.run({resultTypes: ['violations']}).then(report => report.violations)"
 
 
 def find_axe_violations(page: Page) -> list[str]:
@@ -17,10 +19,10 @@ def find_axe_violations(page: Page) -> list[str]:
     if page.evaluate("typeof axe") == "undefined":
         # Playwright evaluates code like the debugger, so the content security policy allows it.
         page.evaluate(Path(installed(_AXE)).read_text())
-    report = cast(dict[str, Any], page.evaluate("axe.run({resultTypes: ['violations']})"))
+    violations = cast(list[dict[str, Any]], page.evaluate(_RUN_AXE))
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary']}"
-        for violation in report["violations"]
+        for violation in violations
         for node in violation["nodes"]
     ]
 
