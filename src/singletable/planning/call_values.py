@@ -13,9 +13,9 @@ from singletable.patterns.sample_items import plain_type
 from singletable.planning.population import (
     EntityPopulation,
     Population,
-    draw_rank,
     number_of_choices,
 )
+from singletable.planning.ranks import draw_rank
 from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
 from singletable.schema.count import counters_of
 from singletable.store.decoder import missing_fields

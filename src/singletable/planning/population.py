@@ -15,13 +15,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from singletable.errors import DeclarationError, InvalidValue
 from singletable.patterns import Distribution, ItemCount, PatternCatalog, ReadPattern
 from singletable.patterns.estimate import DEFAULT_ITEM_SIZE, WRITE_BLOCK
 from singletable.patterns.sample_items import lengthen, plain_type
+from singletable.planning.parents import find_parent, parents_first
+from singletable.planning.ranks import distinct_ranks, draw_rank
 from singletable.planning.workload import KeyDomains, number_of_values
 from singletable.schema import ItemKey, Model, ResolvedKey, Selection, counters_of, model_of
 from singletable.schema.codec.items import UNKNOWN
@@ -44,9 +46,8 @@ _RESERVE = 4
 _FILLER = "filler"
 _MAX_COMBINATIONS = 256
 _FAR_FUTURE = datetime(2099, 1, 1, 12, tzinfo=UTC)
-# Multiples of these numbers, without their integer parts, fill the range from 0 to 1 evenly.
+# Multiples of this number, without their integer parts, fill the range from 0 to 1 evenly.
 _GOLDEN = 0.6180339887498949
-_SILVER = 0.4142135623730951
 
 SampleFunction: TypeAlias = "Callable[[int], Mapping[str, object]]"
 F = TypeVar("F", bound=SampleFunction)
@@ -227,7 +228,7 @@ class EntityPopulation:
             distribution = None if self._is_identity(name) else self.distribution_of(name)
             if distribution is not None and rank <= distribution.values:
                 group = (self.model.name, name, *(str(one) for one in values.values()))
-                rank = _distinct_ranks(distribution, group, self.seed)(rank)
+                rank = distinct_ranks(distribution, group, self.seed)(rank)
             values[name] = self.field_value(name, rank)
         return values
 
@@ -462,7 +463,7 @@ class Population:
         tables = dict.fromkeys(table for catalog in catalogs for table in catalog.tables)
         models = [model_of(entity) for table in tables for entity in table.entities]
         self.entities: dict[type, EntityPopulation] = {}
-        for model in _parents_first(models, self._domains):
+        for model in parents_first(models, self._domains):
             found = find_parent(model, models, self._domains)
             population = EntityPopulation(
                 model,
@@ -599,77 +600,6 @@ def _construct(model: Model, values: Mapping[str, object]) -> None:
         model.factory(dict(values))
 
 
-def find_parent(
-    model: Model, models: Sequence[Model], domains: KeyDomains
-) -> tuple[Model, dict[str, str]] | None:
-    """Return the entity to which items belong, and its key fields by the fields that have them."""
-    best: tuple[Model, dict[str, str]] | None = None
-    for at, other in enumerate(models):
-        if other is model or not other.key.parameters:
-            continue
-        mapping = _referred(model, other) or _shared_fields(model, other, domains)
-        if mapping is None:
-            continue
-        is_earlier = at < models.index(model)
-        if len(mapping) == len(model.key.parameters) and not is_earlier:
-            continue
-        if best is None or len(mapping) > len(best[1]):
-            best = other, mapping
-    return best
-
-
-def _referred(model: Model, other: Model) -> dict[str, str] | None:
-    """Return the key fields of an item that counts or numbers items of `model`."""
-    counters = [*model.counts.values(), *([model.sequence] if model.sequence else [])]
-    for counter in counters:
-        if counter.entity is other.entity and {*counter.fields} <= {*model.key.parameters}:
-            return dict(zip(counter.fields, other.key.parameters, strict=True))
-    return None
-
-
-def _shared_fields(model: Model, other: Model, domains: KeyDomains) -> dict[str, str] | None:
-    """Return the key fields of `other` that a key has too, by label or by name.
-
-    The partition key must have the first of them, as that of a child has its parent.
-    """
-    mapping: dict[str, str] = {}
-    for theirs in other.key.parameters:
-        entity = other.name.lower()
-        names = {entity, f"{entity}_{theirs}"}
-        label = domains.label(other.entity, theirs)
-        kind = plain_type(other.fields[theirs].annotation)
-        mine = next(
-            (
-                name
-                for name in model.key.parameters
-                if name not in mapping
-                and plain_type(model.fields[name].annotation) == kind
-                and (domains.label(model.entity, name) in (label, theirs) or name in names)
-            ),
-            None,
-        )
-        if mine is None:
-            return None
-        mapping[mine] = theirs
-    return mapping if {*model.key.pk_fields[:1]} <= mapping.keys() else None
-
-
-def _parents_first(models: Sequence[Model], domains: KeyDomains) -> list[Model]:
-    ordered: dict[type, Model] = {}
-
-    def add(model: Model, path: tuple[type, ...] = ()) -> None:
-        found = find_parent(model, models, domains)
-        before = [model_of(one.entity) for one in model.counts.values()]
-        for other in (*([] if found is None else [found[0]]), *before):
-            if other.entity not in path and other is not model:
-                add(other, (*path, model.entity))
-        ordered.setdefault(model.entity, model)
-
-    for model in models:
-        add(model)
-    return list(ordered.values())
-
-
 def _spread_fields(population: EntityPopulation) -> list[str]:
     """Return the fields that have few values, so that queries by them find several items."""
     own = [name for name in population.own_fields if name != population.numbered_field]
@@ -739,57 +669,3 @@ def _fit_weights(members: Sequence[Sequence[bool]], targets: Sequence[float]) ->
                 for weight, one in zip(weights, members, strict=True)
             ]
     return weights if sum(weights) else [1.0] * len(members)
-
-
-@lru_cache(maxsize=256)
-def _cumulative(values: int, exponent: float) -> list[float]:
-    return list(itertools.accumulate(math.pow(one, -exponent) for one in range(1, values + 1)))
-
-
-def draw_rank(rng: random.Random, values: int, exponent: float) -> int:
-    """Draw a rank from 1 to `values`; the rank r is drawn in proportion to r ** -exponent."""
-    if not exponent:
-        return int(rng.random() * values) + 1
-    sums = _cumulative(values, exponent)
-    return min(bisect_left(sums, rng.random() * sums[-1]), values - 1) + 1
-
-
-class EvenRandom(random.Random):
-    """Numbers that fill the range from 0 to 1 evenly, however many are drawn; not independent."""
-
-    def random(self) -> float:
-        """Return the next number."""
-        start = getattr(self, "_latest", None)
-        self._latest = (super().random() if start is None else start) + _SILVER
-        return self._latest % 1
-
-
-class _DistinctRanks:
-    """The ranks that the items of one parent have: each once, frequent ones mostly first."""
-
-    def __init__(self, distribution: Distribution, group: tuple[str, ...], seed: int) -> None:
-        self._distribution = distribution
-        self._rng = random.Random(f"{seed}/{'/'.join(group)}")
-        self._drawn: dict[int, None] = {}
-        self._order: list[int] = []
-
-    def __call__(self, number: int) -> int:
-        values, exponent = self._distribution.values, self._distribution.exponent
-        while len(self._order) < number:
-            rank = draw_rank(self._rng, values, exponent)
-            tries = 0
-            while rank in self._drawn and tries < 50:
-                rank = draw_rank(self._rng, values, exponent)
-                tries += 1
-            while rank in self._drawn:
-                rank = rank % values + 1
-            self._drawn[rank] = None
-            self._order.append(rank)
-        return self._order[number - 1]
-
-
-@lru_cache(maxsize=4096)
-def _distinct_ranks(
-    distribution: Distribution, group: tuple[str, ...], seed: int
-) -> _DistinctRanks:
-    return _DistinctRanks(distribution, group, seed)

@@ -33,7 +33,8 @@ from singletable.planning.call_values import (
     keys_only_fields,
     toggled_index,
 )
-from singletable.planning.population import EntityPopulation, EvenRandom, Population, Slot
+from singletable.planning.population import EntityPopulation, Population, Slot
+from singletable.planning.ranks import EvenRandom
 from singletable.schema import (
     Edit,
     ItemKey,
