@@ -69,7 +69,7 @@ run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker o
 
 # Three shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
 # the last. Distributing single tests would cost more than it evens out.
-AFTER_TYPES := tests/typing tests/browser tests/infrastructure tests/differential tests/drills
+AFTER_TYPES := tests/typing tests/browser tests/differential
 WITH_APPS := tests/apps tests/cli tests/benchmarks
 
 test: $(INSTALLED) system  ## run every check that a change must pass
@@ -84,7 +84,7 @@ test-types:
 	@$(BIN)/mypy --strict $(PYTHON_FILES)
 	@$(BIN)/pyright
 
-test-after-types: test-types $(AXE) $(ENGINES) $(filter .peers/aws-cdk-lib/%,$(PYTHON_CLIENTS))
+test-after-types: test-types $(AXE) $(ENGINES)
 	@$(BIN)/pytest $(AFTER_TYPES)
 
 test-apps: $(ENGINES) $(PYNAMODB) $(WRK)
