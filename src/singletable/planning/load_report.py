@@ -121,7 +121,7 @@ def load_page(report: LoadReport) -> str:
     sections = [
         ("Targets", [paragraph(text, css_class="warning") for text in report.missed]),
         ("Latency", [bar_chart("99 of 100 calls were faster than", bars)] if bars else []),
-        *((one.title, [html_table(one.title, one.columns, one.rows)]) for one in report.tables()),
+        ("Figures", [html_table(one.title, one.columns, one.rows) for one in report.tables()]),
         ("Remarks", [paragraph(note) for note in report.notes]),
     ]
     shown = [(title, parts) for title, parts in sections if parts]

@@ -19,6 +19,7 @@ from singletable.errors import InvalidValue, SingleTableError, Throttled
 from singletable.operations import AsyncDriver, Operation, Query
 from singletable.operations.partition_keys import item_requests, partition_values
 from singletable.patterns import FeedPattern, Pattern, Rate
+from singletable.planning.charts import format_latency
 from singletable.planning.plan import PatternPlan, Plan
 from singletable.planning.traffic import PlannedCall, Traffic
 from singletable.schema import Table
@@ -137,7 +138,7 @@ class PatternOutcome:
             missed.append(f"{name}: only {self.succeeded:,} of {self.arrived:,} calls finished.")
         if targets.p99 is not None and self.latency(0.99) > targets.p99:
             missed.append(
-                f"{name}: 1 % of the calls took longer than {self.latency(0.99) * 1000:,.4g} ms; "
+                f"{name}: 1 % of the calls took longer than {format_latency(self.latency(0.99))}; "
                 f"the target is {targets.p99 * 1000:,.4g} ms."
             )
         deviation = self.deviation
