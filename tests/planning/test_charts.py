@@ -81,13 +81,14 @@ def test_heat_map_marks_cells_over_the_limit() -> None:
 
 
 def test_page_is_self_contained_and_escaped() -> None:
-    table = html_table("Costs", ["name", "cost"], [["<b>", "$12"], ["x", "a"]])
+    table = html_table("Costs", ["name", "cost", "note"], [["<b>", "$12", "1"], ["x", "", "a"]])
     page = html_page("Plan & cost", "1 < 2", [("Part", [paragraph("a<b"), table])])
     assert "http" not in page
     assert "<script" not in page
     assert "Plan &amp; cost" in page
     assert "&lt;b&gt;" in page
-    assert '<td class="number">$12</td>' in page
+    # Columns with numbers only are aligned on the right.
+    assert '<td class="number">$12</td><td>1</td>' in page
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,10 @@ def test_comparison_matches_patterns_by_code() -> None:
     assert changes["N"].percent is None
     assert compared.total.difference == pytest.approx(0.5)
     assert [one.change for one in compared.resources] == ["changed", "same"]
+    rows = compared.with_other_costs()
+    assert rows[-1].title == "storage and the rest"
+    assert compared.name == "notes"  # two versions of one design
+    assert sum(one.difference for one in rows) == pytest.approx(compared.total.difference)
     assert compared.notes == ()
 
 

@@ -208,15 +208,14 @@ def _print_growth(console: Console, report: PlanReport) -> None:
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print two designs side by side."""
-    before, after = comparison.before, comparison.after
-    total = comparison.total
-    title = f"{before.name} → {after.name}: {format_difference(total.difference)} a month"
+    after, total = comparison.after, comparison.total
+    title = f"{comparison.name}: {format_difference(total.difference)} a month"
     rest = f"{_in_percent(total)}, {after.mode_name}"
     print_trimmed(console, Text.assemble((escape_controls(title), "bold"), rest))
     for note in comparison.notes:
         print_trimmed(console, note)
     for heading, differences in (
-        ("Access patterns", comparison.patterns),
+        ("Access patterns", comparison.with_other_costs()),
         ("Tables and indexes", comparison.resources),
         ("Billing modes", comparison.modes),
     ):
@@ -234,11 +233,6 @@ def _print_differences(
     console: Console, differences: Sequence[Difference], total: Difference, heading: str
 ) -> None:
     shown = list(differences)
-    if heading == "Access patterns":
-        before = (total.before or 0) - sum(one.before or 0 for one in shown)
-        after = (total.after or 0) - sum(one.after or 0 for one in shown)
-        if max(before, after) > _ROUNDING:
-            shown.append(Difference("", "storage and the rest", "same", before, after))
     rows = [_difference_row(one) for one in shown]
     if heading != "Billing modes":
         rows.append(["", "all", *_difference_row(total)[2:]])
@@ -254,14 +248,13 @@ def _print_differences(
 
 
 def _difference_row(one: Difference) -> list[str]:
-    is_different = abs(one.difference) > _ROUNDING
     return [
         _MARKS[one.change],
         escape_controls(" ".join(part for part in (one.name, one.title) if part)),
         "" if one.before is None else _amount(one.before),
         "" if one.after is None else _amount(one.after),
-        _signed(one.difference) if is_different else "",
-        format_change(one.percent) if is_different and one.percent is not None else "",
+        _signed(one.difference) if one.difference else "",
+        format_change(one.percent) if one.difference and one.percent is not None else "",
     ]
 
 

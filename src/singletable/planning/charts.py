@@ -151,12 +151,25 @@ def heat_map(title: str, rows: Sequence[HeatRow], *, ticks: Sequence[str], note:
 
 
 def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with a caption; the first cell of a row names it."""
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    """Return a table with a caption; the first cell of a row names it.
+
+    Columns of numbers are aligned on the right.
+    """
+    rows = list(rows)
+    kinds = [
+        _NUMBER if number and all(_is_number(row[number]) for row in rows) else ""
+        for number in range(len(columns))
+    ]
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(column)}</th>'
+        for column, kind in zip(columns, kinds, strict=True)
+    )
     body = "".join(
         "<tr>"
         + f'<th scope="row">{escape(first)}</th>'
-        + "".join(_cell(cell) for cell in rest)
+        + "".join(
+            f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(rest, kinds[1:], strict=True)
+        )
         + "</tr>"
         for first, *rest in rows
     )
@@ -291,11 +304,12 @@ def _round_up(value: float) -> float:
     return next(one * power for one in (1, 2, 4, 6, 8, 10) if one * power >= value * 0.999)
 
 
-def _cell(text: str) -> str:
-    kind = ' class="number"' if text[:1].isdigit() or (text[:1] in "$+-−<" and text[1:]) else ""
-    return f"<td{kind}>{escape(text)}</td>"
+def _is_number(text: str) -> bool:
+    """Return whether a cell is empty, or begins with a number."""
+    return not text.strip("–") or text.lstrip("$+-−< ")[:1].isdigit()
 
 
+_NUMBER = ' class="number"'
 _STYLE = """
 :root {
   color-scheme: light dark;
@@ -363,6 +377,8 @@ th, td { text-align: left; padding: .4rem 1rem .4rem 0; border-bottom: 1px solid
   vertical-align: top; }
 thead th { color: var(--muted); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 500; min-width: 9rem; }
-td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td:last-child:not(.number) { min-width: 14rem; }
+th:last-child, td:last-child { padding-right: 0; }
 @media print { main { max-width: none; } .scroll { overflow: visible; } }
 """

@@ -32,7 +32,8 @@ class Difference(msgspec.Struct, frozen=True):
     @property
     def difference(self) -> float:
         """The dollars per month that the change costs; negative if it saves."""
-        return (self.after or 0.0) - (self.before or 0.0)
+        difference = (self.after or 0.0) - (self.before or 0.0)
+        return difference if abs(difference) > _TOLERANCE else 0.0
 
     @property
     def percent(self) -> float | None:
@@ -52,6 +53,19 @@ class Comparison(msgspec.Struct, frozen=True, tag_field="type", tag="singletable
     modes: tuple[Difference, ...]
     notes: tuple[str, ...]
     format: Literal[1] = 1
+
+    @property
+    def name(self) -> str:
+        """The names of the designs, or one name for two versions of a design."""
+        return " → ".join(dict.fromkeys((self.before.name, self.after.name)))
+
+    def with_other_costs(self) -> list[Difference]:
+        """Return the patterns, and what is not part of a pattern, such as storage."""
+        before, after = self.before.other_costs, self.after.other_costs
+        if max(before, after) <= _TOLERANCE:
+            return list(self.patterns)
+        change: Change = "same" if abs(after - before) <= _TOLERANCE else "changed"
+        return [*self.patterns, Difference("", "storage and the rest", change, before, after)]
 
 
 def compare_reports(before: PlanReport, after: PlanReport) -> Comparison:

@@ -252,15 +252,22 @@ def comparison_page(comparison: Comparison) -> str:
         f"{after.mode_name}."
     )
     bars = [
-        Bar(f"{name}: {report.name}", report.cost, format_dollars(report.cost))
+        Bar(
+            name if comparison.name == report.name else f"{name}: {report.name}",
+            report.cost,
+            format_dollars(report.cost),
+        )
         for name, report in (("before", before), ("after", after))
     ]
     return html_page(
-        f"{before.name} → {after.name}",
+        comparison.name,
         summary,
         [
             ("Total", [bar_chart("Dollars per month", bars), _list(comparison.notes)]),
-            ("Access patterns", [_difference_table("pattern", comparison.patterns, total)]),
+            (
+                "Access patterns",
+                [_difference_table("pattern", comparison.with_other_costs(), total)],
+            ),
             (
                 "Tables and indexes",
                 [_difference_table("table or index", comparison.resources, total)],
