@@ -161,7 +161,7 @@ def test_titles_are_printed_as_they_are(run: Run, folder: Path) -> None:
 
 def test_how_follows_a_comparison(run: Run, designs: Path) -> None:
     out = run("plan", "users_table", "--against", "users_table", "--how")[1]
-    assert out.startswith("users → users: +$0 a month")
+    assert out.startswith("users: +$0 a month")
     assert "0.5 read units × 900 calls/s" in " ".join(out.split())
 
 
