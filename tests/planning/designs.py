@@ -132,7 +132,7 @@ def news_catalog() -> PatternCatalog:
     made = PatternCatalog(
         "news",
         news,
-        sizes={Author: 900, Article: 2500, Reader: 5000, Session: 150, Building: 120, Vote: 300},
+        sizes={Author: 900, Article: 2500, Reader: 5000, Session: 150, Building: 120, Vote: 200},
         counts={
             Author: 4,
             Article: ItemCount(40, in_index={"drafts": 0.3}),

@@ -10,7 +10,7 @@ import asyncio
 import copy
 import importlib
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from singletable.patterns import FeedPattern
 from singletable.patterns.catalog import find_catalogs
 from singletable.planning import Population, Traffic, create_plan
 from singletable.telemetry.stats import units_of
-from tests.planning.designs import news_catalog, skills_catalog
+from tests.planning.designs import Vote, news_catalog, skills_catalog
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,11 +100,17 @@ def with_counts(catalog: PatternCatalog, counts: Mapping[str, int]) -> PatternCa
 
 
 def test_plan_of_every_rule_is_what_the_engine_consumes() -> None:
-    check([news_catalog()], 580)
+    check([news_catalog()], 700)
 
 
 def test_plan_of_a_skewed_directory_is_what_the_engine_consumes() -> None:
     check([skills_catalog(users=60)], 600)
+
+
+def test_population_has_the_declared_values_of_a_partition_key() -> None:
+    votes = Population([news_catalog()])[Vote]
+    topics = Counter(votes.key_values(slot)["topic"] for slot in votes.slots())
+    assert topics == {"topic-1": 40, "topic-2": 40}
 
 
 def catalog_of(module: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> PatternCatalog:

@@ -8,6 +8,7 @@ or disappears, and two if its key changes; a transaction does not double these.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -15,16 +16,19 @@ from typing import Any, Literal, cast
 
 from singletable.patterns.expected_load import ItemCount
 from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
-from singletable.patterns.requests import PlannedRequest, planned_requests
+from singletable.patterns.requests import PlannedRequest, hydration, planned_requests
 from singletable.patterns.sample_items import entry_size
 from singletable.schema import Index, Model, ResolvedKey, Selection, model_of
-from singletable.store.decoder import projected_attributes
+from singletable.store.batch import is_batchable
+from singletable.store.decoder import missing_fields, projected_attributes
 from singletable.values import Item
 
 DEFAULT_ITEM_SIZE = 1024
 MARKER_SIZE = 200
 READ_BLOCK = 4096
 WRITE_BLOCK = 1024
+# Of more items, half a block is lost in each shard on average.
+_MOST_EXACT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +128,12 @@ class _Estimator:
         self._instead = instead
         self._requests = planned_requests(pattern)
         writes = [one for one in self._requests if one.in_transaction and one.likely]
-        # A typical call may leave out all but one write, which is then no transaction.
-        self._in_transaction = len(writes) > 1 or any(
-            one.action == "ConditionCheckItem" for one in writes
+        # A typical call may leave out all but one write, which is then no transaction, unless
+        # there are several items.
+        self._in_transaction = (
+            len(writes) > 1
+            or any(one.action == "ConditionCheckItem" for one in writes)
+            or _writes_items_together(pattern)
         )
         # Entities of which any field may be updated.
         self._any_field = {
@@ -161,10 +168,20 @@ class _Estimator:
         return None if access.index is None else self._instead.get(access.index, access.index)
 
     def _size(self, entity: type) -> int:
-        return self._expected.size or self._sizes.get(entity, DEFAULT_ITEM_SIZE)
+        # The size of a pattern is that of the items that it declares, not of their counters.
+        declared = any(one.entity is entity for one in self._pattern.accesses)
+        size = self._expected.size if declared else None
+        return size or self._sizes.get(entity, DEFAULT_ITEM_SIZE)
 
     def _read(self, request: PlannedRequest) -> UnitCost:
-        consistent = self._expected.consistent or request.consistent
+        # What an index lacks is read without consistency.
+        consistent = request.consistent or (
+            self._expected.consistent
+            and not hydration(self._pattern)
+            and (
+                request.index is None or not missing_fields(model_of(request.entity), request.index)
+            )
+        )
         units, most, how, returned = self._read_units(request)
         factor = 1.0 if consistent else 0.5
         if not consistent and units:
@@ -186,6 +203,9 @@ class _Estimator:
             if _is_marker(request) and isinstance(self._pattern, ReadPattern):
                 most = count = 1
             blocks = _blocks(size, READ_BLOCK)
+            if self._pattern.accesses[0].kind == "load":
+                how = f"{_times(count, 'item')}1 unit, because there is none yet"
+                return count, most * blocks, how, 0.0
             how = f"{_times(count, 'item')}{_rounded(size, READ_BLOCK, '4 KB')}"
             return count * blocks, most * blocks, how, float(count * size)
         items = items_read(self._pattern, self._counts)
@@ -197,15 +217,18 @@ class _Estimator:
         # A query with a limit reads as many items from each shard.
         most = partitions * _blocks(items * largest, READ_BLOCK)
         markers = self._marker_bytes(entities) if request.action == "Scan" else 0
-        typical = partitions * _blocks(round(items * average / partitions) + markers, READ_BLOCK)
+        typical = (
+            _sharded_blocks(items, average, partitions)
+            if partitions > 1
+            else _blocks(round(items * average) + markers, READ_BLOCK)
+        )
         how = f"{items:,} items × {average:,.0f} bytes, rounded up to 4 KB"
         if partitions > 1:
             how += f" in each of {partitions} shards"
         if self._expected.scanned is not None:
             how += f"; the filter returns {self._expected.items:,} of them"
         share = 1.0 if self._expected.scanned is None else self._expected.items / max(items, 1)
-        most = max(most, typical)
-        return float(typical), float(most), how, items * average * share
+        return float(typical), float(max(most, typical)), how, items * average * share
 
     def _entities(self, request: PlannedRequest) -> list[type]:
         """Return the entities that a request reads; a collection and a scan have several."""
@@ -238,21 +261,25 @@ class _Estimator:
         return sum(size * weights[one] for one, size in entries.items()) / total
 
     def _write(self, request: PlannedRequest) -> list[UnitCost]:
-        items, marker = self._items_of_effect, _is_marker(request)
+        items, marker = self._items(request), _is_marker(request)
         size = MARKER_SIZE if marker else self._size(request.entity)
         blocks = _blocks(size, WRITE_BLOCK)
         share = self._share(request)
-        typical = (
-            blocks * items * share * (2 if request.in_transaction and self._in_transaction else 1)
+        # A number of a sequence is taken before the transaction.
+        may_double = request.in_transaction or (
+            _writes_items_together(self._pattern)
+            and request.entity is self._pattern.accesses[0].entity
         )
+        doubled = may_double and self._in_transaction
+        typical = blocks * items * share * (2 if doubled else 1)
         how = f"{_times(items, 'item')}{_rounded(size, WRITE_BLOCK, '1 KB')}"
-        if request.in_transaction and self._in_transaction:
+        if doubled:
             how += ", doubled in a transaction"
         if not request.likely:
             typical, how = 0.0, f"not in a typical call; at most {how}"
         elif share < 1:
             how += f", for {share:.0%} of the items"
-        most = blocks * self._expected.items * (2 if request.in_transaction else 1)
+        most = blocks * self._expected.items * (2 if may_double else 1)
         parts = [UnitCost(request, request.access, "write", typical, most, how)]
         if request.action == "ConditionCheckItem" or marker:
             return parts
@@ -260,6 +287,16 @@ class _Estimator:
         for access in model.indexes.values():
             parts += self._entry(request, model, access, size, share)
         return parts
+
+    def _items(self, request: PlannedRequest) -> float:
+        """Return how many items a request writes; a transaction writes a counter once."""
+        kinds = {one.kind for one in self._pattern.accesses if one.entity is request.entity}
+        one_by_one = {"load", "clear", "delete", "modify"}
+        effects = {one.kind for one in self._pattern.accesses}
+        is_counter = not kinds and request.action == "UpdateItem" and request.in_transaction
+        if is_counter and not effects <= one_by_one:
+            return min(self._items_of_effect, 1)
+        return self._items_of_effect
 
     def _share(self, request: PlannedRequest) -> float:
         """Return the share of a partition's items that are of this entity, if it is deleted."""
@@ -275,14 +312,13 @@ class _Estimator:
         """Return the units of an index entry, by how many times it is written."""
         index = self._index(access)
         entry = entry_size(model.entity, index, size)
-        writes, most, why = _entry_writes(request, model, access, index)
+        any_field = model.entity in self._any_field
+        writes, most, why = _entry_writes(request, model, access, index, any_field=any_field)
         if not most:
             return []
-        if model.entity in self._any_field and request.edited_fields:
-            writes, why = 1, "any field may change; the key of the entry is taken to stay"
         count = self._counts.get(model.entity)
         present = 1.0 if count is None else count.in_index.get(access.name, 1.0)
-        blocks, items = _blocks(entry, WRITE_BLOCK), self._items_of_effect
+        blocks, items = _blocks(entry, WRITE_BLOCK), self._items(request)
         how = f"{why}: {_times(items, 'entry')}{_rounded(entry, WRITE_BLOCK, '1 KB')}"
         # Entries that appear or disappear are those of the items that are edited.
         if why not in (_APPEARS, _NEW_BY_DEFAULT) and present < 1:
@@ -299,8 +335,13 @@ _NEW_BY_DEFAULT = "one write of the entry, which a new item has by default"
 
 
 def _entry_writes(
-    request: PlannedRequest, model: Model, access: ResolvedKey, index: Index | None
-) -> tuple[int, int, str]:
+    request: PlannedRequest,
+    model: Model,
+    access: ResolvedKey,
+    index: Index | None,
+    *,
+    any_field: bool,
+) -> tuple[float, int, str]:
     """Return how often an index entry is written typically and at most, and why."""
     if not request.edited_fields:  # a new item or a deleted one
         is_new = request.action == "PutItem" and includes_defaults(model, access)
@@ -309,13 +350,17 @@ def _entry_writes(
     # The primary key of an item does not change.
     edited = request.edited_fields - set(model.key.fields)
     moves = bool(edited & set(access.fields))
-    if request.edited_fields >= set(model.fields) or request.action == "PutItem":
+    if any_field or request.edited_fields >= set(model.fields) or request.action == "PutItem":
+        if request.action == "PutItem" and access.shards is not None and access.shards.by is None:
+            moved = 1 - 1 / access.shards.count
+            writes = 2 * moved if _has_keys_only(model, access) else 1 + moved
+            return writes, 2, f"a put chooses another shard for {moved:.0%} of the items"
         stamp = model.role("updated")
         if stamp is not None and stamp.name in access.fields:
             return 2, 2, "its key has the time of the write, so the entry is deleted and written"
         most = 2 if moves else 1
-        if not _projected_fields(model, access.index) - {*model.key.fields, *access.fields}:
-            if not moves:
+        if _has_keys_only(model, access):
+            if not keys_only_fields(model) & set(access.fields):
                 return 0, most, "the entry has keys only, which do not change"
             return 1, most, "two writes of the entry for half of the items, whose keys change"
         return 1, most, "the entry changes, its key stays"
@@ -326,6 +371,24 @@ def _entry_writes(
     if edited & _projected_fields(model, index):
         return 1, 1, "the entry changes, its key stays"
     return 0, 0, "nothing in the entry changes"
+
+
+def _has_keys_only(model: Model, access: ResolvedKey) -> bool:
+    fields = {*model.key.fields, *access.fields}
+    return not _projected_fields(model, access.index) - fields
+
+
+def keys_only_fields(model: Model) -> set[str]:
+    """Return the fields of index keys whose entries have keys only, and of no other keys.
+
+    A write of a whole item is taken to change them for half of the items, and no other keys.
+    """
+    keys = model.indexes.values()
+    found = {name for key in keys if _has_keys_only(model, key) for name in key.fields}
+    others = {name for key in keys if not _has_keys_only(model, key) for name in key.fields}
+    tested = _fields_of(model, {path[0] for key in keys for path in key.condition_paths})
+    stored = {name for name in found if model.fields[name].role is None}
+    return stored - others - tested - set(model.key.fields)
 
 
 def includes_defaults(model: Model, access: ResolvedKey) -> bool:
@@ -366,12 +429,43 @@ def partitions_read(pattern: Pattern, request: PlannedRequest) -> int:
     return 1 if shards is None else shards.count
 
 
+def _writes_items_together(pattern: Pattern) -> bool:
+    """Return whether a call writes several items in a transaction, because a batch cannot."""
+    if not isinstance(pattern, WritePattern) or len(pattern.accesses) != 1:
+        return False
+    access = pattern.accesses[0]
+    model = model_of(access.entity)
+    match access.kind:
+        case "load":
+            return not is_batchable(model)
+        case "create" | "update" | "upsert":
+            return pattern.expected.items > 1
+        case "put":
+            return pattern.expected.items > 1 and not is_batchable(model)
+        case _:
+            return False
+
+
 def _is_marker(request: PlannedRequest) -> bool:
     return request.subject != request.entity.__name__
 
 
 def _blocks(size: int, block: int) -> int:
     return max(-(-size // block), 1)
+
+
+def _sharded_blocks(items: int, size: float, shards: int) -> float:
+    """Return the blocks of all shards: the items spread over them by chance, not evenly."""
+    if items > _MOST_EXACT:
+        return shards * max(items * size / shards / READ_BLOCK + 0.5, 1.0)
+    share = 1 / shards
+    chances = (
+        math.comb(items, one) * share**one * (1 - share) ** (items - one)
+        for one in range(items + 1)
+    )
+    return shards * math.fsum(
+        chance * _blocks(round(one * size), READ_BLOCK) for one, chance in enumerate(chances)
+    )
 
 
 def _times(count: float, noun: str) -> str:

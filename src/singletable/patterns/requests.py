@@ -28,6 +28,7 @@ from singletable.store import EntityAccess
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields
 from singletable.store.plan import (
+    all_index_fields,
     changed_fields,
     reads_before_delete,
     reads_before_edits,
@@ -380,7 +381,7 @@ def _plan_update(model: Model, declared: frozenset[str]) -> _WritePlan:
 def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
     """Plan an upsert: one update, or after reading the item an update or a put."""
     plan = _plan_update(model, declared)
-    must_read = bool(model.uniques or model.counts or model.role("expires") or model.evolved)
+    must_read = _upsert_reads(model, declared)
     plan.reads = [replace(_read(model), conditional=not must_read, likely=must_read)]
     put = _on_item("PutItem", model)
     if model.role("expires"):  # it may replace an expired item
@@ -390,6 +391,24 @@ def _plan_upsert(model: Model, declared: frozenset[str]) -> _WritePlan:
     plan.counters.clear()
     _plan_side_writes(plan, model, claims="if needed", releases="if needed", likely=False)
     return plan
+
+
+def _upsert_reads(model: Model, edited: frozenset[str]) -> bool:
+    """Return whether an upsert of these fields, or of any, always reads the item first.
+
+    The keys of indexes must be known for a new item, and an empty set is not stored.
+    """
+    if model.uniques or model.counts or model.role("expires") or model.evolved:
+        return True
+    if not edited:
+        return False
+    stamp = model.role("updated")
+    known = {*model.key.fields, *edited, *([stamp.name] if stamp is not None else [])}
+    return not all_index_fields(model) <= known or any(
+        field.default is None and field.codec().absent_value is not None
+        for name, field in model.fields.items()
+        if name not in known
+    )
 
 
 def _plan_side_writes(

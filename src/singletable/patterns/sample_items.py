@@ -17,6 +17,7 @@ import msgspec
 
 from singletable.errors import InvalidValue
 from singletable.schema import Index, Model, ResolvedKey, model_of
+from singletable.schema.codec.compression import Compressed
 from singletable.schema.codec.encryption import Unsealed
 from singletable.schema.examples import example_value, field_labels
 from singletable.store.decoder import projected_attributes
@@ -105,6 +106,7 @@ def lengthen(model: Model, values: dict[str, object], missing: int) -> bool:
         if name not in in_keys
         and field.attribute not in tested
         and field.role is None
+        and not isinstance(field.field_codec, Compressed)
         and longer_value(values[name], field.annotation, 1) is not None
     ]
     if missing > 0:

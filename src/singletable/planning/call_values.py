@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, TypeAlias, cast, get_origin
+from typing import Any, TypeAlias, cast
 
 from singletable.errors import InvalidValue
 from singletable.patterns import ReadPattern
@@ -18,7 +18,6 @@ from singletable.planning.population import (
 from singletable.planning.ranks import draw_rank
 from singletable.schema import ItemKey, ResolvedKey, Selection, UniqueValue
 from singletable.schema.count import counters_of
-from singletable.store.decoder import missing_fields
 
 # Numbers for the end of a range, of which the first that fits its key is used.
 _LARGE_NUMBERS = (10_000, 999, 99, 9)
@@ -170,23 +169,6 @@ def editable_fields(population: EntityPopulation) -> list[str]:
     ]
 
 
-def keys_only_fields(population: EntityPopulation) -> list[str]:
-    """Return the fields of index keys whose entries have keys only, and of no other keys."""
-    model = population.model
-    others = {*model.key.fields}
-    found: list[str] = []
-    for key in model.indexes.values():
-        if {*missing_fields(model, key.index)} >= {*model.fields} - {
-            *model.key.fields,
-            *key.fields,
-        }:
-            found += key.fields
-        else:
-            others |= {*key.fields}
-    decisive = {name for key in model.indexes.values() for name in population.deciding(key)}
-    return [name for name in found if name not in others | decisive]
-
-
 def changed_value(
     population: EntityPopulation,
     name: str,
@@ -221,9 +203,27 @@ def changed_value(
         return f"{number}-{old}"[: len(old)]
     if kind is bytes and isinstance(old, bytes):
         return f"{number}-".encode()[: len(old)] + old[len(f"{number}-") :]
-    if model.fields[name].role == "expires" or get_origin(kind) in (list, dict):
+    if model.fields[name].role == "expires":
         return old
+    if isinstance(old, list | dict) and old:
+        return _changed_member(cast("list[object] | dict[str, object]", old), number)
     return population.field_value(name, number % 9_000 + 1)
+
+
+def _changed_member(
+    old: list[object] | dict[str, object], number: int
+) -> list[object] | dict[str, object]:
+    """Return a list or dict with another first member, of the same size as far as possible."""
+    at: Any = 0 if isinstance(old, list) else next(iter(old))
+    member = cast("dict[Any, object]", old)[at]
+    changed: object = member
+    if isinstance(member, str):
+        changed = f"{number}-{member}"[: max(len(member), len(str(number)))]
+    elif isinstance(member, int) and not isinstance(member, bool):
+        changed = number % 9_000 + 1
+    if isinstance(old, list):
+        return [changed, *old[1:]]
+    return old | {at: changed}
 
 
 def _testing(population: EntityPopulation, name: str) -> list[ResolvedKey]:

@@ -145,7 +145,16 @@ class EntityPopulation:
     def _radix(self) -> dict[str, int]:
         """The fields that count through their values before the number grows."""
         names = [one for one in self.own_fields if one != self.numbered_field]
-        return {name: self.sizes[name] for name in names if name in self.sizes}
+        sizes = {name: self.sizes.get(name) or self.limit_of(name) for name in names}
+        return {name: size for name, size in sizes.items() if size is not None}
+
+    @cached_property
+    def _skewed(self) -> dict[str, Distribution]:
+        """The fields before an unlimited number whose values are not equally frequent."""
+        if self.numbered_field is None or self.limit_of(self.numbered_field) is not None:
+            return {}
+        found = {name: self.distribution_of(name) for name in self._radix}
+        return {name: one for name, one in found.items() if one is not None and one.exponent}
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -219,7 +228,11 @@ class EntityPopulation:
             values = {name: of_parent[other] for name, other in self.inherited.items()}
         rest = slot.k - 1
         for name, size in self._radix.items():
-            rest, digit = divmod(rest, size)
+            if name in self._skewed:
+                rng = random.Random(f"{self.seed}/{self.model.name}/{name}/{slot.number}")
+                digit = draw_rank(rng, size, self._skewed[name].exponent) - 1
+            else:
+                rest, digit = divmod(rest, size)
             values[name] = self.field_value(name, digit + 1)
         for name in self.own_fields:
             if name in values:

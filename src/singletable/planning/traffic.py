@@ -24,13 +24,12 @@ from singletable.patterns import (
     ScanPattern,
     WritePattern,
 )
-from singletable.patterns.estimate import includes_defaults
+from singletable.patterns.estimate import includes_defaults, keys_only_fields
 from singletable.patterns.requests import hydration
 from singletable.planning.call_values import (
     PatternArguments,
     changed_value,
     editable_fields,
-    keys_only_fields,
     toggled_index,
 )
 from singletable.planning.population import EntityPopulation, Population, Slot
@@ -181,6 +180,9 @@ async def _query(
             for name, one in model.fields.items()
             if one.attribute in projected or (not one.stored and name in keys)
         ]
+        if not paths:  # the entries have keys only
+            await store.count(selection)
+            return
         items = cast("Any", store).select(selection, *paths, limit=limit)
     else:
         items = store.query(selection, limit=limit, consistent=expected.consistent)
@@ -217,7 +219,8 @@ class _State:
     def new_slot(self, population: EntityPopulation, parent: Slot | None) -> Slot | None:
         """Return a free place under a parent, or None if it cannot have more items."""
         place = population.model.entity, parent
-        if self._free.get(place):
+        # A sequence does not use a number again.
+        if self._free.get(place) and population.model.sequence is None:
             k = self._free[place].pop()
         else:
             k = self._most.get(place, _stored(population, parent)) + 1
@@ -250,9 +253,8 @@ class _State:
         """Remember that an item was deleted, so that its place is free."""
         self._free.setdefault((population.model.entity, slot.parent), []).append(slot.k)
 
-    def toggle(self, key: ResolvedKey) -> bool:
-        """Return whether the next item to change was in the index; every other one was."""
-        name = str(key)
+    def toggle(self, name: str) -> bool:
+        """Return True for every other call with a name, the first one included."""
         self._inside[name] = not self._inside.get(name, False)
         return self._inside[name]
 
@@ -295,6 +297,10 @@ class _WriteCall:
                 action = self._single(effect)
             case (EntityAccess(kind="delete", entity=entity),):
                 action = self._delete_many(self._population[entity], items)
+            case (EntityAccess(kind="put", entity=entity),) if is_batchable(model_of(entity)):
+                action = self._put_many(self._population[entity], items)
+            case (EntityAccess(kind="modify") as effect,):
+                action = self._one_by_one([self._single(effect) for _ in range(items)])
             case _:
                 action = self._transaction(effects, items)
         done = self._done
@@ -325,8 +331,8 @@ class _WriteCall:
                 missing = _required_edits(population, edits)
                 return lambda store: store.upsert(key, *edits, on_create=missing)
             case "delete":
-                key = self._deletable(population)
-                return lambda store: store.delete(key)
+                key_to_delete = self._deletable(population)
+                return lambda store: store.delete(key_to_delete())
             case _:
                 return self._transaction((effect,), 1)
 
@@ -364,8 +370,8 @@ class _WriteCall:
                 missing = _required_edits(population, edits)
                 return lambda tx: tx.upsert(key, *edits, on_create=missing)
             case "delete":
-                key = self._deletable(population)
-                return lambda tx: tx.delete(key)
+                key_to_delete = self._deletable(population)
+                return lambda tx: tx.delete(key_to_delete())
             case _:
                 key = population.item_key(self._existing(population))
                 return lambda tx: tx.check(key)
@@ -404,7 +410,10 @@ class _WriteCall:
     def _existing(self, population: EntityPopulation) -> Slot:
         """Return an item of the population that the call does not use yet."""
         entity = population.model.entity
-        slot = self._draw(population)
+        # The parent of what the call writes, for example to check that it exists.
+        placed = self._slots.get(entity)
+        is_stored = placed is not None and placed.number <= population.total
+        slot = placed if placed is not None and is_stored else self._draw(population)
         for _ in range(50):
             if (entity, slot) not in self._used:
                 break
@@ -437,28 +446,43 @@ class _WriteCall:
             self._preparations.append(lambda store: store.delete(old_key))
         return instance
 
-    def _deletable(self, population: EntityPopulation) -> ItemKey[Any]:
+    def _deletable(self, population: EntityPopulation) -> Callable[[], ItemKey[Any]]:
         """Return the key of an item that may be deleted; it is created before if need be."""
         state, created = self._state, self._state.created.get(population.model.entity)
         fixed = any(one.model.entity in self._slots for one in _above(population))
         if created and not fixed:
             slot, key = created.popleft()
             self._done.append(lambda: state.release(population, slot))
-            return key
+            return lambda: key
         parent = self._parent(population)
         slot_or_none = state.new_slot(population, parent)
         if slot_or_none is None:
             slot = self._existing(population)
-        else:
-            slot = slot_or_none
-            self._used.add((population.model.entity, slot))
-            self._done.append(lambda: state.release(population, slot))
-        instance = population.instance(population.values(slot))
-        if slot_or_none is not None:
-            self._preparations.append(lambda store: store.bulk_load([instance]))
-        else:
+            instance = population.instance(population.values(slot))
             self._repairs.append(lambda store: store.bulk_load([instance]))
-        return population.item_key(slot)
+            return lambda: population.item_key(slot)
+        slot = slot_or_none
+        self._used.add((population.model.entity, slot))
+        self._done.append(lambda: state.release(population, slot))
+        make = self._numbered(population, slot)
+        self._preparations.append(lambda store: store.bulk_load([make()]))
+        return lambda: key_of(make())
+
+    def _numbered(self, population: EntityPopulation, slot: Slot) -> Callable[[], Any]:
+        """Return a function that returns a new item; a number of a sequence is taken before."""
+        values, sequence = population.values(slot), population.model.sequence
+        if sequence is None:
+            return lambda: population.instance(values)
+        numbers: dict[str, object] = {}
+
+        async def take(store: AsyncStore) -> None:
+            instance = population.instance(values | {sequence.name: None})
+            await store.create(instance)
+            numbers[sequence.name] = getattr(instance, sequence.name)
+            await store.delete(key_of(instance))
+
+        self._preparations.append(take)
+        return lambda: population.instance(values | numbers)
 
     def _replacement(self, population: EntityPopulation) -> Callable[[], Any]:
         """Return a function that returns an existing item with other values."""
@@ -488,10 +512,13 @@ class _WriteCall:
         editable = editable_fields(population)
         decisive = {name for key in model.indexes.values() for name in population.deciding(key)}
         keys = {name for key in model.indexes.values() for name in key.fields}
-        names = [one for one in editable if one not in decisive | keys][:1] or editable[:1]
+        unique = {name for one in model.uniques.values() for name in one.fields}
+        counted = {name for one in model.counts.values() for name in one.fields}
+        free = [one for one in editable if one not in decisive | keys | unique | counted]
+        names = free or [one for one in editable if one not in decisive | keys][:1] or editable[:1]
         # The keys of entries that have keys only change for half of the items.
-        if self._state.changes % 2 == 0:
-            names += [one for one in keys_only_fields(population) if one in editable]
+        if self._state.toggle(model.name):
+            names += [one for one in editable if one in keys_only_fields(model)]
         return self._new_values(population, slot, list(dict.fromkeys(names)))
 
     def _edits(
@@ -512,7 +539,7 @@ class _WriteCall:
     def _toggled(self, population: EntityPopulation, key: ResolvedKey) -> Slot:
         """Return an item that is to enter or leave an index, in turns, so that its share stays."""
         state = self._state
-        wanted = state.toggle(key)
+        wanted = state.toggle(str(key))
         slot = self._existing(population)
         for _ in range(50):
             values = population.short_values(slot) | state.current(population, slot)
@@ -534,10 +561,22 @@ class _WriteCall:
         state.current(population, slot).update(changes)
         return changes
 
+    def _put_many(self, population: EntityPopulation, items: int) -> Action:
+        makers = [self._replacement(population) for _ in range(min(items, population.total))]
+        return lambda store: store.put_many([make() for make in makers])
+
+    def _one_by_one(self, actions: Sequence[Action]) -> Action:
+        async def run(store: AsyncStore) -> None:
+            for action in actions:
+                await action(store)
+
+        return run
+
     def _delete_many(self, population: EntityPopulation, items: int) -> Action:
-        keys = [self._deletable(population) for _ in range(items)]
+        makers = [self._deletable(population) for _ in range(items)]
 
         async def delete(store: AsyncStore) -> None:
+            keys = [make() for make in makers]
             if is_batchable(population.model, deletes=True):
                 await store.delete_many(keys)
                 return
@@ -547,18 +586,18 @@ class _WriteCall:
         return delete
 
     def _load(self, population: EntityPopulation, items: int) -> Action:
-        instances: list[Any] = []
+        makers: list[Callable[[], Any]] = []
         for _ in range(items):
             self._slots.clear()
             slot = self._state.new_slot(population, self._parent(population))
             if slot is not None:
-                self._add_later(population, slot)
-                instances.append(population.instance(population.values(slot)))
-        return lambda store: store.bulk_load(instances)
+                make = self._numbered(population, slot)
+                self._add_later(population, slot, make)
+                makers.append(make)
+        return lambda store: store.bulk_load([make() for make in makers])
 
-    def _add_later(self, population: EntityPopulation, slot: Slot) -> None:
-        state, key = self._state, population.item_key(slot)
-        self._done.append(lambda: state.add(population, slot, key))
+    def _add_later(self, population: EntityPopulation, slot: Slot, make: Callable[[], Any]) -> None:
+        self._done.append(lambda: self._state.add(population, slot, key_of(make())))
 
     def _clear(self, population: EntityPopulation, items: int) -> Action:
         """Fill a new partition with items of all entities that share it, and delete it."""

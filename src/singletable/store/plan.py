@@ -283,14 +283,17 @@ def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -
 
 def unknown_index_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
     """Return the fields of index keys whose values after these edits depend on the stored item."""
-    model = key.model
-    fields = {
+    return all_index_fields(key.model) - _known_fields(key, edits)
+
+
+def all_index_fields(model: Model) -> set[str]:
+    """Return the fields of index keys that the store formats, and of their conditions."""
+    return {
         name
         for access in model.indexes.values()
         if access.dedicated_attributes
         for name in _dependencies(model, access)
     }
-    return fields - _known_fields(key, edits)
 
 
 def changed_fields(model: Model, edited: Iterable[str]) -> set[str]:
