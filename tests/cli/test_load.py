@@ -93,6 +93,7 @@ def test_load_writes_to_tables_with_items_only_if_told(run: Run) -> None:
     ("options", "message"),
     [
         (("--rate", "fast"), "Expected a factor such as 2x"),
+        (("--rate", "1000000000/s"), "expected at most 100,000"),
         (("--patterns", "N9"), "there is no pattern N9"),
         (("--patterns", "N3"), "has no rate"),
         (("--scale", "ten"), "expected a factor such as 10x"),

@@ -28,6 +28,8 @@ from singletable.store.bulk import ProgressCallback
 
 # Calls that are still running at the end may take this long.
 GRACE_SECONDS = 10.0
+# One process makes some thousand calls a second; far more would only fill the memory.
+MAX_CALLS_PER_SECOND = 100_000
 # A pattern has missed its rate if fewer of its calls than this succeeded.
 LEAST_SUCCESSES = 0.95
 _MOST_KEYS = 5
@@ -206,6 +208,12 @@ class LoadTest:
             raise InvalidValue(
                 "There is nothing to call: no pattern has a rate. Declare rates, such as "
                 "rate=per_second(20), or choose other patterns."
+            )
+        if not (total := sum(settings.rates.values())) <= MAX_CALLS_PER_SECOND:
+            raise InvalidValue(
+                f"{total:,.0f} calls a second: expected at most {MAX_CALLS_PER_SECOND:,}, because "
+                "one process makes some thousand. Choose a lower rate, such as 0.01x or 500/s, and "
+                "run several processes if you need more."
             )
         self._traffic = traffic
         self._settings = settings
