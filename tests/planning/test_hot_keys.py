@@ -69,8 +69,8 @@ def test_shards_divide_writes_but_not_queries() -> None:
     catalog.read("R", "A day", Event.key.partition, items=10, rate=per_second(40))
     (key,) = hot_keys(workload_of([catalog]))
     assert key.write == pytest.approx(500)
-    # A query reads each shard: one item of 1 KB, half a unit.
-    assert key.read == pytest.approx(40 * 0.5)
+    # A query reads each shard: about one item of 1 KB, half a unit.
+    assert key.read == pytest.approx(40 * 0.5, rel=0.01)
 
 
 def test_skew_of_a_pattern_replaces_the_distribution_of_its_fields() -> None:

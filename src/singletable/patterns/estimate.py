@@ -463,9 +463,10 @@ def _sharded_blocks(items: int, size: float, shards: int) -> float:
         math.comb(items, one) * share**one * (1 - share) ** (items - one)
         for one in range(items + 1)
     )
-    return shards * math.fsum(
+    each = math.fsum(
         chance * _blocks(round(one * size), READ_BLOCK) for one, chance in enumerate(chances)
     )
+    return round(shards * each, 6)
 
 
 def _times(count: float, noun: str) -> str:
