@@ -53,7 +53,7 @@ def test_how_prints_the_computation_of_every_figure(run: Run, designs: Path) -> 
     ) in out
     assert "600 units/s × 2,592,000 s × $0.125 per million read units = $194.40" in out
     assert "10,000 User × (1,024 + 100 bytes) + 50,000 UserSkill × (512 + 100 bytes)" in out
-    assert "hottest key: glad-entities:AP11: 80 calls/s at peak" in out
+    assert "hottest key, SKILL#skill-1: glad-entities:AP11: 80 calls/s at peak" in out
 
 
 def test_json_is_printed_alone_or_written(run: Run, designs: Path) -> None:

@@ -76,7 +76,7 @@ def test_simulate_fits_a_narrow_terminal(run: Run, monkeypatch: pytest.MonkeyPat
         (["--capacity", "0/5"], "such as 500/100"),
         (["--warm", "5"], "such as 500/100"),
         (["--shards", "SKILL"], "Expected KEY=N"),
-        (["--shards", "COLOR=4"], "no partition key is it"),
+        (["--shards", "COLOR=4"], "no partition key begins with it"),
         (["--shards", "SKILL=0"], "from 1 to 1,000"),
         (["--cache", "S2"], "Expected PATTERN=HITS"),
         (["--cache", "S2=150%"], "Expected PATTERN=HITS"),

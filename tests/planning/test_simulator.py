@@ -331,7 +331,7 @@ def test_workload_without_rates_cannot_be_simulated() -> None:
 @pytest.mark.parametrize(
     ("key", "shards", "message"),
     [
-        ("NOTHING", 4, "no partition key is it.*USER"),
+        ("NOTHING", 4, "no partition key begins with it.*USER"),
         ("USER", 0, "from 1 to 1,000"),
         ("", 4, "several partition keys"),
     ],

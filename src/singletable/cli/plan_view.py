@@ -49,7 +49,11 @@ def print_report(console: Console, report: PlanReport, *, show_how: bool = False
     _print_hot_keys(console, report)
     if show_how:
         for resource in report.resources:
-            hottest = [] if resource.hottest is None else [f"hottest key: {resource.hottest.how}"]
+            hottest = (
+                []
+                if resource.hottest is None
+                else [f"hottest key, {resource.hottest.key}: {resource.hottest.how}"]
+            )
             _how(console, resource.name, (*resource.how, *hottest))
     _heading(console, "Billing modes")
     _print_modes(console, report)

@@ -307,7 +307,9 @@ def _convert(value: object, expected: type[_T], where: str) -> _T:
     try:
         return msgspec.convert(value, expected)
     except msgspec.ValidationError as error:
-        raise InvalidValue(f"{error}.", where) from None
+        raise InvalidValue(
+            f"{error}. Prices have the format of planning/prices.json.", where
+        ) from None
 
 
 def _check_date(date: str | None, where: str) -> None:

@@ -236,7 +236,11 @@ def _how(report: PlanReport) -> Iterable[str]:
         if pattern.how:
             yield _details(f"{pattern.code}  {pattern.title}", pattern.how)
     for resource in report.resources:
-        hottest = [] if resource.hottest is None else [f"hottest key: {resource.hottest.how}"]
+        hottest = (
+            []
+            if resource.hottest is None
+            else [f"hottest key, {resource.hottest.key}: {resource.hottest.how}"]
+        )
         yield _details(resource.name, (*resource.how, *hottest))
     for mode in report.modes:
         lines = [f"{line.name}: {line.how} = {format_dollars(line.cost)}" for line in mode.lines]

@@ -81,13 +81,15 @@ def ask_rest(options: EntityOptions, owner_fields: Sequence[str]) -> EntityAnswe
     if options.across is None:
         where = f" across all {plural(words_of(options.owner))}" if options.owner else ""
         asked = _ask(
-            f"Queried{where} by which fields? Names, or all for a list of all, or Enter for no",
+            f"Queried{where} by which fields? Names, or all for a list of all, or Enter for none",
             lambda text: _names(text, [*known, "all"]),
         )
         is_listed = asked == ("all",)
         options = replace(options, across=() if is_listed else asked, is_listed=is_listed)
     if options.order is None and (options.across or options.is_listed):
-        order = _ask("Sorted by which fields? Or Enter", lambda text: _names(text, known))
+        order = _ask(
+            "Sorted by which fields? Names, or Enter for none", lambda text: _names(text, known)
+        )
         options = replace(options, order=order)
     if options.items is None:
         options = replace(options, items=_ask("How many items will there be?", _count, "1000"))

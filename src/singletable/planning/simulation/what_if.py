@@ -110,7 +110,9 @@ def shard_key(workload: Workload, key: str, shards: int) -> Workload:
     ]
     if len(matches) != 1:
         known = ", ".join(matches or templates)
-        problem = "several partition keys begin with it" if matches else "no partition key is it"
+        problem = (
+            "several partition keys begin with it" if matches else "no partition key begins with it"
+        )
         raise InvalidValue(f"Shards of {key!r}: {problem}. Use one of: {known}.")
     loads = tuple(
         replace(load, units=tuple(_shard(part, matches[0], shards) for part in load.units))
