@@ -412,3 +412,33 @@ def test_query_of_shards_counts_that_items_are_spread_by_chance() -> None:
     assert estimate(pattern).typical_read == pytest.approx(2.2, abs=0.05)
     many = catalog().read("R", "Clicks", Click.key.partition, items=4_000, size=300)
     assert estimate(many).typical_read == pytest.approx((4_000 * 300 / 4096 + 2) / 2, abs=0.01)
+
+
+def test_query_reads_the_items_of_entities_with_longer_keys() -> None:
+    made = Table("nested")
+
+    class Folder(Entity, table=made):
+        owner: Attr[str] = attr()
+        folder: Attr[str] = attr()
+        key = Key(pk=("OWNER", owner), sk=("FOLDER", folder))
+
+    class File(Entity, table=made):
+        owner: Attr[str] = attr()
+        folder: Attr[str] = attr()
+        file: Attr[str] = attr()
+        key = Key(pk=("OWNER", owner), sk=("FOLDER", folder, "FILE", file))
+
+    patterns = PatternCatalog("nested", made)
+    folders = patterns.read("A", "Folders", Folder.key.partition, items=10)
+
+    @patterns.read_function("B", items=9)
+    def files(owner: str, folder: str) -> Selection[File]:
+        """Files of a folder."""
+        return File.key.partition(owner).eq(folder)
+
+    sizes = {Folder: 1024, File: 1024}
+    counts = {Folder: ItemCount(100), File: ItemCount(900)}
+    assert estimate(folders, sizes, counts).typical_read == 100 / 4 / 2
+    assert "90 of them are of other entities" in estimate(folders, sizes, counts).parts[0].how
+    assert estimate(files, sizes, counts).typical_read == 1.5
+    assert estimate(folders, sizes).typical_read == 1.5  # the numbers of items are not known

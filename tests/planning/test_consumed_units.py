@@ -142,9 +142,9 @@ DESIGNS = {
     ),
     "tracker": (
         ("tracker.patterns", "examples/tracker"),
-        {"Org": 2, "Member": 80, "Project": 4, "Label": 60, "Sprint": 60, "Issue": 30}
+        {"Org": 2, "Member": 78, "Project": 40, "Label": 400, "Sprint": 760, "Issue": 30}
         | {"Comment": 180, "Watcher": 180},
-        ["O1", "P1", "I3", "I4", "I5", "I6", "C1"],
+        ["I3", "I4", "I5", "I6", "C1"],
     ),
 }
 

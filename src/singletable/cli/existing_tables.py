@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 
 def connect_existing(address: str) -> Engine | Remote:
     """Open the driver for an address; raise StorageError instead of creating a missing file."""
+    check_file_exists(address)
+    return connect(address)
+
+
+def check_file_exists(address: str) -> None:
+    """Raise StorageError if the address is that of a missing file."""
     kind, _, rest = address.partition(":")
     if kind == "file" and rest and not (path := file_path(rest)).exists():
         raise StorageError(
             f"There is no file '{path}'. Check the address, or create the tables of an app there "
             f"with: singletable table create APP {address}"
         )
-    return connect(address)
 
 
 def list_tables(driver: Driver) -> Iterator[str]:

@@ -237,11 +237,14 @@ class _Run:
     async def run(
         self, address: str, *, create_tables: bool, populate: bool, is_confirmed: bool
     ) -> LoadOutcome:
+        from singletable.cli.existing_tables import check_file_exists
         from singletable.cli.output import progress_bar
         from singletable.connect import connect_async
         from singletable.planning.load_test import LoadTest
         from singletable.store import AsyncStore
 
+        if not create_tables:
+            check_file_exists(address)
         async with connect_async(address) as driver:
             store = AsyncStore(driver, tables=self._names)
             test = LoadTest(driver, self._traffic, self._plan, self._settings, tables=self._names)

@@ -18,7 +18,7 @@ from singletable.patterns.expected_load import ItemCount
 from singletable.patterns.pattern import Pattern, ReadPattern, ScanPattern, WritePattern
 from singletable.patterns.requests import PlannedRequest, hydration, planned_requests
 from singletable.patterns.sample_items import entry_size
-from singletable.schema import Index, Model, ResolvedKey, Selection, model_of
+from singletable.schema import Index, Model, ResolvedKey, Selection, entities_in_range, model_of
 from singletable.store.batch import is_batchable
 from singletable.store.decoder import missing_fields, projected_attributes
 from singletable.values import Item
@@ -210,6 +210,8 @@ class _Estimator:
             return count * blocks, most * blocks, how, float(count * size)
         items = items_read(self._pattern, self._counts)
         entities = self._entities(request)
+        others = self._others(request, entities)
+        items += others
         index = self._index(request.access)
         entries = {one: entry_size(one, index, self._size(one)) for one in entities}
         partitions = partitions_read(self._pattern, request)
@@ -223,11 +225,15 @@ class _Estimator:
             else _blocks(round(items * average) + markers, READ_BLOCK)
         )
         how = f"{items:,} items × {average:,.0f} bytes, rounded up to 4 KB"
+        if others:
+            how += f"; {others:,} of them are of other entities, whose keys begin alike"
         if partitions > 1:
             how += f" in each of {partitions} shards"
         if self._expected.scanned is not None:
             how += f"; the filter returns {self._expected.items:,} of them"
-        share = 1.0 if self._expected.scanned is None else self._expected.items / max(items, 1)
+        share = 1.0
+        if others or self._expected.scanned is not None:
+            share = self._expected.items / max(items, 1)
         return float(typical), float(max(most, typical)), how, items * average * share
 
     def _entities(self, request: PlannedRequest) -> list[type]:
@@ -239,6 +245,28 @@ class _Estimator:
         if isinstance(self._pattern, WritePattern):  # a partition that is deleted
             return list({one.entity: None for one in self._requests if not one.is_read})
         return [request.entity]
+
+    def _others(self, request: PlannedRequest, entities: list[type]) -> int:
+        """Add the other entities in the range of a query; return how many items it reads of them.
+
+        That is known by the numbers of all items, unless the pattern declares what it scans.
+        """
+        counts = self._counts
+        if request.action != "Query" or not isinstance(self._pattern, ReadPattern):
+            return 0
+        own = sum(counts[one].items for one in entities if one in counts)
+        if self._expected.scanned is not None or not own:
+            return 0
+        selection = cast("Selection[Any]", self._pattern.sample)
+        in_range = entities_in_range(
+            request.access,
+            model_of(request.entity),
+            selection.values,
+            whole=self._pattern.collection is not None,
+        )
+        others = [one for one in in_range if one not in entities and one in counts]
+        entities += others
+        return round(self._expected.items * sum(counts[one].items for one in others) / own)
 
     def _marker_bytes(self, entities: Sequence[type]) -> int:
         """Return the bytes of the markers of unique values, which a scan reads, too."""

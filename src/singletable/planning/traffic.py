@@ -41,6 +41,7 @@ from singletable.schema import (
     ResolvedKey,
     Selection,
     UniqueValue,
+    entities_in_range,
     evolve,
     key_of,
     may_share_partition,
@@ -167,8 +168,10 @@ async def _query(
 ) -> None:
     """Read as many items as the pattern declares, or the fields that an index has."""
     model, expected = model_of(selection.entity), pattern.expected
-    # Each shard would be read up to the limit.
-    limit = max(expected.items_read, 1) if len(selection.key_queries()) == 1 else None
+    # Each shard would be read up to the limit; and items of other entities in many small pages.
+    in_range = entities_in_range(selection.access, model, selection.values)
+    is_single = len(selection.key_queries()) == 1 and len(in_range) == 1
+    limit = max(expected.items_read, 1) if is_single else None
     items: Any
     if hydration(pattern):
         items = store.hydrate(selection, limit=limit)

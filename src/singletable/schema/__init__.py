@@ -7,7 +7,11 @@ from singletable.schema.condition import Condition
 from singletable.schema.count import Count, Counter, counters_of
 from singletable.schema.entity import Entity
 from singletable.schema.fields import Attr, attr, created, expires, sequence, updated, version
-from singletable.schema.key_overlap import has_overlapping_range, may_share_partition
+from singletable.schema.key_overlap import (
+    entities_in_range,
+    has_overlapping_range,
+    may_share_partition,
+)
 from singletable.schema.key_parts import (
     KeyPart,
     RepeatedPart,
@@ -77,6 +81,7 @@ __all__ = [
     "create_operation",
     "created",
     "descending",
+    "entities_in_range",
     "evolve",
     "expires",
     "find_tables",

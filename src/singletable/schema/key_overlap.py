@@ -6,8 +6,9 @@ number of segments and each pair of segments could be equal.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations, product, takewhile
+from typing import Any
 
 from singletable.errors import DeclarationError
 from singletable.schema.checks import warn
@@ -168,6 +169,56 @@ def has_overlapping_range(selected: ResolvedKey, model: Model) -> bool:
             if not itself and _may_be_in_range(selected, key):
                 return True
     return False
+
+
+def entities_in_range(
+    selected: ResolvedKey, model: Model, values: Collection[str], *, whole: bool = False
+) -> list[type[Any]]:
+    """Return the entities with items among those that a query reads; `values` are its fields.
+
+    With `whole`, it reads all that begins with these values: a collection, not one entity.
+    """
+    return [
+        entity
+        for entity in model.table.entities
+        if any(
+            _may_equal(selected.pk, key.pk) and _has_prefix(selected, key, values, whole=whole)
+            for key in _keys_beside(selected, MODELS[entity])
+        )
+    ]
+
+
+def _keys_beside(selected: ResolvedKey, model: Model) -> list[ResolvedKey]:
+    if selected.index is None:
+        return [model.key]
+    return [key for key in model.indexes.values() if key.index is selected.index]
+
+
+def _has_prefix(
+    selected: ResolvedKey, other: ResolvedKey, values: Collection[str], *, whole: bool
+) -> bool:
+    """Return whether the other's sort keys may start with the values of a query."""
+    if whole and not any(name in values for name in selected.sk_fields):
+        return True
+    for column, other_column in zip(selected.sk, other.sk, strict=False):
+        if not isinstance(column, TextColumn) or not isinstance(other_column, TextColumn):
+            return True
+        segments, others = column.template.segments, other_column.template.segments
+        given = list(
+            takewhile(
+                lambda one: (
+                    isinstance(one, FixedSegment)
+                    or (isinstance(one, FieldSegment) and one.field in values)
+                ),
+                segments,
+            )
+        )
+        if not all(map(_segments_may_equal, given, others)):
+            return False
+        if len(given) == len(segments):
+            return len(others) == len(given) or (whole and len(others) > len(given))
+        return len(others) > len(given)
+    return True
 
 
 def may_share_partition(selected: ResolvedKey, model: Model) -> bool:
