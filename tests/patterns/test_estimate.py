@@ -431,11 +431,7 @@ def test_query_reads_the_items_of_entities_with_longer_keys() -> None:
     patterns = PatternCatalog("nested", made)
     folders = patterns.read("A", "Folders", Folder.key.partition, items=10)
 
-    @patterns.read_function("B", items=9)
-    def files(owner: str, folder: str) -> Selection[File]:
-        """Files of a folder."""
-        return File.key.partition(owner).eq(folder)
-
+    files = patterns.lookup("B", "Files of a folder", File, File.owner, File.folder, items=9)
     sizes = {Folder: 1024, File: 1024}
     counts = {Folder: ItemCount(100), File: ItemCount(900)}
     assert estimate(folders, sizes, counts).typical_read == 100 / 4 / 2
