@@ -438,3 +438,40 @@ def test_query_reads_the_items_of_entities_with_longer_keys() -> None:
     assert "90 of them are of other entities" in estimate(folders, sizes, counts).parts[0].how
     assert estimate(files, sizes, counts).typical_read == 1.5
     assert estimate(folders, sizes).typical_read == 1.5  # the numbers of items are not known
+
+
+def test_get_of_a_missing_item_costs_one_block() -> None:
+    pattern = catalog().read("R", "No task", Task.key, items=0, size=40_000)
+    assert estimate(pattern).typical_read == 0.5
+
+
+def test_deleted_partition_counts_unless_the_counter_is_deleted_in_the_transaction() -> None:
+    table = Table("teams")
+
+    class Team(Entity, table=table):
+        name: Attr[str] = attr()
+        members: Attr[int] = attr(default=0)
+
+        key = Key(pk=("TEAM", name), sk="TEAM")
+
+    class Member(Entity, table=table):
+        team: Attr[str] = attr()
+        name: Attr[str] = attr()
+        badges: Attr[int] = attr(default=0)
+
+        key = Key(pk=("TEAM", team), sk=("MEMBER", name))
+        counted = Count(Team, Team.members, key=(team,))
+
+    class Badge(Entity, table=table):
+        team: Attr[str] = attr()
+        member: Attr[str] = attr()
+        name: Attr[str] = attr()
+
+        key = Key(pk=("TEAM", team), sk=("BADGE", member, name))
+        counted = Count(Member, Member.badges, key=(team, member))
+
+    catalog = PatternCatalog("teams", table)
+    pattern = catalog.write("W", "Delete a team", clears(Team), items=7, size=100)
+    counts = {Team: ItemCount(1), Member: ItemCount(3), Badge: ItemCount(3)}
+    # A batch deletes the team, and transactions the others; they count in the team only.
+    assert units(estimate(pattern, {}, counts)) == {"read": 1, "table": 1 + 3 * 2 + 3 * 2 + 2}

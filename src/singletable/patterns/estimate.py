@@ -134,6 +134,8 @@ class _Estimator:
             len(writes) > 1
             or any(one.action == "ConditionCheckItem" for one in writes)
             or _writes_items_together(pattern)
+            # What a batch cannot delete from a partition is deleted in transactions.
+            or any(one.kind == "clear" for one in pattern.accesses)
         )
         # Entities of which any field may be updated.
         self._any_field = {
@@ -169,7 +171,9 @@ class _Estimator:
 
     def _size(self, entity: type) -> int:
         # The size of a pattern is that of the items that it declares, not of their counters.
-        declared = any(one.entity is entity for one in self._pattern.accesses)
+        declared = any(
+            one.entity is entity or one.kind in ("clear", "scan") for one in self._pattern.accesses
+        )
         size = self._expected.size if declared else None
         return size or self._sizes.get(entity, DEFAULT_ITEM_SIZE)
 
@@ -203,6 +207,8 @@ class _Estimator:
             if _is_marker(request) and isinstance(self._pattern, ReadPattern):
                 most = count = 1
             blocks = _blocks(size, READ_BLOCK)
+            if not items and request.action == "GetItem":
+                return 1.0, 1.0, "1 unit, although there is no item", 0.0
             if self._pattern.accesses[0].kind == "load":
                 how = f"{_times(count, 'item')}1 unit, because there is none yet"
                 return count, most * blocks, how, 0.0

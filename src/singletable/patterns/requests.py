@@ -228,6 +228,11 @@ def _bulk_requests(effect: EntityAccess) -> list[PlannedRequest]:
     for other in map(model_of, model.table.entities):
         if may_share_partition(model.key, other):
             plan = _plan_write(EntityAccess("delete", other.entity))
+            for counter_id, counter in plan.counters.items():
+                # A counter is deleted with its item, if they are in the same transaction.
+                owner = model_of(counter.entity)
+                if may_share_partition(model.key, owner) and not is_batchable(owner, deletes=True):
+                    plan.counters[counter_id] = replace(counter, likely=False)
             batched = is_batchable(other, deletes=True)
             writes = _bulk_writes(plan, other, batched=batched)
             requests += [replace(write, conditional=True) for write in writes]
