@@ -265,8 +265,12 @@ def other_lines(bill: Bill, loads: Sequence[ResourceLoad]) -> Iterator[CostLine]
     for load in loads:
         if load.stream_reads:
             name, millions = f"stream of {load.name}", load.stream_reads / 1_000_000
-            how = f"{plain_number(load.stream_reads)} GetRecords calls"
-            yield bill.line("stream", name, "stream_read", millions, how, load.name)
+            how = f"{plain_number(load.stream_reads)} GetRecords calls; those of Lambda are free"
+            if bill.prices.has("stream_read"):
+                yield bill.line("stream", name, "stream_read", millions, how, load.name)
+            else:
+                how = f"{how}; their price in {bill.prices.region} is not known"
+                yield CostLine("stream", name, 0.0, how, load.name)
         if load.ttl_deletes:
             how = (
                 f"{plain_number(load.ttl_deletes)} deletes by TTL are free; they are records of "

@@ -9,9 +9,13 @@ from typing import Literal, TypeAlias
 
 from singletable.errors import InvalidValue
 from singletable.operations import TableClass
-from singletable.planning.plan import HOURS, HOURS_PER_MONTH, Demand, Plan
-from singletable.schema import Table
+from singletable.patterns import FeedPattern
+from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
+from singletable.planning.plan import HOURS, HOURS_PER_MONTH, SECONDS_PER_MONTH, Demand, Plan
+from singletable.schema import Table, model_of
 
+# A partition is split before it has more bytes (Developer Guide, HowItWorks.Partitions).
+PARTITION_BYTES = 10 * 2**30
 TABLE_CLASSES: tuple[TableClass, ...] = ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
 
 UnitKind: TypeAlias = Literal["read", "write"]
@@ -106,7 +110,13 @@ def loads_of(
     stream_reads: Mapping[Table, float] | None = None,
     ttl_deletes: Mapping[Table, float] | None = None,
 ) -> tuple[ResourceLoad, ...]:
-    """Return the loads of a plan; stream reads and TTL deletes are per month and table."""
+    """Return the loads of a plan; stream reads and TTL deletes are per month and table.
+
+    Without them, each feed pattern is taken to read each shard of its stream once a second, and
+    TTL to delete as many items as are created.
+    """
+    reads = _stream_reads(plan) if stream_reads is None else stream_reads
+    deletes = _ttl_deletes(plan) if ttl_deletes is None else ttl_deletes
     return tuple(
         ResourceLoad(
             one.table.name,
@@ -115,8 +125,8 @@ def loads_of(
             one.read,
             one.write,
             one.stored.bytes,
-            0.0 if one.index is not None else (stream_reads or {}).get(one.table, 0.0),
-            0.0 if one.index is not None else (ttl_deletes or {}).get(one.table, 0.0),
+            0.0 if one.index is not None else reads.get(one.table, 0.0),
+            0.0 if one.index is not None else deletes.get(one.table, 0.0),
             sum(
                 part.bytes_returned * pattern.calls_per_month
                 for pattern in plan.patterns
@@ -128,3 +138,37 @@ def loads_of(
         )
         for one in plan.resources
     )
+
+
+def _stream_reads(plan: Plan) -> dict[Table, float]:
+    """Return the GetRecords calls per month: a stream has a shard for each partition."""
+    reads: dict[Table, float] = {}
+    for one in plan.resources:
+        if one.index is not None:
+            continue
+        feeds = [
+            pattern
+            for pattern in plan.patterns
+            if isinstance(pattern.pattern, FeedPattern) and one.table in pattern.pattern.tables
+        ]
+        # A new table on demand has four partitions.
+        shards = max(
+            math.ceil(one.read.peak / READ_LIMIT),
+            math.ceil(one.write.peak / WRITE_LIMIT),
+            math.ceil(one.stored.bytes / PARTITION_BYTES),
+            4 if one.capacity is None else 1,
+        )
+        reads[one.table] = float(len(feeds) * shards * SECONDS_PER_MONTH)
+    return reads
+
+
+def _ttl_deletes(plan: Plan) -> dict[Table, float]:
+    """Return how many items with a time of expiry are created per month."""
+    deletes: dict[Table, float] = {}
+    for one in plan.patterns:
+        for access in one.pattern.accesses:
+            model = model_of(access.entity)
+            if access.kind == "create" and model.role("expires") is not None:
+                created = one.calls_per_month * one.pattern.expected.items
+                deletes[model.table] = deletes.get(model.table, 0.0) + created
+    return deletes

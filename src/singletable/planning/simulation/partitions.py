@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from singletable.planning.hot_keys import READ_LIMIT, WRITE_LIMIT
+from singletable.planning.resource_load import PARTITION_BYTES
 from singletable.schema import Provisioned
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -31,8 +32,6 @@ KINDS: tuple[Kind, Kind] = ("read", "write")
 # Units a second of a partition; reads and writes are limited independently
 # (bp-partition-key-design, throttling-key-range-limit-exceeded-mitigation).
 PARTITION_LIMITS = (float(READ_LIMIT), float(WRITE_LIMIT))
-# A partition is split before it has more bytes (HowItWorks.Partitions).
-PARTITION_BYTES = 10 * 2**30
 # A new table on demand supports these units at once (warm-throughput-scenarios): 4 partitions.
 NEW_TABLE = Provisioned(12_000, 4_000)
 # On demand, traffic may double the previous peak within half an hour (on-demand-capacity-mode).
