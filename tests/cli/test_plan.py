@@ -105,12 +105,12 @@ def test_scale_and_months_change_the_plan(run: Run, designs: Path) -> None:
     assert "After 6 months of growth." in run("plan", "users_table", "--months", "6")[1]
 
 
-def test_budget_fails_if_the_cheapest_mode_costs_more(run: Run, designs: Path) -> None:
+def test_budget_fails_if_the_selected_mode_costs_more(run: Run, designs: Path) -> None:
     assert run("plan", "users_table", "--budget", "500")[0] == 0
     code, out, err = run("plan", "users_table", "--budget", "10")
     assert code == 1
     assert out.startswith("users: $")
-    assert "over budget: the cheapest billing mode (reserved for 3 years, Standard)" in err
+    assert "over budget: $328.50 a month on demand, Standard" in err
     assert "more than $10.00" in err
 
 

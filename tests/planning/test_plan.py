@@ -202,8 +202,9 @@ def test_rate_with_a_peak_in_its_busiest_hour_can_be_multiplied() -> None:
 
 
 def test_peak_has_the_period_of_its_rate() -> None:
-    with pytest.raises(DeclarationError, match="A peak of 30 a second is peak=2_592_000"):
+    with pytest.raises(DeclarationError, match=r"write peak=per_second\(30\)"):
         per_day(200_000, peak=30)
+    assert per_day(200_000, peak=per_second(30)).peak_per_second == pytest.approx(30)
 
 
 @pytest.mark.parametrize("wrong", ["5", None, True, float("nan")])

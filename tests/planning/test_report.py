@@ -153,9 +153,11 @@ def test_modes_are_sorted_and_the_selected_one_has_the_total() -> None:
     assert made.break_even
 
 
-def test_cheapest_mode_with_too_little_capacity_for_peaks_has_a_warning() -> None:
+def test_cheapest_mode_serves_the_peaks() -> None:
     made = create_report([catalog(reads=800)])
-    assert made.cheapest.mode.startswith("reserved")
+    assert made.modes[0].mode.startswith("reserved")
+    assert (made.modes[0].serves_peaks, made.cheapest.serves_peaks) == (False, True)
+    assert made.cheapest.cost > made.modes[0].cost
     assert [
         one
         for one in made.assumptions

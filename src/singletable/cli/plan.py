@@ -67,7 +67,7 @@ def plan(
             "--budget",
             metavar="DOLLARS",
             min=0,
-            help="Exit with code 1 if the cheapest billing mode costs more in a month.",
+            help="Exit with code 1 if a month costs more in the billing mode of --mode.",
         ),
     ] = None,
     how: Annotated[bool, typer.Option("--how", help="Show how every figure was computed.")] = False,
@@ -197,11 +197,10 @@ def _write(path: Path, text: str) -> None:
 def _check_budget(report: PlanReport, budget: float | None) -> None:
     from singletable.planning.formats import format_dollars
 
-    best = report.cheapest
-    if budget is not None and best.cost > budget:
+    if budget is not None and report.cost > budget:
         typer.echo(
-            f"singletable: over budget: the cheapest billing mode ({best.name}) costs "
-            f"{format_dollars(best.cost)} a month, more than {format_dollars(budget)}.",
+            f"singletable: over budget: {format_dollars(report.cost)} a month {report.mode_name}, "
+            f"more than {format_dollars(budget)}.",
             err=True,
         )
         raise typer.Exit(1)

@@ -79,7 +79,11 @@ class Rate:
         """The peak to declare if it was given per second."""
         peak = self.peak * _SECONDS[self.period] if _is_number(self.peak) else 0.0
         is_hint = self.period != "second" and self.busiest_hour <= peak < math.inf
-        return f" A peak of {self.peak:,.10g} a second is peak={peak:_.10g}." if is_hint else ""
+        return (
+            f" For {self.peak:,.10g} a second, write peak=per_second({self.peak:g})."
+            if is_hint
+            else ""
+        )
 
     @property
     def busiest_hour(self) -> float:
@@ -116,7 +120,7 @@ class Rate:
 def per_second(
     calls: float,
     *,
-    peak: float | None = None,
+    peak: float | Rate | None = None,
     by_hour: Sequence[float] | DayProfile | None = None,
     growth: float = 0.0,
 ) -> Rate:
@@ -127,7 +131,7 @@ def per_second(
 def per_minute(
     calls: float,
     *,
-    peak: float | None = None,
+    peak: float | Rate | None = None,
     by_hour: Sequence[float] | DayProfile | None = None,
     growth: float = 0.0,
 ) -> Rate:
@@ -138,7 +142,7 @@ def per_minute(
 def per_hour(
     calls: float,
     *,
-    peak: float | None = None,
+    peak: float | Rate | None = None,
     by_hour: Sequence[float] | DayProfile | None = None,
     growth: float = 0.0,
 ) -> Rate:
@@ -149,21 +153,26 @@ def per_hour(
 def per_day(
     calls: float,
     *,
-    peak: float | None = None,
+    peak: float | Rate | None = None,
     by_hour: Sequence[float] | DayProfile | None = None,
     growth: float = 0.0,
 ) -> Rate:
-    """Return a rate of calls per day; see Rate for `peak`, `by_hour` and `growth`."""
+    """Return a rate of calls per day; see Rate for `peak`, `by_hour` and `growth`.
+
+    The peak may be a rate of its own: `per_day(200_000, peak=per_second(30))`.
+    """
     return _rate(calls, "day", peak, by_hour, growth)
 
 
 def _rate(
     calls: float,
     period: Period,
-    peak: float | None,
+    peak: float | Rate | None,
     by_hour: Sequence[float] | DayProfile | None,
     growth: float,
 ) -> Rate:
+    if isinstance(peak, Rate):
+        peak = peak.per_second * _SECONDS[period]
     match by_hour:
         case None:
             weights = None

@@ -106,7 +106,10 @@ class CostFigures(msgspec.Struct, frozen=True):
 
 
 class ModeFigures(msgspec.Struct, frozen=True):
-    """The monthly cost in one billing mode and table class; `upfront` is paid once."""
+    """The monthly cost in one billing mode and table class; `upfront` is paid once.
+
+    A mode that does not serve the peaks throttles requests until its capacity is scaled.
+    """
 
     mode: str
     table_class: str | None
@@ -115,12 +118,14 @@ class ModeFigures(msgspec.Struct, frozen=True):
     upfront: float
     lines: tuple[CostFigures, ...]
     notes: tuple[str, ...]
+    serves_peaks: bool = True
 
 
 class MonthFigures(msgspec.Struct, frozen=True):
     """The design some months from now, with the declared growth.
 
-    `cost` is in the report's billing mode, `cheapest_cost` in the cheapest one of that month.
+    `cost` is in the report's billing mode, `cheapest_cost` in the cheapest one that serves the
+    peaks of that month.
     """
 
     month: float
@@ -173,8 +178,8 @@ class PlanReport(msgspec.Struct, frozen=True, tag_field="type", tag="singletable
 
     @property
     def cheapest(self) -> ModeFigures:
-        """The billing mode and table class with the lowest total."""
-        return self.modes[0]
+        """The billing mode and table class with the lowest total, of those that serve the peaks."""
+        return next((one for one in self.modes if one.serves_peaks), self.modes[0])
 
     @property
     def selected(self) -> ModeFigures:
@@ -235,18 +240,24 @@ def create_report(
         modes=tuple(_mode_figures(cost) for cost in costs),
         break_even=tuple(one.text for one in break_even(prices, options=options)),
         growth=tuple(_growth(catalogs, prices, mode, months, factor, options)),
-        assumptions=(*plan.assumptions, *selected.notes, *_short_capacity(selected, costs[0])),
+        assumptions=(*plan.assumptions, *selected.notes, *_short_capacity(costs)),
         advice=tuple(_advice_figures(one) for one in advise(plan, prices)),
     )
 
 
-def _short_capacity(selected: MonthlyCost, best: MonthlyCost) -> Iterable[str]:
-    """Yield a warning if the cheapest mode cannot serve the peaks, and the notes do not say so."""
-    if best.peaks_above and not selected.peaks_above:
+def _cheapest(costs: Sequence[MonthlyCost]) -> MonthlyCost:
+    """Return the cheapest mode that serves the peaks; `costs` are sorted."""
+    return next((one for one in costs if not one.peaks_above), costs[0])
+
+
+def _short_capacity(costs: Sequence[MonthlyCost]) -> Iterable[str]:
+    """Yield a warning if the lowest cost is that of a mode which cannot serve the peaks."""
+    lowest = costs[0]
+    if lowest.peaks_above:
         yield (
-            f"The cheapest mode, {best.name}, has capacity for each hour's average, and peaks are "
-            f"higher: {', '.join(best.peaks_above)}. Burst capacity covers some minutes; then "
-            "requests are throttled until capacity is scaled."
+            f"{lowest.name[0].upper()}{lowest.name[1:]} costs less, but has capacity for each "
+            f"hour's average only, and peaks are higher: {', '.join(lowest.peaks_above)}. Burst "
+            "capacity covers some minutes; then requests are throttled until capacity is scaled."
         )
 
 
@@ -390,6 +401,7 @@ def _mode_figures(cost: MonthlyCost) -> ModeFigures:
             for line in cost.lines
         ),
         notes=cost.notes,
+        serves_peaks=not cost.peaks_above,
     )
 
 
@@ -422,7 +434,7 @@ def _growth(
     for month in range(GROWTH_MONTHS + 1):
         plan = create_plan(catalogs, months=start + month, factor=factor)
         loads = loads_of(plan)
-        best = compare_costs(loads, prices, options=options)[0]
+        best = _cheapest(compare_costs(loads, prices, options=options))
         selected = monthly_cost(loads, prices, mode, table_class="STANDARD", options=options)
         yield MonthFigures(
             month=start + month,
