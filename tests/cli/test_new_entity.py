@@ -268,6 +268,7 @@ def test_what_cannot_be_edited_is_printed(
         (("Project", "scaffold_shop", "--owned-by", "user"), "Did you mean User?"),
         (("Project", "scaffold_shop", "--field", "Title:str"), "such as title."),
         (("Project", "scaffold_shop", "--field", "class:str"), "class_value"),
+        (("Project", "scaffold_shop", "--field", "self:str"), "self_value"),
         (("Project", "scaffold_shop", "--field", "a:string"), "'string' is not a type"),
         (("Project", "scaffold_shop", "--field", "a:x|x"), "several different values"),
         (("Project", "scaffold_shop", "--field", "a:version?"), "always has a value"),

@@ -150,7 +150,7 @@ def check_field_name(name: str) -> None:
             f"{name!r} is not a name for a field: expected lower case letters, digits and "
             f"underscores, such as {likely}."
         )
-    if keyword.iskeyword(name) or name in RESERVED:
+    if keyword.iskeyword(name) or name == "self" or name in RESERVED:
         raise InvalidValue(
             f"A field cannot be named {name!r}, which the class already uses. Choose another "
             f"name, such as {name}_value."
