@@ -130,6 +130,8 @@ def test_guide_leads_from_page_to_page_on_a_phone(open_page: OpenPage, site: str
     page.click("text=Read the guide")
     expect(page.locator("h1")).to_have_text("Your first design")
     page.click("a[rel=next]")
+    expect(page.locator("h1")).to_have_text("Start an app, add an entity")
+    page.click("a[rel=next]")
     expect(page.locator("h1")).to_contain_text("Coming from")
     page.click("a[rel=next]")
     expect(page.locator("h1")).to_have_text("Declarations")
