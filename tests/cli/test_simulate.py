@@ -47,7 +47,9 @@ def test_simulate_with_little_capacity_reports_throttling(run: Run) -> None:
     )
     assert code == 0
     assert "of them throttled" in out
-    assert "capacity of directory" in " ".join(out.split())
+    words = " ".join(out.split())
+    assert "capacity of directory" in words
+    assert "Simulate more capacity with --capacity READ/WRITE" in words
 
 
 def test_simulate_writes_a_page_and_files(run: Run, tmp_path: Path) -> None:
@@ -111,6 +113,10 @@ def test_simulate_reports_a_file_that_cannot_be_written(run: Run, tmp_path: Path
     code, _, err = run("simulate", APP, "--minutes", "1", *SMALL, "--csv", folder)
     assert code == 2
     assert "cannot be created" in err
+    # A page is rejected before the simulation starts.
+    code, out, err = run("simulate", APP, "--html", str(tmp_path / "missing" / "page.html"))
+    assert (code, out) == (2, "")
+    assert "there is no folder" in err.replace("\n", " ")
 
 
 def test_names_stay_whole_next_to_many_figures() -> None:

@@ -129,6 +129,7 @@ def load(
 
     from singletable.cli.app_loader import load_catalogs
     from singletable.cli.options import parse_table_names
+    from singletable.cli.output import check_writable
     from singletable.infrastructure import resolve_table_names
     from singletable.planning import Population, Traffic, create_plan
     from singletable.planning.load_report import LoadReport
@@ -136,6 +137,7 @@ def load(
     from singletable.planning.population import sample_scale
     from singletable.planning.scale import parse_scale
 
+    check_writable(html, csv, json)
     _, catalogs = load_catalogs(app)
     chosen = _choose(catalogs, patterns)
     factor = sample_scale(catalogs) if scale is None else parse_scale(scale, catalogs)

@@ -44,6 +44,17 @@ def write_output(text: str, path: Path | None, *, overwrite: bool = False) -> No
         typer.echo(f"Written to {path}.", err=True)
 
 
+def check_writable(*paths: Path | None) -> None:
+    """Raise before a long run if a file could not be written at its end."""
+    for path in paths:
+        if path is None:
+            continue
+        if path.is_dir():
+            raise StorageError(f"'{path}' cannot be written: it is a folder.")
+        if not path.parent.is_dir():
+            raise StorageError(f"'{path}' cannot be written: there is no folder '{path.parent}'.")
+
+
 def shown_path(path: Path) -> Path:
     """Return the path relative to the current directory if it is inside, as people write it."""
     here = Path.cwd()
