@@ -92,7 +92,7 @@ def removal_policies(resources: dict[str, Any]) -> list[str]:
 
 
 def notified(notifications: list[dict[str, Any]]) -> set[tuple[str, str]]:
-    """Return when a budget notifies whom."""
+    """Return the thresholds and subscribers of a budget."""
     return {
         (one["Notification"]["NotificationType"], subscriber["Address"])
         for one in notifications

@@ -46,7 +46,7 @@ news = Table("news", indexes=[by_status, by_author, by_day, by_place], ttl="ends
 
 
 class Author(Entity, table=news):
-    """A writer with a unique e-mail address, who counts and numbers articles."""
+    """A writer with a unique e-mail address, a counter and a sequence of articles."""
 
     name: Attr[str] = attr()
     email: Attr[str] = attr()
@@ -99,7 +99,7 @@ class Session(Entity, table=news):
 
 
 class Building(Entity, table=news):
-    """An item in an index whose key has several attributes."""
+    """An item in an index with a multi-attribute key."""
 
     name: Attr[str] = attr()
     city: Attr[str] = attr()
@@ -111,7 +111,7 @@ class Building(Entity, table=news):
 
 
 class Vote(Entity, table=news):
-    """An item whose partition is spread over shards."""
+    """An item in a sharded partition."""
 
     topic: Attr[str] = attr()
     voter: Attr[str] = attr()

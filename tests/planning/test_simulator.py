@@ -1,4 +1,4 @@
-"""Simulations whose results are known by hand."""
+"""Simulations with results that can be computed by hand."""
 
 from __future__ import annotations
 

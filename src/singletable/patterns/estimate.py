@@ -413,7 +413,7 @@ def _has_keys_only(model: Model, access: ResolvedKey) -> bool:
 
 
 def keys_only_fields(model: Model) -> set[str]:
-    """Return the fields of index keys whose entries have keys only, and of no other keys.
+    """Return the fields that are only in keys of KEYS_ONLY indexes.
 
     A write of a whole item is taken to change them for half of the items, and no other keys.
     """

@@ -227,7 +227,7 @@ def _changed_member(
 
 
 def _testing(population: EntityPopulation, name: str) -> list[ResolvedKey]:
-    """Return the keys in sparse indexes whose condition tests a field."""
+    """Return the keys in sparse indexes with a condition on a field."""
     attribute = population.model.fields[name].attribute
     return [
         key

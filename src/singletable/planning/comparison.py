@@ -17,7 +17,7 @@ _TOLERANCE = 1e-9
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A figure before and after; None if there is none, as for an added pattern.
+    """A figure before and after; an added pattern has no `before`, a removed one no `after`.
 
     `change` says whether anything about it differs, and `notes` what.
     """

@@ -150,7 +150,7 @@ class EntityPopulation:
 
     @cached_property
     def _skewed(self) -> dict[str, Distribution]:
-        """The fields before an unlimited number whose values are not equally frequent."""
+        """The fields before an unlimited number, with values that are not equally frequent."""
         if self.numbered_field is None or self.limit_of(self.numbered_field) is not None:
             return {}
         found = {name: self.distribution_of(name) for name in self._radix}

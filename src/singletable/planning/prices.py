@@ -292,7 +292,7 @@ def _price(value: object, sources: Mapping[str, PriceSource], where: str) -> Pri
 
 
 def price_name(name: str, where: str = "") -> PriceName:
-    """Return the name as the type PriceName; raise InvalidValue if there is no such price."""
+    """Return the name as the type PriceName; raise InvalidValue for unknown names."""
     for known in PRICE_NAMES:
         if known == name:
             return known

@@ -69,7 +69,7 @@ class PlannedCall:
     repairs: list[Action] = field(default_factory=list[Action])
 
     async def prepare(self, store: AsyncStore) -> None:
-        """Do what the call depends on; use a store whose units are not counted."""
+        """Do what the call depends on; use a store that no units are counted for."""
         for action in self.preparations:
             await action(store)
 

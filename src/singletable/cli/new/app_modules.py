@@ -222,7 +222,7 @@ class _EditedFinder(MetaPathFinder):
 
 @contextmanager
 def edited_modules(files: Mapping[str, tuple[Path, str]]) -> Generator[list[str]]:
-    """Import the app anew within the block, with these sources by module; yield its warnings.
+    """Import the app again within the block, with these sources by module; yield its warnings.
 
     Nothing is written, and afterwards the modules are as before.
     """

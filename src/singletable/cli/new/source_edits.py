@@ -114,7 +114,7 @@ class ModuleSource:
         return source.decode()
 
     def find_call(self, variable: str) -> ast.Call:
-        """Return the call whose result is assigned to a variable, at the top level."""
+        """Return the call that is assigned to a variable at the top level."""
         for node in self._tree.body:
             match node:
                 case (

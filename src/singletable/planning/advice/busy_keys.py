@@ -37,7 +37,7 @@ from singletable.schema.key_parts import MAX_SHARDS
 
 
 def advise_hot_keys(design: Design) -> Iterator[Advice]:
-    """Yield advice on partition keys whose load at peak is near or above a partition's limit."""
+    """Yield advice on partition keys that are near or above a partition's limit at peak."""
     for key in hot_keys(design.workload):
         for load, limit, rule in (
             (key.write, WRITE_LIMIT, _advise_hot_writes),
@@ -106,7 +106,7 @@ def _shard_change(
 
 
 def _units_of_shards(part: UnitCost, shards: int) -> float:
-    """Return the units of a query whose items are spread over shards, each rounded up."""
+    """Return the units of a query of some shards, each rounded up."""
     step = 1.0 if part.request.consistent else 0.5
     return shards * step * math.ceil(part.units / step / shards)
 

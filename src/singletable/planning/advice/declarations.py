@@ -70,7 +70,7 @@ def advise_missing(design: Design) -> Iterator[Advice]:
 
 
 def advise_missing_values(design: Design) -> Iterator[Advice]:
-    """Yield advice on key fields whose values are unknown and could make a hot key."""
+    """Yield advice on key fields without declared values that could make a hot key."""
     workload = design.workload
     loads: dict[str, dict[str, float]] = {}
     for load in workload.patterns:
@@ -172,7 +172,7 @@ def _items_per_month(design: Design, model: Model, kind: str) -> float:
 
 
 def _has_deletes(design: Design, model: Model) -> bool:
-    """Return whether a pattern deletes items of an entity, at whatever rate."""
+    """Return whether a pattern deletes items of an entity, at any rate."""
     return any(
         access.entity is model.entity and access.kind in ("delete", "clear")
         for one in design.plan.patterns

@@ -1,4 +1,4 @@
-"""A plan as the rules of advice see it: who reads which key, who writes it, and what that costs."""
+"""A plan as the rules of advice see it: the readers and writers of each key, and their cost."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from singletable.schema import Selection, Table, model_of
 
 
 def advise_filters(design: Design) -> Iterator[Advice]:
-    """Yield advice on queries whose filters drop most of what they read."""
+    """Yield advice on queries with filters that drop most of what they read."""
     for plan, pattern, rate in _rated_reads(design):
         expected = pattern.expected
         scanned = expected.items_read

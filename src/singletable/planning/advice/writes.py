@@ -24,7 +24,7 @@ from singletable.values import MAX_ITEM_SIZE, item_size
 
 
 def advise_large_items(design: Design) -> Iterator[Advice]:
-    """Yield advice on entities whose items are near DynamoDB's limit."""
+    """Yield advice on entities with items near DynamoDB's size limit."""
     for model in design.models:
         size = design.size_of(model.entity)
         if size < LARGE_ITEM_SHARE * MAX_ITEM_SIZE:
