@@ -558,7 +558,7 @@ def finish(
     yes: Yes = False,
     table_names: TableNames = None,
 ) -> None:
-    """End a copy after the cut-over: the old tables are no longer kept up to date.
+    """End a copy after the cut-over, and stop updating the old tables.
 
     After this there is no rollback. The exit code is 0, 1 if you did not confirm, 2 after an
     error.

@@ -68,6 +68,19 @@ TableNames = Annotated[
         help="The real name of a declared table. Repeat it for several tables.",
     ),
 ]
+Scale = Annotated[
+    str,
+    typer.Option(
+        "--scale",
+        metavar="SCALE",
+        help="Multiply all rates and item counts: 10x, or '10,000 users' for as many as make "
+        "the number of User items that.",
+    ),
+]
+Months = Annotated[
+    float,
+    typer.Option("--months", min=0, max=120, help="Apply the declared growth of some months."),
+]
 
 
 def parse_pairs(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from singletable.cli.options import PatternApp
-from singletable.errors import StorageError
+from singletable.cli.options import Months, PatternApp, Scale
 
 if TYPE_CHECKING:
     from singletable.planning.comparison import Comparison
@@ -40,19 +39,8 @@ def plan(
     mode: Annotated[
         Mode, typer.Option("--mode", help="The billing mode of the costs of patterns and tables.")
     ] = Mode.ON_DEMAND,
-    months: Annotated[
-        float,
-        typer.Option("--months", min=0, max=120, help="Apply the declared growth of some months."),
-    ] = 0.0,
-    scale: Annotated[
-        str,
-        typer.Option(
-            "--scale",
-            metavar="SCALE",
-            help="Multiply all rates and item counts: 10x, or '10,000 users' for as many as make "
-            "the number of User items that.",
-        ),
-    ] = "1x",
+    months: Months = 0.0,
+    scale: Scale = "1x",
     against: Annotated[
         str | None,
         typer.Option(
@@ -116,6 +104,7 @@ def plan(
     from rich.console import Console
 
     from singletable.cli.app_loader import load_catalogs
+    from singletable.cli.output import write_report
     from singletable.cli.plan_view import print_comparison, print_report
     from singletable.planning.comparison import compare_reports
     from singletable.planning.prices import load_prices
@@ -151,7 +140,7 @@ def plan(
     if json is not None:
         text = to_json(report if comparison is None else comparison)
         if json != _STANDARD_OUTPUT:
-            _write(Path(json), text)
+            write_report(Path(json), text)
         else:
             typer.echo(text, nl=False)
     if json != _STANDARD_OUTPUT:
@@ -174,24 +163,14 @@ def _other_report(other: str) -> PlanReport | None:
 def _write_files(
     report: PlanReport, comparison: Comparison | None, html: Path | None, csv: Path | None
 ) -> None:
+    from singletable.cli.output import write_files, write_report
     from singletable.planning.report_files import comparison_page, csv_files, report_page
 
     if html is not None:
-        _write(html, report_page(report) if comparison is None else comparison_page(comparison))
+        page = report_page(report) if comparison is None else comparison_page(comparison)
+        write_report(html, page)
     if csv is not None:
-        try:
-            csv.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"'{csv}' cannot be created: {error.strerror}.") from None
-        for name, text in csv_files(report, comparison).items():
-            _write(csv / name, text)
-
-
-def _write(path: Path, text: str) -> None:
-    from singletable.cli.output import write_output
-
-    write_output(text, path, overwrite=True)
-    typer.echo(f"Written to {path}.", err=True)
+        write_files(csv, csv_files(report, comparison))
 
 
 def _check_budget(report: PlanReport, budget: float | None) -> None:

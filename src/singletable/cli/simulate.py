@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from singletable.cli.options import PatternApp
-from singletable.errors import SingleTableError, StorageError
+from singletable.cli.options import Months, PatternApp, Scale
+from singletable.errors import SingleTableError
 
 if TYPE_CHECKING:
     from singletable.planning import Workload
@@ -28,19 +28,8 @@ _HITS = re.compile(r"(\d+\.?\d*)(%|s)?")
 
 def simulate(
     app: PatternApp,
-    scale: Annotated[
-        str,
-        typer.Option(
-            "--scale",
-            metavar="SCALE",
-            help="Multiply all rates and item counts: 10x, or '10,000 users' for as many as make "
-            "the number of User items that.",
-        ),
-    ] = "1x",
-    months: Annotated[
-        float,
-        typer.Option("--months", min=0, max=120, help="Apply the declared growth of some months."),
-    ] = 0.0,
+    scale: Scale = "1x",
+    months: Months = 0.0,
     minutes: Annotated[
         int, typer.Option("--minutes", min=1, max=10_080, help="The minutes to simulate.")
     ] = 60,
@@ -319,21 +308,10 @@ def _notes(workload: Workload) -> list[str]:
 
 
 def _write_files(report: SimulationReport, html: Path | None, csv: Path | None) -> None:
+    from singletable.cli.output import write_files, write_report
     from singletable.planning.simulation.report import csv_files, report_page
 
     if html is not None:
-        _write(html, report_page(report))
+        write_report(html, report_page(report))
     if csv is not None:
-        try:
-            csv.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"'{csv}' cannot be created: {error.strerror}.") from None
-        for name, text in csv_files(report).items():
-            _write(csv / name, text)
-
-
-def _write(path: Path, text: str) -> None:
-    from singletable.cli.output import write_output
-
-    write_output(text, path, overwrite=True)
-    typer.echo(f"Written to {path}.", err=True)
+        write_files(csv, csv_files(report))

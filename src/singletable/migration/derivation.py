@@ -78,7 +78,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An old item of a unit; None if there is none with a key that a merge reads."""
+    """An old item of a unit; None if a key that a merge reads is missing."""
 
     model: Model
     key: Item

@@ -30,7 +30,7 @@ PATIENT = RetryPolicy(max_attempts=40, max_delay=10.0, budget=RetryBudget(1_000_
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """How far a step came; `total` is None as long as it is unknown."""
+    """The progress of a step; `total` is None until it is known."""
 
     step: str
     done: int

@@ -146,7 +146,7 @@ def _reads(access: EntityAccess, sample: object) -> list[PlannedRequest]:
 
 
 def _old_reads(model: Model) -> list[PlannedRequest]:
-    """Return the reads under old keys, if there is no item under the new one."""
+    """Return the reads under old keys, which follow if the new key is missing."""
     return [
         replace(
             _request("GetItem", model, old, full_key_condition(old)), conditional=True, likely=False

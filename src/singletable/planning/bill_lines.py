@@ -65,7 +65,7 @@ class Bill:
         how: str,
         resource: str | None = None,
     ) -> CostLine:
-        """Return a line of `quantity` units of a price; `how` says how the quantity came about."""
+        """Return a line of `quantity` units of a price; `how` explains the quantity."""
         amount = self.prices.amount(price)
         how = f"{how} × {price_text(amount)} {price_unit(price)}"
         return CostLine(kind, name, quantity * amount, how, resource, price, quantity)

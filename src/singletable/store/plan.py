@@ -76,7 +76,7 @@ def plan_create(
     *,
     keep_stamps: bool = False,
 ) -> Plan:
-    """Plan to store an item whose key is free; `keep_stamps` keeps a version and times it has."""
+    """Plan to create an item; `keep_stamps` keeps the version and times that it already has."""
     now = context.clock()
     stamps = _stamps(model, instance, now, version=1)
     if keep_stamps:

@@ -27,7 +27,7 @@ from singletable.schema.source import (
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file to write; `before` is None if it is new, and `module` its name if it is imported."""
+    """A file to write. A new file has no `before`; `module` is its name in imports."""
 
     path: Path
     before: str | None

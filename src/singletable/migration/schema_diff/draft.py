@@ -229,7 +229,7 @@ class _Draft:
     def _value(
         self, field: FieldSchema, name: str, source: FieldSchema | None, *, is_new: bool
     ) -> str | None:
-        """Return the expression of a field; None if there is no value of the same type."""
+        """Return the expression of a field, or None without a value of the same type."""
         if source is None or (source.optional and not field.optional):
             return None
         value = f"{'old' if is_new else 'new'}.{name}"

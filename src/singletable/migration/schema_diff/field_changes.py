@@ -196,7 +196,7 @@ def _compare_field(pair: EntityPair, old: str, new: str) -> Changes:
 def _compare_evolution(
     pair: EntityPair, name: str, before: FieldSchema, after: FieldSchema
 ) -> Changes:
-    """Yield the old names and types that are no longer read, or no longer written."""
+    """Yield the old names and types that the new version stops reading or writing."""
     for what, was, is_ in (
         ("old names", before.old_names, after.old_names),
         ("old types", before.old_types, after.old_types),

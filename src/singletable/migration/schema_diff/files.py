@@ -66,7 +66,7 @@ class LockComparison:
 
 
 def compare_with_lock(module: ModuleType, tables: Sequence[Table]) -> LockComparison | None:
-    """Compare the tables of a module with its schema.lock; return None if there is none.
+    """Compare the tables of a module with its schema.lock; return None without one.
 
     All migrations are loaded, so one that cannot be run is an error.
     """

@@ -188,7 +188,7 @@ def lock_text(schema: Schema, migration: str | None) -> str:
 
 
 def read_lock(path: Path) -> Lock | None:
-    """Return the content of a lock file, or None if there is none."""
+    """Return the content of a lock file, or None if it is missing."""
     try:
         text = path.read_bytes()
     except FileNotFoundError:
