@@ -56,7 +56,8 @@ if (form) {
     button.classList.toggle("is-new", liked);
     message.textContent = "";
     try {
-      show(await ask(form.getAttribute("action"), { method: "POST", body }));
+      // A reader who leaves the page at once has still clicked.
+      show(await ask(form.getAttribute("action"), { method: "POST", body, keepalive: true }));
     } catch (error) {
       show(before);
       button.classList.remove("is-new");
