@@ -9,7 +9,6 @@ from typing import Annotated, Any, TypeAlias, TypeVar, cast
 from unicodedata import normalize
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import AfterValidator, Field
 
 from singletable_apps.elections import errors
@@ -32,6 +31,7 @@ from singletable_apps.shared.web import (
     Problem,
     ProblemType,
     RateLimit,
+    SentToken,
     Settings,
     add_rate_limit_headers,
     api_router,
@@ -70,13 +70,6 @@ class ApiSettings:
     limits: Limits = field(default_factory=Limits)
 
 
-BEARER = HTTPBearer(
-    scheme_name="access token",
-    description="The `access_token` from signing in or refreshing.",
-    auto_error=False,
-)
-
-
 @dataclass(frozen=True)
 class Api:
     """The service and the settings of the API."""
@@ -110,7 +103,7 @@ Whole = Depends(_whole)
 def _signed_in(
     response: Response,
     api: ThisApi,
-    sent: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
+    sent: SentToken,
 ) -> User:
     if sent is None:
         raise errors.NotSignedIn("Sign in and send the access token as `Authorization: Bearer …`.")

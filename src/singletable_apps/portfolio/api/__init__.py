@@ -9,7 +9,6 @@ from fastapi import FastAPI
 from singletable_apps.portfolio.api import auth, blogs, site
 from singletable_apps.portfolio.api.dependencies import (
     ERRORS,
-    PROBLEM_MEMBERS,
     PROBLEM_TYPES,
     UPLOADS,
     Api,
@@ -18,7 +17,7 @@ from singletable_apps.portfolio.api.dependencies import (
 from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import API
-from singletable_apps.shared.web import make_app
+from singletable_apps.shared.web import ERROR_MEMBER, make_app
 
 __all__ = ["API", "UPLOADS", "ApiSettings", "Limits", "attach", "make_portfolio_app"]
 
@@ -60,7 +59,7 @@ def make_portfolio_app(
         prefix=API,
         description=_ABOUT,
         problem_types=PROBLEM_TYPES,
-        problem_members=PROBLEM_MEMBERS,
+        problem_members=ERROR_MEMBER,
         errors=ERRORS,
         settings=chosen.web,
     )

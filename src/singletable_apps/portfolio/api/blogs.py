@@ -21,7 +21,6 @@ from singletable_apps.portfolio.api.dependencies import (
     Listed,
     Service,
     Visitor,
-    check_signed_in,
     limited,
 )
 from singletable_apps.portfolio.api.schemas import BlogBody, CommentBody, ItemList
@@ -46,6 +45,7 @@ from singletable_apps.shared.web import (
     IfMatch,
     IfMatchIfAny,
     Segment,
+    check_signed_in,
     etag,
     responses,
 )

@@ -8,7 +8,6 @@ from functools import wraps
 from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_type_hints
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from singletable_apps.portfolio import errors
 from singletable_apps.portfolio.api.schemas import ItemList, Success
@@ -29,11 +28,12 @@ from singletable_apps.shared.web import (
     PageLimit,
     PageRequest,
     Problem,
-    ProblemMember,
     ProblemType,
     RateLimit,
+    SentToken,
     Settings,
     add_rate_limit_headers,
+    check_signed_in,
     client_address,
     client_network,
     cursor_query,
@@ -115,26 +115,8 @@ class EnvelopeRouter(APIRouter):
 
 # ------------------------------------------------------------------------------ accounts
 
-_BEARER = HTTPBearer(
-    scheme_name="access token",
-    description="The `access_token` from signing in or refreshing.",
-    auto_error=False,
-)
-_Credentials: TypeAlias = Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
 
-
-def check_signed_in(request: Request, sent: T | None) -> T:
-    """Return what a valid token gave, or raise a 401 problem."""
-    if sent is None:
-        is_missing = "authorization" not in request.headers
-        detail = "The header is missing." if is_missing else "Expected Bearer and a valid token."
-        raise Problem(NOT_SIGNED_IN, errors=[FieldError(detail, header="Authorization")])
-    return sent
-
-
-def _actor(
-    request: Request, response: Response, api: CurrentApi, credentials: _Credentials
-) -> User:
+def _actor(request: Request, response: Response, api: CurrentApi, credentials: SentToken) -> User:
     sent = check_signed_in(request, credentials)
     user = api.service.accounts.authenticate(sent.credentials)
     if api.settings.limits.signed_in is not None:
@@ -142,7 +124,7 @@ def _actor(
     return user
 
 
-def _actor_if_any(api: CurrentApi, sent: _Credentials) -> User | None:
+def _actor_if_any(api: CurrentApi, sent: SentToken) -> User | None:
     """Return the account, or None. The original's client sends expired tokens with public reads."""
     try:
         return api.service.accounts.authenticate(sent.credentials) if sent else None
@@ -256,18 +238,3 @@ def to_problem(error: Exception, request: Request) -> Problem:
 ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(
     (errors.PortfolioError, errors.NotPermitted, TooManyAttempts), to_problem
 )
-
-
-def _error_text(problem: Problem) -> str:
-    """Return one text, as the original sent, with the fields at fault."""
-    places = [each.pointer or each.parameter or each.header or "" for each in problem.errors]
-    texts = [
-        f"{place.lstrip('/')}: {each.detail}" if place else each.detail
-        for place, each in zip(places, problem.errors, strict=True)
-    ]
-    return " ".join(texts) or problem.detail
-
-
-PROBLEM_MEMBERS = {
-    "error": ProblemMember("What happened in one text, for clients of the original.", _error_text)
-}

@@ -11,14 +11,13 @@ fills the block `page`:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, TypeAlias, TypeVar, cast
+from typing import Annotated, TypeAlias, cast
 
 from fastapi import Depends, HTTPException, Request, Response
-from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import SiteSettings, User
 from singletable_apps.portfolio.errors import InvalidInput, NotSignedIn, SiteBusy
@@ -26,22 +25,18 @@ from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
+from singletable_apps.shared import pages
 from singletable_apps.shared.pages import (
     POLICY,
-    Confirmation,
-    Flash,
-    Form,
     Link,
     Pages,
     ProblemPage,
     Product,
     SessionCookies,
     path_of,
-    submit_form,
 )
 from singletable_apps.shared.web import ProblemType
 
-M = TypeVar("M", bound=BaseModel)
 COOKIES = SessionCookies("portfolio")
 # Previews show images of other sites, as the published post does.
 AUTHOR_POLICY = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
@@ -68,7 +63,7 @@ def make_site(
 ) -> PortfolioSite:
     """Return the site of an open service."""
     urls = service.context.urls
-    pages = Pages(
+    templates = Pages(
         "portfolio",
         Path(__file__).parent.parent,
         secret=service.context.secret,
@@ -78,7 +73,7 @@ def make_site(
         context=lambda request: _page_context(request, urls),
         problem_pages=problem_pages,
     )
-    return PortfolioSite(service, pages, limits)
+    return PortfolioSite(service, templates, limits)
 
 
 def get_site(request: Request) -> PortfolioSite:
@@ -149,11 +144,17 @@ def find_visitor(request: Request, site: PortfolioSite) -> User | None:
 
 
 @dataclass(frozen=True)
-class PageContext:
+class PageContext(pages.PageContext):
     """A request, with the service and the templates at hand."""
 
-    request: Request
+    folder = "portfolio"
+    rejects = (InvalidInput, SiteBusy)
     site: PortfolioSite
+
+    @property
+    def pages(self) -> Pages:
+        """Return the pages of the app."""
+        return self.site.pages
 
     @property
     def service(self) -> PortfolioService:
@@ -172,31 +173,9 @@ class PageContext:
 
     def render(self, template: str, status: int = 200, /, **context: object) -> Response:
         """Render a template of this app, named without its folder and ending."""
-        template = f"portfolio/{template}.html"
-        response = self.site.pages.render(self.request, template, status, **context)
+        response = super().render(template, status, **context)
         response.headers["Content-Security-Policy"] = AUTHOR_POLICY
         return response
-
-    def submit(
-        self,
-        form: Form,
-        model: type[M],
-        act: Callable[[M], Response],
-        show: Callable[[Form, int], Response],
-        field: str | None = None,
-    ) -> Response:
-        """Submit a form. It is shown again if it is invalid or the site is busy."""
-        return submit_form(form, model, act, show, rejects=(InvalidInput, SiteBusy), field=field)
-
-    def confirm(
-        self, question: Confirmation, form: Form | None = None, status: int = 200
-    ) -> Response:
-        """Ask before something is done."""
-        return self.render("confirm", status, confirmation=question, form=form or Form())
-
-    def redirect(self, url: str, flash: str | Flash = "") -> Response:
-        """Redirect after something was done, and show a message there."""
-        return self.site.pages.redirect(self.request, url, flash)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from singletable_apps.shared.pages.forms import (
     submit_values,
 )
 from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
+from singletable_apps.shared.pages.page_context import PageContext
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.sessions import SessionCookies, describe_browser
 from singletable_apps.shared.pages.times import LocalTime, request_time_zone
@@ -39,6 +40,7 @@ __all__ = [
     "ListQuery",
     "ListQueryParameters",
     "LocalTime",
+    "PageContext",
     "Pages",
     "PostedForm",
     "PostedUpload",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
+from singletable_apps.shared.web.bearer import BEARER, ERROR_MEMBER, SentToken, check_signed_in
 from singletable_apps.shared.web.clients import client_address, rate_limited
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
@@ -86,9 +87,11 @@ from singletable_apps.shared.web.schemas import (
 from singletable_apps.shared.web.settings import Settings
 
 __all__ = [
+    "BEARER",
     "COMMON",
     "CROSS_ORIGIN",
     "CURSOR_FORMAT",
+    "ERROR_MEMBER",
     "FOREVER",
     "IDEMPOTENCY_KEY",
     "INTERNAL_ERROR",
@@ -136,6 +139,7 @@ __all__ = [
     "RateLimit",
     "ResponseCache",
     "Segment",
+    "SentToken",
     "Settings",
     "StrictBoolean",
     "Timestamp",
@@ -143,6 +147,7 @@ __all__ = [
     "absent_if_none",
     "add_rate_limit_headers",
     "api_router",
+    "check_signed_in",
     "client_address",
     "client_network",
     "cursor_query",

@@ -1,0 +1,60 @@
+"""A request of a page with the templates at hand, the base of what page handlers depend on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+from fastapi import Request, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.pages.flash import Flash
+from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
+from singletable_apps.shared.pages.pages import Pages
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class PageContext(ABC):
+    """Renders templates, submits forms and redirects.
+
+    `folder` has the templates of the app, among them `confirm.html`. A form that raises one of the
+    errors in `rejects` is shown again.
+    """
+
+    folder: ClassVar[str]
+    rejects: ClassVar[tuple[type[Exception], ...]]
+    request: Request
+
+    @property
+    @abstractmethod
+    def pages(self) -> Pages:
+        """Return the pages of the app."""
+
+    def render(self, template: str, status: int = 200, /, **context: object) -> Response:
+        """Render a template of this app, named without its folder and ending."""
+        return self.pages.render(self.request, f"{self.folder}/{template}.html", status, **context)
+
+    def submit(
+        self,
+        form: Form,
+        model: type[M],
+        act: Callable[[M], Response],
+        show: Callable[[Form, int], Response],
+        field: str | None = None,
+    ) -> Response:
+        """Submit a form. It is shown again if it is invalid or rejected."""
+        return submit_form(form, model, act, show, rejects=self.rejects, field=field)
+
+    def confirm(
+        self, question: Confirmation, form: Form | None = None, status: int = 200
+    ) -> Response:
+        """Ask before something is done."""
+        return self.render("confirm", status, confirmation=question, form=form or Form())
+
+    def redirect(self, url: str, flash: str | Flash = "") -> Response:
+        """Redirect after something was done, and show a message there."""
+        return self.pages.redirect(self.request, url, flash)

@@ -1,0 +1,1 @@
+"""A directory of people and their skills, on the single table `glad-entities`."""

@@ -1,0 +1,80 @@
+"""Register, sign in, and read one's own account: the original's `/register`, `/login` and `/me`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from fastapi import Header, Request
+
+from singletable_apps.shared.accounts import SignedIn
+from singletable_apps.shared.web import (
+    NOT_ALLOWED,
+    NOT_SIGNED_IN,
+    TOO_MANY_REQUESTS,
+    api_router,
+    client_address,
+    responses,
+)
+from singletable_apps.skills.api import schemas
+from singletable_apps.skills.api.dependencies import EXISTS, PUBLIC, Actor, Service, limited
+from singletable_apps.skills.entities import User
+
+router = api_router("accounts", TOO_MANY_REQUESTS)
+UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
+
+
+@router.post(
+    "/register",
+    status_code=201,
+    responses=responses(EXISTS, NOT_ALLOWED),
+    dependencies=limited("register"),
+    openapi_extra=PUBLIC,
+)
+def register(new: schemas.NewUser, service: Service) -> schemas.Message:
+    """Create an account. The first one belongs to the administrator."""
+    service.accounts.register(new.username, new.name, new.password, new.email)
+    return schemas.Message(message="User registered successfully")
+
+
+@router.post(
+    "/login",
+    responses=responses(NOT_SIGNED_IN),
+    dependencies=limited("sign_in"),
+    openapi_extra=PUBLIC,
+)
+def sign_in(
+    sent: schemas.Credentials, request: Request, service: Service, user_agent: UserAgent = ""
+) -> schemas.Tokens:
+    """Sign in with a username and a password."""
+    signed_in = service.accounts.sign_in(
+        sent.username, sent.password, address=client_address(request), about=user_agent
+    )
+    return _tokens(signed_in)
+
+
+@router.post(
+    "/refresh",
+    responses=responses(NOT_SIGNED_IN),
+    dependencies=limited("sign_in"),
+    openapi_extra=PUBLIC,
+)
+def refresh(sent: schemas.RefreshToken, service: Service) -> schemas.Tokens:
+    """Exchange a refresh token, which works once, for new tokens."""
+    return _tokens(service.accounts.renew(sent.refresh_token))
+
+
+@router.post("/logout", openapi_extra=PUBLIC)
+def sign_out(sent: schemas.RefreshToken, service: Service) -> schemas.Message:
+    """End the session of a refresh token. An unknown token is ignored."""
+    service.accounts.sign_out(sent.refresh_token)
+    return schemas.Message(message="You are signed out.")
+
+
+@router.get("/me", responses=responses(NOT_SIGNED_IN))
+def read_me(actor: Actor) -> schemas.Person:
+    """Return your account."""
+    return schemas.Person.model_validate(actor)
+
+
+def _tokens(signed_in: SignedIn[User]) -> schemas.Tokens:
+    return schemas.Tokens(access_token=signed_in.access, refresh_token=signed_in.refresh)

@@ -1,0 +1,261 @@
+"""The items of `glad-entities`.
+
+    partition                          sort keys
+    USER#{username}                    PROFILE, SKILL#{skillId}
+    ENDORSEMENT#{username}#{skillId}   BY#{endorser}
+    SKILL#{skillId}                    METADATA, COUNT
+    ALIAS#{spelling}                   SKILL: the skill that this spelling means
+    ROLE#{roleId}                      METADATA: a job with the levels it needs
+    TEAM#{teamId}                      METADATA
+    DIRECTORY                          SETTINGS
+
+The partition of a user contains only what this user may write, so that a policy on leading keys
+protects it. Endorsements, which others write, have partitions of their own.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from enum import StrEnum
+
+from singletable import (
+    Attr,
+    Collection,
+    Entity,
+    Index,
+    Key,
+    Number,
+    Table,
+    Unique,
+    attr,
+    casefold,
+    created,
+    ordered,
+    updated,
+    version,
+)
+
+# An index can project 20 attributes: whole skills of people, and what lists show of people. Skills,
+# jobs and teams are read from the table, except for their names. No index has password hashes.
+_USER_SKILL = [
+    "EntityType",
+    "Username",
+    "SkillId",
+    "Endorsements",
+    "Notes",
+    "Source",
+    "RatedBy",
+    "CreatedAt",
+    "UpdatedAt",
+    "Revision",
+]
+_GSI2_KEY = ["SkillName", "ProficiencyLevel", "YearsOfExperience", "LastUsedDate"]
+_PERSON = ["Name", "Title", "Department", "Location", "JobRole", "Role"]
+gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=[*_USER_SKILL, *_GSI2_KEY, *_PERSON])
+gsi2 = Index(
+    "GSI2",
+    pk=("SkillName", "ProficiencyLevel"),
+    sk=(Number("YearsOfExperience"), "LastUsedDate"),
+    projection=_USER_SKILL,
+)
+entities = Table("glad-entities", indexes=[gsi1, gsi2], ttl="ExpiresAt")
+
+
+class Level(StrEnum):
+    """How well someone has mastered a skill, lowest first."""
+
+    BEGINNER = "Beginner"
+    INTERMEDIATE = "Intermediate"
+    ADVANCED = "Advanced"
+    EXPERT = "Expert"
+
+
+class Role(StrEnum):
+    """What an account may do, lowest first."""
+
+    USER = "user"
+    MANAGER = "manager"
+    ADMIN = "admin"
+
+
+class Source(StrEnum):
+    """Where the level of a skill comes from."""
+
+    SELF = "self"
+    MANAGER = "manager"
+    IMPORT = "import"
+
+
+class Category(StrEnum):
+    """The categories of skills."""
+
+    PROGRAMMING = "Programming"
+    CLOUD = "Cloud"
+    DEVOPS = "DevOps"
+    DATABASE = "Database"
+    FRONTEND = "Frontend"
+    BACKEND = "Backend"
+    MOBILE = "Mobile"
+    DATA = "Data"
+    SECURITY = "Security"
+    OTHER = "Other"
+
+
+class User(Entity, table=entities, type_tag=("EntityType", "User")):
+    """A person with an account. `credentials` changes with the password and ends all sessions.
+
+    Imported people have no password until they choose one.
+    """
+
+    username: Attr[str] = attr(name="Username")
+    user_id: Attr[int] = attr(name="UserId")
+    name: Attr[str] = attr(name="Name")
+    password_hash: Attr[str] = attr(name="PasswordHash", default="")
+    credentials: Attr[int] = attr(name="Credentials", default=1)
+    role: Attr[Role] = attr(name="Role", default=Role.USER)
+    email: Attr[str] = attr(name="Email", default="")
+    title: Attr[str] = attr(name="Title", default="")
+    department: Attr[str] = attr(name="Department", default="")
+    location: Attr[str] = attr(name="Location", default="")
+    about: Attr[str] = attr(name="About", default="")
+    # The id of a JobRole.
+    job_role: Attr[str] = attr(name="JobRole", default="")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("USER", casefold(username)), sk="PROFILE")
+    by_name = Key(pk="USERS", sk=("USER", casefold(name), casefold(username))).on(gsi1)
+    one_id = Unique(user_id, pk=("USERID", user_id), sk="PROFILE")
+
+
+class UserSkill(Entity, table=entities, type_tag=("EntityType", "UserSkill")):
+    """A skill of a person. `SkillName` is a copy of the skill's name, the key of GSI2."""
+
+    username: Attr[str] = attr(name="Username")
+    skill_id: Attr[str] = attr(name="SkillId")
+    skill_name: Attr[str] = attr(name="SkillName")
+    level: Attr[Level] = attr(name="ProficiencyLevel")
+    years: Attr[int] = attr(name="YearsOfExperience", default=0)
+    last_used: Attr[date] = attr(name="LastUsedDate")
+    endorsements: Attr[int] = attr(name="Endorsements", default=0)
+    notes: Attr[str] = attr(name="Notes", default="")
+    source: Attr[Source] = attr(name="Source", default=Source.SELF)
+    # The username of the manager who rated the skill last.
+    rated_by: Attr[str] = attr(name="RatedBy", default="")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("USER", casefold(username)), sk=("SKILL", skill_id))
+    by_skill = Key(
+        pk=("SKILL", skill_id), sk=("LEVEL", ordered(level), "USER", casefold(username))
+    ).on(gsi1)
+    by_experience = Key(pk=(skill_name, level), sk=(years, last_used)).on(gsi2)
+
+
+class Endorsement(Entity, table=entities, type_tag=("EntityType", "Endorsement")):
+    """Someone confirms a skill of someone else, once."""
+
+    username: Attr[str] = attr(name="Username")
+    skill_id: Attr[str] = attr(name="SkillId")
+    endorser: Attr[str] = attr(name="Endorser")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+
+    key = Key(pk=("ENDORSEMENT", casefold(username), skill_id), sk=("BY", casefold(endorser)))
+    by_endorser = Key(pk=("ENDORSER", casefold(endorser)), sk=(casefold(username), skill_id)).on(
+        gsi1
+    )
+
+
+class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
+    """A skill of the catalog. Its id never changes; every other spelling is an alias.
+
+    While a new name is being copied to the skills of people, `previous_name` is the old one. While
+    it is being merged into another skill, `merged_into` is the id of that skill.
+    """
+
+    skill_id: Attr[str] = attr(name="SkillId")
+    name: Attr[str] = attr(name="SkillName")
+    category: Attr[Category] = attr(name="Category", default=Category.OTHER)
+    description: Attr[str] = attr(name="Description", default="")
+    tags: Attr[list[str]] = attr(name="Tags", factory=list)
+    aliases: Attr[list[str]] = attr(name="Aliases", factory=list)
+    previous_name: Attr[str] = attr(name="PreviousName", default="")
+    merged_into: Attr[str] = attr(name="MergedInto", default="")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("SKILL", skill_id), sk="METADATA")
+    listed = Key(pk="SKILLS", sk=(category, casefold(name), skill_id)).on(gsi1)
+
+
+class SkillAlias(Entity, table=entities, type_tag=("EntityType", "SkillAlias")):
+    """The skill that a spelling means: its id, its name, or an alias, each normalized."""
+
+    alias: Attr[str] = attr(name="Alias")
+    skill_id: Attr[str] = attr(name="SkillId")
+
+    key = Key(pk=("ALIAS", alias), sk="SKILL")
+
+
+class SkillCount(Entity, table=entities, type_tag=("EntityType", "SkillCount")):
+    """How many people have a skill at each level. Searches start with the rarest skill."""
+
+    skill_id: Attr[str] = attr(name="SkillId")
+    beginner: Attr[int] = attr(name="Beginner", default=0)
+    intermediate: Attr[int] = attr(name="Intermediate", default=0)
+    advanced: Attr[int] = attr(name="Advanced", default=0)
+    expert: Attr[int] = attr(name="Expert", default=0)
+
+    key = Key(pk=("SKILL", skill_id), sk="COUNT")
+
+
+class JobRole(Entity, table=entities, type_tag=("EntityType", "JobRole")):
+    """A job, and the level of each skill it needs, by the id of the skill."""
+
+    role_id: Attr[str] = attr(name="RoleId")
+    name: Attr[str] = attr(name="Name")
+    description: Attr[str] = attr(name="Description", default="")
+    targets: Attr[dict[str, Level]] = attr(name="Targets", factory=dict)
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("ROLE", role_id), sk="METADATA")
+    listed = Key(pk="ROLES", sk=(casefold(name), role_id)).on(gsi1)
+
+
+class Team(Entity, table=entities, type_tag=("EntityType", "Team")):
+    """People, often saved from a search. `search` is the query string that found them."""
+
+    team_id: Attr[str] = attr(name="TeamId")
+    name: Attr[str] = attr(name="Name")
+    members: Attr[list[str]] = attr(name="Members", factory=list)
+    search: Attr[str] = attr(name="Search", default="")
+    created_by: Attr[str] = attr(name="CreatedBy")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("TEAM", team_id), sk="METADATA")
+    listed = Key(pk="TEAMS", sk=(casefold(name), team_id)).on(gsi1)
+
+
+class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):
+    """The settings. Created with the first account, which is the first administrator's."""
+
+    name: Attr[str] = attr(name="Name", default="Skills")
+    # Whether people may register, or only be imported and invited.
+    open_registration: Attr[bool] = attr(name="OpenRegistration", default=True)
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk="DIRECTORY", sk="SETTINGS")
+
+
+class Profile(Collection):
+    """AP13: a person with all skills."""
+
+    user: User
+    skills: list[UserSkill]

@@ -1,0 +1,105 @@
+"""Accounts: register, sign in and out, and one's own account."""
+
+from __future__ import annotations
+
+from fastapi import Depends, Request, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.pages import AuthPage, Form, PostedForm, auth_router
+from singletable_apps.skills.entities import User
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.limits import hit_limit
+from singletable_apps.skills.pages.dependencies import (
+    COOKIES,
+    AnyPage,
+    UserPage,
+    UserPageContext,
+    find_visitor,
+    get_site,
+)
+
+
+def _auth_page(request: Request) -> AuthPage[User]:
+    site = get_site(request)
+    urls = site.service.context.urls
+    return AuthPage(
+        request,
+        site.pages,
+        site.service.accounts,
+        COOKIES,
+        find_visitor(request, site),
+        urls.page,
+        home=urls.page("people"),
+        signed_out=urls.page(),
+        frame="skills/frame.html",
+        login="Username",
+        links=(("New here?", "Register", urls.page("register")),),
+    )
+
+
+def _show_rejected_password(request: Request, form: Form, status: int) -> Response:
+    page = UserPageContext(request, get_site(request), request.state.user)
+    return _show_account(page, status, password=form)
+
+
+def _limit_sign_in(request: Request) -> None:
+    hit_limit(request, get_site(request).limits.sign_in)
+
+
+router = auth_router(
+    _auth_page,
+    _show_rejected_password,
+    rejects=(InvalidInput,),
+    sign_in_limits=[Depends(_limit_sign_in)],
+    reset_limits=[Depends(_limit_sign_in)],
+)
+
+
+class RegistrationForm(BaseModel):
+    """A new account. The service checks the values."""
+
+    username: str
+    name: str
+    email: str = ""
+    password: str
+
+
+@router.get("/register")
+def show_registration(page: AnyPage) -> Response:
+    """Show the form for a new account."""
+    return page.render("register", form=Form())
+
+
+@router.post("/register")
+def submit_registration(page: AnyPage, form: PostedForm) -> Response:
+    """Create the account, and sign in."""
+    hit_limit(page.request, page.site.limits.register)
+    accounts = page.service.accounts
+
+    def act(values: RegistrationForm) -> Response:
+        user = accounts.register(values.username, values.name, values.password, values.email)
+        about = page.request.headers.get("user-agent", "")
+        COOKIES.remember(page.request, accounts.start_session(user, about))
+        return page.redirect(page.urls.person(user.username), f"Welcome, {user.name}!")
+
+    def show(form: Form, status: int) -> Response:
+        return page.render("register", status, form=form)
+
+    return page.submit(form, RegistrationForm, act, show)
+
+
+@router.get("/account")
+def show_account(page: UserPage) -> Response:
+    """Show the account."""
+    return _show_account(page)
+
+
+def _show_account(
+    page: UserPageContext, status: int = 200, *, password: Form | None = None
+) -> Response:
+    return page.render(
+        "account",
+        status,
+        password=password or Form(),
+        sessions=COOKIES.sessions(page.request, page.service.accounts, page.user),
+    )

@@ -1,0 +1,178 @@
+"""The rules: who may do what, what a name or a level may be, how people are ranked."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from unicodedata import normalize
+
+from singletable_apps.shared.permissions import Permissions
+from singletable_apps.shared.text import InputChecks
+from singletable_apps.skills.entities import Level, Role, SkillCount, User, UserSkill
+from singletable_apps.skills.errors import InvalidInput, NotPermitted
+
+MIN_USERNAME, MAX_USERNAME = 3, 50
+MIN_NAME, MAX_NAME = 2, 100
+MAX_SKILL_NAME = 100
+MAX_NOTES = 500
+MAX_YEARS = 80
+_USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+LEVELS = tuple(Level)
+RANKS: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level, 1)}
+
+
+class Permission(StrEnum):
+    """What an account may be allowed to do."""
+
+    EDIT_OWN = "edit-own"
+    RATE_OTHERS = "rate-others"
+    PLAN = "plan"
+    ADMINISTER = "administer"
+
+
+PERMISSIONS = Permissions(
+    Role,
+    {
+        Permission.EDIT_OWN: (Role.USER, "Sign in to do this."),
+        Permission.RATE_OTHERS: (
+            Role.MANAGER,
+            "You can change your own profile and skills only. Ask a manager.",
+        ),
+        Permission.PLAN: (Role.MANAGER, "Only managers can change jobs and their targets."),
+        Permission.ADMINISTER: (Role.ADMIN, "Only administrators can do this."),
+    },
+)
+
+
+def check_owner(actor: User, username: str) -> None:
+    """Raise NotPermitted unless this is the actor's own data, or the actor is a manager."""
+    if not is_same_user(actor.username, username):
+        PERMISSIONS.check(actor.role, Permission.RATE_OTHERS)
+
+
+def check_self(actor: User, username: str) -> None:
+    """Raise NotPermitted unless this is the actor's own account, or the actor an administrator."""
+    if not is_same_user(actor.username, username) and actor.role is not Role.ADMIN:
+        raise NotPermitted("You can change your own account only.")
+
+
+def is_same_user(one: str, other: str) -> bool:
+    """Return whether two spellings are the same username."""
+    return one.casefold() == other.casefold()
+
+
+# ------------------------------------------------------------------------------ names
+
+
+def check_username(checks: InputChecks, username: str, field: str = "username") -> str:
+    """Check a new username: 3 to 50 letters, digits, dots, hyphens and underscores."""
+    name = username.strip()
+    if not MIN_USERNAME <= len(name) <= MAX_USERNAME:
+        checks.reject(field, f"Use {MIN_USERNAME} to {MAX_USERNAME} characters.")
+    elif not _USERNAME.fullmatch(name):
+        checks.reject(field, "Use letters, digits, dots, hyphens and underscores.")
+    return name
+
+
+def check_name(checks: InputChecks, name: str, field: str = "name") -> str:
+    """Check the name of a person: 2 to 100 characters."""
+    value = checks.line(field, name, longest=MAX_NAME, required=True)
+    if len(value) < MIN_NAME:
+        checks.reject(field, f"Use at least {MIN_NAME} characters.")
+    return value
+
+
+def is_key(text: str, longest: int = MAX_USERNAME) -> bool:
+    """Return whether a text from a URL can be a username or an id, so that it can be looked up."""
+    return 0 < len(text) <= longest and _USERNAME.fullmatch(text) is not None
+
+
+def normalize_alias(text: str) -> str:
+    """Return the spelling by which a skill is found: `Go Lang`, `golang` and `GoLang` are one.
+
+    Signs that tell skills apart stay: C, C++ and C# are three.
+    """
+    folded = normalize("NFKC", text).casefold()
+    return "".join(each for each in folded if each.isalnum() or each in "+#")
+
+
+def derive_skill_id(name: str) -> str:
+    """Return the id for a new skill: lowercase letters, digits and hyphens, at most 50."""
+    spelled = name.casefold().replace("++", " plus plus").replace("#", " sharp")
+    plain = normalize("NFKD", spelled).encode("ascii", "ignore").decode()
+    return "-".join(re.findall(r"[a-z0-9]+", plain))[:50].strip("-")
+
+
+# ------------------------------------------------------------------------------ skills of people
+
+
+@dataclass(frozen=True)
+class SkillDraft:
+    """What someone enters about a skill of a person."""
+
+    level: Level
+    years: int = 0
+    last_used: date | None = None
+    notes: str = ""
+
+
+def check_skill_draft(draft: SkillDraft, today: date) -> SkillDraft:
+    """Return the draft with its text normalized and the day filled in, or raise InvalidInput."""
+    checks = InputChecks()
+    notes = checks.text("notes", draft.notes, longest=MAX_NOTES)
+    if not 0 <= draft.years <= MAX_YEARS:
+        checks.reject("years", f"Enter a number of years between 0 and {MAX_YEARS}.")
+    last_used = draft.last_used or today
+    if last_used > today:
+        checks.reject("last_used", "This day is in the future.")
+    elif last_used.year < 1950:
+        checks.reject("last_used", "Enter a day after 1950.")
+    checks.raise_errors(InvalidInput)
+    return SkillDraft(draft.level, draft.years, last_used, notes)
+
+
+def people_at(count: SkillCount, level: Level = Level.BEGINNER) -> int:
+    """Return how many people have a skill at a level or a higher one."""
+    numbers = (count.beginner, count.intermediate, count.advanced, count.expert)
+    return sum(numbers[RANKS[level] - 1 :])
+
+
+# ------------------------------------------------------------------------------ ranking
+
+LEVEL_WEIGHT = 10.0
+MAX_YEARS_COUNTED = 10
+HALF_LIFE_MONTHS = 24
+_DAYS_PER_MONTH = 365.25 / 12
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well a skill matches, with every term, so that a page can show the formula."""
+
+    level: float
+    years: float
+    endorsements: float
+    recency: float
+
+    @property
+    def total(self) -> float:
+        """Return (level + years + endorsements) × recency."""
+        return (self.level + self.years + self.endorsements) * self.recency
+
+
+def score(skill: UserSkill, today: date) -> Score:
+    """Return the score of a skill: 10 points a level, 1 a year up to 10, ln(1 + endorsements).
+
+    The sum halves with every two years in which the skill was not used.
+    """
+    months = max(0, (today - skill.last_used).days) / _DAYS_PER_MONTH
+    return Score(
+        level=LEVEL_WEIGHT * RANKS[skill.level],
+        years=float(min(skill.years, MAX_YEARS_COUNTED)),
+        endorsements=math.log1p(max(0, skill.endorsements)),
+        recency=0.5 ** (months / HALF_LIFE_MONTHS),
+    )

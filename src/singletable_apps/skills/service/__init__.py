@@ -1,0 +1,74 @@
+"""The service of the skills directory: load items, apply the rules, write once.
+
+`open_skills(driver, secret, …)` returns `SkillsService`, which is all that the API, the pages and
+the commands use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from singletable import Driver, Observer, Store
+from singletable_apps.shared.accounts import Passwords, expiring
+from singletable_apps.shared.mail import Mailer, Outbox
+from singletable_apps.shared.sealed import derive_key
+from singletable_apps.skills.entities import entities
+from singletable_apps.skills.service.accounts import Accounts
+from singletable_apps.skills.service.catalog import Catalog
+from singletable_apps.skills.service.context import Context, utc_now
+from singletable_apps.skills.service.user_skills import UserSkills
+from singletable_apps.skills.urls import Urls
+
+__all__ = ["TABLES", "Context", "SkillsService", "open_skills"]
+
+# Sessions, password resets and the outbox expire; the document's table has what the document says.
+TABLES = {expiring: "skills_sessions"}
+
+
+@dataclass(frozen=True, slots=True)
+class SkillsService:
+    """The service, by topic."""
+
+    context: Context
+    accounts: Accounts
+    catalog: Catalog
+    user_skills: UserSkills
+
+
+def open_skills(
+    driver: Driver,
+    secret: bytes,
+    *,
+    mailer: Callable[[Mailer], Mailer] | None = None,
+    urls: Urls | None = None,
+    clock: Callable[[], datetime] = utc_now,
+    passwords: Passwords | None = None,
+    create_tables: bool = True,
+    observers: Iterable[Observer] = (),
+) -> SkillsService:
+    """Return the service on a driver, creating the tables if they are missing.
+
+    E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
+    """
+    store = Store(
+        driver,
+        tables=TABLES,
+        observers=observers,
+        clock=clock,
+        cursor_secret=derive_key(secret, "skills cursors"),
+    )
+    if create_tables:
+        for table in (entities, expiring):
+            store.admin.create_table(table, if_missing=True)
+    outbox = Outbox(store)
+    sender = outbox if mailer is None else mailer(outbox)
+    context = Context(store, secret, sender, urls or Urls(), clock)
+    catalog = Catalog(context)
+    return SkillsService(
+        context=context,
+        accounts=Accounts(context, passwords or Passwords()),
+        catalog=catalog,
+        user_skills=UserSkills(context, catalog),
+    )

@@ -1,0 +1,145 @@
+"""Accounts: register, sign in, and what signing in needs to know about a person."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+
+from singletable import AlreadyExists as ItemExists
+from singletable import ConditionFailed
+from singletable_apps.shared.accounts import (
+    Account,
+    Auth,
+    PasswordRejected,
+    Passwords,
+    check_password,
+)
+from singletable_apps.shared.text import InputChecks
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import Directory, Role, User
+from singletable_apps.skills.errors import (
+    AlreadyExists,
+    InvalidInput,
+    NotPermitted,
+    NotSignedIn,
+)
+from singletable_apps.skills.rules import check_name, check_username
+from singletable_apps.skills.service.context import Context
+
+_TAKEN = "Someone has this username already. Choose another one."
+
+
+class Accounts(Auth[User]):
+    """The accounts of the directory. Sessions and passwords are those of the toolkit."""
+
+    def __init__(self, context: Context, passwords: Passwords) -> None:
+        super().__init__(
+            _Users(context),
+            context.store,
+            context.mailer,
+            secret=context.secret,
+            issuer="skills",
+            reset_link=lambda token: context.urls.absolute(context.urls.page("reset", token=token)),
+            clock=context.clock,
+            passwords=passwords,
+            error=NotSignedIn,
+            wrong_login="Invalid credentials",
+        )
+        self._context = context
+        self._store = context.store
+        self._hasher = passwords
+
+    def register(self, username: str, name: str, password: str, email: str = "") -> User:
+        """Create an account. The first one belongs to the administrator."""
+        checks = InputChecks()
+        username = check_username(checks, username)
+        name = check_name(checks, name)
+        email = checks.email("email", email)
+        _check_password(checks, password, about=(username, name, email))
+        checks.raise_errors(InvalidInput)
+        directory = self._store.get(Directory.key(), consistent=True)
+        if directory is not None and not directory.open_registration:
+            raise NotPermitted("Registration is closed. Ask an administrator for an account.")
+        user = User(
+            username=username,
+            user_id=new_user_id(),
+            name=name,
+            email=email,
+            password_hash=self._hasher.hash(password),
+            role=Role.USER if directory else Role.ADMIN,
+        )
+        try:
+            with self._store.transaction(pattern=patterns.create_user) as transaction:
+                transaction.create(user)
+                if directory is None:
+                    transaction.create(Directory())
+        except ItemExists as error:
+            if isinstance(error.current, Directory):
+                # Someone else was first.
+                return self.register(username, name, password, email)
+            raise AlreadyExists({"username": _TAKEN}) from error
+        return self._context.get_user(username, consistent=True)
+
+
+class _Users:
+    """The accounts in the table, as `Auth` finds and changes them."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.store
+
+    def find_by_login(self, login: str) -> User | None:
+        """Find an account by its username, in any case."""
+        return self._context.find_user(login, consistent=True)
+
+    def find_by_id(self, subject: int) -> User | None:
+        """Find an account by its number."""
+        return self._store.find(patterns.user_by_id(subject))
+
+    def account_of(self, user: User) -> Account:
+        """Return what signing in needs to know."""
+        return Account(
+            user.user_id, user.credentials, user.password_hash, name=user.name, email=user.email
+        )
+
+    def check_password(self, user: User, password: str, field: str) -> None:
+        """Raise InvalidInput if the new password is too easy to guess."""
+        checks = InputChecks()
+        _check_password(checks, password, about=(user.username, user.name), field=field)
+        checks.raise_errors(InvalidInput)
+
+    def set_password(self, user: User, password_hash: str) -> User:
+        """Change the password, unless it was changed since `user` was read."""
+        try:
+            return self._store.update(
+                User.key(user.username),
+                User.password_hash.set(password_hash),
+                User.credentials.add(1),
+                if_=User.credentials == user.credentials,
+            )
+        except ConditionFailed:
+            raise NotSignedIn("Your password was just changed. Sign in with the new one.") from None
+
+    def rehash(self, user: User, password_hash: str) -> None:
+        """Store the same password with the current parameters. Sessions stay valid."""
+        with suppress(ConditionFailed):
+            self._store.update(
+                User.key(user.username),
+                User.password_hash.set(password_hash),
+                if_=User.password_hash == user.password_hash,
+            )
+
+
+def new_user_id() -> int:
+    """Return a number for a new account. It never comes back, so it is not counted up."""
+    return 1 + secrets.randbelow(1 << 53)
+
+
+def _check_password(
+    checks: InputChecks, password: str, *, about: Sequence[str], field: str = "password"
+) -> None:
+    try:
+        check_password(password, about=about)
+    except PasswordRejected as error:
+        checks.reject(field, str(error))

@@ -1,0 +1,71 @@
+"""The store, secret, clock and mailer that every part of the service works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from singletable import Store
+from singletable_apps.shared.mail import Mailer
+from singletable_apps.skills.entities import Skill, User
+from singletable_apps.skills.errors import NotFound
+from singletable_apps.skills.rules import is_key
+from singletable_apps.skills.urls import Urls
+
+# Called with the current revision; raises if the edit was based on another.
+RevisionCheck = Callable[[int], None]
+# How often a write is tried again if someone else has changed the item meanwhile.
+ATTEMPTS = 5
+
+
+def any_revision(_: int) -> None:
+    """Accept every revision."""
+
+
+def utc_now() -> datetime:
+    """Return the current time."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every part of the service works with."""
+
+    store: Store
+    secret: bytes = field(repr=False)
+    mailer: Mailer
+    urls: Urls
+    clock: Callable[[], datetime] = utc_now
+
+    def today(self) -> date:
+        """Return the current day, in UTC."""
+        return self.clock().date()
+
+    def find_user(self, username: str, *, consistent: bool = False) -> User | None:
+        """Return a person by username in any case, or None; also for text that cannot be one."""
+        if not is_key(username):
+            return None
+        return self.store.get(User.key(username), consistent=consistent)
+
+    def get_user(self, username: str, *, consistent: bool = False) -> User:
+        """Return a person, or raise NotFound."""
+        user = self.find_user(username, consistent=consistent)
+        if user is None:
+            raise NotFound("There is no such person. The account may have been deleted.")
+        return user
+
+    def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
+        """Return people by casefolded username. Those who do not exist are left out."""
+        names = sorted({name.casefold() for name in usernames})
+        found = self.store.get_many([User.key(name) for name in names])
+        return {user.username.casefold(): user for user in found if user is not None}
+
+    def get_skill(self, skill_id: str, *, consistent: bool = False) -> Skill:
+        """Return a skill of the catalog by its id, or raise NotFound."""
+        skill = None
+        if is_key(skill_id):
+            skill = self.store.get(Skill.key(skill_id), consistent=consistent)
+        if skill is None:
+            raise NotFound("There is no such skill in the catalog.")
+        return skill

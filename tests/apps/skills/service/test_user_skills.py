@@ -1,0 +1,62 @@
+"""Add, change and remove skills of people."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from singletable_apps.skills.entities import Level, Role, SkillCount, Source
+from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound, NotPermitted
+from singletable_apps.skills.rules import SkillDraft
+from tests.apps.skills.support.world import World
+
+EXPERT = SkillDraft(Level.EXPERT, years=5)
+
+
+def test_add_finds_the_skill_by_any_spelling_and_counts_it(world: World) -> None:
+    world.fill({"ada": {}, "bob": {"Go": "Beginner"}})
+    ada = world.user("ada")
+    added = world.service.user_skills.add(ada, "ADA", "gO", EXPERT)
+    assert (added.username, added.skill_id, added.skill_name) == ("ada", "go", "Go")
+    assert (added.last_used, added.source) == (date(2026, 1, 1), Source.SELF)
+    counts = world.service.catalog.counts(["go"])
+    assert counts["go"] == SkillCount(skill_id="go", beginner=1, expert=1)
+    with pytest.raises(AlreadyExists, match="Ada already has the skill Go"):
+        world.service.user_skills.add(ada, "ada", "Go", EXPERT)
+    assert world.service.catalog.counts(["go"]) == counts
+
+
+def test_edit_moves_the_count_to_the_new_level(world: World) -> None:
+    world.fill({"ada": {"Go": "Beginner"}})
+    edited = world.service.user_skills.edit(world.user("ada"), "ada", "Go", EXPERT)
+    assert (edited.level, edited.years, edited.revision) == (Level.EXPERT, 5, 2)
+    counts = world.service.catalog.counts(["go"])
+    assert counts["go"] == SkillCount(skill_id="go", expert=1)
+
+
+def test_remove_counts_one_fewer(world: World) -> None:
+    world.fill({"ada": {"Go": "Beginner"}})
+    world.service.user_skills.remove(world.user("ada"), "ada", "Go")
+    assert world.service.catalog.counts(["go"])["go"] == SkillCount(skill_id="go")
+    with pytest.raises(NotFound):
+        world.service.user_skills.remove(world.user("ada"), "ada", "Go")
+
+
+def test_only_managers_change_skills_of_others(memory: World) -> None:
+    memory.fill({"ada": {"Go": "Beginner"}, "bob": {}, "mia": {}}, roles={"mia": Role.MANAGER})
+    skills = memory.service.user_skills
+    with pytest.raises(NotPermitted):
+        skills.edit(memory.user("bob"), "ada", "Go", EXPERT)
+    rated = skills.edit(memory.user("mia"), "ada", "Go", EXPERT)
+    assert (rated.source, rated.rated_by) == (Source.MANAGER, "mia")
+    again = skills.edit(memory.user("ada"), "ada", "Go", SkillDraft(Level.EXPERT, years=6))
+    assert again.source is Source.MANAGER
+
+
+def test_invalid_drafts_name_the_field(memory: World) -> None:
+    memory.fill({"ada": {"Go": "Beginner"}})
+    draft = SkillDraft(Level.EXPERT, years=-1, last_used=date(2026, 1, 2), notes="x" * 501)
+    with pytest.raises(InvalidInput) as rejected:
+        memory.service.user_skills.edit(memory.user("ada"), "ada", "Go", draft)
+    assert {*rejected.value.errors} == {"years", "last_used", "notes"}

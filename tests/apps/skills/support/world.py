@@ -1,0 +1,135 @@
+"""A test world: a driver, a clock that tests move, a mailbox, and the service on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+
+from singletable import Call, Driver
+from singletable_apps.shared.accounts import Passwords
+from singletable_apps.shared.mail import Email
+from singletable_apps.skills.entities import (
+    Category,
+    Directory,
+    Level,
+    Role,
+    Skill,
+    SkillAlias,
+    SkillCount,
+    User,
+    UserSkill,
+    entities,
+)
+from singletable_apps.skills.patterns import patterns
+from singletable_apps.skills.rules import derive_skill_id
+from singletable_apps.skills.service import SkillsService, open_skills
+from singletable_apps.skills.service.catalog import spellings_of
+from singletable_apps.skills.urls import Urls
+from tests.apps.support.clock import Clock
+from tests.apps.support.patterns import check_declared
+
+SECRET = b"of tests" * 4
+PASSWORD = "nine blue horses"
+PUBLIC = "https://skills.example"
+PASSWORDS = Passwords(memory_kib=64, passes=1)
+_HASH = PASSWORDS.hash(PASSWORD)
+
+
+class Mailbox:
+    """A mailer that keeps what it sends."""
+
+    def __init__(self) -> None:
+        self.emails: list[Email] = []
+
+    def send(self, email: Email, now: datetime) -> None:
+        self.emails.append(email)
+
+
+class World:
+    """A driver and a clock; `service` is open on them, and others can be."""
+
+    def __init__(self, driver: Driver, *, like: World | None = None) -> None:
+        self.driver = driver
+        self.clock: Clock = like.clock if like else Clock()
+        self.mailbox: Mailbox = like.mailbox if like else Mailbox()
+        self.calls: list[Call] = []
+        self.service = self.open()
+
+    def open(self, driver: Driver | None = None) -> SkillsService:
+        """Open another service on the same tables, as another process would have it."""
+        return open_skills(
+            driver or self.driver,
+            SECRET,
+            mailer=lambda _: self.mailbox,
+            urls=Urls(public=PUBLIC),
+            clock=self.clock,
+            passwords=PASSWORDS,
+            observers=[self.calls.append],
+        )
+
+    def fill(
+        self,
+        people: Mapping[str, Mapping[str, str | tuple[str, int] | tuple[str, int, date]]],
+        *,
+        roles: Mapping[str, Role] | None = None,
+        categories: Mapping[str, Category] | None = None,
+    ) -> None:
+        """Store people with skills, without the service.
+
+        A skill is a level, or a level with years and the day of its last use:
+
+            world.fill({"ada": {"Go": "Expert", "Python": ("Advanced", 5, date(2025, 6, 1))}})
+        """
+        chosen, today = roles or {}, self.clock().date()
+        # Fill through a store that the test does not observe.
+        store = open_skills(
+            self.driver, SECRET, clock=self.clock, passwords=PASSWORDS
+        ).context.store
+        names = {name for skills in people.values() for name in skills}
+        counts = {name: SkillCount(skill_id=derive_skill_id(name)) for name in sorted(names)}
+        items: list[object] = [Directory()]
+        for name in sorted(names):
+            category = (categories or {}).get(name, Category.PROGRAMMING)
+            skill = Skill(skill_id=derive_skill_id(name), name=name, category=category)
+            items.append(skill)
+            items += [
+                SkillAlias(alias=alias, skill_id=skill.skill_id) for alias in spellings_of(skill)
+            ]
+        for number, (username, skills) in enumerate(people.items(), 1):
+            items.append(
+                User(
+                    username=username,
+                    user_id=number,
+                    name=username.capitalize(),
+                    role=chosen.get(username, Role.USER),
+                    email=f"{username}@example.org",
+                    password_hash=_HASH,
+                )
+            )
+            for name, entry in skills.items():
+                level, years, last_used = (
+                    (entry, 0, today) if isinstance(entry, str) else (*entry, today)[:3]
+                )
+                items.append(
+                    UserSkill(
+                        username=username,
+                        skill_id=derive_skill_id(name),
+                        skill_name=name,
+                        level=Level(level),
+                        years=years,
+                        last_used=last_used,
+                    )
+                )
+                field = level.lower()
+                setattr(counts[name], field, getattr(counts[name], field) + 1)
+        store.bulk_load([*items, *counts.values()])
+
+    def user(self, username: str) -> User:
+        """Return a person who is stored."""
+        user = self.service.context.store.get(User.key(username), consistent=True)
+        assert user is not None
+        return user
+
+    def check_calls(self) -> None:
+        """Fail if a service has called its store in a way that no pattern declares."""
+        check_declared(self.calls, patterns, (entities,))
