@@ -28,6 +28,8 @@ from singletable_apps.skills.sample import create_sample, list_sample
 from singletable_apps.skills.service import SkillsService, open_skills
 from singletable_apps.skills.urls import API, PREFIX, Urls
 
+# The largest bodies of forms, by the path of the page.
+FORM_LIMITS = {PREFIX: 1 << 16}
 _FOLDER = Path(__file__).parent
 _TABLE_FILE, _SECRET_FILE = "skills.db", "secret.key"
 _WARNING = "Back up the secret: without it, nobody stays signed in."
@@ -64,7 +66,7 @@ def run_app(
 ) -> RunningApp:
     """Return the running app of an open service."""
     return RunningApp(
-        make_web_app(service, ApiSettings(web=public.settings())),
+        make_web_app(service, ApiSettings(web=public.settings(uploads=FORM_LIMITS))),
         prefixes=(PREFIX, API, "/static/*/skills"),
         api=API,
         locations=(

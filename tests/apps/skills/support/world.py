@@ -34,6 +34,9 @@ PUBLIC = "https://skills.example"
 PASSWORDS = Passwords(memory_kib=64, passes=1)
 _HASH = PASSWORDS.hash(PASSWORD)
 
+# The skills of people by username: a level, or a level with years and the day of its last use.
+Filling = Mapping[str, Mapping[str, str | tuple[str, int] | tuple[str, int, date]]]
+
 
 class Mailbox:
     """A mailer that keeps what it sends."""
@@ -69,7 +72,7 @@ class World:
 
     def fill(
         self,
-        people: Mapping[str, Mapping[str, str | tuple[str, int] | tuple[str, int, date]]],
+        people: Filling,
         *,
         roles: Mapping[str, Role] | None = None,
         categories: Mapping[str, Category] | None = None,

@@ -1,0 +1,31 @@
+"""Register, sign in, and one's own account, on pages."""
+
+from __future__ import annotations
+
+from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.support.world import PASSWORD
+
+
+def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
+    visitor = app.browser()
+    assert "Register" in visitor.get().text
+    page = visitor.get("register")
+    answer = visitor.submit(page, "register", username="zoe", name="Zoe Park", password=PASSWORD)
+    assert answer.headers["location"] == "/skills/people/zoe"
+    assert visitor.get("account").status_code == 200
+    other = app.browser()
+    again = other.submit(other.get("sign-in"), "sign-in", who="ZOE", password=PASSWORD)
+    assert again.headers["location"] == "/skills/people"
+
+
+def test_invalid_registration_is_shown_again(app: PagesApp) -> None:
+    visitor = app.browser()
+    page = visitor.get("register")
+    answer = visitor.submit(page, "register", username="ada", name="Ada", password=PASSWORD)
+    assert answer.status_code == 422
+    assert "Someone has this username already" in answer.text
+
+
+def test_pages_need_a_sign_in(app: PagesApp, bob: Browser) -> None:
+    assert app.browser().get("people").url.path == "/skills/sign-in"
+    assert bob.get("people").status_code == 200
