@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 
 from singletable.engine import AsyncEngine, Engine
-from singletable.errors import AlreadyExists, Throttled
+from singletable.errors import AlreadyExists, InvalidValue, Throttled
 from singletable.faults import Faults, FaultyDriver, Next
 from singletable.operations import BatchGetItem, GetItem, Operation, PutItem, Query
 from singletable.store import AsyncStore, Call, CallShape, EntityAccess, Store
@@ -250,3 +250,28 @@ def test_canceled_call_is_observed() -> None:
 
     asyncio.run(cancelled())
     assert isinstance(calls[0].error, GeneratorExit)
+
+
+def test_observed_store_reports_its_own_calls_to_one_more_observer(
+    store: Store, calls: list[Call]
+) -> None:
+    own: list[Call] = []
+    observed = store.observed(own.append)
+    observed.put(ballot("ada"))
+    store.get(ADA)
+    assert [call.shape.method for call in own] == ["put"]
+    assert [call.shape.method for call in calls] == ["put", "get"]
+    with pytest.raises(InvalidValue, match="observers"):
+        store.observed("log")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def test_requests_count_the_items_they_examined_and_returned(
+    store: Store, calls: list[Call]
+) -> None:
+    store.put_many([ballot("ada"), ballot("bob")])
+    list(store.query(ALL, where=Ballot.choice == "none"))
+    store.get_many([ADA, Ballot.key("L", "nobody")])
+    store.get(ADA)
+    store.transact_get(ADA, Ballot.key("L", "nobody"))
+    counts = [[(sent.scanned_count, sent.count) for sent in call.requests] for call in calls]
+    assert counts == [[(0, 0)], [(2, 0)], [(1, 1)], [(1, 1)], [(1, 1)]]

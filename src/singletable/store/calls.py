@@ -17,7 +17,14 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from singletable.errors import SingleTableError
-from singletable.operations import ConsumedCapacity, Operation
+from singletable.operations import (
+    BatchGetItemOutput,
+    ConsumedCapacity,
+    GetItemOutput,
+    Operation,
+    PageOutput,
+    TransactGetItemsOutput,
+)
 from singletable.operations.registry import ITEM_READS
 from singletable.retry import Pause, Reason, Steps, Together
 from singletable.schema import Collection, Edit, ItemKey, Selection, UniqueValue, model_of
@@ -175,11 +182,16 @@ def _patterns(
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that was sent, with the capacity it consumed by table, or the error it got."""
+    """A request that was sent, with the capacity it consumed by table, or the error it got.
+
+    A read examined `scanned_count` items, and returned `count` of them: a filter leaves some out.
+    """
 
     operation: Operation[Any]
     consumed: tuple[ConsumedCapacity, ...] = ()
     error: SingleTableError | None = None
+    scanned_count: int = 0
+    count: int = 0
 
     @property
     def units(self) -> float:
@@ -314,7 +326,10 @@ def _record(steps: Steps[R], recording: _Recording) -> Steps[R]:
                 recording.requests.append(SentRequest(operation, error=error))
                 step = steps.throw(error)
             else:
-                recording.requests.append(SentRequest(operation, _consumed(output)))
+                scanned, count = _counts(output)
+                recording.requests.append(
+                    SentRequest(operation, _consumed(output), None, scanned, count)
+                )
                 step = steps.send(output)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
@@ -335,6 +350,22 @@ def _consumed(output: object) -> tuple[ConsumedCapacity, ...]:
             return (one,)
         case several:
             return tuple(several)
+
+
+def _counts(output: object) -> tuple[int, int]:
+    """Return how many items a read examined, and how many it returned."""
+    match output:
+        case PageOutput():
+            return output.scanned_count, output.count
+        case BatchGetItemOutput():
+            found = sum(map(len, output.raw_responses.values()))
+        case GetItemOutput():
+            found = int(output.raw_item is not None)
+        case TransactGetItemsOutput():
+            found = sum(response.raw_item is not None for response in output.responses)
+        case _:
+            found = 0
+    return found, found
 
 
 def _notify(observer: Observer, call: Call) -> None:

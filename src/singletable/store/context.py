@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import iscoroutinefunction
 
@@ -64,19 +64,28 @@ def create_context(
             raise InvalidValue(
                 f"tables: expected {{table: real name}}, but {table!r} is not a Table."
             )
-    all_observers = tuple(observers)
-    for observer in all_observers:
-        if not callable(observer):
-            raise InvalidValue(
-                f"observers: expected callables that take a Call, but got {observer!r}."
-            )
     defaults = Context()
     return Context(
         table_names=dict(table_names or {}),
         cursor_secret=defaults.cursor_secret if cursor_secret is None else cursor_secret,
         clock=clock or defaults.clock,
-        observers=all_observers,
+        observers=_check_observers(observers),
     )
+
+
+def observe_context(context: Context, observers: Iterable[Observer]) -> Context:
+    """Return the context with more observers."""
+    return replace(context, observers=(*context.observers, *_check_observers(observers)))
+
+
+def _check_observers(observers: Iterable[Observer]) -> tuple[Observer, ...]:
+    checked = tuple(observers)
+    for observer in checked:
+        if not callable(observer):
+            raise InvalidValue(
+                f"observers: expected callables that take a Call, but got {observer!r}."
+            )
+    return checked
 
 
 def check_driver(driver: Driver) -> None:

@@ -57,7 +57,12 @@ from singletable.store.collection_query import (
     collect,
     collect_page,
 )
-from singletable.store.context import Context, check_driver, create_context
+from singletable.store.context import (
+    Context,
+    check_driver,
+    create_context,
+    observe_context,
+)
 from singletable.store.decoder import OnMismatch
 from singletable.store.items import State
 from singletable.store.pagination import Page, count_items, read_page, start_at, within_bound
@@ -122,6 +127,15 @@ class Store:
         store.driver = ScopedDriver(self.driver, context.scope)
         store._inner = ScopedDriver(self._inner, context.scope)
         store._context = context
+        return store
+
+    def observed(self, *observers: Observer) -> Store:
+        """Return a store that also reports its calls to these observers.
+
+        Make one for a request to learn what this request alone consumed.
+        """
+        store = copy(self)
+        store._context = observe_context(self._context, observers)
         return store
 
     def get(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
