@@ -1,4 +1,4 @@
-"""Bar charts of counts per day, drawn as SVG on the server.
+"""Bar charts, drawn as SVG on the server: counts per day, and counts per name in stacked parts.
 
 All positions across are percentages, so a chart is as wide as its place on the page while its text
 keeps its size. Colors are CSS classes in `pages/styles/figures.css`. The macro `figure.chart` shows
@@ -19,6 +19,8 @@ _HEADING = 24
 _AXIS = 24
 _BAR = 0.74
 _LABELS = 5
+# Rows of stacked bars.
+_ROW, _LABEL, _THICK = 42, 22, 10
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,97 @@ class DayChart:
             return f"No {series.name} yet."
         day = self.days[list(series.values).index(best)]
         return f"{total:,} {_noun(series.name, total)}, at most {best:,} on {_day(day)}."
+
+
+@dataclass(frozen=True)
+class ChartPart:
+    """A part of stacked bars. Tones are `1` (light) to `4`, `good`, `warning` and `danger`."""
+
+    name: str
+    tone: str
+
+
+@dataclass(frozen=True)
+class ChartBar:
+    """A bar with a number for each part; `note` is written at its end."""
+
+    label: str
+    values: Sequence[int]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class StackedChart:
+    """Horizontal bars with parts, all on one scale. Each label stands above its bar."""
+
+    title: str
+    parts: Sequence[ChartPart]
+    bars: Sequence[ChartBar]
+    id: str = "chart"
+    row_heading: str = "Name"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError unless there is a value per part."""
+        if not self.bars or any(len(bar.values) != len(self.parts) for bar in self.bars):
+            raise ValueError("Expected at least one bar, and as many values as parts in each.")
+
+    @property
+    def text(self) -> str:
+        """Return the numbers in words."""
+        return " ".join(f"{bar.label}: {self._describe(bar)}." for bar in self.bars)
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the headings of the table."""
+        return [self.row_heading, *(part.name for part in self.parts)]
+
+    @property
+    def rows(self) -> list[tuple[str, list[int]]]:
+        """Return the rows of the table."""
+        return [(bar.label, list(bar.values)) for bar in self.bars]
+
+    @property
+    def svg(self) -> Markup:
+        """Return the drawing."""
+        longest = max(1, *(sum(bar.values) for bar in self.bars))
+        drawn = [self._bar(bar, at * _ROW, longest) for at, bar in enumerate(self.bars)]
+        return Markup(
+            '<svg class="chart" role="img" width="100%" height="{height}" '
+            'aria-labelledby="{id}-title"><title id="{id}-title">{title}</title>{bars}</svg>'
+        ).format(
+            height=len(self.bars) * _ROW, id=self.id, title=self.title, bars=Markup("").join(drawn)
+        )
+
+    def _bar(self, bar: ChartBar, top: int, longest: int) -> Markup:
+        drawn: list[Markup] = []
+        x = 0.0
+        for part, value in zip(self.parts, bar.values, strict=True):
+            width = 100 * value / longest
+            if value:
+                drawn.append(
+                    Markup(
+                        '<rect class="chart-part tone-{}" x="{:.3f}%" y="{}" width="{:.3f}%" '
+                        'height="{}"/>'
+                    ).format(part.tone, x, top + _LABEL, width, _THICK)
+                )
+            x += width
+        return Markup(
+            '<g><title>{label}: {text}</title><text class="chart-name" x="0" y="{y}">{label}</text>'
+            '<text class="chart-scale" x="100%" y="{y}">{note}</text><rect class="chart-track" '
+            'x="0" y="{bar}" width="100%" height="{thick}"/>{parts}</g>'
+        ).format(
+            label=bar.label,
+            text=self._describe(bar),
+            note=bar.note,
+            y=top + _LABEL - 6,
+            bar=top + _LABEL,
+            thick=_THICK,
+            parts=Markup("").join(drawn),
+        )
+
+    def _describe(self, bar: ChartBar) -> str:
+        named = zip(self.parts, bar.values, strict=True)
+        return ", ".join(f"{value:,} {part.name.lower()}" for part, value in named if value) or "0"
 
 
 def round_up(value: int) -> int:

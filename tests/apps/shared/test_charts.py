@@ -1,4 +1,4 @@
-"""Charts per day: scales, words, and drawings that are safe and complete."""
+"""Charts: scales, words, and drawings that are safe and complete."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from singletable_apps.shared.charts import DayChart, Series, round_up
+from singletable_apps.shared.charts import (
+    ChartBar,
+    ChartPart,
+    DayChart,
+    Series,
+    StackedChart,
+    round_up,
+)
 
 DAYS = [date(2026, 10, 3) + timedelta(days=at) for at in range(30)]
 
@@ -48,3 +55,27 @@ def test_table_shows_the_newest_day_first() -> None:
 def test_series_of_another_length_is_rejected() -> None:
     with pytest.raises(ValueError, match="as many values"):
         DayChart("Views", DAYS, [Series("views", [1])])
+
+
+PARTS = [ChartPart("Below", "warning"), ChartPart("On target", "good")]
+
+
+def test_stacked_bars_share_a_scale_and_leave_out_empty_parts() -> None:
+    bars = [ChartBar("<Go>", [1, 3], "3 of 4"), ChartBar("C#", [0, 2]), ChartBar("Rust", [0, 0])]
+    chart = StackedChart("Skills", PARTS, bars, row_heading="Skill")
+    root = ET.fromstring(chart.svg)
+    parts = [each for each in root.iter() if each.get("class", "").startswith("chart-part")]
+    drawn = [(each.get("class"), each.get("x"), each.get("width")) for each in parts]
+    assert drawn == [
+        ("chart-part tone-warning", "0.000%", "25.000%"),
+        ("chart-part tone-good", "25.000%", "75.000%"),
+        ("chart-part tone-good", "0.000%", "50.000%"),
+    ]
+    assert chart.columns == ["Skill", "Below", "On target"]
+    assert chart.rows[0] == ("<Go>", [1, 3])
+    assert chart.text == "<Go>: 1 below, 3 on target. C#: 2 on target. Rust: 0."
+
+
+def test_stacked_bar_without_a_value_per_part_is_rejected() -> None:
+    with pytest.raises(ValueError, match="as many values as parts"):
+        StackedChart("Skills", PARTS, [ChartBar("Go", [1])])

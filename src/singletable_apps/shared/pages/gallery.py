@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from singletable_apps.counting import Ballots, Ranking, instant_runoff, schulze
 from singletable_apps.counting.pictures import STYLESHEET, Picture, draw_pictures
 from singletable_apps.shared.accounts import SessionInfo
-from singletable_apps.shared.charts import DayChart, Series
+from singletable_apps.shared.charts import ChartBar, ChartPart, DayChart, Series, StackedChart
 from singletable_apps.shared.pages.forms import Confirmation, Form, PostedForm
 from singletable_apps.shared.pages.lists import ListQueryParameters
 from singletable_apps.shared.pages.pages import Link, Pages
@@ -109,6 +109,12 @@ def _examples() -> dict[str, object]:
         "closes": opens + timedelta(days=14),
         "pictures": _pictures(),
         "chart": _chart(),
+        "stacked": StackedChart(
+            "Books by shelf",
+            [ChartPart("Lent", "warning"), ChartPart("Here", "good")],
+            [ChartBar("Maps", [2, 9], "9 of 11"), ChartBar("Cooking", [0, 4], "4 of 4")],
+            id="stacked",
+        ),
         "names": NAMES,
         "Link": Link,
     }
