@@ -142,6 +142,7 @@ remove_user_skill = patterns.write(
     "AP10",
     "Remove skill from user",
     deletes(UserSkill),
+    deletes(Endorsement),
     upserts(
         SkillCount,
         SkillCount.beginner,
@@ -156,9 +157,15 @@ users_with_skill = patterns.read(
 )
 
 
-@patterns.read_function("AP12", items=50, rate=per_second(20))
+@patterns.read_function("AP12", items=10, rate=per_second(20))
+def users_at_exact_level(skill_id: str, level: Level) -> Selection[UserSkill]:
+    """Find expert users for skill, or users at any other level."""
+    return UserSkill.by_skill(skill_id).eq(level)
+
+
+@patterns.read_function("U1", items=20, rate=per_second(20))
 def users_at_level(skill_id: str, level: Level) -> Selection[UserSkill]:
-    """Find expert users for skill, or users at any other level or a higher one."""
+    """Find users with a skill at a level or a higher one."""
     return UserSkill.by_skill(skill_id).ge(level)
 
 
@@ -177,6 +184,38 @@ def users_with_years(skill_name: str, level: Level, years: int) -> Selection[Use
     """Find users with a skill at a level, with some years of experience."""
     return UserSkill.by_experience(skill_name, level).ge(years)
 
+
+# ------------------------------------------------------------------------------ endorsements
+
+_COUNTED = updates(UserSkill, UserSkill.endorsements, UserSkill.updated_at, UserSkill.revision)
+endorse = patterns.write(
+    "E1",
+    "Endorse a skill of someone",
+    checks(User),
+    creates(Endorsement),
+    _COUNTED,
+    rate=per_second(5),
+)
+withdraw_endorsement = patterns.write(
+    "E2", "Withdraw an endorsement", deletes(Endorsement), _COUNTED, rate=per_second(1)
+)
+endorsers = patterns.read(
+    "E3",
+    "List who endorsed a skill of someone",
+    Endorsement.key.partition,
+    items=2,
+    rate=per_second(5),
+)
+endorsement = patterns.read(
+    "E4", "Whether someone endorsed a skill", Endorsement.key, consistent=True, rate=per_second(50)
+)
+remove_endorsements = patterns.write(
+    "E5",
+    "Remove endorsements before the skill, if there are too many for one transaction",
+    deletes(Endorsement),
+    _COUNTED,
+    rate=per_day(5),
+)
 
 # ------------------------------------------------------------------------------ accounts
 

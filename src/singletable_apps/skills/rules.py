@@ -60,6 +60,12 @@ def check_self(actor: User, username: str) -> None:
         raise NotPermitted("You can change your own account only.")
 
 
+def check_not_self(actor: User, username: str) -> None:
+    """Raise NotPermitted if these are the actor's own skills, which only others can endorse."""
+    if is_same_user(actor.username, username):
+        raise NotPermitted("You cannot endorse your own skills.")
+
+
 def is_same_user(one: str, other: str) -> bool:
     """Return whether two spellings are the same username."""
     return one.casefold() == other.casefold()

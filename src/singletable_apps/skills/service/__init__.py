@@ -18,6 +18,7 @@ from singletable_apps.skills.entities import entities
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context, utc_now
+from singletable_apps.skills.service.endorsements import Endorsements
 from singletable_apps.skills.service.user_skills import UserSkills
 from singletable_apps.skills.urls import Urls
 
@@ -35,6 +36,7 @@ class SkillsService:
     accounts: Accounts
     catalog: Catalog
     user_skills: UserSkills
+    endorsements: Endorsements
 
 
 def open_skills(
@@ -66,9 +68,11 @@ def open_skills(
     sender = outbox if mailer is None else mailer(outbox)
     context = Context(store, secret, sender, urls or Urls(), clock)
     catalog = Catalog(context)
+    user_skills = UserSkills(context, catalog)
     return SkillsService(
         context=context,
         accounts=Accounts(context, passwords or Passwords()),
         catalog=catalog,
-        user_skills=UserSkills(context, catalog),
+        user_skills=user_skills,
+        endorsements=Endorsements(context, user_skills),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Edit, Transaction
+from singletable import ConditionFailed, Edit, Transaction, key_of
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Level,
@@ -27,6 +27,9 @@ from singletable_apps.skills.service.context import (
     RevisionCheck,
     any_revision,
 )
+
+# How many endorsements one transaction deletes, besides the skill and its count.
+_BATCH = 90
 
 
 class UserSkills:
@@ -131,22 +134,43 @@ class UserSkills:
     def remove(
         self, actor: User, username: str, spelling: str, check: RevisionCheck = any_revision
     ) -> UserSkill:
-        """Remove a skill from a person. Return it as it was."""
+        """Remove a skill from a person with its endorsements. Return it as it was."""
         check_owner(actor, username)
         for _ in range(ATTEMPTS):
             before = self.get(username, spelling)
             check(before.revision)
             try:
-                with self._store.transaction(pattern=patterns.remove_user_skill) as transaction:
-                    transaction.delete(
-                        UserSkill.key(before.username, before.skill_id),
-                        if_=UserSkill.revision == before.revision,
-                    )
-                    count(transaction, before.skill_id, removed=before.level)
+                self.delete(before)
             except ConditionFailed:
                 continue
             return before
         raise _busy()
+
+    def delete(self, skill: UserSkill) -> None:
+        """Delete a skill of a person that was just read, or raise ConditionFailed if it changed.
+
+        Up to 90 endorsements are deleted with it in one transaction. If there are more, the others
+        are deleted first, and the count is lowered with them, so that a call which was interrupted
+        leaves a skill with the right count, and can be repeated.
+        """
+        key, revision = UserSkill.key(skill.username, skill.skill_id), skill.revision
+        endorsements = patterns.endorsers(skill.username, skill.skill_id)
+        while True:
+            # A new endorsement changes the revision, so none is missed.
+            found = list(self._store.query(endorsements, limit=_BATCH + 1, consistent=True))
+            if len(found) <= _BATCH:
+                break
+            with self._store.transaction(pattern=patterns.remove_endorsements) as transaction:
+                for each in found[:_BATCH]:
+                    transaction.delete(key_of(each))
+                fewer = UserSkill.endorsements.add(-_BATCH)
+                transaction.update(key, fewer, if_=UserSkill.revision == revision)
+            revision += 1
+        with self._store.transaction(pattern=patterns.remove_user_skill) as transaction:
+            for each in found:
+                transaction.delete(key_of(each))
+            transaction.delete(key, if_=UserSkill.revision == revision)
+            count(transaction, skill.skill_id, removed=skill.level)
 
     def _get(self, username: str, skill_id: str) -> UserSkill:
         found = self._store.get(UserSkill.key(username, skill_id), consistent=True)
