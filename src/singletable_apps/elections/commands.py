@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 import singletable
-from singletable import Driver, ListTables, StorageError, Store, TableNotFound
+from singletable import Driver, ListTables, Store, TableNotFound
 from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.elections import patterns
 from singletable_apps.elections.app import (
@@ -40,10 +40,10 @@ from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import (
     FileError,
     ListenOptions,
+    existing_address,
     file_errors,
     listen,
     open_driver,
-    path_of_address,
     progress_bar,
 )
 
@@ -59,10 +59,7 @@ def existing_elections_at(place: DataLocation) -> Generator[Elections]:
 @contextmanager
 def existing_store(at: str) -> Generator[Store]:
     """Open existing tables. A missing file is not created."""
-    file = path_of_address(at)
-    if file is not None and not file.exists():
-        raise StorageError(f"There is no file '{file}'.")
-    with singletable.connect(at) as driver:
+    with singletable.connect(existing_address(at)) as driver:
         found = _tables(driver)
         missing = [table.name for table in (votes, event_log) if table.name not in found]
         if missing:

@@ -11,7 +11,7 @@ import typer
 from fastapi import FastAPI, Response
 from starlette.responses import RedirectResponse
 
-from singletable import Driver, StorageError
+from singletable import Driver
 from singletable_apps.counting import Ballots, Ranking, instant_runoff
 from singletable_apps.counting.pictures import STYLESHEET, draw_transfers
 from singletable_apps.polls.api import PREFIX, ApiSettings, make_polls_app
@@ -25,11 +25,11 @@ from singletable_apps.shared.key_files import load_key_file
 from singletable_apps.shared.serve import (
     ListenOptions,
     PublicUrl,
+    existing_address,
     file_errors,
     listen,
     new_folder,
     open_driver,
-    path_of_address,
     progress_bar,
 )
 
@@ -129,10 +129,7 @@ def run_sample(address: str, secret_file: Path) -> None:
 
 def run_recount(address: str, poll_id: str) -> None:
     """Recount a poll, and exit with status 1 if the results do not match."""
-    path = path_of_address(address)
-    if path is not None and not path.exists():
-        raise StorageError(f"There is no file '{path}'.")
-    with open_driver(address) as driver:
+    with open_driver(existing_address(address)) as driver:
         polls = open_polls(driver, _NO_SECRET, make_table=False)
         poll = polls.context.get_poll(poll_id)
         recount = polls.tallies.recount(poll)

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from textwrap import indent
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from singletable_apps.shared.cli import (
     HostOption,
+    LimitOption,
     PortOption,
     PrintEmailsOption,
     ProxyOption,
@@ -117,12 +117,12 @@ def export(
     from singletable_apps.portfolio.errors import PortfolioError
     from singletable_apps.portfolio.transfer import export_site
     from singletable_apps.shared.archives import write_zip
-    from singletable_apps.shared.serve import file_errors
+    from singletable_apps.shared.serve import existing_address, file_errors
 
     if file.exists():
         raise PortfolioError(f"There is a file '{file}' already. Choose another name.")
     draft = file.with_name(f".{file.name}.{os.getpid()}")
-    with _open_site(_existing(at), folder, prefix) as service, file_errors(file):
+    with _open_site(existing_address(at), folder, prefix) as service, file_errors(file):
         try:
             with draft.open("xb") as target:
                 write_zip(export_site(service), target)
@@ -152,11 +152,11 @@ def import_(
     from singletable_apps.portfolio.service.posts import Outcome
     from singletable_apps.portfolio.transfer import import_site
     from singletable_apps.shared.archives import read_files
-    from singletable_apps.shared.serve import progress_bar
+    from singletable_apps.shared.serve import existing_address, progress_bar
 
     files = read_files(source)
     with (
-        _open_site(_existing(at), folder, prefix) as service,
+        _open_site(existing_address(at), folder, prefix) as service,
         progress_bar("Importing") as progress,
     ):
         owner = service.profile.owner()
@@ -200,9 +200,9 @@ def migrate(
     """
     from singletable_apps.portfolio import migration
     from singletable_apps.portfolio.app import load_secret
-    from singletable_apps.shared.serve import open_driver
+    from singletable_apps.shared.serve import existing_address, open_driver
 
-    with open_driver(_existing(source)) as old:
+    with open_driver(existing_address(source)) as old:
         secret = load_secret(folder)
         trial = migration.try_migration(old, secret)
         for line in migration.describe_trial(trial):
@@ -221,23 +221,13 @@ def migrate(
 @exit_on_error()
 def outbox(
     at: AddressOption,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many to print.")
-    ] = 20,
+    limit: LimitOption = 20,
 ) -> None:
     """Print the latest e-mails in the outbox, newest first."""
-    from singletable import Store
     from singletable_apps.portfolio.service import TABLES
-    from singletable_apps.shared.mail import Outbox
-    from singletable_apps.shared.serve import open_driver
+    from singletable_apps.shared.email_delivery import print_outbox
 
-    with open_driver(_existing(at)) as driver:
-        emails = Outbox(Store(driver, tables=TABLES)).newest(limit)
-    for sent in emails:
-        _print(f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}\n")
-        _print(indent(sent.email.text, "  "))
-    if not emails:
-        typer.echo("No e-mails in the last week.")
+    print_outbox(at, TABLES, limit)
 
 
 @portfolio.command()
@@ -248,7 +238,9 @@ def recount(at: AddressOption, folder: FolderOption) -> None:
     A counter also has the likes of earlier years, which have expired. It exits with status 1 if a
     counter has fewer.
     """
-    with _open_site(_existing(at), folder, "") as service:
+    from singletable_apps.shared.serve import existing_address
+
+    with _open_site(existing_address(at), folder, "") as service:
         now = service.context.clock()
         counts = [
             (blog, service.likes.recount(blog.blog_id)) for blog in service.catalog.visible(now)
@@ -270,16 +262,6 @@ def _open_site(address: str, folder: Path, prefix: str) -> Generator[PortfolioSe
         raise PortfolioError(f"--prefix expects a path such as /portfolio, but got '{prefix}'.")
     with open_driver(address) as driver, open_service(driver, folder, Urls(prefix)) as service:
         yield service
-
-
-def _existing(address: str) -> str:
-    from singletable import StorageError
-    from singletable_apps.shared.serve import path_of_address
-
-    path = path_of_address(address)
-    if path is not None and not path.exists():
-        raise StorageError(f"There is no file '{path}'.")
-    return address
 
 
 def _print(text: str) -> None:

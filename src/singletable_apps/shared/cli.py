@@ -46,6 +46,9 @@ SmtpOption: TypeAlias = Annotated[
         "with the password in SMTP_PASSWORD. Without it, e-mails are kept in the outbox.",
     ),
 ]
+LimitOption: TypeAlias = Annotated[
+    int, typer.Option("--limit", "-n", min=1, metavar="N", help="How many to print.")
+]
 
 
 @contextmanager

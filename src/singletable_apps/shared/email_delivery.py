@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from textwrap import indent
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import typer
 
+from singletable import Store, Table
 from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.errors import AppError
-from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Smtp
+from singletable_apps.shared.mail import Email, InvalidEmail, Mailer, Outbox, Smtp
+from singletable_apps.shared.serve import error_text, existing_address, open_driver
 
 SMTP_PASSWORD = "SMTP_PASSWORD"
 _PORT = 587
@@ -93,3 +97,15 @@ def parse_smtp_url(text: str) -> Smtp:
         )
     except (InvalidEmail, ValueError) as error:
         raise InvalidSmtpUrl(f"--smtp: {error}") from error
+
+
+def print_outbox(address: str, tables: Mapping[Table, str], limit: int) -> None:
+    """Print the latest e-mails in the outbox, newest first."""
+    with open_driver(existing_address(address)) as driver:
+        emails = Outbox(Store(driver, tables=tables)).newest(limit)
+    for sent in emails:
+        heading = f"{sent.sent_at:%Y-%m-%d %H:%M}  {sent.email.to}: {sent.email.subject}"
+        typer.echo(error_text(Exception(f"{heading}\n")))
+        typer.echo(error_text(Exception(indent(sent.email.text, "  "))))
+    if not emails:
+        typer.echo("No e-mails in the last week.")

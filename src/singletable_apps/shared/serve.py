@@ -29,7 +29,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from starlette.types import ASGIApp
 
 import singletable
-from singletable import Driver, SingleTableError
+from singletable import Driver, SingleTableError, StorageError
 from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.live import close_streams
@@ -78,6 +78,14 @@ def open_driver(address: str) -> Generator[Driver]:
             file.parent.mkdir(parents=True, exist_ok=True)
     with singletable.connect(address) as driver:
         yield driver
+
+
+def existing_address(address: str) -> str:
+    """Return the address, or raise StorageError if it names a file that does not exist."""
+    path = path_of_address(address)
+    if path is not None and not path.exists():
+        raise StorageError(f"There is no file '{path}'.")
+    return address
 
 
 def path_of_address(address: str) -> Path | None:

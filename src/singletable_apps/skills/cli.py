@@ -9,6 +9,7 @@ import typer
 
 from singletable_apps.shared.cli import (
     HostOption,
+    LimitOption,
     PortOption,
     PrintEmailsOption,
     ProxyOption,
@@ -80,4 +81,14 @@ def sample(at: AddressOption, secret: SecretOption) -> None:
 
     with open_driver(at) as driver, progress_bar("Creating a sample company") as progress:
         create_sample(open_service(driver, secret, Urls()), progress)
-    typer.echo(f"To see it: singletable skills serve --address {at} …")
+    typer.echo(f"To see it: singletable skills serve --address {at} --secret {secret}")
+
+
+@skills.command()
+@exit_on_error()
+def outbox(at: AddressOption, limit: LimitOption = 20) -> None:
+    """Print the latest e-mails in the outbox, newest first."""
+    from singletable_apps.shared.email_delivery import print_outbox
+    from singletable_apps.skills.service import TABLES
+
+    print_outbox(at, TABLES, limit)
