@@ -238,4 +238,19 @@ create_skill = patterns.write(
     "S5", "Create a skill and its aliases", creates(Skill), creates(SkillAlias), rate=per_day(5)
 )
 
+# ------------------------------------------------------------------------------ matrix and gaps
+
+
+@patterns.read_function("G1", items=10, hydrate=False, rate=per_second(1))
+def people_by_prefix(prefix: str) -> Selection[User]:
+    """Find people by the beginning of their names."""
+    return User.by_name().begins_with(prefix)
+
+
+job = patterns.read("G2", "Get a job with its targets", JobRole.key, rate=per_second(5))
+job_names = patterns.read(
+    "G3", "List all jobs", JobRole.listed, items=50, hydrate=False, rate=per_second(5)
+)
+team = patterns.read("G4", "Get a team", Team.key, rate=per_second(2))
+
 patterns.check()

@@ -19,6 +19,7 @@ from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context, utc_now
 from singletable_apps.skills.service.endorsements import Endorsements
+from singletable_apps.skills.service.overview import Overview
 from singletable_apps.skills.service.user_skills import UserSkills
 from singletable_apps.skills.urls import Urls
 
@@ -37,6 +38,7 @@ class SkillsService:
     catalog: Catalog
     user_skills: UserSkills
     endorsements: Endorsements
+    overview: Overview
 
 
 def open_skills(
@@ -75,4 +77,5 @@ def open_skills(
         catalog=catalog,
         user_skills=user_skills,
         endorsements=Endorsements(context, user_skills),
+        overview=Overview(context, catalog),
     )

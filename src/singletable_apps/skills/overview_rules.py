@@ -1,0 +1,222 @@
+"""The rules of the matrix and the gap report: cheap reads, coverage, and targets of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from math import ceil
+
+from singletable_apps.skills.entities import Category, JobRole, Level, User, UserSkill
+from singletable_apps.skills.rules import LEVELS, RANKS
+
+# What a skill of a person occupies, and how many a person usually has, to choose what to read.
+_SKILL_BYTES, _USUAL_SKILLS = 512, 10
+_UNIT_BYTES = 4_096
+_STALE_DAYS = 2 * 365
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """A person in the matrix: what the index of names has."""
+
+    username: str
+    name: str
+    department: str
+    job_role: str
+
+    @classmethod
+    def of(cls, user: User) -> PersonRow:
+        """Return the row of a person."""
+        return cls(user.username, user.name, user.department, user.job_role)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillColumn:
+    """A skill in the matrix."""
+
+    skill_id: str
+    name: str
+    category: Category
+
+
+# The skills of people, by casefolded username and the id of the skill.
+Cells = Mapping[str, Mapping[str, UserSkill]]
+
+
+def is_cheaper_by_person(people: int, holders: Sequence[int]) -> bool:
+    """Return whether reading each person's skills costs less than reading each skill's people.
+
+    `holders` are the numbers of people with each skill. The cost is counted in read units.
+    """
+    by_person = people * _units(_USUAL_SKILLS)
+    return by_person < sum(_units(count) for count in holders)
+
+
+def _units(items: int) -> int:
+    return max(1, ceil(items * _SKILL_BYTES / _UNIT_BYTES))
+
+
+def sort_by_skill(people: Sequence[PersonRow], cells: Cells, skill_id: str) -> list[PersonRow]:
+    """Return the people with the highest level of a skill first, then those with most years."""
+
+    def rank(person: PersonRow) -> tuple[int, int]:
+        skill = cells[person.username.casefold()].get(skill_id)
+        return (0, 0) if skill is None else (-RANKS[skill.level], -skill.years)
+
+    return sorted(people, key=rank)
+
+
+def describe_cell(skill: UserSkill) -> str:
+    """Return a cell of the matrix in words: Advanced, 5 years, last used in 2025-03."""
+    parts = [str(skill.level), f"{skill.years} year{'' if skill.years == 1 else 's'}"]
+    parts.append(f"last used {skill.last_used:%Y-%m}")
+    if skill.endorsements:
+        noun = "endorsement" if skill.endorsements == 1 else "endorsements"
+        parts.append(f"{skill.endorsements} {noun}")
+    return ", ".join(parts)
+
+
+def is_stale(skill: UserSkill, today: date) -> bool:
+    """Return whether a skill was not used for two years."""
+    return (today - skill.last_used).days > _STALE_DAYS
+
+
+# ------------------------------------------------------------------------------ coverage
+
+
+class CoverageState(StrEnum):
+    """Whether enough people have a skill at the level that is wanted."""
+
+    COVERED = "covered"
+    THIN = "thin"
+    NOBODY = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A skill with the number of people at each level, and those at the wanted level or above."""
+
+    skill: SkillColumn
+    levels: tuple[int, ...]
+    people: tuple[PersonRow, ...]
+    state: CoverageState
+
+
+def find_coverage(
+    people: Sequence[PersonRow],
+    skills: Iterable[SkillColumn],
+    cells: Cells,
+    level: Level,
+    enough: int,
+) -> list[Coverage]:
+    """Return the coverage of each skill, the thinnest first.
+
+    Fewer than `enough` people at the level or above are thin: one is a single point of failure.
+    """
+    found: list[Coverage] = []
+    for skill in skills:
+        have = [
+            (person, cell.level)
+            for person in people
+            for cell in [cells[person.username.casefold()].get(skill.skill_id)]
+            if cell is not None
+        ]
+        able = tuple(person for person, has in have if RANKS[has] >= RANKS[level])
+        state = CoverageState.COVERED if len(able) >= enough else CoverageState.THIN
+        levels = tuple(sum(has is each for _, has in have) for each in LEVELS)
+        found.append(Coverage(skill, levels, able, state if able else CoverageState.NOBODY))
+    return sorted(found, key=lambda each: (len(each.people), each.skill.name.casefold()))
+
+
+# ------------------------------------------------------------------------------ targets of jobs
+
+
+class TargetResult(StrEnum):
+    """How the level of a person compares with the target of the job."""
+
+    BELOW = "below"
+    MEETS = "meets"
+    EXCEEDS = "exceeds"
+
+
+class Severity(StrEnum):
+    """How far below the target a level is: by one, by two, or by more."""
+
+    NONE = ""
+    MINOR = "minor"
+    SERIOUS = "serious"
+    CRITICAL = "critical"
+
+
+SEVERITIES = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCheck:
+    """The level of a person in a skill, beside the level that the job needs."""
+
+    person: PersonRow
+    job: str
+    skill: SkillColumn
+    target: Level
+    level: Level | None
+
+    @property
+    def missing(self) -> int:
+        """Return how many levels are missing; negative if there are more than needed."""
+        return RANKS[self.target] - (RANKS[self.level] if self.level else 0)
+
+    @property
+    def result(self) -> TargetResult:
+        """Return whether the target is met."""
+        if self.missing > 0:
+            return TargetResult.BELOW
+        return TargetResult.EXCEEDS if self.missing < 0 else TargetResult.MEETS
+
+    @property
+    def severity(self) -> Severity:
+        """Return how far below the target the level is."""
+        return SEVERITIES[min(max(self.missing, 0), 3)]
+
+
+def check_targets(
+    people: Iterable[PersonRow],
+    jobs: Mapping[str, JobRole],
+    skills: Mapping[str, SkillColumn],
+    cells: Cells,
+) -> list[TargetCheck]:
+    """Compare everyone who has a job with its targets. Deleted skills are left out."""
+    return [
+        TargetCheck(
+            person, job.name, skills[skill_id], target, None if cell is None else cell.level
+        )
+        for person in people
+        for job in [jobs.get(person.job_role)]
+        if job is not None
+        for skill_id, target in job.targets.items()
+        if skill_id in skills
+        for cell in [cells[person.username.casefold()].get(skill_id)]
+    ]
+
+
+def tally(
+    checks: Iterable[TargetCheck], group: Callable[[TargetCheck], str]
+) -> list[tuple[str, dict[TargetResult, int]]]:
+    """Count the results by group, such as the job, in the order of their names."""
+    counts: dict[str, dict[TargetResult, int]] = {}
+    for check in checks:
+        counts.setdefault(group(check), dict.fromkeys(TargetResult, 0))[check.result] += 1
+    return sorted(counts.items(), key=lambda item: item[0].casefold())
+
+
+def people_below(checks: Iterable[TargetCheck]) -> list[tuple[PersonRow, list[TargetCheck]]]:
+    """Return everyone below a target with what is missing, those who miss most levels first."""
+    below: dict[PersonRow, list[TargetCheck]] = {}
+    for check in checks:
+        if check.result is TargetResult.BELOW:
+            below.setdefault(check.person, []).append(check)
+    for gaps in below.values():
+        gaps.sort(key=lambda check: (-check.missing, check.skill.name.casefold()))
+    return sorted(below.items(), key=lambda item: -sum(check.missing for check in item[1]))

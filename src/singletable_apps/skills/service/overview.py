@@ -1,0 +1,253 @@
+"""The matrix of people and skills, the gap report, and the export of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from singletable import Selection
+from singletable_apps.shared.text import InputChecks
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import (
+    Category,
+    JobRole,
+    Level,
+    Profile,
+    Team,
+    User,
+    UserSkill,
+)
+from singletable_apps.skills.errors import InvalidInput, NotFound
+from singletable_apps.skills.overview_rules import (
+    Cells,
+    Coverage,
+    PersonRow,
+    SkillColumn,
+    TargetCheck,
+    check_targets,
+    find_coverage,
+    is_cheaper_by_person,
+    sort_by_skill,
+)
+from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, people_at
+from singletable_apps.skills.service.catalog import Catalog
+from singletable_apps.skills.service.context import Context
+
+PAGE_SIZES = (50, 100, 200)
+MAX_COLUMNS = 60
+MAX_ENOUGH = 100
+_DEPARTMENTS_FOR = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFilter:
+    """The people to show: of a team; or with a department, a job or a beginning of the name."""
+
+    name: str = ""
+    department: str = ""
+    job: str = ""
+    team: str = ""
+
+    def check(self) -> PeopleFilter:
+        """Return the filter without surrounding space, or raise InvalidInput."""
+        checks = InputChecks()
+        name = checks.line("q", self.name, longest=MAX_NAME)
+        department = checks.line("department", self.department, longest=MAX_NAME)
+        checks.raise_errors(InvalidInput)
+        return PeopleFilter(name, department, self.job.strip(), self.team.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixQuery:
+    """What the matrix shows.
+
+    `skills` is a category, the id of a job, or empty: the skills of the job that is filtered by,
+    or the most common ones. `sort` is the id of a skill, or empty for names.
+    """
+
+    people: PeopleFilter = PeopleFilter()
+    skills: str = ""
+    sort: str = ""
+    size: int = PAGE_SIZES[0]
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """People, skills, and the skills of the people, by casefolded username and id."""
+
+    people: Sequence[PersonRow]
+    skills: Sequence[SkillColumn]
+    cells: Cells
+    cursor: str | None
+    team: Team | None
+
+
+@dataclass(frozen=True, slots=True)
+class GapReport:
+    """The coverage of skills, the thinnest first, and everyone's levels beside the targets."""
+
+    people: Sequence[PersonRow]
+    coverage: Sequence[Coverage]
+    targets: Sequence[TargetCheck]
+    team: Team | None
+
+
+class Overview:
+    """Reads many people and skills at once."""
+
+    def __init__(self, context: Context, catalog: Catalog) -> None:
+        self._context = context
+        self._store = context.store
+        self._catalog = catalog
+        self._departments: tuple[datetime, list[str]] | None = None
+
+    def matrix(self, query: MatrixQuery) -> Matrix:
+        """Return a page of people with their levels in up to 60 skills."""
+        if query.size not in PAGE_SIZES:
+            raise InvalidInput({"size": "Show 50, 100 or 200 people."})
+        people, cursor, team = self._people(query.people.check(), query.size, query.cursor)
+        skills = self._columns(query.skills or query.people.job)
+        cells = self._cells(people, skills)
+        if query.sort:
+            if query.sort not in {each.skill_id for each in skills}:
+                raise InvalidInput({"sort": "Sort by a skill that is shown."})
+            people = sort_by_skill(people, cells, query.sort)
+        return Matrix(people, skills, cells, cursor, team)
+
+    def gaps(self, people: PeopleFilter, level: Level, enough: int) -> GapReport:
+        """Return which skills fewer than `enough` people have at a level, and targets not met.
+
+        For everyone, all skills of the catalog count; otherwise those that someone has, or needs.
+        """
+        if not 1 <= enough <= MAX_ENOUGH:
+            raise InvalidInput({"enough": f"Enter a number between 1 and {MAX_ENOUGH}."})
+        rows, _, team = self._people(people.check(), None, None)
+        jobs = self.jobs({row.job_role for row in rows} - {""})
+        catalog = {each.skill_id: each for each in self._list_skills()}
+        cells = self._cells(rows, list(catalog.values()))
+        relevant = set(catalog)
+        if people != PeopleFilter():
+            relevant = {skill_id for skills in cells.values() for skill_id in skills}
+            relevant.update(skill_id for job in jobs.values() for skill_id in job.targets)
+        skills = [skill for skill_id, skill in catalog.items() if skill_id in relevant]
+        return GapReport(
+            rows,
+            find_coverage(rows, skills, cells, level, enough),
+            check_targets(rows, jobs, catalog, cells),
+            team,
+        )
+
+    def everything(self, actor: User) -> Iterator[tuple[User, UserSkill | None]]:
+        """Iterate over the skills of all people, by name. People without skills come once."""
+        PERMISSIONS.check(actor.role, Permission.PLAN)
+        return self._everything()
+
+    def _everything(self) -> Iterator[tuple[User, UserSkill | None]]:
+        for (username,) in self._store.select(User.by_name(), User.username):
+            profile = self._store.collect(Profile, User.key.partition(username))
+            skills: Sequence[UserSkill | None] = profile.skills or [None]
+            yield from ((profile.user, skill) for skill in skills)
+
+    # -------------------------------------------------------------------------- choices
+
+    def departments(self) -> list[str]:
+        """Return the departments that people are in; up to a minute old."""
+        now = self._context.clock()
+        if self._departments is None or self._departments[0] < now - _DEPARTMENTS_FOR:
+            rows = self._store.select(User.by_name(), User.department)
+            self._departments = now, sorted({name for (name,) in rows if name}, key=str.casefold)
+        return self._departments[1]
+
+    def job_names(self) -> dict[str, str]:
+        """Return the names of all jobs by id."""
+        return dict(self._store.select(JobRole.listed(), JobRole.role_id, JobRole.name))
+
+    def jobs(self, role_ids: set[str]) -> dict[str, JobRole]:
+        """Return jobs by id. Those that do not exist are left out."""
+        keys = [JobRole.key(each) for each in sorted(role_ids) if is_key(each)]
+        return {job.role_id: job for job in self._store.get_many(keys) if job is not None}
+
+    # -------------------------------------------------------------------------- reads
+
+    def _people(
+        self, wanted: PeopleFilter, size: int | None, cursor: str | None
+    ) -> tuple[list[PersonRow], str | None, Team | None]:
+        """Return people by name and the cursor of the next page. Without a size, return all."""
+        if wanted.team:
+            return self._members(wanted)
+        fields = (User.username, User.name, User.department, User.job_role)
+        selection: Selection[User] = User.by_name()
+        if wanted.name:
+            selection = patterns.people_by_prefix(wanted.name)
+        condition = None
+        if wanted.department:
+            condition = User.department == wanted.department
+        if wanted.job:
+            has_job = User.job_role == wanted.job
+            condition = has_job if condition is None else condition & has_job
+        if size is None:
+            rows = self._store.select(selection, *fields, where=condition)
+            return [PersonRow(*row) for row in rows], None, None
+        page = self._store.page(selection, size, fields=fields, where=condition, cursor=cursor)
+        return [PersonRow(*row) for row in page.items], page.cursor, None
+
+    def _members(self, wanted: PeopleFilter) -> tuple[list[PersonRow], None, Team]:
+        team = self._store.get(Team.key(wanted.team)) if is_key(wanted.team) else None
+        if team is None:
+            raise NotFound("There is no such team. It may have been deleted.")
+        users = self._context.get_users(team.members).values()
+        rows = [
+            PersonRow.of(user)
+            for user in users
+            if user.name.casefold().startswith(wanted.name.casefold())
+            and wanted.department in ("", user.department)
+            and wanted.job in ("", user.job_role)
+        ]
+        return sorted(rows, key=lambda row: row.name.casefold()), None, team
+
+    def _columns(self, wanted: str) -> list[SkillColumn]:
+        """Return the skills of a category or a job, or else the most common ones."""
+        names = self._list_skills()
+        if wanted in {*Category}:
+            names = [each for each in names if each.category == wanted]
+        elif wanted:
+            job = self.jobs({wanted}).get(wanted)
+            if job is None:
+                raise NotFound("There is no such job or category.")
+            names = [each for each in names if each.skill_id in job.targets]
+        if len(names) <= MAX_COLUMNS:
+            return names
+        counts = self._catalog.counts(each.skill_id for each in names)
+        common = sorted(names, key=lambda each: -people_at(counts[each.skill_id]))
+        kept = {each.skill_id for each in common[:MAX_COLUMNS]}
+        return [each for each in names if each.skill_id in kept]
+
+    def _list_skills(self) -> list[SkillColumn]:
+        names = self._catalog.list_names()
+        return [SkillColumn(each.skill_id, each.name, each.category) for each in names]
+
+    def _cells(self, people: Sequence[PersonRow], skills: Sequence[SkillColumn]) -> Cells:
+        """Read the skills of people by person or by skill, whichever costs less."""
+        cells: dict[str, dict[str, UserSkill]] = {row.username.casefold(): {} for row in people}
+        ids = [each.skill_id for each in skills]
+        by_person = len(people) <= len(ids)
+        if not by_person:
+            counts = self._catalog.counts(ids)
+            holders = [people_at(counts[each]) for each in ids]
+            ids = [each for each, count in zip(ids, holders, strict=True) if count]
+            by_person = is_cheaper_by_person(len(people), holders)
+        if by_person:
+            wanted = {*ids}
+            for username, row in cells.items():
+                for skill in self._store.query(patterns.skills_of_user(username)):
+                    if skill.skill_id in wanted:
+                        row[skill.skill_id] = skill
+            return cells
+        for skill_id in ids:
+            for skill in self._store.query(UserSkill.by_skill(skill_id)):
+                found = cells.get(skill.username.casefold())
+                if found is not None:
+                    found[skill_id] = skill
+        return cells
