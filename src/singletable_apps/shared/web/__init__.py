@@ -76,6 +76,7 @@ from singletable_apps.shared.web.rate_limits import (
 from singletable_apps.shared.web.response_cache import CachedRoute, ResponseCache, WriteCounter
 from singletable_apps.shared.web.schemas import (
     Changes,
+    Day,
     Document,
     Model,
     StrictBoolean,
@@ -118,6 +119,7 @@ __all__ = [
     "Changes",
     "Cookie",
     "CrossOriginProtection",
+    "Day",
     "Document",
     "Edit",
     "FieldError",

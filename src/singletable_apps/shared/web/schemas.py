@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Self, TypeAlias, TypeVar
 
 from pydantic import (
@@ -22,6 +22,7 @@ from pydantic import (
 _TIMESTAMP = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})", re.ASCII
 )
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 class Document(BaseModel):
@@ -52,6 +53,20 @@ Timestamp: TypeAlias = Annotated[
     AwareDatetime,
     BeforeValidator(_check_timestamp),
     WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2027-01-31T18:00:00Z"]}),
+]
+
+
+def _check_day(value: object) -> object:
+    if not isinstance(value, date) and not (isinstance(value, str) and _DAY.fullmatch(value)):
+        raise ValueError("Expected a day, such as 2027-01-31")
+    return value
+
+
+# A date would also be read from a number, as a time in seconds.
+Day: TypeAlias = Annotated[
+    date,
+    BeforeValidator(_check_day),
+    WithJsonSchema({"type": "string", "format": "date", "examples": ["2027-01-31"]}),
 ]
 StrictBoolean: TypeAlias = StrictBool
 

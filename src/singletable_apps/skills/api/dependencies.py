@@ -20,6 +20,7 @@ from singletable_apps.shared.web import (
     Problem,
     ProblemType,
     RateLimit,
+    Segment,
     SentToken,
     Settings,
     add_rate_limit_headers,
@@ -36,9 +37,9 @@ PUBLIC: dict[str, Any] = {"security": [{}]}
 # The problems of operations that need a token.
 SIGNED_IN = (NOT_SIGNED_IN, NOT_ALLOWED, TOO_MANY_REQUESTS)
 
-Username: TypeAlias = Annotated[str, Path(description="A username, in any case.")]
+Username: TypeAlias = Annotated[Segment, Path(description="A username, in any case.")]
 SkillName: TypeAlias = Annotated[
-    str, Path(description="A skill: its id, its name, or one of its aliases, in any spelling.")
+    Segment, Path(description="A skill: its id, its name, or one of its aliases, in any spelling.")
 ]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Literal
+from datetime import date, datetime
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from singletable_apps.skills.entities import Role
+from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
+from singletable_apps.skills.entities import Level, Role, Source
+from singletable_apps.skills.rules import MAX_NOTES, MAX_SKILL_NAME, MAX_YEARS
 
 
 class Body(BaseModel):
@@ -66,3 +68,80 @@ class Person(Body):
     job_role: str
     created_at: datetime
     updated_at: datetime
+
+
+# ------------------------------------------------------------------------------ skills of people
+
+
+class _SkillFields(Document):
+    proficiency_level: Level = Field(examples=["Advanced"])
+    years_of_experience: int = Field(0, ge=0, le=MAX_YEARS, strict=True, examples=[5])
+    notes: str = Field("", max_length=MAX_NOTES)
+    last_used_date: Day | None = Field(None, description="Today if absent.")
+
+
+class NewUserSkill(_SkillFields, Model):
+    """A skill to add to a person."""
+
+    skill_name: str = Field(
+        min_length=1,
+        max_length=MAX_SKILL_NAME,
+        description="The id, the name or an alias of a skill in the catalog.",
+        examples=["Go"],
+    )
+
+
+@partial_model()
+class UserSkillChanges(_SkillFields, Changes):
+    """What to change; the rest stays as it is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "examples": [{"proficiency_level": "Expert"}]}
+    )
+
+    def draft_fields(self) -> dict[str, Any]:
+        """Return the fields of a draft that were sent."""
+        return {_DRAFT_FIELDS.get(name, name): value for name, value in self.sent().items()}
+
+
+# The fields of a draft, by the names of the original.
+_DRAFT_FIELDS = {
+    "proficiency_level": "level",
+    "years_of_experience": "years",
+    "last_used_date": "last_used",
+}
+
+
+class UserSkillBody(Document):
+    """A skill of a person."""
+
+    username: str
+    skill_id: str
+    skill_name: str
+    proficiency_level: Level = Field(validation_alias="level")
+    years_of_experience: int = Field(validation_alias="years")
+    endorsements: int = Field(description="How many people endorse it.")
+    last_used_date: date = Field(validation_alias="last_used")
+    notes: str
+    source: Source = Field(description="Where the level comes from.")
+    rated_by: str = Field(description="The manager who rated it last, or empty.")
+    created_at: datetime
+    updated_at: datetime
+
+
+class EndorsementBody(Document):
+    """Someone who endorses a skill of a person."""
+
+    username: str
+    skill_id: str
+    endorser: str
+    created_at: datetime
+
+
+class Distribution(Document):
+    """How many people have a skill, at each level."""
+
+    skill_id: str
+    skill_name: str
+    total: int
+    levels: dict[Level, int]

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Edit, Transaction, key_of
+from singletable import (
+    Condition,
+    ConditionFailed,
+    Edit,
+    InvalidCursor,
+    Page,
+    Transaction,
+    key_of,
+)
+from singletable import NotFound as ItemNotFound
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Level,
+    Profile,
     Skill,
     SkillCount,
     Source,
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, NotFound
+from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, InvalidInput, NotFound
 from singletable_apps.skills.rules import (
+    LEVELS,
+    RANKS,
     SkillDraft,
     check_owner,
     check_skill_draft,
+    is_key,
     is_same_user,
 )
 from singletable_apps.skills.service.catalog import Catalog
@@ -30,6 +47,19 @@ from singletable_apps.skills.service.context import (
 
 # How many endorsements one transaction deletes, besides the skill and its count.
 _BATCH = 90
+
+# Returns what someone enters, from what is stored.
+DraftChange = Callable[[SkillDraft], SkillDraft]
+
+
+@dataclass(frozen=True)
+class PeopleFilter:
+    """Which people with a skill are wanted: None for all. Use one of the levels."""
+
+    level: Level | None = None
+    min_level: Level | None = None
+    min_years: int | None = None
+    active_since: date | None = None
 
 
 class UserSkills:
@@ -44,6 +74,78 @@ class UserSkills:
         """Return the skills of a person, by id."""
         user = self._context.get_user(username)
         return list(self._store.query(patterns.skills_of_user(user.username)))
+
+    def profile(self, username: str) -> Profile:
+        """Return a person with all skills, by one query."""
+        if is_key(username):
+            try:
+                return self._store.collect(Profile, patterns.user_with_skills(username))
+            except ItemNotFound:
+                pass
+        raise NotFound("There is no such person. The account may have been deleted.")
+
+    def list_people(
+        self,
+        spelling: str,
+        wanted: PeopleFilter,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[UserSkill]:
+        """Return the people who have a skill, the highest level first.
+
+        A level with years is a range of GSI2, which returns the most years first. An index takes
+        one range, and no filter on the attributes of its key: so people of GSI2 who have not used
+        the skill since a day are left out after reading, and such a page may have fewer items.
+        """
+        if wanted.level is not None and wanted.min_level is not None:
+            raise InvalidInput({"minLevel": "Use a level or a minimum level, not both."})
+        skill, since = self._catalog.get(spelling), wanted.active_since
+        if wanted.level is not None and wanted.min_years is not None:
+            by_years = patterns.users_with_years(skill.name, wanted.level, wanted.min_years)
+            page = self._store.page(by_years, limit, reverse=True, cursor=cursor)
+            kept = [each for each in page.items if since is None or each.last_used >= since]
+            return Page(kept, page.cursor)
+        if wanted.level is not None:
+            selection = patterns.users_at_exact_level(skill.skill_id, wanted.level)
+        elif wanted.min_level is not None:
+            selection = patterns.users_at_level(skill.skill_id, wanted.min_level)
+        else:
+            selection = patterns.users_with_skill(skill.skill_id)
+        where: Condition[UserSkill] | None = None
+        if wanted.min_years is not None:
+            where = UserSkill.years >= wanted.min_years
+        if since is not None:
+            recent = UserSkill.last_used >= since
+            where = recent if where is None else where & recent
+        return self._store.page(selection, limit, where=where, reverse=True, cursor=cursor)
+
+    def list_best(
+        self, spelling: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[UserSkill]:
+        """Return the people with a skill by level, years and day of last use, the best first.
+
+        GSI2 has them in this order, by level: a page reads as many items as it returns.
+        """
+        skill = self._catalog.get(spelling)
+        rank, _, within = (cursor or f"{len(LEVELS)}.").partition(".")
+        if rank not in map(str, RANKS.values()):
+            raise InvalidCursor("The cursor is not of this list.")
+        found: list[UserSkill] = []
+        for level in reversed(LEVELS[: int(rank)]):
+            page = self._store.page(
+                patterns.users_with_years(skill.name, level, 0),
+                limit - len(found),
+                reverse=True,
+                cursor=within or None,
+            )
+            found += page.items
+            if page.cursor is not None:
+                return Page(found, f"{RANKS[level]}.{page.cursor}")
+            if len(found) == limit and RANKS[level] > 1:
+                return Page(found, f"{RANKS[level] - 1}.")
+            within = ""
+        return Page(found, None)
 
     def get(self, username: str, spelling: str) -> UserSkill:
         """Return a skill of a person, or raise NotFound."""
@@ -89,15 +191,19 @@ class UserSkills:
         actor: User,
         username: str,
         spelling: str,
-        draft: SkillDraft,
+        draft: SkillDraft | DraftChange,
         check: RevisionCheck = any_revision,
     ) -> UserSkill:
-        """Change a skill of a person. A level that a manager changes is the manager's rating."""
+        """Change a skill of a person: all of it, or what a function changes.
+
+        What a manager changes is the manager's rating.
+        """
         check_owner(actor, username)
         for _ in range(ATTEMPTS):
             before = self.get(username, spelling)
             check(before.revision)
-            checked = check_skill_draft(draft, self._context.today())
+            entered = draft if isinstance(draft, SkillDraft) else draft(draft_of(before))
+            checked = check_skill_draft(entered, self._context.today())
             assert checked.last_used is not None
             changes: list[Edit[UserSkill]] = [
                 UserSkill.level.set(checked.level),
@@ -177,6 +283,11 @@ class UserSkills:
         if found is None:
             raise NotFound(f"{username} does not have this skill.")
         return found
+
+
+def draft_of(skill: UserSkill) -> SkillDraft:
+    """Return what was entered for a skill of a person."""
+    return SkillDraft(skill.level, skill.years, skill.last_used, skill.notes)
 
 
 COUNTERS = {

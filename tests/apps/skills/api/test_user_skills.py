@@ -1,0 +1,152 @@
+"""Skills of people and endorsements, with the shapes and statuses of the original."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from tests.apps.skills.api.client import Server, problem
+from tests.apps.skills.support.world import World
+
+PYTHON = {
+    "skill_name": "python",
+    "proficiency_level": "Advanced",
+    "years_of_experience": 4,
+    "notes": "Mostly services",
+}
+
+
+def test_add_read_change_and_remove_a_skill(server: Server) -> None:
+    bob = server.sign_in("bob")
+    added = bob.post("/users/bob/skills", PYTHON)
+    assert added.status_code == 201
+    body = added.json()
+    assert {name: body[name] for name in ("username", "skill_name", "skill_id", "source")} == {
+        "username": "bob",
+        "skill_name": "Python",
+        "skill_id": "python",
+        "source": "self",
+    }
+    assert (body["endorsements"], body["last_used_date"]) == (0, "2026-01-01")
+    path = added.headers["Location"].removeprefix("/api/skills")
+    assert path == "/users/bob/skills/python"
+    assert problem(bob.post("/users/bob/skills", PYTHON)) == (
+        409,
+        "already-exists",
+        ["/skill_name"],
+    )
+    read = bob.get("/users/BOB/skills/PYTHON")
+    assert (read.json(), read.headers["ETag"]) == (body, added.headers["ETag"])
+    changed = bob.put(path, {"proficiency_level": "Expert", "last_used_date": "2025-12-31"})
+    assert changed.status_code == 200
+    expected = {"proficiency_level": "Expert", "last_used_date": "2025-12-31"}
+    assert changed.json() == body | expected | {"updated_at": changed.json()["updated_at"]}
+    stale = bob.put(path, {"notes": ""}, headers={"If-Match": read.headers["ETag"]})
+    assert problem(stale)[:2] == (412, "precondition-failed")
+    assert [each["skill_id"] for each in bob.get("/users/bob/skills").json()] == ["go", "python"]
+    assert bob.delete(path).json() == {"message": "Skill deleted successfully"}
+    assert problem(bob.delete(path))[0] == 404
+
+
+def test_wrong_input_names_the_fields_of_the_original(server: Server) -> None:
+    bob = server.sign_in("bob")
+    bad: dict[str, object] = {
+        "proficiency_level": "Guru",
+        "years_of_experience": -1,
+        "notes": "x" * 501,
+        "last_used_date": 12,
+    }
+    answer = bob.put("/users/bob/skills/go", bad)
+    assert problem(answer) == (400, "invalid-request", [f"/{name}" for name in bad])
+    for body, name in (
+        ({"last_used_date": "2026-01-02"}, "last_used_date"),
+        ({"notes": "a\u0000b"}, "notes"),
+        ({"years_of_experience": 1.5}, "years_of_experience"),
+    ):
+        answer = bob.put("/users/bob/skills/go", body)
+        assert problem(answer) == (400, "invalid-request", [f"/{name}"])
+    assert problem(bob.put("/users/bob/skills/go", {}))[0] == 400
+    assert problem(bob.post("/users/bob/skills", {**PYTHON, "skill_name": "Cobol"}))[0] == 404
+    assert bob.get("/users/bob/skills/go").json()["proficiency_level"] == "Beginner"
+
+
+def test_unknown_people_and_skills_are_404(server: Server) -> None:
+    bob = server.sign_in("bob")
+    for path in ("/users/nobody/skills", "/users/bob/skills/cobol", "/users/joan/skills/go"):
+        assert problem(bob.get(path))[:2] == (404, "not-found")
+    for path in ("users", "users/top", "distribution"):
+        for skill in ("cobol", "%23%F0%9F%98%80", "a%2Fb"):
+            assert problem(bob.get(f"/skills/{skill}/{path}"))[:2] == (404, "not-found")
+
+
+def test_managers_rate_others_and_users_only_themselves(server: Server) -> None:
+    bob, mia = server.sign_in("bob"), server.sign_in("mia")
+    for answer in (
+        bob.post("/users/joan/skills", PYTHON),
+        bob.put("/users/ada/skills/go", {"notes": ""}),
+        bob.delete("/users/ada/skills/go"),
+    ):
+        assert problem(answer)[:2] == (403, "not-allowed")
+    rated = mia.put("/users/bob/skills/go", {"proficiency_level": "Expert"}).json()
+    assert (rated["source"], rated["rated_by"]) == ("manager", "mia")
+    assert problem(server.visitor().get("/users/bob/skills"))[0] == 401
+
+
+def test_endorse_and_withdraw_are_idempotent(server: Server) -> None:
+    bob, ada = server.sign_in("bob"), server.sign_in("ada")
+    path = "/users/ada/skills/go"
+    for _ in range(2):
+        assert bob.put(f"{path}/endorsement").json()["endorsements"] == 1
+    page = ada.get(f"{path}/endorsements?limit=1").json()
+    assert ([each["endorser"] for each in page["items"]], page["next"]) == (["bob"], None)
+    assert problem(ada.put(f"{path}/endorsement"))[:2] == (403, "not-allowed")
+    for _ in range(2):
+        assert bob.delete(f"{path}/endorsement").json()["endorsements"] == 0
+
+
+def test_people_with_a_skill_are_filtered_and_paged(memory: World) -> None:
+    memory.fill(
+        {
+            "eve": {"Rust": ("Expert", 9, date(2024, 5, 1))},
+            "fay": {"Rust": ("Expert", 6, date(2025, 5, 1))},
+            "gil": {"Rust": ("Expert", 2, date(2025, 6, 1))},
+            "hal": {"Rust": ("Beginner", 7, date(2025, 6, 1))},
+        }
+    )
+    ada = Server(memory).sign_in("eve")
+
+    def names(query: str) -> list[str]:
+        return [each["username"] for each in ada.get(f"/skills/rust/users{query}").json()]
+
+    assert {*names("")} == {"eve", "fay", "gil", "hal"}
+    assert names("")[-1] == "hal"
+    assert names("?level=Beginner") == ["hal"]
+    assert {*names("?minLevel=Intermediate")} == {"eve", "fay", "gil"}
+    assert {*names("?minYears=6")} == {"eve", "fay", "hal"}
+    assert names("?level=Expert&minYears=5") == ["eve", "fay"]
+    assert names("?level=Expert&minYears=5&activeSince=2025-01-01") == ["fay"]
+    assert {*names("?minYears=6&activeSince=2025-01-01")} == {"fay", "hal"}
+    assert names("/top?limit=3") == ["eve", "fay", "gil"]
+    for query in (
+        "?level=Expert&minLevel=Expert",
+        "?activeSince=7",
+        "?minYears=x",
+        "?level=expert",
+    ):
+        assert problem(ada.get(f"/skills/rust/users{query}"))[0] == 400
+    first = ada.get("/skills/rust/users?minYears=6&limit=2")
+    [link] = first.headers.get_list("Link")
+    rest = ada.get(link.partition("<")[2].partition(">")[0].removeprefix("/api/skills"))
+    people = [each["username"] for each in (*first.json(), *rest.json())]
+    assert {*people} == {"eve", "fay", "hal"}
+    assert "Link" not in rest.headers
+    assert problem(ada.get("/skills/rust/users?cursor=x"))[:2] == (400, "cursor-refused")
+
+
+def test_distribution_counts_the_levels(server: Server) -> None:
+    answer = server.sign_in("bob").get("/skills/GO/distribution")
+    assert answer.json() == {
+        "skill_id": "go",
+        "skill_name": "Go",
+        "total": 2,
+        "levels": {"Beginner": 1, "Intermediate": 0, "Advanced": 0, "Expert": 1},
+    }
