@@ -32,7 +32,10 @@ class PatternMatcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PatternStats:
-    """Totals of one pattern's calls; durations in seconds, of the latest calls."""
+    """Totals of one pattern's calls; durations in seconds, of the latest calls.
+
+    Its reads examined `scanned_count` items and returned `count` of them.
+    """
 
     pattern: str
     calls: int
@@ -46,6 +49,8 @@ class PatternStats:
     p95: float
     p99: float
     slowest: float
+    scanned_count: int
+    count: int
 
 
 class CallStats:
@@ -81,6 +86,7 @@ class CallStats:
 class _Totals:
     def __init__(self) -> None:
         self.calls = self.errors = self.requests = self.retries = self.conflicts = 0
+        self.scanned_count = self.count = 0
         self.read_units = self.write_units = 0.0
         self.slowest = 0.0
         self.durations: deque[float] = deque(maxlen=MAX_DURATIONS)
@@ -94,6 +100,8 @@ class _Totals:
         self.conflicts += call.conflicts
         self.read_units += call.read_units
         self.write_units += call.write_units
+        self.scanned_count += sum(sent.scanned_count for sent in call.requests)
+        self.count += sum(sent.count for sent in call.requests)
         self.slowest = max(self.slowest, call.seconds)
         self.durations.append(call.seconds)
 
@@ -112,6 +120,8 @@ class _Totals:
             _quantile(durations, 0.95),
             _quantile(durations, 0.99),
             self.slowest,
+            self.scanned_count,
+            self.count,
         )
 
 

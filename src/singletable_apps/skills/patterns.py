@@ -253,4 +253,13 @@ job_names = patterns.read(
 )
 team = patterns.read("G4", "Get a team", Team.key, rate=per_second(2))
 
+# ------------------------------------------------------------------------------ search
+
+candidate_skill = patterns.read(
+    "Q1", "Skills of the candidates of a search", UserSkill.key, items=50, rate=per_second(5)
+)
+found_person = patterns.read(
+    "Q2", "Profiles of the people of a search", User.key, items=20, rate=per_second(10)
+)
+
 patterns.check()

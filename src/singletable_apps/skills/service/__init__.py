@@ -20,6 +20,7 @@ from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context, utc_now
 from singletable_apps.skills.service.endorsements import Endorsements
 from singletable_apps.skills.service.overview import Overview
+from singletable_apps.skills.service.search import Search
 from singletable_apps.skills.service.user_skills import UserSkills
 from singletable_apps.skills.urls import Urls
 
@@ -39,6 +40,7 @@ class SkillsService:
     user_skills: UserSkills
     endorsements: Endorsements
     overview: Overview
+    search: Search
 
 
 def open_skills(
@@ -78,4 +80,5 @@ def open_skills(
         user_skills=user_skills,
         endorsements=Endorsements(context, user_skills),
         overview=Overview(context, catalog),
+        search=Search(context),
     )

@@ -1,0 +1,357 @@
+"""The rules of searches: what may be asked, which way of reading is cheaper, and who comes first.
+
+A search starts with the rarest skill and reads its index. For each further skill there are two
+ways: get the item of each person who is left, or read the index of that skill. Every item that is
+got costs half a read unit; the entries of an index are read together, many for half a unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from enum import StrEnum
+from itertools import zip_longest
+from urllib.parse import urlencode
+
+from singletable_apps.shared.text import InputChecks, normalize_line
+from singletable_apps.skills.entities import Level, Skill, SkillCount, UserSkill
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.patterns import SIZES
+from singletable_apps.skills.rules import (
+    LEVELS,
+    MAX_NAME,
+    MAX_SKILL_NAME,
+    MAX_YEARS,
+    RANKS,
+    Score,
+    normalize_alias,
+    people_at,
+    score,
+)
+
+MAX_CRITERIA = 8
+# How many items one search may read.
+MAX_READ = 20_000
+COLUMNS = ("skill", "level", "years", "since")
+_LEVEL_NAMES = {level.casefold(): level for level in Level}
+
+# ------------------------------------------------------------------------------ queries
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A skill that people must have, in any spelling."""
+
+    skill: str
+    level: Level = Level.BEGINNER
+    years: int = 0
+    since: date | None = None
+
+    def is_met(self, skill: UserSkill) -> bool:
+        """Return whether a skill of a person is good, long and recent enough."""
+        return (
+            RANKS[skill.level] >= RANKS[self.level]
+            and skill.years >= self.years
+            and (self.since is None or skill.last_used >= self.since)
+        )
+
+    def describe(self, name: str) -> str:
+        """Return the criterion in words: Go, Advanced or better, 5 years or more."""
+        parts = [name]
+        if self.level is not Level.BEGINNER:
+            parts.append(self.level if self.level is Level.EXPERT else f"{self.level} or better")
+        if self.years:
+            parts.append(f"{self.years} years or more" if self.years > 1 else "1 year or more")
+        if self.since:
+            parts.append(f"used since {self.since}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What a search asks: all criteria must be met, and what is not empty must be equal."""
+
+    criteria: tuple[Criterion, ...]
+    department: str = ""
+    location: str = ""
+    job: str = ""
+
+    @property
+    def has_filters(self) -> bool:
+        """Whether the profiles of people are needed to decide."""
+        return bool(self.department or self.location or self.job)
+
+    def encode(self) -> str:
+        """Return the query string of a URL, which `parse_parameters` reads."""
+        pairs = [
+            (name, text)
+            for one in self.criteria
+            for name, text in (
+                ("skill", one.skill),
+                ("level", one.level.value),
+                ("years", str(one.years or "")),
+                ("since", str(one.since or "")),
+            )
+        ]
+        filters = {"department": self.department, "location": self.location, "job": self.job}
+        return urlencode([*pairs, *((name, text) for name, text in filters.items() if text)])
+
+
+def parse_parameters(parameters: Mapping[str, Sequence[str]]) -> SearchQuery:
+    """Return the query of a form, `?skill=Go&level=Expert&years=&since=&skill=…`."""
+    rows = zip_longest(*(parameters.get(name, ()) for name in COLUMNS), fillvalue="")
+    filters = {
+        name: next(iter(parameters.get(name, ())), "") for name in ("department", "location", "job")
+    }
+    return parse_rows(list(rows), **filters)
+
+
+def parse_rows(
+    rows: Sequence[Sequence[str]], department: str = "", location: str = "", job: str = ""
+) -> SearchQuery:
+    """Return the query of rows with a skill, level, years and day; raise InvalidInput.
+
+    Rows without a skill are left out. An error names its field and row: `years/1`.
+    """
+    checks = InputChecks()
+    criteria: list[Criterion] = []
+    for number, row in enumerate(rows):
+        cells = [normalize_line(text[: 2 * MAX_SKILL_NAME]) for text in row]
+        if len(cells) > len(COLUMNS):
+            text = "Write skill:level:years:since, such as golang:Advanced:5:2024-01-01."
+            checks.reject(f"skill/{number}", text)
+            continue
+        skill, level, years, since = (*cells, "", "", "")[: len(COLUMNS)]
+        if not skill:
+            if years or since:
+                checks.reject(f"skill/{number}", "Enter a skill.")
+            continue
+        criteria.append(
+            Criterion(
+                skill,
+                _parse_level(checks, f"level/{number}", level),
+                _parse_years(checks, f"years/{number}", years),
+                _parse_day(checks, f"since/{number}", since),
+            )
+        )
+    if not criteria:
+        checks.reject("skill/0", "Enter at least one skill.")
+    if len(criteria) > MAX_CRITERIA:
+        checks.reject(f"skill/{MAX_CRITERIA}", f"Use at most {MAX_CRITERIA} skills.")
+    query = SearchQuery(
+        tuple(criteria),
+        checks.line("department", department, longest=MAX_NAME),
+        checks.line("location", location, longest=MAX_NAME),
+        checks.line("job", job, longest=MAX_NAME),
+    )
+    checks.raise_errors(InvalidInput)
+    return query
+
+
+def _parse_level(checks: InputChecks, field: str, text: str) -> Level:
+    level = _LEVEL_NAMES.get((text or Level.BEGINNER).casefold())
+    if level is None:
+        checks.reject(field, f"Use one of {', '.join(Level)}.")
+    return level or Level.BEGINNER
+
+
+def _parse_years(checks: InputChecks, field: str, text: str) -> int:
+    years = int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else -1
+    if text and not 0 <= years <= MAX_YEARS:
+        checks.reject(field, f"Enter a number of years between 0 and {MAX_YEARS}.")
+    return max(0, years)
+
+
+def _parse_day(checks: InputChecks, field: str, text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        checks.reject(field, "Enter a day such as 2024-01-31.")
+        return None
+
+
+def suggest_names(spelling: str, names: Iterable[str]) -> list[str]:
+    """Return the names that are spelled most like an unknown one, best first."""
+    by_alias = {normalize_alias(name): name for name in names}
+    alias = normalize_alias(spelling[:MAX_SKILL_NAME])
+    longer = [each for each in sorted(by_alias) if len(alias) > 1 and each.startswith(alias)]
+    close = get_close_matches(alias, by_alias, n=3, cutoff=0.6)
+    return [by_alias[each] for each in dict.fromkeys([*longer, *close])][:3]
+
+
+# ------------------------------------------------------------------------------ plans
+
+
+class Access(StrEnum):
+    """The ways to read a skill of people."""
+
+    LEVELS = "GSI1"
+    YEARS = "GSI2"
+    ITEMS = "items"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A criterion with its skill, and how many people have it: an estimate, never the answer."""
+
+    criterion: Criterion
+    skill: Skill
+    names: tuple[str, ...]
+    count: SkillCount
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels that are high enough."""
+        return LEVELS[RANKS[self.criterion.level] - 1 :]
+
+    @property
+    def people(self) -> int:
+        """How many people have the skill at one of these levels."""
+        return max(0, people_at(self.count, self.criterion.level))
+
+    def describe(self) -> str:
+        """Return the criterion in words."""
+        return self.criterion.describe(self.skill.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A way to read, with the number of items and read units that are expected."""
+
+    access: Access
+    items: int
+    units: float
+
+
+# The share of people with a skill who have used it for this long halves every four years. Counts do
+# not tell it, and no result depends on it.
+_HALVING_YEARS = 4
+_READ_UNIT_BYTES = 4_096
+
+
+def query_units(entries: int, queries: int = 1) -> float:
+    """Return the read units of queries of an index: half a unit for every 4 KB, and each."""
+    return 0.5 * max(queries, math.ceil(entries * SIZES[UserSkill] / _READ_UNIT_BYTES))
+
+
+def get_units(items: int) -> float:
+    """Return the read units of getting items: half a unit each, however small it is."""
+    return 0.5 * items
+
+
+def choices(wanted: Wanted, candidates: int | None) -> list[Choice]:
+    """Return the ways to read a skill of people, cheapest first.
+
+    `candidates` is the number of people who are left; None for the first skill.
+    """
+    found = [Choice(Access.LEVELS, wanted.people, query_units(wanted.people))]
+    if wanted.criterion.years:
+        share = 0.5 ** (wanted.criterion.years / _HALVING_YEARS)
+        entries, queries = math.ceil(wanted.people * share), len(wanted.levels) * len(wanted.names)
+        found.append(Choice(Access.YEARS, entries, query_units(entries, queries)))
+    if candidates is not None:
+        found.append(Choice(Access.ITEMS, candidates, get_units(candidates)))
+    return sorted(found, key=lambda choice: choice.units)
+
+
+def order_criteria(wanted: Iterable[Wanted]) -> list[Wanted]:
+    """Return the criteria with the rarest first."""
+    return sorted(wanted, key=lambda each: (choices(each, None)[0].items, each.skill.skill_id))
+
+
+def check_size(wanted: Wanted, choice: Choice, read: int) -> None:
+    """Raise InvalidInput if reading this would be too much for one search."""
+    if read + choice.items > MAX_READ:
+        raise too_large(wanted)
+
+
+def too_large(wanted: Wanted) -> InvalidInput:
+    """Return the error of a search that reads too much."""
+    return InvalidInput(
+        {
+            "skill/0": f"Too many people match “{wanted.describe()}”: a search reads at most "
+            f"{MAX_READ:,} skills. Ask for a higher level, more years, or a rarer skill."
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """What a search read in one step, and what else it could have read."""
+
+    text: str
+    choice: Choice
+    others: tuple[Choice, ...]
+    people_left: int
+
+    def describe(self) -> str:
+        """Return the step in words."""
+        ways = " or ".join(_describe_choice(each) for each in self.others)
+        instead = f" instead of {ways}" if ways else ""
+        people = "1 person is" if self.people_left == 1 else f"{self.people_left:,} people are"
+        return f"{self.text}: {_describe_choice(self.choice)}{instead}. {people} left."
+
+
+def _describe_choice(choice: Choice) -> str:
+    size = f"{choice.items:,} {'item' if choice.items == 1 else 'items'}"
+    units = f"{choice.units:g} {'unit' if choice.units == 1 else 'units'}"
+    if choice.access is Access.ITEMS:
+        return f"get {size} ({units})"
+    order = "by years" if choice.access is Access.YEARS else "by level"
+    return f"read about {size} of {choice.access}, {order} ({units})"
+
+
+# ------------------------------------------------------------------------------ ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A person who meets all criteria, with the skill and the score for each of them."""
+
+    username: str
+    skills: tuple[UserSkill, ...]
+    scores: tuple[Score, ...]
+    total: float
+
+
+def rank(candidates: Iterable[Sequence[UserSkill]], today: date) -> list[Match]:
+    """Return people by the sum of their scores, highest first, then by username."""
+    found: list[Match] = []
+    for skills in candidates:
+        scores = tuple(score(skill, today) for skill in skills)
+        total = math.fsum(each.total for each in scores)
+        found.append(Match(skills[0].username, tuple(skills), scores, total))
+    return sorted(found, key=lambda match: (-match.total, match.username.casefold()))
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near someone is to the targets of a job: the levels per skill, None for no skill."""
+
+    username: str
+    levels: Mapping[str, Level | None]
+    # How many ranks are missing, all skills together, and how many the job needs.
+    missing: int
+    needed: int
+
+    @property
+    def met(self) -> float:
+        """The share of the needed ranks that the person has."""
+        return 1 - self.missing / self.needed
+
+
+def measure_nearness(
+    username: str, levels: Mapping[str, Level], targets: Mapping[str, Level]
+) -> Nearness:
+    """Return how near someone is. Ranks above the target do not make up for missing ones."""
+    has = {skill_id: levels.get(skill_id) for skill_id in targets}
+    missing = sum(rank_gap(has[skill_id], target) for skill_id, target in targets.items())
+    return Nearness(username, has, missing, sum(RANKS[target] for target in targets.values()))
+
+
+def rank_gap(level: Level | None, target: Level) -> int:
+    """Return how many ranks are missing to a target."""
+    return max(0, RANKS[target] - (RANKS[level] if level else 0))
