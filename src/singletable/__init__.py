@@ -71,7 +71,7 @@ _EXPORTS = {
         SentRequest Store Transaction
     """,
     "singletable.telemetry": """
-        CallStats OpenTelemetryObserver PrometheusObserver
+        CallStats OpenTelemetryObserver PatternStats PrometheusObserver
     """,
     "singletable.values": """
         AttributeValue Item

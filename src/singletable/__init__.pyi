@@ -189,6 +189,7 @@ from singletable.store import Transaction as Transaction
 from singletable.store import parse_stream_event as parse_stream_event
 from singletable.telemetry import CallStats as CallStats
 from singletable.telemetry import OpenTelemetryObserver as OpenTelemetryObserver
+from singletable.telemetry import PatternStats as PatternStats
 from singletable.telemetry import PrometheusObserver as PrometheusObserver
 from singletable.values import AttributeValue as AttributeValue
 from singletable.values import Item as Item

@@ -134,7 +134,7 @@ def test_consumption_is_what_the_engine_charged(world: World) -> None:
         "skills:S1",
         "skills:S2",
         "skills:S4",
-        "skills:AP12",
+        "skills:U1",
         "skills:Q1",
         "skills:Q2",
     }
