@@ -258,7 +258,7 @@ def test_nearest_are_those_who_miss_the_fewest_levels(
         expected: list[tuple[int, int, str]] = []
         for name, own in levels.items():
             gaps = [
-                max(0, RANKS[target] - RANKS.get(own.get(one), 0))  # type: ignore[call-overload]
+                max(0, RANKS[target] - (RANKS[own[one]] if one in own else 0))
                 for one, target in targets.items()
             ]
             if own.keys() & targets.keys():
