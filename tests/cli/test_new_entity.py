@@ -210,6 +210,43 @@ def test_style_of_attributes_and_type_tags_is_kept(run: Run, app: str, folder: P
     assert source.count('username: Attr[str] = attr(name="UserName")') == 3
 
 
+# Dicts that are too long for the call are variables; comments in them stay.
+def test_sizes_in_a_variable_are_edited_there(run: Run, app: str, folder: Path) -> None:
+    named = "SIZES = {\n    User: 200,  # measured\n}\nCOUNTS: dict[type, int] = {User: 10}\n"
+    call = 'patterns = PatternCatalog("shop", shop, sizes=SIZES, counts=COUNTS)'
+    shop = SHOP.replace(
+        'patterns = PatternCatalog("shop", shop, sizes={User: 200})', f"{named}{call}"
+    )
+    (folder / "scaffold_shop.py").write_text(shop)
+    code, out, err = run("new", "entity", "Project", app, *PROJECT, "--items", "9", "--yes")
+    assert code == 0, out + err
+    source = _source(folder)
+    assert "SIZES = {\n    User: 200,  # measured\n    Project: 200,\n}\n" in source
+    # A dict on one line is not reformatted.
+    assert "sizes=SIZES, counts=COUNTS | {Project: 9}" in source
+
+
+# A new index would cost more than reading the items of a list from the table.
+def test_index_with_some_attributes_is_used(run: Run, app: str, folder: Path) -> None:
+    partial = SHOP.replace('sk="GSI1SK")', 'sk="GSI1SK", projection=["username"])')
+    (folder / "scaffold_shop.py").write_text(partial)
+    options = ("--across", "status", "--order", "title", "--yes")
+    code, out, err = run("new", "entity", "Project", app, *PROJECT, *options)
+    assert code == 0, out + err
+    assert "GSI1 does not project all attributes" in out
+    assert "found = store.hydrate(" in (folder / "test_project.py").read_text()
+    assert "sk=(title, project_id)).on(gsi1)" in " ".join(_source(folder).split())
+
+
+def test_codes_of_patterns_can_be_chosen(run: Run, app: str, folder: Path) -> None:
+    assert run("new", "entity", "Project", app, *PROJECT, "--code", "Q", "--yes")[0] == 0
+    assert '"Q1", "Get a project"' in _source(folder)
+    del sys.modules[app]
+    more = ("--owned-by", "User", "--field", "text", "--code", "Q", "--yes")
+    assert run("new", "entity", "Note", app, *more)[0] == 0
+    assert '"Q6", "Get a note"' in _source(folder)
+
+
 def test_schema_lock_is_mentioned(run: Run, app: str, folder: Path) -> None:
     run("diff", app, "--write")
     _, out, _ = run("new", "entity", "Project", app, *PROJECT, "--yes")

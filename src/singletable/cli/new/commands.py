@@ -95,6 +95,15 @@ def entity(
             "--page-size", min=1, metavar="N", help="How many items a list reads at once."
         ),
     ] = 20,
+    code: Annotated[
+        str | None,
+        typer.Option(
+            "--code",
+            metavar="LETTERS",
+            help="How the codes of its patterns begin; by default with the first letter of NAME, "
+            "or like the codes that the catalog has.",
+        ),
+    ] = None,
     yes: Annotated[
         bool,
         typer.Option("--yes", "-y", help="Ask nothing: use the options, and write the files."),
@@ -130,7 +139,10 @@ def entity(
         items=items,
         size=size,
         page_size=page_size,
+        code=code,
     )
+    if code is not None and not (code.isascii() and code.isalpha()):
+        raise InvalidValue(f"--code {code}: expected letters, such as P for P1, P2 and so on.")
     if list_all and across:
         raise InvalidValue("--all lists all items, and --across only some of them. Pass one.")
     add_entity(Console(highlight=False), options, asks=not yes, is_dry_run=dry_run)

@@ -128,7 +128,10 @@ def _print_totals(
     read = sum(one.read.average for one in plans)
     write = sum(one.write.average for one in plans)
     after = _monthly_cost(catalog)
-    units = [pluralize(round(read, 2), "read unit"), pluralize(round(write, 2), "write unit")]
+    units = [
+        f"less than 0.01 {kind}s" if 0 < number < 0.01 else pluralize(round(number, 2), kind)
+        for number, kind in ((read, "read unit"), (write, "write unit"))
+    ]
     console.print(f"Together {' and '.join(units)} a second.")
     console.print(
         f"On demand in {after.region}, they add ${after.total - before.total:,.2f} a month to "

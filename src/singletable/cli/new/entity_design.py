@@ -39,7 +39,7 @@ class EntityAnswers:
     `id` is the field that identifies an item, and `several` says whether an owner can have several.
     `across` are the fields by which items of all owners are queried; `is_listed` says that all
     items are, without a field; `order` is how these are sorted. A list reads up to `page_size`
-    items.
+    items. `code` is how the codes of its patterns begin.
     """
 
     name: str
@@ -54,6 +54,7 @@ class EntityAnswers:
     items: int | None = None
     size: int | None = None
     page_size: int = 20
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,13 +376,23 @@ class _Designer:
         return NewKey(name, *parts, index), index
 
     def _overloaded_index(self) -> tuple[Index, bool]:
-        """Return an index with key attributes that belong to no field, and whether it is new."""
+        """Return an index with key attributes that belong to no field, and whether it is new.
+
+        One that projects all attributes is preferred. From another one, items are read from the
+        table, which costs less than the writes of one more index.
+        """
         stored = {one.attribute for model in self._models for one in model.fields.values()}
-        for index in self._table.indexes:
+        for index in sorted(self._table.indexes, key=lambda one: one.projection != "ALL"):
             keys = [*index.pk, *index.sk]
             has_texts = len(index.pk) == len(index.sk) == 1 and all(one.type == "S" for one in keys)
             is_generic = not any(one.name in stored for one in keys)
-            if not index.local and has_texts and is_generic and index.projection == "ALL":
+            if not index.local and has_texts and is_generic:
+                if index.projection != "ALL":
+                    self._notes.append(
+                        f"{index.name} does not project all attributes, so items that are found in "
+                        "it are read from the table. If a list needs only projected attributes, "
+                        "use hydrate=False."
+                    )
                 return index, False
         number = self._next_index_number()
         return self._new_index([f"GSI{number}PK"], [f"GSI{number}SK"]), True

@@ -62,7 +62,7 @@ def design_patterns(
     found.append((f"delete_{snake}", f"Delete {one}", f"deletes({name})", 1))
     patterns: list[NewPattern] = []
     for code, (variable, description, access, items) in zip(
-        pattern_codes(name, known, len(found)), found, strict=True
+        pattern_codes(name, known, len(found), answers.code), found, strict=True
     ):
         rate = answers.write_rate if access.endswith(")") else answers.read_rate
         variable = unused_name(variable, taken)
@@ -70,8 +70,14 @@ def design_patterns(
     return patterns
 
 
-def pattern_codes(name: str, known: Sequence[str], count: int) -> list[str]:
+def pattern_codes(
+    name: str, known: Sequence[str], count: int, chosen: str | None = None
+) -> list[str]:
     """Return new codes: the next numbers after AP1, AP2, …, or P1, P2, … for a Project."""
+    if chosen is not None:
+        numbered = (re.fullmatch(rf"{chosen}(\d+)\w?", code) for code in known)
+        first = 1 + max((int(one[1]) for one in numbered if one), default=0)
+        return [f"{chosen}{number}" for number in range(first, first + count)]
     prefixes = {re.sub(r"\d+\w?$", "", code) for code in known}
     initials = "".join(one for one in name if one.isupper())
     candidates = [name[0], initials, name[:2].upper(), name[:3].upper(), name.upper()]

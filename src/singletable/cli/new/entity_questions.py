@@ -35,6 +35,7 @@ class EntityOptions:
     items: int | None
     size: int | None
     page_size: int
+    code: str | None = None
 
 
 def ask_owner(options: EntityOptions, known: Sequence[str]) -> EntityOptions:
@@ -128,6 +129,7 @@ def answers_of(options: EntityOptions) -> EntityAnswers:
         items=options.items,
         size=options.size,
         page_size=options.page_size,
+        code=options.code,
     )
 
 

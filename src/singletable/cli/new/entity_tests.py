@@ -162,7 +162,15 @@ class _TestWriter:
         return Group("store.create(", [Group(f"make_{self._snake}(", [*values], ")")], ")")
 
     def _find(self, access: str, values: Sequence[str]) -> Group:
-        return Group("found = store.query(", [self._call(access, values)], ")")
+        key = self._design.index_key
+        is_partial = (
+            key is not None
+            and key.index is not None
+            and key.name == access
+            and key.index.projection != "ALL"
+        )
+        method = "hydrate" if is_partial else "query"
+        return Group(f"found = store.{method}(", [self._call(access, values)], ")")
 
     def _expect(self, field: NewField, *numbers: int) -> Group:
         members = [field.sample(number) for number in numbers]

@@ -186,6 +186,8 @@ class ModuleSource:
                     raise CannotEdit(
                         f"{self.name}, line {call.lineno}: {keyword} is not written as a list."
                     )
+                if self._add_to_variable(one.removeprefix(f"{keyword}="), member):
+                    return
                 # The last dict of a union, or a variable.
                 is_dict = one.endswith("}") and not one.endswith("{}")
                 arguments[number] = (
@@ -197,6 +199,24 @@ class ModuleSource:
                     f"{self.name}, line {call.lineno}: {keyword} may be in {_flat(one)}."
                 )
         arguments.append(Group(begin, [member], end))
+
+    def _add_to_variable(self, variable: str, member: str) -> bool:
+        """Add a line to the dict of a variable; False unless its last line is a bracket."""
+        for node in self._tree.body:
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() as members)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict() as members)
+                ) if name == variable and members.values:
+                    start, end = self._starts[_last_line(members) - 1], self._end(members) - 1
+                    rest = self._bytes[self._end(members.values[-1]) : start]
+                    if self._bytes[start:end].strip() or not rest.lstrip().startswith(b","):
+                        return False
+                    self._edits.append((start, start, f"    {member},\n"))
+                    return True
+                case _:
+                    pass
+        return False
 
     def _group(self, call: ast.Call) -> Group:
         source = self._bytes[self._start(call) : self._end(call)].decode()
