@@ -1,7 +1,8 @@
 """The items of `glad-entities`.
 
     partition                          sort keys
-    USER#{username}                    PROFILE, SKILL#{skillId}
+    USER#{username}                    PROFILE, SKILL#{skillId}, CERTIFICATION#{id},
+                                       EXPERIENCE#{id}, EDUCATION#{id}, PROJECT#{id}
     ENDORSEMENT#{username}#{skillId}   BY#{endorser}
     SKILL#{skillId}                    METADATA, COUNT
     ALIAS#{spelling}                   SKILL: the skill that this spelling means
@@ -99,6 +100,14 @@ class Category(StrEnum):
     DATA = "Data"
     SECURITY = "Security"
     OTHER = "Other"
+
+
+class ProjectStatus(StrEnum):
+    """How far a project is."""
+
+    PLANNED = "Planned"
+    ACTIVE = "Active"
+    DONE = "Done"
 
 
 class User(Entity, table=entities, type_tag=("EntityType", "User")):
@@ -254,8 +263,91 @@ class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):
     key = Key(pk="DIRECTORY", sk="SETTINGS")
 
 
+class Certification(Entity, table=entities, type_tag=("EntityType", "Certification")):
+    """A certificate that a person has passed for. `link` proves it."""
+
+    username: Attr[str] = attr(name="Username")
+    certification_id: Attr[str] = attr(name="CertificationId")
+    name: Attr[str] = attr(name="Name")
+    issuer: Attr[str] = attr(name="Issuer")
+    issued: Attr[date] = attr(name="Issued")
+    expires_on: Attr[date | None] = attr(name="ExpiresOn", default=None)
+    link: Attr[str] = attr(name="Link", default="")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("USER", casefold(username)), sk=("CERTIFICATION", certification_id))
+
+
+class Experience(Entity, table=entities, type_tag=("EntityType", "Experience")):
+    """A job that a person has or had; without `ended`, the present one."""
+
+    username: Attr[str] = attr(name="Username")
+    experience_id: Attr[str] = attr(name="ExperienceId")
+    position: Attr[str] = attr(name="Position")
+    employer: Attr[str] = attr(name="Employer")
+    started: Attr[date] = attr(name="Started")
+    ended: Attr[date | None] = attr(name="Ended", default=None)
+    description: Attr[str] = attr(name="Description", default="")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("USER", casefold(username)), sk=("EXPERIENCE", experience_id))
+
+
+class Education(Entity, table=entities, type_tag=("EntityType", "Education")):
+    """A school or a course, and the degree."""
+
+    username: Attr[str] = attr(name="Username")
+    education_id: Attr[str] = attr(name="EducationId")
+    school: Attr[str] = attr(name="School")
+    degree: Attr[str] = attr(name="Degree")
+    started: Attr[date] = attr(name="Started")
+    ended: Attr[date | None] = attr(name="Ended", default=None)
+    description: Attr[str] = attr(name="Description", default="")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("USER", casefold(username)), sk=("EDUCATION", education_id))
+
+
+class Project(Entity, table=entities, type_tag=("EntityType", "Project")):
+    """A project, and the ids of the skills it needs.
+
+    GSI1 has some of its attributes only, so that lists read projects from the table.
+    """
+
+    username: Attr[str] = attr(name="Username")
+    project_id: Attr[str] = attr(name="ProjectId")
+    name: Attr[str] = attr(name="Name")
+    description: Attr[str] = attr(name="Description", default="")
+    status: Attr[ProjectStatus] = attr(name="Status", default=ProjectStatus.ACTIVE)
+    skill_ids: Attr[list[str]] = attr(name="SkillIds", factory=list)
+    link: Attr[str] = attr(name="Link", default="")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+    updated_at: Attr[datetime] = updated(name="UpdatedAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk=("USER", casefold(username)), sk=("PROJECT", project_id))
+    listed = Key(pk="PROJECTS", sk=("STATUS", ordered(status), "DATE", created_at, project_id)).on(
+        gsi1
+    )
+
+
 class Profile(Collection):
     """AP13: a person with all skills."""
 
     user: User
     skills: list[UserSkill]
+
+
+class Entries(Collection):
+    """What a person has entered besides skills."""
+
+    certifications: list[Certification]
+    experience: list[Experience]
+    education: list[Education]
+    projects: list[Project]

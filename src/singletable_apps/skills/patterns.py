@@ -10,17 +10,24 @@ from singletable import (
     creates,
     deletes,
     per_day,
+    per_minute,
     per_second,
     updates,
     upserts,
     zipf,
 )
 from singletable_apps.skills.entities import (
+    Certification,
     Directory,
+    Education,
     Endorsement,
+    Entries,
+    Experience,
     JobRole,
     Level,
     Profile,
+    Project,
+    ProjectStatus,
     Skill,
     SkillAlias,
     SkillCount,
@@ -41,6 +48,10 @@ SIZES = {
     JobRole: 1_500,
     Team: 1_000,
     Directory: 100,
+    Certification: 400,
+    Experience: 700,
+    Education: 500,
+    Project: 700,
 }
 COUNTS: dict[type, int | ItemCount] = {
     User: ItemCount(10_000, growth=0.02),
@@ -52,6 +63,10 @@ COUNTS: dict[type, int | ItemCount] = {
     JobRole: 50,
     Team: 500,
     Directory: 1,
+    Certification: 10_000,
+    Experience: 30_000,
+    Education: 15_000,
+    Project: 20_000,
 }
 # A few skills are known by many.
 VALUES = [zipf(UserSkill.skill_id, 200, 1.0), zipf(SkillCount.skill_id, 200, 1.0)]
@@ -175,6 +190,7 @@ user_with_skills = patterns.read(
     User.key.partition,
     collection=Profile,
     items=6,
+    scanned=14,
     rate=per_second(50),
 )
 
@@ -260,6 +276,116 @@ candidate_skill = patterns.read(
 )
 found_person = patterns.read(
     "Q2", "Profiles of the people of a search", User.key, items=20, rate=per_second(10)
+)
+
+# ------------------------------------------------------------------------------ entries
+
+get_certification = patterns.read(
+    "P1", "Get a certification", Certification.key, rate=per_minute(10)
+)
+certifications_of_user = patterns.read(
+    "P2", "Certifications of a user", Certification.key.partition, items=2, rate=per_second(10)
+)
+create_certification = patterns.write(
+    "P3", "Create a certification", checks(User), creates(Certification), rate=per_day(100)
+)
+update_certification = patterns.write(
+    "P4",
+    "Change a certification",
+    updates(
+        Certification,
+        Certification.name,
+        Certification.issuer,
+        Certification.issued,
+        Certification.expires_on,
+        Certification.link,
+    ),
+    rate=per_day(100),
+)
+delete_certification = patterns.write(
+    "P5", "Delete a certification", deletes(Certification), rate=per_day(100)
+)
+
+get_experience = patterns.read("P6", "Get an experience", Experience.key, rate=per_minute(10))
+experience_of_user = patterns.read(
+    "P7", "Experience of a user", Experience.key.partition, items=3, rate=per_second(10)
+)
+create_experience = patterns.write(
+    "P8", "Create an experience", checks(User), creates(Experience), rate=per_day(200)
+)
+update_experience = patterns.write(
+    "P9",
+    "Change an experience",
+    updates(
+        Experience,
+        Experience.position,
+        Experience.employer,
+        Experience.started,
+        Experience.ended,
+        Experience.description,
+    ),
+    rate=per_day(200),
+)
+delete_experience = patterns.write(
+    "P10", "Delete an experience", deletes(Experience), rate=per_day(200)
+)
+
+get_education = patterns.read("P11", "Get an education", Education.key, rate=per_minute(10))
+education_of_user = patterns.read(
+    "P12", "Education of a user", Education.key.partition, items=2, rate=per_second(10)
+)
+create_education = patterns.write(
+    "P13", "Create an education", checks(User), creates(Education), rate=per_day(50)
+)
+update_education = patterns.write(
+    "P14",
+    "Change an education",
+    updates(
+        Education,
+        Education.school,
+        Education.degree,
+        Education.started,
+        Education.ended,
+        Education.description,
+    ),
+    rate=per_day(50),
+)
+delete_education = patterns.write(
+    "P15", "Delete an education", deletes(Education), rate=per_day(50)
+)
+
+get_project = patterns.read("P16", "Get a project", Project.key, rate=per_minute(10))
+projects_of_user = patterns.read(
+    "P17", "Projects of a user", Project.key.partition, items=2, rate=per_second(10)
+)
+
+
+@patterns.read_function("P18", items=20, rate=per_second(5))
+def projects_with_status(status: ProjectStatus) -> Selection[Project]:
+    """List the projects of all users with a status."""
+    return Project.listed().eq(status)
+
+
+create_project = patterns.write(
+    "P19", "Create a project", checks(User), creates(Project), rate=per_day(300)
+)
+update_project = patterns.write(
+    "P20",
+    "Change a project",
+    updates(
+        Project, Project.name, Project.description, Project.status, Project.skill_ids, Project.link
+    ),
+    rate=per_day(300),
+)
+delete_project = patterns.write("P21", "Delete a project", deletes(Project), rate=per_day(300))
+entries_of_user = patterns.read(
+    "P22",
+    "Get all entries of a user",
+    User.key.partition,
+    collection=Entries,
+    items=8,
+    scanned=14,
+    rate=per_second(50),
 )
 
 patterns.check()

@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from singletable import Driver, Observer, Store
+from singletable import CallStats, Driver, Observer, Store
 from singletable_apps.shared.accounts import Passwords, expiring
 from singletable_apps.shared.mail import Mailer, Outbox
 from singletable_apps.shared.sealed import derive_key
 from singletable_apps.skills.entities import entities
+from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context, utc_now
 from singletable_apps.skills.service.endorsements import Endorsements
+from singletable_apps.skills.service.entries import EntryService
 from singletable_apps.skills.service.overview import Overview
 from singletable_apps.skills.service.search import Search
 from singletable_apps.skills.service.user_skills import UserSkills
@@ -32,7 +34,7 @@ TABLES = {expiring: "skills_sessions"}
 
 @dataclass(frozen=True, slots=True)
 class SkillsService:
-    """The service, by topic."""
+    """The service, by topic. `stats` counts the calls of this process by access pattern."""
 
     context: Context
     accounts: Accounts
@@ -41,6 +43,8 @@ class SkillsService:
     endorsements: Endorsements
     overview: Overview
     search: Search
+    entries: EntryService
+    stats: CallStats
 
 
 def open_skills(
@@ -58,10 +62,11 @@ def open_skills(
 
     E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
     """
+    stats = CallStats(patterns)
     store = Store(
         driver,
         tables=TABLES,
-        observers=observers,
+        observers=(stats, *observers),
         clock=clock,
         cursor_secret=derive_key(secret, "skills cursors"),
     )
@@ -81,4 +86,6 @@ def open_skills(
         endorsements=Endorsements(context, user_skills),
         overview=Overview(context, catalog),
         search=Search(context),
+        entries=EntryService(context, catalog),
+        stats=stats,
     )
