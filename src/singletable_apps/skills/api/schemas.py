@@ -24,7 +24,7 @@ class Message(Body):
     message: str
 
 
-class NewUser(Body):
+class NewUser(Model):
     """A new account."""
 
     username: str
@@ -33,14 +33,14 @@ class NewUser(Body):
     email: str = ""
 
 
-class Credentials(Body):
+class Credentials(Model):
     """A username and a password."""
 
     username: str
     password: str
 
 
-class RefreshToken(Body):
+class RefreshToken(Model):
     """The token that renews a session."""
 
     refresh_token: str

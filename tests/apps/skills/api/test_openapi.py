@@ -1,0 +1,103 @@
+"""The description says enough to write a client by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from singletable_apps.shared.pages.api_docs import group_by_tag
+from singletable_apps.skills.api import API
+from tests.apps.skills.api.client import ADDRESS, make_server
+
+DOCUMENT: dict[str, Any] = make_server().visitor().get("/openapi.json").json()
+OPERATIONS: dict[str, dict[str, Any]] = {
+    f"{method.upper()} {path.removeprefix(API)}": operation
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+}
+SCHEMAS = DOCUMENT["components"]["schemas"]
+SKILL = "/users/{username}/skills/{skill}"
+
+
+def test_document_is_openapi_3_1_with_bearer_tokens() -> None:
+    assert DOCUMENT["openapi"].startswith("3.1")
+    assert DOCUMENT["components"]["securitySchemes"]["access token"]["scheme"] == "bearer"
+
+
+def test_operation_ids_are_unique() -> None:
+    names = Counter(operation["operationId"] for operation in OPERATIONS.values())
+    assert names.most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("address", OPERATIONS)
+def test_every_operation_is_described(address: str) -> None:
+    operation = OPERATIONS[address]
+    assert operation["tags"]
+    assert operation["description"].endswith(".")
+    answers = operation["responses"]
+    assert "422" not in answers
+    assert {"500", "503"} <= set(answers)
+    assert "404" in answers or "{" not in address
+    needs_token = {} not in operation.get("security", [{}])
+    assert not needs_token or {"401", "429"} <= set(answers)
+    tags = [each for each in operation.get("parameters", []) if each["name"] == "if-match"]
+    assert ("412" in answers) is bool(tags)
+
+
+def test_request_bodies_forbid_other_fields() -> None:
+    for address, operation in OPERATIONS.items():
+        content = operation.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            name = content["application/json"]["schema"]["$ref"].rpartition("/")[2]
+            assert SCHEMAS[name]["additionalProperties"] is False, address
+            assert SCHEMAS[name]["description"], address
+
+
+def test_problems_have_the_error_of_the_original() -> None:
+    assert "error" in SCHEMAS["Problem"]["required"]
+    for operation in OPERATIONS.values():
+        for status, answer in operation["responses"].items():
+            for example in answer.get("content", {}).values():
+                for value in example.get("examples", {}).values():
+                    assert status < "400" or value["value"]["error"]
+
+
+def test_operations_of_the_original_exist() -> None:
+    original = {
+        "POST /register",
+        "POST /login",
+        "GET /me",
+        "POST /users/{username}/skills",
+        "GET /users/{username}/skills",
+        *(f"{method} {SKILL}" for method in ("GET", "PUT", "DELETE")),
+        "GET /skills/{skill}/users",
+    }
+    assert original <= set(OPERATIONS)
+    assert set(OPERATIONS["POST /users/{username}/skills"]["responses"]) >= {"201", "400", "409"}
+
+
+def test_skills_have_the_attributes_of_the_original() -> None:
+    original = (
+        "username skill_name proficiency_level years_of_experience endorsements last_used_date "
+        "notes created_at updated_at"
+    )
+    assert set(original.split()) <= set(SCHEMAS["UserSkillBody"]["required"])
+    assert set(SCHEMAS["NewUserSkill"]["required"]) == {"skill_name", "proficiency_level"}
+
+
+def test_problem_types_have_pages() -> None:
+    visitor = make_server().visitor()
+    for name in ("invalid-request", "already-exists", "not-allowed"):
+        assert visitor.get(f"/problems/{name}").json()["about"]
+
+
+def test_examples_of_requests_can_be_sent_as_they_are() -> None:
+    operations = [each for group in group_by_tag(DOCUMENT, ADDRESS).values() for each in group]
+    curl = {f"{each.method} {each.path.removeprefix(API)}": each.curl for each in operations}
+    assert "Bearer $TOKEN" in curl[f"GET {SKILL}"]
+    assert '"skill_name":"Go"' in curl["POST /users/{username}/skills"].replace(" ", "")
+    for address, operation in OPERATIONS.items():
+        content = operation.get("requestBody", {}).get("content", {})
+        assert ("--json" in curl[address]) is ("application/json" in content)
