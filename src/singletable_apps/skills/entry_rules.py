@@ -73,6 +73,14 @@ class EntryKind:
         """Return the id of an entry."""
         return str(getattr(entry, self.id_field))
 
+    def draft_of(self, entry: Entry) -> EntryDraft:
+        """Return what was entered."""
+        names = (*self.lines, *self.days, *self.texts)
+        values: dict[str, Any] = {name: getattr(entry, name) for name in names}
+        if isinstance(entry, Project):
+            values |= {"status": entry.status, "skills": tuple(entry.skill_ids)}
+        return EntryDraft(**values)
+
 
 KINDS: Mapping[KindName, EntryKind] = {
     kind.name: kind

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
-from singletable_apps.skills.entities import Level, Role, Source
+from singletable_apps.skills.entities import Level, ProjectStatus, Role, Source
+from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
 from singletable_apps.skills.rules import MAX_NOTES, MAX_SKILL_NAME, MAX_YEARS
 
 
@@ -145,3 +146,55 @@ class Distribution(Document):
     skill_name: str
     total: int
     levels: dict[Level, int]
+
+
+# ------------------------------------------------------------------------------ entries
+
+
+class _EntryFields(Document):
+    name: str = Field("", max_length=MAX_LINE, description="Of a certificate or a project.")
+    issuer: str = Field("", max_length=MAX_LINE, description="Of a certificate.")
+    issued: Day | None = Field(None, description="Of a certificate.")
+    expires_on: Day | None = Field(None, description="Of a certificate.")
+    position: str = Field("", max_length=MAX_LINE, description="Of a job.")
+    employer: str = Field("", max_length=MAX_LINE, description="Of a job.")
+    degree: str = Field("", max_length=MAX_LINE, description="Of a course.")
+    school: str = Field("", max_length=MAX_LINE, description="Of a course.")
+    started: Day | None = Field(None, description="Of a job or a course.")
+    ended: Day | None = Field(None, description="Of a job or a course.")
+    description: str = Field("", max_length=MAX_DESCRIPTION)
+    link: str = Field("", max_length=2000, description="Of a certificate or a project.")
+    status: ProjectStatus = Field(ProjectStatus.ACTIVE, description="Of a project.")
+    skills: list[str] = Field([], max_length=MAX_SKILLS, description="Skills of a project.")
+
+
+class NewEntry(_EntryFields, Model):
+    """An entry to create. Fields that its kind does not have are ignored."""
+
+
+@partial_model()
+class EntryChanges(_EntryFields, Changes):
+    """What to change; the rest stays as it is."""
+
+
+class EntryBody(Document):
+    """An entry of a person, with the fields of its kind that have a value."""
+
+    id: str
+    username: str
+    name: str | None = None
+    issuer: str | None = None
+    issued: date | None = None
+    expires_on: date | None = None
+    position: str | None = None
+    employer: str | None = None
+    degree: str | None = None
+    school: str | None = None
+    started: date | None = None
+    ended: date | None = None
+    description: str | None = None
+    link: str | None = None
+    status: ProjectStatus | None = None
+    skills: list[str] | None = Field(None, description="Ids of skills.")
+    created_at: datetime
+    updated_at: datetime

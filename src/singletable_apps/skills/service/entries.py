@@ -6,7 +6,7 @@ The four kinds are declared in `entry_rules`; everything here works for each of 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from singletable import ConditionFailed, Page
@@ -99,16 +99,16 @@ class EntryService:
         username: str,
         kind: EntryKind,
         entry_id: str,
-        draft: EntryDraft,
+        change: Callable[[EntryDraft], EntryDraft],
         check: RevisionCheck = any_revision,
     ) -> Entry:
-        """Change an entry of one's own."""
+        """Change an entry of one's own. `change` gets what was entered before."""
         check_author(actor, username)
-        values = self._check(kind, draft)
         entity: Any = kind.entity
         for _ in range(ATTEMPTS):
             before = self.get(username, kind, entry_id)
             check(before.revision)
+            values = self._check(kind, change(kind.draft_of(before)))
             try:
                 changed: Entry = self._store.update(
                     entity.key(before.username, entry_id),

@@ -51,7 +51,7 @@ def test_entry_is_created_changed_and_deleted(world: World, name: KindName) -> N
     heading = next(iter(kind.lines))
     other: dict[str, Any] = {heading: "  Other  one "}
     assert getattr(listed, heading) == getattr(DRAFT, heading)
-    changed = entries.edit(ada, "ada", kind, entry_id, replace(DRAFT, **other))
+    changed = entries.edit(ada, "ada", kind, entry_id, lambda draft: replace(draft, **other))
     assert (getattr(changed, heading), changed.revision) == ("Other one", 2)
     assert changed.created_at == listed.created_at
     assert getattr(entries.list_all("ada"), name) == [changed]
@@ -82,7 +82,7 @@ def test_nobody_changes_entries_of_others(memory: World) -> None:
     with pytest.raises(NotPermitted):
         entries.create(bob, "ada", PROJECTS, DRAFT)
     with pytest.raises(NotPermitted):
-        entries.edit(bob, "ada", PROJECTS, entry_id, DRAFT)
+        entries.edit(bob, "ada", PROJECTS, entry_id, lambda _: DRAFT)
     with pytest.raises(NotPermitted):
         entries.delete(bob, "ada", PROJECTS, entry_id)
 
@@ -159,9 +159,11 @@ def test_change_of_another_process_is_not_overwritten(worlds: tuple[World, World
     def change_meanwhile(revision: int) -> None:
         if revision == 1:
             planned = replace(DRAFT, status=ProjectStatus.PLANNED)
-            other.service.entries.edit(ada, "ada", PROJECTS, entry_id, planned)
+            other.service.entries.edit(ada, "ada", PROJECTS, entry_id, lambda _: planned)
 
-    edited = one.service.entries.edit(ada, "ada", PROJECTS, entry_id, DRAFT, change_meanwhile)
+    edited = one.service.entries.edit(
+        ada, "ada", PROJECTS, entry_id, lambda _: DRAFT, change_meanwhile
+    )
     assert edited.revision == 3
 
 

@@ -1,0 +1,130 @@
+"""Certificates, experience, education and projects of people, and the projects of everyone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, TypeAlias
+
+from fastapi import Path, Query, Request, Response
+
+from singletable_apps.shared.web import (
+    NOT_FOUND,
+    IfMatchIfAny,
+    Page,
+    Pagination,
+    api_router,
+    etag,
+)
+from singletable_apps.skills.api import schemas
+from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, Username
+from singletable_apps.skills.api.schemas import EntryBody
+from singletable_apps.skills.entities import ProjectStatus
+from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName
+
+router = api_router("entries", NOT_FOUND, *SIGNED_IN)
+EntryId: TypeAlias = Annotated[str, Path(description="The id of an entry.")]
+Kind: TypeAlias = Annotated[KindName, Path(description="The kind of entry.")]
+_STATUS = Query(description="Only projects with this status.")
+
+
+@router.get("/projects", response_model_exclude_none=True)
+def list_projects(
+    service: Service,
+    actor: Actor,
+    page: Pagination,
+    status: Annotated[ProjectStatus, _STATUS] = ProjectStatus.ACTIVE,
+) -> Page[EntryBody]:
+    """List the projects of all people with a status, the latest first."""
+    found = service.entries.list_projects(status, limit=page.limit, cursor=page.cursor)
+    return page.answer([_body(KINDS["projects"], each) for each in found.items], found.cursor)
+
+
+@router.get("/users/{username}/{kind}", response_model_exclude_none=True)
+def list_entries(username: Username, kind: Kind, service: Service, actor: Actor) -> list[EntryBody]:
+    """List the entries of a person, the latest first."""
+    found = service.entries.list_kind(username, KINDS[kind])
+    return [_body(KINDS[kind], each) for each in found]
+
+
+@router.post("/users/{username}/{kind}", status_code=201, response_model_exclude_none=True)
+def create_entry(
+    username: Username,
+    kind: Kind,
+    new: schemas.NewEntry,
+    request: Request,
+    response: Response,
+    service: Service,
+    actor: Actor,
+) -> EntryBody:
+    """Create an entry of your own."""
+    draft = EntryDraft(**{**new.model_dump(), "skills": tuple(new.skills)})
+    created = _body(KINDS[kind], service.entries.create(actor, username, KINDS[kind], draft))
+    response.headers["ETag"] = etag(1)
+    response.headers["Location"] = request.app.url_path_for(
+        "read_entry", username=created.username, kind=kind, entry_id=created.id
+    )
+    return created
+
+
+@router.get("/users/{username}/{kind}/{entry_id}", response_model_exclude_none=True)
+def read_entry(
+    username: Username,
+    kind: Kind,
+    entry_id: EntryId,
+    response: Response,
+    service: Service,
+    actor: Actor,
+) -> EntryBody:
+    """Return an entry of a person."""
+    found = service.entries.get(username, KINDS[kind], entry_id)
+    response.headers["ETag"] = etag(found.revision)
+    return _body(KINDS[kind], found)
+
+
+@router.put("/users/{username}/{kind}/{entry_id}", response_model_exclude_none=True)
+def edit_entry(
+    username: Username,
+    kind: Kind,
+    entry_id: EntryId,
+    changes: schemas.EntryChanges,
+    service: Service,
+    actor: Actor,
+    edit: IfMatchIfAny,
+) -> EntryBody:
+    """Change some fields of an entry of your own."""
+    sent = changes.sent()
+    if "skills" in sent:
+        sent["skills"] = tuple(sent["skills"])
+    changed = service.entries.edit(
+        actor, username, KINDS[kind], entry_id, lambda draft: replace(draft, **sent), edit.check
+    )
+    edit.answer(changed.revision)
+    return _body(KINDS[kind], changed)
+
+
+@router.delete("/users/{username}/{kind}/{entry_id}")
+def delete_entry(
+    username: Username,
+    kind: Kind,
+    entry_id: EntryId,
+    service: Service,
+    actor: Actor,
+    edit: IfMatchIfAny,
+) -> schemas.Message:
+    """Delete an entry of your own."""
+    service.entries.delete(actor, username, KINDS[kind], entry_id, edit.check)
+    return schemas.Message(message="Entry deleted successfully")
+
+
+def _body(kind: EntryKind, entry: Entry) -> EntryBody:
+    draft = kind.draft_of(entry)
+    names = (*kind.lines, *kind.days, *kind.texts)
+    if kind.name == "projects":
+        names += ("status", "skills")
+    return EntryBody(
+        id=kind.id_of(entry),
+        username=entry.username,
+        created_at=entry.created_at,
+        updated_at=entry.updated_at,
+        **{name: getattr(draft, name) for name in names},
+    )
