@@ -27,7 +27,7 @@ Kind: TypeAlias = Annotated[KindName, Path(description="The kind of entry.")]
 _STATUS = Query(description="Only projects with this status.")
 
 
-@router.get("/projects", response_model_exclude_none=True)
+@router.get("/projects", response_model_exclude_unset=True)
 def list_projects(
     service: Service,
     actor: Actor,
@@ -39,14 +39,14 @@ def list_projects(
     return page.answer([_body(KINDS["projects"], each) for each in found.items], found.cursor)
 
 
-@router.get("/users/{username}/{kind}", response_model_exclude_none=True)
+@router.get("/users/{username}/{kind}", response_model_exclude_unset=True)
 def list_entries(username: Username, kind: Kind, service: Service, actor: Actor) -> list[EntryBody]:
     """List the entries of a person, the latest first."""
     found = service.entries.list_kind(username, KINDS[kind])
     return [_body(KINDS[kind], each) for each in found]
 
 
-@router.post("/users/{username}/{kind}", status_code=201, response_model_exclude_none=True)
+@router.post("/users/{username}/{kind}", status_code=201, response_model_exclude_unset=True)
 def create_entry(
     username: Username,
     kind: Kind,
@@ -66,7 +66,7 @@ def create_entry(
     return created
 
 
-@router.get("/users/{username}/{kind}/{entry_id}", response_model_exclude_none=True)
+@router.get("/users/{username}/{kind}/{entry_id}", response_model_exclude_unset=True)
 def read_entry(
     username: Username,
     kind: Kind,
@@ -81,7 +81,7 @@ def read_entry(
     return _body(KINDS[kind], found)
 
 
-@router.put("/users/{username}/{kind}/{entry_id}", response_model_exclude_none=True)
+@router.put("/users/{username}/{kind}/{entry_id}", response_model_exclude_unset=True)
 def edit_entry(
     username: Username,
     kind: Kind,

@@ -178,7 +178,7 @@ class EntryChanges(_EntryFields, Changes):
 
 
 class EntryBody(Document):
-    """An entry of a person, with the fields of its kind that have a value."""
+    """An entry of a person, with the fields of its kind."""
 
     id: str
     username: str
