@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from math import ceil
+from typing import TypeAlias
 
 from singletable_apps.skills.entities import Category, JobRole, Level, User, UserSkill
 from singletable_apps.skills.rules import LEVELS, RANKS
@@ -201,14 +203,11 @@ def check_targets(
     ]
 
 
-def tally(
-    checks: Iterable[TargetCheck], group: Callable[[TargetCheck], str]
-) -> list[tuple[str, dict[TargetResult, int]]]:
-    """Count the results by group, such as the job, in the order of their names."""
-    counts: dict[str, dict[TargetResult, int]] = {}
-    for check in checks:
-        counts.setdefault(group(check), dict.fromkeys(TargetResult, 0))[check.result] += 1
-    return sorted(counts.items(), key=lambda item: item[0].casefold())
+def tally(pairs: Iterable[tuple[str, str]], results: Sequence[str]) -> dict[str, list[int]]:
+    """Count each of the results by group, such as the job, in the order of their names."""
+    counts = Counter(pairs)
+    groups = sorted({group for group, _ in counts}, key=str.casefold)
+    return {group: [counts[group, result] for result in results] for group in groups}
 
 
 def people_below(checks: Iterable[TargetCheck]) -> list[tuple[PersonRow, list[TargetCheck]]]:
@@ -220,3 +219,55 @@ def people_below(checks: Iterable[TargetCheck]) -> list[tuple[PersonRow, list[Ta
     for gaps in below.values():
         gaps.sort(key=lambda check: (-check.missing, check.skill.name.casefold()))
     return sorted(below.items(), key=lambda item: -sum(check.missing for check in item[1]))
+
+
+# ------------------------------------------------------------------------------ downloads
+
+DataRow: TypeAlias = Sequence[str | int | date]
+DataTable: TypeAlias = tuple[Sequence[str], Iterable[DataRow]]
+EXPORT_COLUMNS = (
+    *("username", "name", "email", "title", "department", "location", "job"),
+    *("skill_id", "skill", "category", "level", "years", "last_used", "endorsements"),
+    *("notes", "source", "rated_by"),
+)
+
+
+def matrix_table(
+    people: Iterable[PersonRow], skills: Sequence[SkillColumn], cells: Cells
+) -> DataTable:
+    """Return the matrix as a table: a row per person, with a column for each skill."""
+    columns = ["username", "name", "department", "job", *(each.name for each in skills)]
+    rows: list[DataRow] = []
+    for person in people:
+        have = cells[person.username.casefold()]
+        levels = [have[each.skill_id].level if each.skill_id in have else "" for each in skills]
+        rows.append([person.username, person.name, person.department, person.job_role, *levels])
+    return columns, rows
+
+
+def coverage_table(coverage: Iterable[Coverage]) -> DataTable:
+    """Return the coverage as a table: a row per skill, with the people at the level or above."""
+    columns = ["skill_id", "skill", "category", *(each.lower() for each in LEVELS)]
+    rows: list[DataRow] = [
+        [
+            *(each.skill.skill_id, each.skill.name, each.skill.category),
+            *each.levels,
+            *(len(each.people), each.state, ", ".join(person.name for person in each.people)),
+        ]
+        for each in coverage
+    ]
+    return [*columns, "at_level", "state", "people"], rows
+
+
+def targets_table(targets: Iterable[TargetCheck]) -> DataTable:
+    """Return the targets as a table: a row for each person and skill of the job."""
+    columns = ["username", "name", "department", "job", "skill_id", "skill"]
+    rows: list[DataRow] = [
+        [
+            *(each.person.username, each.person.name, each.person.department, each.job),
+            *(each.skill.skill_id, each.skill.name, each.target, each.level or ""),
+            *(each.result, each.severity),
+        ]
+        for each in targets
+    ]
+    return [*columns, "target", "level", "result", "severity"], rows

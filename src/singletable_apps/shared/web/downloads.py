@@ -1,21 +1,57 @@
-"""File downloads."""
+"""File downloads: any content, or a table in the format that the client asks for."""
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from fastapi import Response
+from starlette.responses import StreamingResponse
+
+from singletable_apps.shared.spreadsheets import MEDIA_TYPES, write_table
+
+TableFormat: TypeAlias = Literal["csv", "xlsx", "json"]
 
 
 def download(content: bytes, name: str, media_type: str) -> Response:
     """Return a response that browsers save as a file, with an ASCII name for old clients."""
-    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
-    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
     charset = "" if media_type.endswith("json") else "; charset=utf-8"
     headers: dict[str, Any] = {
-        "Content-Disposition": disposition,
+        "Content-Disposition": _attachment(name),
         "Content-Type": f"{media_type}{charset}",
     }
     return Response(content, headers=headers)
+
+
+def download_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | int | date]],
+    name: str,
+    format: TableFormat,  # noqa: A002
+) -> Response:
+    """Return a table as a file, sent while its rows are read; JSON is a list of objects."""
+    if format == "json":
+        body, media_type = _write_json(columns, rows), "application/json"
+    else:
+        body, media_type = write_table(columns, rows, format), MEDIA_TYPES[format]
+    headers = {"Content-Disposition": _attachment(f"{name}.{format}"), "Content-Type": media_type}
+    return StreamingResponse(body, headers=headers)
+
+
+def _write_json(
+    columns: Sequence[str], rows: Iterable[Sequence[str | int | date]]
+) -> Iterator[bytes]:
+    start = b"["
+    for row in rows:
+        yield start + json.dumps(dict(zip(columns, row, strict=True)), default=str).encode()
+        start = b",\n"
+    yield b"[]" if start == b"[" else b"]"
+
+
+def _attachment(name: str) -> str:
+    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

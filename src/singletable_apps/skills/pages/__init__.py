@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from singletable_apps.skills.limits import Limits
-from singletable_apps.skills.pages import accounts, people
+from singletable_apps.skills.pages import accounts, overview, people
 from singletable_apps.skills.pages.dependencies import SkillsSite, make_site
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.urls import PREFIX
 
 __all__ = ["SkillsSite", "add_pages", "make_site"]
 
-_MODULES = (people, accounts)
+_MODULES = (people, overview, accounts)
 
 
 def add_pages(app: FastAPI, service: SkillsService, limits: Limits | None = None) -> SkillsSite:

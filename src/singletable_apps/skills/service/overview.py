@@ -13,15 +13,17 @@ from singletable_apps.skills.entities import (
     Category,
     JobRole,
     Level,
-    Profile,
     Team,
     User,
     UserSkill,
 )
 from singletable_apps.skills.errors import InvalidInput, NotFound
 from singletable_apps.skills.overview_rules import (
+    EXPORT_COLUMNS,
     Cells,
     Coverage,
+    DataRow,
+    DataTable,
     PersonRow,
     SkillColumn,
     TargetCheck,
@@ -139,16 +141,32 @@ class Overview:
             team,
         )
 
-    def everything(self, actor: User) -> Iterator[tuple[User, UserSkill | None]]:
-        """Iterate over the skills of all people, by name. People without skills come once."""
-        PERMISSIONS.check(actor.role, Permission.PLAN)
-        return self._everything()
+    def export(self, actor: User) -> DataTable:
+        """Return a table with a row per skill of a person, read while it is iterated.
 
-    def _everything(self) -> Iterator[tuple[User, UserSkill | None]]:
+        People without skills have one row.
+        """
+        PERMISSIONS.check(actor.role, Permission.PLAN)
+        return EXPORT_COLUMNS, self._export()
+
+    def _export(self) -> Iterator[DataRow]:
+        categories = {each.skill_id: each.category for each in self._catalog.list_names()}
         for (username,) in self._store.select(User.by_name(), User.username):
-            profile = self._store.collect(Profile, User.key.partition(username))
-            skills: Sequence[UserSkill | None] = profile.skills or [None]
-            yield from ((profile.user, skill) for skill in skills)
+            user = self._context.find_user(username)
+            # The index may still contain someone who was deleted just now.
+            if user is None:
+                continue
+            person = (user.username, user.name, user.email, user.title, user.department)
+            skills = list(self._store.query(patterns.skills_of_user(username)))
+            for skill in skills:
+                yield (
+                    *(*person, user.location, user.job_role, skill.skill_id, skill.skill_name),
+                    *(categories.get(skill.skill_id, ""), skill.level, skill.years),
+                    *(skill.last_used, skill.endorsements, skill.notes, skill.source),
+                    skill.rated_by,
+                )
+            if not skills:
+                yield (*person, user.location, user.job_role, *[""] * 10)
 
     # -------------------------------------------------------------------------- choices
 

@@ -1,0 +1,156 @@
+"""The matrix, the gap report and the exports, on pages."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import date
+
+import pytest
+from openpyxl import load_workbook
+
+from singletable_apps.skills.entities import JobRole, Level, User, UserSkill
+from tests.apps.skills.pages.client import Browser, PagesApp
+
+
+@pytest.fixture(autouse=True)
+def jobs(app: PagesApp) -> None:
+    """Give Bob a job that he does not master, and a name that a spreadsheet would run."""
+    store = app.world.service.context.store
+    targets = {"go": Level.EXPERT, "python": Level.BEGINNER}
+    store.create(JobRole(role_id="dev", name="Developer <1>", targets=targets))
+    store.update(
+        User.key("bob"),
+        User.job_role.set("dev"),
+        User.department.set("R&D"),
+        User.title.set("=HYPERLINK(1)"),
+    )
+    store.update(UserSkill.key("mia", "python"), UserSkill.last_used.set(date(2020, 1, 1)))
+    app.world.calls.clear()
+
+
+def test_matrix_has_a_row_per_person_and_a_column_per_skill(bob: Browser) -> None:
+    page = bob.get("matrix").text
+    assert page.count('<th scope="row">') == 4
+    assert page.count('<th scope="col"') == 3
+    assert "4 people and their levels in 2 skills" in page
+    assert (
+        '<td class="level-4"><a href="/skills/people/ada#skill-go" '
+        'title="Expert, 0 years, last used 2026-01"><b>Go</b>4</a>' in page
+    )
+    assert '<td class="level-4 stale"><a href="/skills/people/mia#skill-python"' in page
+    assert '<td class="level-1"><a href="/skills/people/bob#skill-go"' in page
+
+
+def test_matrix_keeps_the_filters_while_sorting(bob: Browser) -> None:
+    page = bob.get("matrix", department="R&D", sort="go", size="100").text
+    assert page.count('<th scope="row">') == 1
+    assert 'aria-sort="descending"><a href="/skills/matrix?department=R%26D&amp;size=100' in page
+    assert '<option value="R&amp;D" selected>' in page
+    assert '<option value="100" selected>' in page
+    nobody = bob.get("matrix", q="nobody")
+    assert nobody.status_code == 200
+    assert "Nobody matches these filters." in nobody.text
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"size": "7"}, 422),
+        ({"size": "many"}, 422),
+        ({"sort": "cobol"}, 422),
+        ({"q": "x" * 150}, 422),
+        ({"q": "a\x00b\x1f"}, 422),
+        ({"q": "x" * 10_000}, 422),
+        ({"team": "none"}, 404),
+        ({"skills": "none#"}, 404),
+        ({"job": "none"}, 404),
+        ({"department": "=1+1 🦊"}, 200),
+    ],
+)
+def test_matrix_answers_wrong_filters_with_a_page(
+    bob: Browser, query: dict[str, str], status: int
+) -> None:
+    page = bob.get("matrix", **query)
+    assert page.status_code == status
+    assert "<h1" in page.text
+
+
+def test_matrix_answers_a_wrong_cursor_with_a_page(bob: Browser) -> None:
+    page = bob.get("matrix", cursor="no cursor")
+    assert 400 <= page.status_code < 500
+    assert "<h1" in page.text
+
+
+def test_gaps_name_who_a_skill_depends_on(bob: Browser) -> None:
+    page = bob.get("gaps", enough="2", level="Expert").text
+    assert page.count("Depends on one person") == 2
+    assert '<a href="/skills/people/mia">Mia</a>' in page
+    assert "Developer &lt;1&gt;" in page
+    assert "Beginner, needs Expert" in page
+    assert "(critical)" in page
+    assert "Enough people have every skill." in bob.get("gaps", enough="1", level="Beginner").text
+
+
+@pytest.mark.parametrize(
+    "query", [{"enough": "0"}, {"enough": "a"}, {"enough": "²"}, {"level": "Wizard"}]
+)
+def test_gaps_answer_wrong_numbers_at_the_field(bob: Browser, query: dict[str, str]) -> None:
+    page = bob.get("gaps", **query)
+    assert page.status_code == 422
+    assert 'aria-invalid="true"' in page.text
+
+
+def test_matrix_is_downloaded_as_shown(bob: Browser) -> None:
+    text = bob.get("matrix", "export", format="csv", sort="go").content.decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == ["username", "name", "department", "job", "Go", "Python"]
+    assert [row[0] for row in rows[1:]] == ["ada", "bob", "joan", "mia"]
+    assert rows[2] == ["bob", "Bob", "R&D", "dev", "Beginner", ""]
+    data = bob.get("matrix", "export", format="json", q="m").json()
+    assert data == [
+        {
+            "username": "mia",
+            "name": "Mia",
+            "department": "",
+            "job": "",
+            "Go": "",
+            "Python": "Expert",
+        }
+    ]
+    assert bob.get("matrix", "export", format="json", q="nobody").json() == []
+    assert bob.get("matrix", "export", format="pdf").status_code == 422
+
+
+def test_gaps_are_downloaded(bob: Browser) -> None:
+    coverage = bob.get("gaps", "export", format="json", level="Expert").json()
+    assert [(row["skill"], row["at_level"], row["people"]) for row in coverage] == [
+        ("Go", 1, "Ada"),
+        ("Python", 1, "Mia"),
+    ]
+    book = bob.get("gaps", "export", format="xlsx", of="targets")
+    sheet = load_workbook(io.BytesIO(book.content)).active
+    assert sheet is not None
+    rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    assert [row[0] for row in rows] == ["username", "bob", "bob"]
+    assert rows[1][-4:] == ["Expert", "Beginner", "below", "critical"]
+
+
+def test_everything_is_exported_for_managers_without_formulas(mia: Browser, bob: Browser) -> None:
+    assert bob.get("export").status_code == 403
+    assert bob.get("export", format="csv").status_code == 403
+    assert "XLSX" in mia.get("export").text
+    answer = mia.get("export", format="csv")
+    assert answer.headers["content-disposition"].startswith('attachment; filename="skills.csv"')
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert [(row["username"], row["skill"]) for row in rows] == [
+        ("ada", "Go"),
+        ("ada", "Python"),
+        ("bob", "Go"),
+        ("joan", ""),
+        ("mia", "Python"),
+    ]
+    assert rows[2]["title"] == "'=HYPERLINK(1)"
+    sheet = load_workbook(io.BytesIO(mia.get("export", format="xlsx").content)).active
+    assert sheet is not None
+    assert [cell.data_type for cell in sheet[4]][3] == "s"
