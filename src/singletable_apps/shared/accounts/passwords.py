@@ -1,12 +1,14 @@
-"""Password rules and hashing (argon2id)."""
+"""Password rules and hashing (argon2id), and old hashes (bcrypt)."""
 
 from __future__ import annotations
 
+import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
 from threading import BoundedSemaphore
 
+import bcrypt
 from argon2 import PasswordHasher, Type
 from argon2.exceptions import Argon2Error, InvalidHashError
 
@@ -16,6 +18,11 @@ MIN_LENGTH = 12
 MAX_LENGTH = 200
 # Normalization may join several characters into one.
 _MAX_RAW_LENGTH = 10 * MAX_LENGTH
+
+# A hash of bcrypt, up to a cost that is verified within a few seconds.
+_BCRYPT = re.compile(r"\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}")
+# bcrypt ignores what follows.
+_BCRYPT_BYTES = 72
 
 # Common passwords that are long enough to pass the length rule.
 _COMMON = """
@@ -82,16 +89,25 @@ def normalize_password(password: str) -> str:
 class Passwords:
     """Hashes passwords, at most `at_once` in parallel: each one takes `memory_kib` of memory.
 
-    The defaults are the minimum that OWASP recommends.
+    The defaults are the minimum that OWASP recommends. Hashes of bcrypt, which migrated accounts
+    have, are verified too, and replaced at the next sign-in unless `keep_bcrypt`: a system that
+    only knows bcrypt must still be able to read them if the migration is rolled back.
     """
 
     def __init__(
-        self, memory_kib: int = 19456, passes: int = 2, lanes: int = 1, at_once: int = 2
+        self,
+        memory_kib: int = 19456,
+        passes: int = 2,
+        lanes: int = 1,
+        at_once: int = 2,
+        *,
+        keep_bcrypt: bool = False,
     ) -> None:
         self._hasher = PasswordHasher(
             time_cost=passes, memory_cost=memory_kib, parallelism=lanes, type=Type.ID
         )
         self._slots = BoundedSemaphore(at_once)
+        self._keep_bcrypt = keep_bcrypt
         self._dummy_hash = self._hasher.hash(secrets.token_bytes(32))
 
     def hash(self, password: str) -> str:
@@ -103,13 +119,17 @@ class Passwords:
     def matches(self, encoded: str | None, password: str) -> bool:
         """Return whether the password is right.
 
-        `encoded` is None for an unknown account, which takes as long as for a known one.
+        `encoded` is None for an unknown account, which takes as long as for a known one. (A hash of
+        bcrypt takes its own time.)
         """
         try:
             text = normalize_password(password)
         except PasswordRejected:
             return False
         with self._slots:
+            if encoded is not None and _BCRYPT.fullmatch(encoded):
+                # The system before did not normalize, and bcrypt has cut off long passwords.
+                return bcrypt.checkpw(password.encode()[:_BCRYPT_BYTES], encoded.encode())
             if encoded is not None:
                 try:
                     return self._hasher.verify(encoded, text)
@@ -122,6 +142,8 @@ class Passwords:
 
     def needs_rehash(self, encoded: str) -> bool:
         """Return whether other parameters were used: hash again at the next sign-in."""
+        if self._keep_bcrypt and _BCRYPT.fullmatch(encoded):
+            return False
         try:
             return self._hasher.check_needs_rehash(encoded)
         except InvalidHashError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from threading import Barrier, Lock
 
+import bcrypt
 import pytest
 from argon2 import PasswordHasher
 from hypothesis import given
@@ -57,7 +58,7 @@ def test_passwords_match_across_unicode_normalization_forms(chosen: str, typed: 
     [
         "",
         "plain",
-        "$2b$12$abcdefghijklmnopqrstuuJ1u4v7bC6x8mW2yq0n5R3s9t1k7h2eG",
+        "$2b$04$abcdefghijklmnopqrstuuJ1u4v7bC6x8mW2yq0n5R3s9t1k7h2eG",
         "$argon2id$",
         "$argon2id$v=19$m=8,t=1,p=1$",
         "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$!!!",
@@ -104,6 +105,39 @@ def test_hashes_with_other_parameters_match_and_need_a_rehash() -> None:
     assert TINY.needs_rehash(older)
     assert TINY.matches(older, "a long password")
     assert not TINY.needs_rehash(ENCODED)
+
+
+# Migrated accounts have hashes of bcrypt, written by Go ($2a$), Python ($2b$) or PHP ($2y$).
+@pytest.mark.parametrize("prefix", ["$2a$", "$2b$", "$2y$"])
+def test_hashes_of_bcrypt_match_and_need_a_rehash(prefix: str) -> None:
+    old = prefix + _bcrypt("secret")[4:]
+    assert TINY.matches(old, "secret")
+    assert not TINY.matches(old, "Secret")
+    assert not TINY.matches(old, "")
+    assert TINY.needs_rehash(old)
+    assert not Passwords(memory_kib=8, passes=1, keep_bcrypt=True).needs_rehash(old)
+
+
+# bcrypt reads 72 bytes, and fails for more in new versions.
+def test_long_passwords_match_as_bcrypt_cut_them_off() -> None:
+    assert TINY.matches(_bcrypt("é" * 36), "é" * 36 + "more")
+    assert not TINY.matches(_bcrypt("é" * 36), "é" * 35)
+
+
+# The old system hashed what the keyboard sent.
+def test_bcrypt_compares_without_normalization() -> None:
+    assert TINY.matches(_bcrypt("ﬁne"), "ﬁne")
+    assert not TINY.matches(_bcrypt("ﬁne"), "fine")
+
+
+# A hash of cost 31 would take days.
+@pytest.mark.parametrize("cost", ["00", "03", "15", "31", "99"])
+def test_bcrypt_of_unreasonable_cost_matches_nothing(cost: str) -> None:
+    assert not TINY.matches(f"$2b${cost}$" + _bcrypt("secret")[7:], "secret")
+
+
+def _bcrypt(password: str) -> str:
+    return bcrypt.hashpw(password.encode(), bcrypt.gensalt(4)).decode()
 
 
 # Each takes 19 MiB: a hundred in parallel would exhaust the memory.
