@@ -40,6 +40,7 @@ from tests.migration.copy_site import (
     entities,
     freshly_copied,
     stored,
+    users,
     write_old,
 )
 
@@ -154,6 +155,30 @@ def test_two_old_items_with_the_same_new_key_are_reported(engine: Engine) -> Non
     with pytest.raises(TransformFailed, match=r"also follows from username=") as failed:
         runner(engine, Clock()).run()
     assert len(failed.value.failures) == 1
+
+
+# One of them is copied, and a run that continues after it does not meet it again.
+def test_two_old_items_with_the_same_new_key_are_reported_by_the_next_run_too(
+    engine: Engine,
+) -> None:
+    Store(engine).admin.create_table(users)
+    Store(engine).admin.create_table(entities)
+    for number in range(12):
+        Store(engine).put(OldUser(username=f"u{number}", email=f"{number % 11}@x"))
+    rule = each(OldUser, lambda old: User(username=old.email, email=old.username))
+    migration = Migration(Copy(entities, rule), name="0001_users")
+
+    def run() -> str | None:
+        return MigrationRunner(migration, engine, segments=1, page_size=2).run().phase
+
+    for _ in range(2):
+        with pytest.raises(TransformFailed, match=r"also follows from username=u"):
+            run()
+    Store(engine).delete(OldUser.key("u0"))
+    assert run() == "ready"
+    assert {user.email for user in Store(engine).admin.scan(User)} == {
+        f"u{number}" for number in range(1, 12)
+    }
 
 
 profiles = Table("profiles", pk="name", sk=None)

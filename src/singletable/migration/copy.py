@@ -42,6 +42,7 @@ class TargetOwners:
         # By hash of the target: the hash of the unit, and the table and key of an old item of it.
         self._owners: dict[int, tuple[int, Table, bytes]] = {}
         self._lock = Lock()
+        self.has_collisions = False
 
     def check(self, derived: Mapping[Unit, Targets]) -> Steps[None]:
         """Raise TransformFailed if a target follows from another unit, too, as it is now."""
@@ -55,6 +56,7 @@ class TargetOwners:
                 if (yield from self._both_derive(unit, table, key, id_)):
                     target = key_text(self._derivation.key_of(item))
                     failures.append((unit.key, _collision(target, key, table)))
+                    self.has_collisions = True
         raise_failures(failures)
 
     def _claim(self, unit: Unit, target: ItemId) -> tuple[Table, Item] | None:
@@ -119,6 +121,11 @@ class Copier:
         self._owners = [TargetOwners(derivation) for derivation in self.derivations]
         rules = self.derivations[0].rules
         self._merges = any(isinstance(rule, MergeRule) for rule in rules)
+
+    @property
+    def has_collisions(self) -> bool:
+        """Whether two old items were found that become the same new one."""
+        return any(owners.has_collisions for owners in self._owners)
 
     # All items, page by page
 

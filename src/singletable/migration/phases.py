@@ -16,6 +16,7 @@ from singletable.errors import (
     MigrationError,
     MigrationLocked,
     ResourceNotFound,
+    TransformFailed,
     TrimmedDataAccess,
 )
 from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
@@ -170,9 +171,18 @@ class CopyPhases:
         # Before they know of the copy, processes write to the old tables only, without a trace.
         self._wait_for_drivers(env)
 
-        if state.phase == "copying":
-            copier.copy(lambda: self._carry_all(env, copier, back=False))
-        self._carry_all(env, copier, back=False)
+        try:
+            if state.phase == "copying":
+                copier.copy(lambda: self._carry_all(env, copier, back=False))
+            self._carry_all(env, copier, back=False)
+        except TransformFailed:
+            if copier.has_collisions and state.phase == "copying":
+                # The next run does not know where the items come from that are copied already, so
+                # it reads them again. Otherwise it would replace one of the two by the other.
+                state.scans = {}
+                state.counts.pop(copier.step, None)
+                env.checkpoint()
+            raise
         if skipped := copier.derivations[0].skipped:
             state.counts["skipped"] = len(skipped)
             key, reason = next(iter(skipped.items()))
