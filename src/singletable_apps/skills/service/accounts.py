@@ -67,7 +67,7 @@ class Accounts(Auth[User]):
             name=name,
             email=email,
             password_hash=self._hasher.hash(password),
-            role=Role.USER if directory else Role.ADMIN,
+            role=Role.ADMIN if directory is None and self._is_empty() else Role.USER,
         )
         try:
             with self._store.transaction(pattern=patterns.create_user) as transaction:
@@ -80,6 +80,10 @@ class Accounts(Auth[User]):
                 return self.register(username, name, password, email)
             raise AlreadyExists({"username": _TAKEN}) from error
         return self._context.get_user(username, consistent=True)
+
+    def _is_empty(self) -> bool:
+        """Return whether there are no people. After a migration there are, without settings."""
+        return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
 
 
 class _Users:

@@ -1,0 +1,97 @@
+"""Applications that write while a migration runs, and drivers for both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+from singletable import Driver, Engine, Operation, Settings, Store
+from singletable.migration import Migration, MigrationRunner, load_migration, verify
+from singletable_apps.skills import history
+from singletable_apps.skills.history.users import UserDirectory, users
+
+R = TypeVar("R")
+HISTORY = Path(history.__file__).parent / "migrations"
+DIRECT = HISTORY.parent.parent / "migrations/0001_users.py"
+PASSWORD = "secret"
+
+
+def load_phase(number: int) -> Migration:
+    """Return the migration to a phase."""
+    (path,) = HISTORY.glob(f"{number:04d}_*.py")
+    return load_migration(path)
+
+
+@contextmanager
+def open_sides(kind: str, folder: Path) -> Iterator[tuple[Engine, Engine]]:
+    """Open two databases, in memory or on files."""
+    with ExitStack() as stack:
+
+        def open_one(name: str) -> Engine:
+            if kind == "memory":
+                return stack.enter_context(Engine.in_memory())
+            path = folder / f"{name}.db"
+            return stack.enter_context(Engine.on_file(path, Settings(durable=False)))
+
+        yield open_one("old"), open_one("new")
+
+
+@dataclass
+class Busy:
+    """Executes the requests of a migration, and lets the application write before each of them."""
+
+    driver: Driver
+    write: Callable[[], object]
+
+    def execute(self, operation: Operation[R], /) -> R:
+        self.write()
+        return self.driver.execute(operation)
+
+
+def make_runner(
+    migration: Migration,
+    source: Driver,
+    target: Driver | None = None,
+    write: Callable[[], object] = lambda: None,
+) -> MigrationRunner:
+    """Return a runner that works in small pages while `write` is called."""
+    busy = Busy(source, write)
+    other = busy if target is None else target
+    return MigrationRunner(migration, busy, other, segments=1, page_size=4, sleep=lambda _: None)
+
+
+def check_verified(runner: MigrationRunner) -> None:
+    """Fail unless every item is as the migration should have left it."""
+    reports = verify(runner)
+    assert reports
+    assert [str(fault) for report in reports for fault in report.faults] == []
+
+
+@dataclass
+class OldTraffic:
+    """People who register, sign in and rename themselves in the old system."""
+
+    driver: Driver
+    random: Random = field(default_factory=lambda: Random(3))
+    names: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        Store(self.driver).admin.create_table(users, if_missing=True)
+        self.directory = UserDirectory(Store(self.driver), bcrypt_cost=4)
+
+    def __call__(self) -> None:
+        number = len(self.names)
+        if number < 8 or (number < 25 and self.random.random() < 0.4):
+            username = f"{'User' if number % 2 else 'user'}{number}"
+            self.directory.register(username, f"Name {number}", PASSWORD)
+            self.names[username] = f"Name {number}"
+        else:
+            username = self.random.choice([*self.names])
+            self.directory.login(username, PASSWORD)
+            name = f"Name {self.random.random()}"
+            self.directory.update(username, name=name)
+            self.names[username] = name
