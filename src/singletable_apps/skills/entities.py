@@ -4,7 +4,7 @@
     USER#{username}                    PROFILE, SKILL#{skillId}, CERTIFICATION#{id},
                                        EXPERIENCE#{id}, EDUCATION#{id}, PROJECT#{id}
     ENDORSEMENT#{username}#{skillId}   BY#{endorser}
-    SKILL#{skillId}                    METADATA, COUNT
+    SKILL#{skillId}                    METADATA, COUNT; CHANGE while it is renamed or merged
     ALIAS#{spelling}                   SKILL: the skill that this spelling means
     ROLE#{roleId}                      METADATA: a job with the levels it needs
     TEAM#{teamId}                      METADATA
@@ -181,7 +181,8 @@ class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
     """A skill of the catalog. Its id never changes; every other spelling is an alias.
 
     While a new name is being copied to the skills of people, `previous_name` is the old one. While
-    it is being merged into another skill, `merged_into` is the id of that skill.
+    a skill is being merged into another, `merged_into` is the id of that skill, and `merging` of
+    the other skill is the id of this one. Each skill takes part in one such change at a time.
     """
 
     skill_id: Attr[str] = attr(name="SkillId")
@@ -192,12 +193,23 @@ class Skill(Entity, table=entities, type_tag=("EntityType", "Skill")):
     aliases: Attr[list[str]] = attr(name="Aliases", factory=list)
     previous_name: Attr[str] = attr(name="PreviousName", default="")
     merged_into: Attr[str] = attr(name="MergedInto", default="")
+    merging: Attr[str] = attr(name="Merging", default="")
     created_at: Attr[datetime] = created(name="CreatedAt")
     updated_at: Attr[datetime] = updated(name="UpdatedAt")
     revision: Attr[int] = version(name="Revision")
 
     key = Key(pk=("SKILL", skill_id), sk="METADATA")
     listed = Key(pk="SKILLS", sk=(category, casefold(name), skill_id)).on(gsi1)
+
+
+class SkillChange(Entity, table=entities, type_tag=("EntityType", "SkillChange")):
+    """A rename or a merge of a skill that is not finished, so that it is found and resumed."""
+
+    skill_id: Attr[str] = attr(name="SkillId")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+
+    key = Key(pk=("SKILL", skill_id), sk="CHANGE")
+    unfinished = Key(pk="CHANGES", sk=skill_id).on(gsi1)
 
 
 class SkillAlias(Entity, table=entities, type_tag=("EntityType", "SkillAlias")):

@@ -4,6 +4,7 @@ SkillsError
 ├─ RequestRejected    nothing was changed, and the same request will be rejected again
 │  ├─ NotFound        no such person, skill, job, team or import
 │  ├─ InvalidInput    the input is not valid; `errors` has a sentence per field
+│  ├─ InUse           people have the skill; merge it instead of deleting it
 │  ├─ AlreadyExists   the username, skill or alias is taken; `errors` as above
 │  └─ NotSignedIn     wrong password, or a session that has ended
 └─ DirectoryBusy      too many concurrent writes; try again
@@ -20,6 +21,7 @@ from singletable_apps.shared.permissions import NotPermitted
 __all__ = [
     "AlreadyExists",
     "DirectoryBusy",
+    "InUse",
     "InvalidInput",
     "NotFound",
     "NotPermitted",
@@ -39,6 +41,10 @@ class RequestRejected(SkillsError):
 
 class NotFound(RequestRejected):
     """There is no such person, skill, job, team or import."""
+
+
+class InUse(RequestRejected):
+    """This cannot be deleted while others depend on it."""
 
 
 class InvalidInput(RequestRejected):

@@ -12,6 +12,7 @@ from singletable import (
     per_day,
     per_minute,
     per_second,
+    puts,
     updates,
     upserts,
     zipf,
@@ -30,6 +31,7 @@ from singletable_apps.skills.entities import (
     ProjectStatus,
     Skill,
     SkillAlias,
+    SkillChange,
     SkillCount,
     Team,
     User,
@@ -44,6 +46,7 @@ SIZES = {
     Endorsement: 200,
     Skill: 600,
     SkillAlias: 100,
+    SkillChange: 100,
     SkillCount: 150,
     JobRole: 1_500,
     Team: 1_000,
@@ -59,6 +62,7 @@ COUNTS: dict[type, int | ItemCount] = {
     Endorsement: ItemCount(100_000, growth=0.02),
     Skill: 200,
     SkillAlias: 600,
+    SkillChange: 1,
     SkillCount: 200,
     JobRole: 50,
     Team: 500,
@@ -253,6 +257,115 @@ skill_counts = patterns.read(
 create_skill = patterns.write(
     "S5", "Create a skill and its aliases", creates(Skill), creates(SkillAlias), rate=per_day(5)
 )
+whole_skills = patterns.read(
+    "S6", "All skills with descriptions", Skill.listed, items=60, hydrate=True, rate=per_day(500)
+)
+edit_skill = patterns.write(
+    "S7",
+    "Edit a skill and its aliases, and start to rename it",
+    updates(
+        Skill,
+        Skill.name,
+        Skill.category,
+        Skill.description,
+        Skill.tags,
+        Skill.aliases,
+        Skill.previous_name,
+        Skill.updated_at,
+        Skill.revision,
+    ),
+    creates(SkillAlias),
+    deletes(SkillAlias),
+    creates(SkillChange),
+    rate=per_day(5),
+)
+delete_skill = patterns.write(
+    "S8",
+    "Delete a skill, also from jobs",
+    deletes(Skill),
+    deletes(SkillCount),
+    deletes(SkillAlias),
+    updates(JobRole, JobRole.targets, JobRole.updated_at, JobRole.revision),
+    rate=per_day(1),
+)
+start_count = patterns.write(
+    "S9", "Start to count, to check that it is zero", upserts(SkillCount), rate=per_day(2)
+)
+unfinished_changes = patterns.read(
+    "S10", "Renames and merges to resume", SkillChange.unfinished, items=1, rate=per_day(50)
+)
+copy_name = patterns.write(
+    "S11",
+    "Copy a new name to a skill of a person",
+    checks(Skill),
+    updates(UserSkill, UserSkill.skill_name, UserSkill.updated_at, UserSkill.revision),
+    rate=per_day(500),
+)
+finish_rename = patterns.write(
+    "S12",
+    "Finish a rename",
+    updates(Skill, Skill.previous_name, Skill.updated_at, Skill.revision),
+    deletes(SkillChange),
+    rate=per_day(1),
+)
+start_merge = patterns.write(
+    "S13",
+    "Start to merge two skills",
+    updates(Skill, Skill.merged_into, Skill.merging, Skill.updated_at, Skill.revision),
+    creates(SkillChange),
+    rate=per_day(1),
+)
+move_skill = patterns.write(
+    "S14",
+    "Move a skill of a person, with endorsements",
+    checks(User),
+    creates(UserSkill),
+    puts(UserSkill),
+    updates(UserSkill, UserSkill.endorsements, UserSkill.updated_at, UserSkill.revision),
+    deletes(UserSkill),
+    creates(Endorsement),
+    deletes(Endorsement),
+    upserts(
+        SkillCount,
+        SkillCount.beginner,
+        SkillCount.intermediate,
+        SkillCount.advanced,
+        SkillCount.expert,
+    ),
+    rate=per_day(500),
+)
+finish_merge = patterns.write(
+    "S15",
+    "Finish a merge",
+    deletes(Skill),
+    deletes(SkillCount),
+    puts(SkillAlias),
+    updates(Skill, Skill.aliases, Skill.merging, Skill.updated_at, Skill.revision),
+    deletes(SkillChange),
+    rate=per_day(1),
+)
+
+# ------------------------------------------------------------------------------ jobs
+
+roles = patterns.read(
+    "R1", "List all jobs with targets", JobRole.listed, items=50, hydrate=True, rate=per_second(1)
+)
+create_role = patterns.write("R2", "Create a job", checks(Skill), creates(JobRole), rate=per_day(1))
+edit_role = patterns.write(
+    "R3",
+    "Edit a job and its targets",
+    checks(Skill),
+    updates(
+        JobRole,
+        JobRole.name,
+        JobRole.description,
+        JobRole.targets,
+        JobRole.updated_at,
+        JobRole.revision,
+    ),
+    rate=per_day(5),
+)
+delete_role = patterns.write("R4", "Delete a job", deletes(JobRole), rate=per_day(1))
 
 # ------------------------------------------------------------------------------ matrix and gaps
 

@@ -10,6 +10,7 @@ from datetime import date
 from enum import StrEnum
 from unicodedata import normalize
 
+from singletable import evolve
 from singletable_apps.shared.permissions import Permissions
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills.entities import Level, Role, SkillCount, User, UserSkill
@@ -139,6 +140,23 @@ def check_skill_draft(draft: SkillDraft, today: date) -> SkillDraft:
         checks.reject("last_used", "Enter a day after 1950.")
     checks.raise_errors(InvalidInput)
     return SkillDraft(draft.level, draft.years, last_used, notes)
+
+
+def merge_user_skills(one: UserSkill, other: UserSkill) -> UserSkill:
+    """Return `other` with the higher level, more years, the latest use, and the notes of both."""
+    rated = max(other, one, key=lambda each: RANKS[each.level])
+    notes = other.notes
+    if one.notes and one.notes not in notes:
+        notes = f"{notes}\n{one.notes}".strip()[:MAX_NOTES].rstrip()
+    return evolve(
+        other,
+        level=rated.level,
+        source=rated.source,
+        rated_by=rated.rated_by,
+        years=max(one.years, other.years),
+        last_used=max(one.last_used, other.last_used),
+        notes=notes,
+    )
 
 
 def people_at(count: SkillCount, level: Level = Level.BEGINNER) -> int:

@@ -18,10 +18,12 @@ from singletable_apps.skills.entities import entities
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.service.accounts import Accounts
 from singletable_apps.skills.service.catalog import Catalog
+from singletable_apps.skills.service.catalog_changes import CatalogChanges
 from singletable_apps.skills.service.context import Context, utc_now
 from singletable_apps.skills.service.endorsements import Endorsements
 from singletable_apps.skills.service.entries import EntryService
 from singletable_apps.skills.service.overview import Overview
+from singletable_apps.skills.service.roles import Roles
 from singletable_apps.skills.service.search import Search
 from singletable_apps.skills.service.user_skills import UserSkills
 from singletable_apps.skills.urls import Urls
@@ -39,6 +41,8 @@ class SkillsService:
     context: Context
     accounts: Accounts
     catalog: Catalog
+    catalog_changes: CatalogChanges
+    roles: Roles
     user_skills: UserSkills
     endorsements: Endorsements
     overview: Overview
@@ -60,6 +64,7 @@ def open_skills(
 ) -> SkillsService:
     """Return the service on a driver, creating the tables if they are missing.
 
+    Renames and merges of skills that were interrupted are finished first.
     E-mails go to the outbox in the table of sessions; `mailer` replaces or wraps it.
     """
     stats = CallStats(patterns)
@@ -78,10 +83,14 @@ def open_skills(
     context = Context(store, secret, sender, urls or Urls(), clock)
     catalog = Catalog(context)
     user_skills = UserSkills(context, catalog)
+    changes = CatalogChanges(context, catalog)
+    changes.resume()
     return SkillsService(
         context=context,
         accounts=Accounts(context, passwords or Passwords()),
         catalog=catalog,
+        catalog_changes=changes,
+        roles=Roles(context, catalog),
         user_skills=user_skills,
         endorsements=Endorsements(context, user_skills),
         overview=Overview(context, catalog),

@@ -20,7 +20,8 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.service.context import Context
 
-MAX_ALIASES = 20
+MAX_ALIASES = 40
+MAX_TAGS = 20
 MAX_DESCRIPTION = 1_000
 
 
@@ -80,22 +81,31 @@ class Catalog:
             )
             if alias is not None
         }
-        skills = {
-            skill.skill_id: skill
-            for skill in self._store.get_many([Skill.key(each) for each in {*known.values()}])
-            if skill is not None
-        }
+        skills = self._get_skills({*known.values()})
+        merged = self._get_skills({each.merged_into for each in skills.values()} - {""})
         found: dict[str, Skill] = {}
         for spelling, key in keys.items():
             skill = skills.get(known.get(key, ""))
+            if skill is not None and skill.merged_into:
+                skill = merged.get(skill.merged_into)
             if skill is not None:
                 found[spelling] = skill
         return found
+
+    def _get_skills(self, skill_ids: set[str]) -> dict[str, Skill]:
+        if not skill_ids:
+            return {}
+        found = self._store.get_many([Skill.key(each) for each in sorted(skill_ids)])
+        return {skill.skill_id: skill for skill in found if skill is not None}
 
     def list_names(self) -> list[SkillName]:
         """Return all skills by category and name, from the index alone."""
         rows = self._store.select(Skill.listed(), Skill.skill_id, Skill.name, Skill.category)
         return [SkillName(*row) for row in rows]
+
+    def list(self) -> list[Skill]:
+        """Return all skills by category and name, with descriptions, tags and aliases."""
+        return list(self._store.hydrate(Skill.listed()))
 
     def counts(self, skill_ids: Iterable[str]) -> Mapping[str, SkillCount]:
         """Return how many people have each skill, by id; also for skills that nobody has."""
@@ -115,7 +125,7 @@ class Catalog:
                 for alias in spellings_of(skill):
                     transaction.create(SkillAlias(alias=alias, skill_id=skill.skill_id))
         except ItemExists as error:
-            raise _taken(skill, error.current) from error
+            raise taken(skill, error.current) from error
         return self._context.get_skill(skill.skill_id, consistent=True)
 
 
@@ -127,16 +137,16 @@ def check_skill(edit: SkillEdit) -> Skill:
     if not is_key(skill_id) or derive_skill_id(skill_id) != skill_id:
         text = "Use 1 to 50 lowercase letters, digits and hyphens, such as type-script."
         checks.reject("skill_id", text)
-    if not normalize_alias(name):
-        checks.reject("name", "Use at least one letter or digit.")
-    aliases = [
-        checks.line("aliases", alias, longest=MAX_SKILL_NAME) for alias in edit.aliases if alias
-    ]
+    _check_spelling(checks, "name", name)
+    aliases = [checks.line("aliases", each, longest=MAX_SKILL_NAME) for each in edit.aliases]
+    aliases = unique_aliases(name, filter(None, aliases))
+    for alias in aliases:
+        _check_spelling(checks, "aliases", alias)
     if len(aliases) > MAX_ALIASES:
-        checks.reject("aliases", f"Use at most {MAX_ALIASES} aliases.")
-    tags = [checks.line("tags", tag, longest=50) for tag in edit.tags if tag]
-    if len(tags) > MAX_ALIASES:
-        checks.reject("tags", f"Use at most {MAX_ALIASES} tags.")
+        checks.reject("aliases", f"Use at most {MAX_ALIASES} aliases; there are {len(aliases)}.")
+    tags = [checks.line("tags", tag, longest=50) for tag in edit.tags if tag.strip()]
+    if len(tags) > MAX_TAGS:
+        checks.reject("tags", f"Use at most {MAX_TAGS} tags; there are {len(tags)}.")
     description = checks.text("description", edit.description, longest=MAX_DESCRIPTION)
     checks.raise_errors(InvalidInput)
     return Skill(
@@ -145,8 +155,30 @@ def check_skill(edit: SkillEdit) -> Skill:
         category=edit.category,
         description=description,
         tags=list(dict.fromkeys(tags)),
-        aliases=list(dict.fromkeys(aliases)),
+        aliases=aliases,
     )
+
+
+def _check_spelling(checks: InputChecks, field: str, text: str) -> None:
+    """Reject text by which a skill cannot be found. Normalizing can make it longer."""
+    spelling = normalize_alias(text)
+    if not spelling:
+        checks.reject(field, f"Use at least one letter or digit, not “{text[:20]}”.")
+    elif len(spelling) > MAX_SKILL_NAME:
+        checks.reject(field, f"Use at most {MAX_SKILL_NAME} plain letters.")
+
+
+def unique_aliases(name: str, aliases: Iterable[str]) -> list[str]:
+    """Return the aliases that are other spellings than the name, each spelling once."""
+    unique = {normalize_alias(name): name}
+    for alias in aliases:
+        unique.setdefault(normalize_alias(alias), alias)
+    return list(unique.values())[1:]
+
+
+def names_of(skill: Skill) -> list[str]:
+    """Return the names that skills of people can have in GSI2: two while the skill is renamed."""
+    return [skill.name, skill.previous_name] if skill.previous_name else [skill.name]
 
 
 def spellings_of(skill: Skill) -> list[str]:
@@ -155,7 +187,8 @@ def spellings_of(skill: Skill) -> list[str]:
     return list(dict.fromkeys(filter(None, map(normalize_alias, spellings))))
 
 
-def _taken(skill: Skill, current: object) -> AlreadyExists:
+def taken(skill: Skill, current: object) -> AlreadyExists:
+    """Return the error for a spelling that means another skill already."""
     if isinstance(current, SkillAlias):
         text = f"“{current.alias}” already means the skill {current.skill_id}."
         is_name = current.alias in (normalize_alias(skill.name), normalize_alias(skill.skill_id))

@@ -101,7 +101,8 @@ class UserSkills:
         if wanted.level is not None and wanted.min_level is not None:
             raise InvalidInput({"minLevel": "Use a level or a minimum level, not both."})
         skill, since = self._catalog.get(spelling), wanted.active_since
-        if wanted.level is not None and wanted.min_years is not None:
+        # While a skill is renamed, GSI2 has it under two names.
+        if wanted.level is not None and wanted.min_years is not None and not skill.previous_name:
             by_years = patterns.users_with_years(skill.name, wanted.level, wanted.min_years)
             page = self._store.page(by_years, limit, reverse=True, cursor=cursor)
             kept = [each for each in page.items if since is None or each.last_used >= since]
@@ -128,6 +129,9 @@ class UserSkills:
         GSI2 has them in this order, by level: a page reads as many items as it returns.
         """
         skill = self._catalog.get(spelling)
+        if skill.previous_name:
+            # GSI2 has it under two names.
+            return self.list_people(spelling, PeopleFilter(), limit=limit, cursor=cursor)
         rank, _, within = (cursor or f"{len(LEVELS)}.").partition(".")
         if rank not in map(str, RANKS.values()):
             raise InvalidCursor("The cursor is not of this list.")
@@ -150,6 +154,9 @@ class UserSkills:
     def get(self, username: str, spelling: str) -> UserSkill:
         """Return a skill of a person, or raise NotFound."""
         user, skill = self._context.get_user(username), self._catalog.get(spelling)
+        if skill.merging and not self._find(user.username, skill.skill_id):
+            # The skill of this person is not merged yet.
+            return self._get(user.username, skill.merging)
         return self._get(user.username, skill.skill_id)
 
     def add(self, actor: User, username: str, spelling: str, draft: SkillDraft) -> UserSkill:
@@ -279,10 +286,13 @@ class UserSkills:
             count(transaction, skill.skill_id, removed=skill.level)
 
     def _get(self, username: str, skill_id: str) -> UserSkill:
-        found = self._store.get(UserSkill.key(username, skill_id), consistent=True)
+        found = self._find(username, skill_id)
         if found is None:
             raise NotFound(f"{username} does not have this skill.")
         return found
+
+    def _find(self, username: str, skill_id: str) -> UserSkill | None:
+        return self._store.get(UserSkill.key(username, skill_id), consistent=True)
 
 
 def draft_of(skill: UserSkill) -> SkillDraft:

@@ -1,0 +1,435 @@
+"""Changes of the catalog that concern the skills of people: edit, rename, merge and delete skills.
+
+A rename and a merge take many steps. The first step marks the skills and stores a SkillChange; the
+last one deletes it. Each step in between is a transaction that leaves everything consistent, and
+can be repeated. So a change that was interrupted is resumed by `resume`, or before the next one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from singletable import AlreadyExists as ItemExists
+from singletable import ConditionFailed, SingleTableError, evolve
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import (
+    Endorsement,
+    JobRole,
+    Skill,
+    SkillAlias,
+    SkillChange,
+    SkillCount,
+    User,
+    UserSkill,
+)
+from singletable_apps.skills.errors import DirectoryBusy, InUse, InvalidInput, SkillsError
+from singletable_apps.skills.rules import (
+    PERMISSIONS,
+    RANKS,
+    Permission,
+    is_same_user,
+    merge_user_skills,
+    people_at,
+)
+from singletable_apps.skills.service.catalog import (
+    MAX_ALIASES,
+    Catalog,
+    SkillEdit,
+    check_skill,
+    spellings_of,
+    taken,
+    unique_aliases,
+)
+from singletable_apps.skills.service.context import (
+    ATTEMPTS,
+    Context,
+    RevisionCheck,
+    any_revision,
+)
+from singletable_apps.skills.service.user_skills import count
+
+_log = logging.getLogger(__name__)
+# How often the index is read again if it does not show all people yet.
+_PASSES = 10
+# Two actions each, in a transaction of at most 100.
+_ENDORSEMENTS = 40
+_MAX_ROLES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """What a merge of `source` into `target` will do."""
+
+    source: Skill
+    target: Skill
+    people: int
+    # How many of them have both skills.
+    both: int
+    roles: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+
+class CatalogChanges:
+    """Edits, renames, merges and deletes skills of the catalog."""
+
+    def __init__(self, context: Context, catalog: Catalog) -> None:
+        self._context = context
+        self._store = context.store
+        self._catalog = catalog
+
+    def edit(
+        self, actor: User, skill_id: str, edit: SkillEdit, check: RevisionCheck = any_revision
+    ) -> Skill:
+        """Change everything but the id of a skill. A former name becomes an alias."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        for _ in range(ATTEMPTS):
+            before = self._idle_skill(skill_id)
+            check(before.revision)
+            after = check_skill(replace(edit, skill_id=before.skill_id))
+            is_renamed = after.name != before.name
+            if is_renamed:
+                after.aliases = unique_aliases(after.name, [*after.aliases, before.name])
+                _check_aliases(after.aliases)
+            spellings, old = spellings_of(after), spellings_of(before)
+            try:
+                with self._store.transaction(pattern=patterns.edit_skill) as transaction:
+                    transaction.update(
+                        Skill.key(before.skill_id),
+                        Skill.name.set(after.name),
+                        Skill.category.set(after.category),
+                        Skill.description.set(after.description),
+                        Skill.tags.set(after.tags),
+                        Skill.aliases.set(after.aliases),
+                        Skill.previous_name.set(before.name if is_renamed else ""),
+                        if_=Skill.revision == before.revision,
+                    )
+                    for each in set(spellings) - set(old):
+                        transaction.create(SkillAlias(alias=each, skill_id=before.skill_id))
+                    for each in set(old) - set(spellings):
+                        transaction.delete(SkillAlias.key(each))
+                    if is_renamed:
+                        transaction.create(SkillChange(skill_id=before.skill_id))
+            except ItemExists as error:
+                current = error.current
+                if isinstance(current, SkillAlias) and current.skill_id != before.skill_id:
+                    raise taken(after, current) from error
+            except ConditionFailed:
+                pass
+            else:
+                if is_renamed:
+                    self.finish(before.skill_id)
+                return self._context.get_skill(before.skill_id, consistent=True)
+        raise _busy()
+
+    def delete(self, actor: User, skill_id: str, check: RevisionCheck = any_revision) -> Skill:
+        """Delete a skill that nobody has, also from the targets of jobs. Return it as it was."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        for _ in range(ATTEMPTS):
+            skill = self._idle_skill(skill_id)
+            check(skill.revision)
+            people = self._people(skill.skill_id)
+            if people:
+                text = f"{_people(people)} the skill {skill.name}. Merge it into another one."
+                raise InUse(text)
+            roles = self._roles_with(skill.skill_id)
+            if len(roles) > _MAX_ROLES:
+                raise InUse(f"{len(roles)} jobs need the skill {skill.name}. Change them first.")
+            try:
+                with self._store.transaction(pattern=patterns.delete_skill) as transaction:
+                    transaction.delete(
+                        Skill.key(skill.skill_id), if_=Skill.revision == skill.revision
+                    )
+                    transaction.delete(SkillCount.key(skill.skill_id), if_=_NOBODY)
+                    for alias in spellings_of(skill):
+                        transaction.delete(SkillAlias.key(alias))
+                    for role in roles:
+                        targets = {**role.targets}
+                        del targets[skill.skill_id]
+                        transaction.update(
+                            JobRole.key(role.role_id),
+                            JobRole.targets.set(targets),
+                            if_=JobRole.revision == role.revision,
+                        )
+            except ConditionFailed:
+                continue
+            return skill
+        raise _busy()
+
+    # -------------------------------------------------------------------------- merge
+
+    def preview_merge(self, actor: User, source_id: str, target: str) -> MergePreview:
+        """Return what a merge will do, or raise InvalidInput if it is impossible."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        source = self._context.get_skill(source_id)
+        into = self._catalog.find(target)
+        if into is None:
+            raise InvalidInput({"target": "There is no such skill. Choose one of the catalog."})
+        if into.skill_id == source.skill_id:
+            raise InvalidInput({"target": "Choose another skill than the one to merge."})
+        aliases = _merged_aliases(source, into)
+        _check_aliases(aliases, "target")
+        usernames = self._usernames(source.skill_id)
+        return MergePreview(
+            source,
+            into,
+            people=len(usernames),
+            both=len(usernames & self._usernames(into.skill_id)),
+            roles=tuple(role.name for role in self._roles_with(source.skill_id)),
+            aliases=tuple(each for each in aliases if each not in into.aliases),
+        )
+
+    def merge(
+        self, actor: User, source_id: str, target: str, check: RevisionCheck = any_revision
+    ) -> Skill:
+        """Move everything from a skill to another one and delete it. Return the other one."""
+        for _ in range(ATTEMPTS):
+            preview = self.preview_merge(actor, source_id, target)
+            if preview.source.merged_into:
+                # This was asked before, and interrupted.
+                self.finish(preview.source.skill_id)
+                return self._context.get_skill(preview.source.merged_into, consistent=True)
+            source = self._idle_skill(preview.source.skill_id)
+            into = self._idle_skill(preview.target.skill_id)
+            check(source.revision)
+            try:
+                with self._store.transaction(pattern=patterns.start_merge) as transaction:
+                    transaction.update(
+                        Skill.key(source.skill_id),
+                        Skill.merged_into.set(into.skill_id),
+                        if_=Skill.revision == source.revision,
+                    )
+                    transaction.update(
+                        Skill.key(into.skill_id),
+                        Skill.merging.set(source.skill_id),
+                        if_=Skill.revision == into.revision,
+                    )
+                    transaction.create(SkillChange(skill_id=source.skill_id))
+            except ConditionFailed:
+                continue
+            self.finish(source.skill_id)
+            return self._context.get_skill(into.skill_id, consistent=True)
+        raise _busy()
+
+    # -------------------------------------------------------------------------- unfinished changes
+
+    def unfinished(self) -> list[Skill]:
+        """Return the skills that are being renamed or merged."""
+        changes = self._store.query(SkillChange.unfinished())
+        found = self._store.get_many([Skill.key(change.skill_id) for change in changes])
+        return [skill for skill in found if skill is not None]
+
+    def resume(self) -> None:
+        """Finish the renames and merges that were interrupted."""
+        for change in list(self._store.query(SkillChange.unfinished())):
+            try:
+                self.finish(change.skill_id)
+            except (SkillsError, SingleTableError) as error:
+                _log.warning("The change of the skill %s is unfinished: %s", change.skill_id, error)
+
+    def finish(self, skill_id: str) -> bool:
+        """Finish the rename or merge of a skill. Return whether nothing is left to do.
+
+        An index shows new skills of people a little later. As long as it shows fewer people than
+        are counted, the change stays unfinished.
+        """
+        for _ in range(_PASSES):
+            skill = self._store.get(Skill.key(skill_id), consistent=True)
+            if skill is None:
+                return True
+            if skill.merged_into:
+                into = self._context.get_skill(skill.merged_into, consistent=True)
+                is_finished = self._merge_pass(skill, into)
+            elif skill.previous_name:
+                is_finished = self._rename_pass(skill)
+            else:
+                return True
+            if is_finished:
+                return True
+        return False
+
+    def _idle_skill(self, skill_id: str) -> Skill:
+        """Return a skill that takes part in no change, finishing one that was interrupted."""
+        skill = self._context.get_skill(skill_id, consistent=True)
+        if skill.previous_name or skill.merged_into or skill.merging:
+            self.finish(skill.merging or skill.skill_id)
+            skill = self._context.get_skill(skill_id, consistent=True)
+            if skill.previous_name or skill.merged_into or skill.merging:
+                raise _busy()
+        return skill
+
+    def _rename_pass(self, skill: Skill) -> bool:
+        # People can be added or removed meanwhile: those added have the new name.
+        people = self._people(skill.skill_id)
+        renamed = {
+            each.username
+            for each in self._store.query(UserSkill.by_skill(skill.skill_id))
+            if self._has_name(each, skill)
+        }
+        if len(renamed) < max(people, self._people(skill.skill_id)):
+            return False
+        try:
+            with self._store.transaction(pattern=patterns.finish_rename) as transaction:
+                transaction.update(
+                    Skill.key(skill.skill_id),
+                    Skill.previous_name.set(""),
+                    if_=Skill.revision == skill.revision,
+                )
+                transaction.delete(SkillChange.key(skill.skill_id))
+        except ConditionFailed:
+            return False
+        return True
+
+    def _has_name(self, copy: UserSkill, skill: Skill) -> bool:
+        """Copy the name, unless it is there. Return whether the person still has the skill."""
+        key = UserSkill.key(copy.username, copy.skill_id)
+        if copy.skill_name == skill.name:
+            return self._store.get(key, consistent=True) is not None
+        try:
+            with self._store.transaction(pattern=patterns.copy_name) as transaction:
+                # Another process may have finished this rename, and the next one begun.
+                transaction.check(Skill.key(skill.skill_id), Skill.name == skill.name)
+                transaction.update(key, UserSkill.skill_name.set(skill.name))
+        except ConditionFailed:
+            return False
+        return True
+
+    def _merge_pass(self, source: Skill, into: Skill) -> bool:
+        for username in sorted(self._usernames(source.skill_id)):
+            self._move_skill(username, source, into)
+        for role in self._roles_with(source.skill_id):
+            targets = {**role.targets}
+            levels = (targets.pop(source.skill_id), targets.get(into.skill_id))
+            targets[into.skill_id] = max(filter(None, levels), key=RANKS.__getitem__)
+            try:
+                with self._store.transaction(pattern=patterns.edit_role) as transaction:
+                    transaction.update(
+                        JobRole.key(role.role_id),
+                        JobRole.targets.set(targets),
+                        if_=JobRole.revision == role.revision,
+                    )
+            except ConditionFailed:
+                return False
+        self._people(source.skill_id)
+        try:
+            with self._store.transaction(pattern=patterns.finish_merge) as transaction:
+                transaction.delete(
+                    Skill.key(source.skill_id), if_=Skill.revision == source.revision
+                )
+                transaction.delete(SkillCount.key(source.skill_id), if_=_NOBODY)
+                for alias in spellings_of(source):
+                    transaction.put(SkillAlias(alias=alias, skill_id=into.skill_id))
+                transaction.update(
+                    Skill.key(into.skill_id),
+                    Skill.aliases.set(_merged_aliases(source, into)),
+                    Skill.merging.set(""),
+                    if_=Skill.revision == into.revision,
+                )
+                transaction.delete(SkillChange.key(source.skill_id))
+        except ConditionFailed:
+            return False
+        return True
+
+    def _move_skill(self, username: str, source: Skill, into: Skill) -> None:
+        """Move a skill of a person: at once, or if it has many endorsements, some at a time."""
+        while True:
+            old = self._store.get(UserSkill.key(username, source.skill_id), consistent=True)
+            if old is None:
+                return
+            new = self._store.get(UserSkill.key(username, into.skill_id), consistent=True)
+            given = patterns.endorsers(username, source.skill_id)
+            moved = list(self._store.query(given, limit=_ENDORSEMENTS + 1, consistent=True))
+            is_last = len(moved) <= _ENDORSEMENTS
+            moved = moved[:_ENDORSEMENTS]
+            added = self._not_endorsed(username, into.skill_id, moved)
+            try:
+                with self._store.transaction(pattern=patterns.move_skill) as transaction:
+                    transaction.check(User.key(username), User.username.exists())
+                    for each in moved:
+                        transaction.delete(
+                            Endorsement.key(username, source.skill_id, each.endorser),
+                            if_=Endorsement.endorser.exists(),
+                        )
+                    for each in added:
+                        transaction.create(evolve(each, skill_id=into.skill_id))
+                    key = UserSkill.key(username, source.skill_id)
+                    if is_last:
+                        transaction.delete(key, if_=UserSkill.revision == old.revision)
+                        count(transaction, source.skill_id, removed=old.level)
+                    else:
+                        transaction.update(
+                            key,
+                            UserSkill.endorsements.add(-len(moved)),
+                            if_=UserSkill.revision == old.revision,
+                        )
+                    if new is None:
+                        names = {"skill_id": into.skill_id, "skill_name": into.name}
+                        transaction.create(evolve(old, **names, endorsements=len(added)))
+                        count(transaction, into.skill_id, added=old.level)
+                    else:
+                        merged = merge_user_skills(old, new)
+                        merged.endorsements += len(added)
+                        transaction.replace(merged)
+                        if merged.level is not new.level:
+                            count(transaction, into.skill_id, added=merged.level, removed=new.level)
+            except ConditionFailed:
+                # Someone else has changed or moved it. The next pass finds it if it is still there.
+                return
+            if is_last:
+                return
+
+    def _not_endorsed(
+        self, username: str, skill_id: str, endorsements: Iterable[Endorsement]
+    ) -> list[Endorsement]:
+        """Return the endorsements by others than the person and those who endorse this skill."""
+        by_others = [each for each in endorsements if not is_same_user(each.endorser, username)]
+        found = self._store.get_many(
+            [Endorsement.key(username, skill_id, each.endorser) for each in by_others],
+            consistent=True,
+        )
+        return [each for each, known in zip(by_others, found, strict=True) if known is None]
+
+    def _usernames(self, skill_id: str) -> set[str]:
+        rows = self._store.select(UserSkill.by_skill(skill_id), UserSkill.username)
+        return {username for (username,) in rows}
+
+    def _people(self, skill_id: str) -> int:
+        """Return how many people have a skill, and make sure that this is stored."""
+        found = self._store.get(SkillCount.key(skill_id), consistent=True)
+        if found is not None:
+            return people_at(found)
+        with self._store.transaction(pattern=patterns.start_count) as transaction:
+            transaction.upsert(SkillCount.key(skill_id))
+        return self._people(skill_id)
+
+    def _roles_with(self, skill_id: str) -> list[JobRole]:
+        roles = self._store.hydrate(JobRole.listed())
+        return [role for role in roles if skill_id in role.targets]
+
+
+_NOBODY = (
+    (SkillCount.beginner == 0)
+    & (SkillCount.intermediate == 0)
+    & (SkillCount.advanced == 0)
+    & (SkillCount.expert == 0)
+)
+
+
+def _merged_aliases(source: Skill, into: Skill) -> list[str]:
+    aliases = [*into.aliases, source.name, *source.aliases, source.skill_id]
+    return unique_aliases(into.name, aliases)
+
+
+def _check_aliases(aliases: list[str], field: str = "aliases") -> None:
+    if len(aliases) > MAX_ALIASES:
+        text = f"A skill has at most {MAX_ALIASES} aliases. This would make {len(aliases)}."
+        raise InvalidInput({field: text})
+
+
+def _people(number: int) -> str:
+    return "One person has" if number == 1 else f"{number:,} people have"
+
+
+def _busy() -> DirectoryBusy:
+    return DirectoryBusy("This skill is being renamed or merged right now. Try again.")

@@ -1,0 +1,144 @@
+"""Jobs: the level of each skill that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from secrets import token_hex
+
+from singletable import AlreadyExists as ItemExists
+from singletable import ConditionFailed, Transaction
+from singletable_apps.shared.text import InputChecks
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import JobRole, Level, Skill, User
+from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.rules import (
+    MAX_NAME,
+    PERMISSIONS,
+    RANKS,
+    Permission,
+    derive_skill_id,
+    is_key,
+)
+from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Catalog
+from singletable_apps.skills.service.context import (
+    ATTEMPTS,
+    Context,
+    RevisionCheck,
+    any_revision,
+)
+
+MAX_TARGETS = 50
+
+
+@dataclass(frozen=True)
+class RoleEdit:
+    """What a manager enters for a job. Skills can have any spelling."""
+
+    name: str
+    description: str = ""
+    targets: Mapping[str, Level] = field(default_factory=dict[str, Level])
+
+
+class Roles:
+    """Jobs with their targets."""
+
+    def __init__(self, context: Context, catalog: Catalog) -> None:
+        self._context = context
+        self._store = context.store
+        self._catalog = catalog
+
+    def list(self) -> list[JobRole]:
+        """Return all jobs by name."""
+        return list(self._store.hydrate(JobRole.listed()))
+
+    def get(self, role_id: str, *, consistent: bool = False) -> JobRole:
+        """Return a job, or raise NotFound."""
+        role = None
+        if is_key(role_id):
+            role = self._store.get(JobRole.key(role_id), consistent=consistent)
+        if role is None:
+            raise NotFound("There is no such job.")
+        return role
+
+    def create(self, actor: User, edit: RoleEdit) -> JobRole:
+        """Create a job. Its id is derived from its name."""
+        PERMISSIONS.check(actor.role, Permission.PLAN)
+        role = self._check(edit, derive_skill_id(edit.name[:MAX_NAME]) or token_hex(4))
+        try:
+            with self._store.transaction(pattern=patterns.create_role) as transaction:
+                transaction.create(role)
+                _check_targets(transaction, role)
+        except ItemExists as error:
+            raise AlreadyExists({"name": "There is already a job with this name."}) from error
+        except ConditionFailed:
+            raise _busy() from None
+        return self.get(role.role_id, consistent=True)
+
+    def edit(
+        self, actor: User, role_id: str, edit: RoleEdit, check: RevisionCheck = any_revision
+    ) -> JobRole:
+        """Change a job. Its id stays."""
+        PERMISSIONS.check(actor.role, Permission.PLAN)
+        for _ in range(ATTEMPTS):
+            before = self.get(role_id, consistent=True)
+            check(before.revision)
+            role = self._check(edit, before.role_id)
+            try:
+                with self._store.transaction(pattern=patterns.edit_role) as transaction:
+                    transaction.update(
+                        JobRole.key(role.role_id),
+                        JobRole.name.set(role.name),
+                        JobRole.description.set(role.description),
+                        JobRole.targets.set(role.targets),
+                        if_=JobRole.revision == before.revision,
+                    )
+                    _check_targets(transaction, role)
+            except ConditionFailed:
+                continue
+            return self.get(role.role_id, consistent=True)
+        raise _busy()
+
+    def delete(self, actor: User, role_id: str, check: RevisionCheck = any_revision) -> JobRole:
+        """Delete a job. People who have it are shown without one. Return it as it was."""
+        PERMISSIONS.check(actor.role, Permission.PLAN)
+        role = self.get(role_id, consistent=True)
+        check(role.revision)
+        try:
+            self._store.delete(JobRole.key(role.role_id), if_=JobRole.revision == role.revision)
+        except ConditionFailed:
+            raise _busy() from None
+        return role
+
+    def _check(self, edit: RoleEdit, role_id: str) -> JobRole:
+        checks = InputChecks()
+        name = checks.line("name", edit.name, longest=MAX_NAME, required=True)
+        description = checks.text("description", edit.description, longest=MAX_DESCRIPTION)
+        targets: dict[str, Level] = {}
+        if len(edit.targets) > MAX_TARGETS:
+            checks.reject(
+                "targets", f"Use at most {MAX_TARGETS} skills; there are {len(edit.targets)}."
+            )
+        else:
+            found = self._catalog.find_many(edit.targets)
+            for spelling, level in edit.targets.items():
+                if spelling not in found:
+                    checks.reject(
+                        "targets", f"There is no skill “{spelling[:100]}” in the catalog."
+                    )
+                    continue
+                skill_id = found[spelling].skill_id
+                levels = (level, targets.get(skill_id, level))
+                targets[skill_id] = max(levels, key=RANKS.__getitem__)
+        checks.raise_errors(InvalidInput)
+        return JobRole(role_id=role_id, name=name, description=description, targets=targets)
+
+
+def _check_targets(transaction: Transaction, role: JobRole) -> None:
+    """Let the transaction fail if one of the skills is being merged or deleted."""
+    for skill_id in role.targets:
+        transaction.check(Skill.key(skill_id), Skill.merged_into == "")
+
+
+def _busy() -> DirectoryBusy:
+    return DirectoryBusy("Someone else is changing this job or its skills right now. Try again.")

@@ -1,0 +1,485 @@
+"""Edit, rename, merge and delete skills: interrupted, repeated, and while others write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
+from itertools import count
+from typing import TypeVar, cast
+
+import pytest
+from msgspec.structs import replace
+
+from singletable import Driver, Engine, Store
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable.operations import Operation, TransactWriteItems
+from singletable.operations.items import PageOutput
+from singletable_apps.skills.entities import (
+    Category,
+    Endorsement,
+    JobRole,
+    Level,
+    Role,
+    Skill,
+    Source,
+    User,
+    UserSkill,
+)
+from singletable_apps.skills.errors import (
+    AlreadyExists,
+    DirectoryBusy,
+    InUse,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+)
+from singletable_apps.skills.rules import SkillDraft
+from singletable_apps.skills.service import SkillsService
+from singletable_apps.skills.service.catalog import MAX_ALIASES, SkillEdit, names_of
+from singletable_apps.skills.service.roles import RoleEdit
+from singletable_apps.skills.service.user_skills import PeopleFilter
+from tests.apps.skills.support.recount import check_consistent
+from tests.apps.skills.support.world import World
+from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
+
+R = TypeVar("R")
+EXPERT = SkillDraft(Level.EXPERT, years=5)
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the backoff of the store."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+
+
+def fill(world: World) -> User:
+    """Store people with Go and Golang 2, endorsements and a job. Return the administrator."""
+    world.fill(
+        {
+            "ada": {"Go": ("Beginner", 2, date(2025, 5, 1)), "Gopher": ("Expert", 1)},
+            "bob": {"Gopher": "Advanced"},
+            "eve": {"Go": "Expert"},
+            "joan": {},
+        },
+        roles={"ada": Role.ADMIN},
+    )
+    store = Store(world.driver, clock=world.clock)
+    store.update(UserSkill.key("ada", "go"), UserSkill.notes.set("Since school."))
+    store.update(
+        UserSkill.key("ada", "gopher"),
+        UserSkill.notes.set("Certified."),
+        UserSkill.source.set(Source.MANAGER),
+        UserSkill.rated_by.set("joan"),
+    )
+    for username, skill_id, endorsers in (
+        ("ada", "go", ["bob", "eve"]),
+        ("ada", "gopher", ["eve", "joan"]),
+        ("bob", "gopher", ["ada"]),
+    ):
+        store.put_many(
+            Endorsement(username=username, skill_id=skill_id, endorser=each) for each in endorsers
+        )
+        store.update(UserSkill.key(username, skill_id), UserSkill.endorsements.set(len(endorsers)))
+    targets = {"go": Level.ADVANCED, "gopher": Level.EXPERT}
+    store.put(JobRole(role_id="backend", name="Backend", targets=targets))
+    return world.user("ada")
+
+
+def rename(service: SkillsService, actor: User) -> Skill:
+    return service.catalog_changes.edit(actor, "go", SkillEdit("Go language"))
+
+
+def merge(service: SkillsService, actor: User) -> Skill:
+    return service.catalog_changes.merge(actor, "gopher", "go")
+
+
+def check_renamed(world: World) -> None:
+    check_consistent(world)
+    go = world.service.catalog.get("GO")
+    assert (go.name, go.aliases, names_of(go)) == ("Go language", ["Go"], ["Go language"])
+    store = Store(world.driver)
+    found = store.query(UserSkill.by_experience("Go language", Level.EXPERT))
+    assert "eve" in {each.username for each in found}
+    assert not list(store.query(UserSkill.by_experience("Go", Level.EXPERT)))
+
+
+def check_merged(world: World) -> None:
+    check_consistent(world)
+    assert world.service.catalog.get("Gopher").skill_id == "go"
+    with pytest.raises(NotFound):
+        world.service.context.get_skill("gopher")
+    ada = world.service.user_skills.get("ada", "go")
+    assert (ada.level, ada.years, ada.last_used) == (Level.EXPERT, 2, date(2026, 1, 1))
+    assert (ada.source, ada.rated_by) == (Source.MANAGER, "joan")
+    assert (ada.notes, ada.endorsements) == ("Since school.\nCertified.", 3)
+    bob = world.service.user_skills.get("bob", "go")
+    assert (bob.level, bob.skill_name, bob.endorsements) == (Level.ADVANCED, "Go", 1)
+    [role] = world.service.roles.list()
+    assert role.targets == {"go": Level.EXPERT}
+
+
+# ------------------------------------------------------------------------------ edit
+
+
+def test_edit_changes_aliases_in_one_transaction(world: World) -> None:
+    ada = fill(world)
+    changes = world.service.catalog_changes
+    edit = SkillEdit(
+        "Go",
+        category=Category.BACKEND,
+        description="A language.",
+        tags=("compiled", "compiled", " "),
+        aliases=("Golang", "go lang", "GO", "Google Go"),
+    )
+    edited = changes.edit(ada, "go", edit)
+    assert (edited.category, edited.description) == (Category.BACKEND, "A language.")
+    assert (edited.tags, edited.aliases) == (["compiled"], ["Golang", "Google Go"])
+    assert world.service.catalog.get("GOLANG").skill_id == "go"
+    changes.edit(ada, "go", SkillEdit("Go", aliases=("google-go",)))
+    assert world.service.catalog.find("golang") is None
+    check_consistent(world)
+    with pytest.raises(AlreadyExists, match="“gopher” already means the skill gopher") as taken:
+        changes.edit(ada, "go", SkillEdit("Go", description="x", aliases=("Go-pher", "New")))
+    assert {*taken.value.errors} == {"aliases"}
+    with pytest.raises(AlreadyExists) as taken:
+        changes.edit(ada, "go", SkillEdit("GOPHER"))
+    assert {*taken.value.errors} == {"name"}
+    check_consistent(world)
+    assert world.service.context.get_skill("go").description == ""
+
+
+@pytest.mark.parametrize(
+    ("edit", "field"),
+    [
+        (SkillEdit(""), "name"),
+        (SkillEdit("!!!"), "name"),
+        (SkillEdit("\ufdfa" * 50), "name"),
+        (SkillEdit("x" * 101), "name"),
+        (SkillEdit("Go", aliases=("🎉",)), "aliases"),
+        (SkillEdit("Go", aliases=tuple(f"go{n}" for n in range(MAX_ALIASES + 1))), "aliases"),
+        (SkillEdit("Golang", aliases=tuple(f"go{n}" for n in range(MAX_ALIASES))), "aliases"),
+        (SkillEdit("Go", tags=("x" * 51,)), "tags"),
+        (SkillEdit("Go", description="a\x00b"), "description"),
+    ],
+)
+def test_invalid_edits_name_the_field(memory: World, edit: SkillEdit, field: str) -> None:
+    ada = fill(memory)
+    with pytest.raises(InvalidInput) as rejected:
+        memory.service.catalog_changes.edit(ada, "go", edit)
+    assert {*rejected.value.errors} == {field}
+    check_consistent(memory)
+
+
+def test_only_administrators_change_the_catalog(memory: World) -> None:
+    fill(memory)
+    joan, changes = memory.user("joan"), memory.service.catalog_changes
+    for act in (
+        lambda: changes.edit(joan, "go", SkillEdit("x")),
+        lambda: changes.merge(joan, "gopher", "go"),
+        lambda: changes.preview_merge(joan, "gopher", "go"),
+        lambda: changes.delete(joan, "go"),
+    ):
+        with pytest.raises(NotPermitted):
+            act()
+    with pytest.raises(NotFound):
+        changes.edit(memory.user("ada"), "no such#", SkillEdit("x"))
+
+
+# ------------------------------------------------------------------------------ rename and merge
+
+
+def test_rename_reaches_the_skills_of_people(world: World) -> None:
+    renamed = rename(world.service, fill(world))
+    assert renamed.previous_name == ""
+    check_renamed(world)
+    # A new spelling of the same name needs no alias.
+    again = world.service.catalog_changes.edit(world.user("ada"), "go", SkillEdit("go-Language"))
+    assert again.aliases == []
+    check_consistent(world)
+
+
+def test_merge_unites_skills_endorsements_aliases_and_targets(world: World) -> None:
+    ada = fill(world)
+    preview = world.service.catalog_changes.preview_merge(ada, "gopher", "Go")
+    assert (preview.people, preview.both) == (2, 1)
+    assert (preview.roles, preview.aliases) == (("Backend",), ("Gopher",))
+    assert merge(world.service, ada).aliases == ["Gopher"]
+    check_merged(world)
+
+
+CHANGES = pytest.mark.parametrize(
+    ("change", "check"), [(rename, check_renamed), (merge, check_merged)], ids=["rename", "merge"]
+)
+Change = Callable[[SkillsService, User], Skill]
+Check = Callable[[World], None]
+
+
+def has_begun(world: World) -> bool:
+    """Return whether the first step of a change is done."""
+    go, gopher = (Store(world.driver).get(Skill.key(each)) for each in ("go", "gopher"))
+    return go is None or gopher is None or go.name != "Go" or gopher.merged_into != ""
+
+
+@CHANGES
+def test_change_interrupted_at_any_step_is_resumed_by_the_next_service(
+    change: Change, check: Check
+) -> None:
+    with Engine.in_memory() as filled:
+        ada = fill(World(filled))
+        operations = 0
+        for operations in count():
+            with filled.copy() as engine:
+                world = World(engine)
+                driver = PowerCutDriver(engine)
+                service = world.open(driver)
+                driver.cut_after(operations)
+                try:
+                    change(service, ada)
+                except PowerCut:
+                    check_consistent(world, is_finished=False)
+                else:
+                    break
+                was_begun = has_begun(world)
+                service = world.open()
+                if not was_begun:
+                    change(service, ada)
+                check(world)
+                world.check_calls()
+        assert operations >= 10
+
+
+@CHANGES
+def test_change_interrupted_and_resumed_on_every_driver(
+    worlds: tuple[World, World], change: Change, check: Check
+) -> None:
+    one, other = worlds
+    ada = fill(one)
+    driver = PowerCutDriver(one.driver)
+    service = one.open(driver)
+    driver.cut_after(6 if change is rename else 14)
+    with pytest.raises(PowerCut):
+        change(service, ada)
+    [unfinished] = other.service.catalog_changes.unfinished()
+    assert unfinished.previous_name == "Go" or unfinished.merged_into == "go"
+    check_consistent(other, is_finished=False)
+    if change is merge:
+        # The same request again finishes it, too.
+        assert merge(other.service, ada).skill_id == "go"
+    else:
+        other.service.catalog_changes.resume()
+    check(other)
+
+
+@CHANGES
+@pytest.mark.parametrize(
+    "faults",
+    [
+        Faults(throttle=Next(3)),
+        Faults(internal_after=Next(9)),
+        Faults(conflict=Next(9)),
+        Faults(stale=1, behind=2),
+        Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, stale=0.5, behind=2),
+    ],
+    ids=["throttled", "responses lost", "conflicts", "stale reads", "all"],
+)
+def test_change_is_exact_despite_faults(
+    memory: World, change: Change, check: Check, faults: Faults
+) -> None:
+    ada = fill(memory)
+    # Reads are up to two changes behind, which is after everything was stored.
+    for number in range(2):
+        memory.service.catalog.create(ada, SkillEdit(f"Other {number}"))
+    driver = FaultyDriver(memory.driver)
+    service = memory.open(driver)
+    driver.faults = faults
+    change(service, ada)
+    assert sum(driver.injected.values()) > 0
+    memory.open()
+    check(memory)
+
+
+def test_add_during_a_rename_gets_the_new_name_or_is_rejected(memory: World) -> None:
+    ada = fill(memory)
+    other, joan = memory.open(), memory.user("joan")
+    attempts: list[int] = []
+
+    class Concurrent:
+        """Adds a skill with the outcome of a read before the rename, and one after."""
+
+        def execute(self, operation: Operation[R], /) -> R:
+            result = memory.driver.execute(operation)
+            if isinstance(operation, TransactWriteItems) and not attempts:
+                # The first step of the rename is done.
+                attempts.append(1)
+                other.user_skills.add(joan, "joan", "Go", EXPERT)
+            return result
+
+    late = InterruptingDriver(
+        memory.driver,
+        lambda operation: isinstance(operation, TransactWriteItems),
+        lambda: rename(memory.open(Concurrent()), ada),
+    )
+    with pytest.raises(DirectoryBusy):
+        memory.open(late).user_skills.add(memory.user("bob"), "bob", "Go", EXPERT)
+    assert late.happened
+    assert attempts
+    assert other.user_skills.get("joan", "go").skill_name == "Go language"
+    check_renamed(memory)
+
+
+def test_index_that_misses_someone_keeps_the_rename_unfinished(memory: World) -> None:
+    ada = fill(memory)
+    driver = _Hiding(memory.driver)
+    service = memory.open(driver)
+    driver.hidden = "eve"
+    renamed = rename(service, ada)
+    assert names_of(renamed) == ["Go language", "Go"]
+    check_consistent(memory, is_finished=False)
+    everyone = PeopleFilter(), PeopleFilter(level=Level.EXPERT, min_years=0)
+    found = [memory.service.user_skills.list_people("go", each).items for each in everyone]
+    assert [[each.username for each in people] for people in found] == [["eve", "ada"], ["eve"]]
+    assert len(memory.service.user_skills.list_best("go").items) == 2
+    with pytest.raises(DirectoryBusy):
+        service.catalog_changes.edit(ada, "go", SkillEdit("Third"))
+    driver.hidden = ""
+    service.catalog_changes.resume()
+    check_renamed(memory)
+
+
+def test_index_that_misses_someone_keeps_the_merge_unfinished(memory: World) -> None:
+    ada = fill(memory)
+    driver = _Hiding(memory.driver)
+    service = memory.open(driver)
+    driver.hidden = "bob"
+    assert merge(service, ada).merging == "gopher"
+    check_consistent(memory, is_finished=False)
+    # Meanwhile, everyone finds and changes the skill by either name.
+    bob = memory.user("bob")
+    edited = service.user_skills.edit(bob, "bob", "go", SkillDraft(Level.ADVANCED, years=3))
+    assert (edited.skill_id, edited.years) == ("gopher", 3)
+    assert service.catalog.find_many(["Gopher"])["Gopher"].skill_id == "go"
+    with pytest.raises(DirectoryBusy):
+        service.catalog_changes.delete(ada, "go")
+    driver.hidden = ""
+    memory.open()
+    check_merged(memory)
+    assert memory.service.user_skills.get("bob", "go").years == 3
+
+
+def test_merge_with_concurrent_changes_loses_nothing(memory: World) -> None:
+    ada, bob = fill(memory), memory.user("bob")
+    other = memory.open()
+    steps = [
+        lambda: other.user_skills.edit(bob, "bob", "Gopher", SkillDraft(Level.ADVANCED, years=9)),
+        lambda: other.user_skills.add(memory.user("joan"), "joan", "Gopher", EXPERT),
+        lambda: other.user_skills.add(bob, "bob", "Go", EXPERT),
+        lambda: other.user_skills.remove(memory.user("eve"), "eve", "Go"),
+    ]
+
+    class Concurrent:
+        """Lets others write between the steps of the merge."""
+
+        def execute(self, operation: Operation[R], /) -> R:
+            if isinstance(operation, TransactWriteItems) and steps:
+                with suppress(AlreadyExists, DirectoryBusy):
+                    steps.pop(0)()
+            return memory.driver.execute(operation)
+
+    merge(memory.open(Concurrent()), ada)
+    assert not steps
+    check_consistent(memory)
+    assert memory.service.user_skills.get("bob", "go").years == 9
+
+
+def test_merge_moves_hundreds_of_endorsements_even_if_interrupted() -> None:
+    with Engine.in_memory() as filled:
+        ada = fill(World(filled))
+        store = Store(filled)
+        endorsers = [f"user{number}" for number in range(95)]
+        store.put_many(
+            Endorsement(username="bob", skill_id="gopher", endorser=each) for each in endorsers
+        )
+        # Somebody with an earlier username endorsed the own skill.
+        store.put(Endorsement(username="ada", skill_id="gopher", endorser="ADA"))
+        store.update(UserSkill.key("bob", "gopher"), UserSkill.endorsements.set(96))
+        store.update(UserSkill.key("ada", "gopher"), UserSkill.endorsements.set(3))
+        for operations in (12, 15, 18, 21, 24, 1_000):
+            with filled.copy() as engine:
+                world, driver = World(engine), PowerCutDriver(engine)
+                service = world.open(driver)
+                driver.cut_after(operations)
+                with suppress(PowerCut):
+                    merge(service, ada)
+                world.open()
+                check_consistent(world)
+                assert world.service.user_skills.get("bob", "go").endorsements == 96
+                assert world.service.user_skills.get("ada", "go").endorsements == 3
+
+
+@pytest.mark.parametrize("target", ["", "gopher", "GOPHER", "nothing", "x" * 10_000])
+def test_impossible_merges_are_rejected(memory: World, target: str) -> None:
+    ada = fill(memory)
+    with pytest.raises(InvalidInput) as rejected:
+        memory.service.catalog_changes.merge(ada, "gopher", target)
+    assert {*rejected.value.errors} == {"target"}
+    check_consistent(memory)
+
+
+def test_merge_that_makes_too_many_aliases_is_rejected(memory: World) -> None:
+    ada = fill(memory)
+    changes = memory.service.catalog_changes
+    changes.edit(ada, "go", SkillEdit("Go", aliases=tuple(f"g{n}" for n in range(MAX_ALIASES))))
+    with pytest.raises(InvalidInput, match="at most 40 aliases"):
+        merge(memory.service, ada)
+    check_consistent(memory)
+
+
+# ------------------------------------------------------------------------------ delete
+
+
+def test_delete_only_what_nobody_has(world: World) -> None:
+    ada = fill(world)
+    changes, catalog = world.service.catalog_changes, world.service.catalog
+    with pytest.raises(InUse, match="2 people have the skill Go"):
+        changes.delete(ada, "go")
+    catalog.create(ada, SkillEdit("Rust", aliases=("rustlang",)))
+    world.service.roles.edit(
+        ada,
+        "backend",
+        RoleEdit("Backend", targets={"go": Level.ADVANCED, "RustLang": Level.EXPERT}),
+    )
+    assert changes.delete(ada, "rust").name == "Rust"
+    assert catalog.find("rustlang") is None
+    assert world.service.roles.get("backend").targets == {"go": Level.ADVANCED}
+    check_consistent(world)
+
+
+def test_delete_loses_against_a_concurrent_add(memory: World) -> None:
+    ada = fill(memory)
+    memory.service.catalog.create(ada, SkillEdit("Rust"))
+    driver = InterruptingDriver(
+        memory.driver,
+        lambda operation: isinstance(operation, TransactWriteItems),
+        lambda: memory.service.user_skills.add(ada, "ada", "Rust", EXPERT),
+    )
+    with pytest.raises(InUse, match="One person has the skill Rust"):
+        memory.open(driver).catalog_changes.delete(ada, "rust")
+    check_consistent(memory)
+
+
+class _Hiding:
+    """A driver whose index does not show someone's skills yet."""
+
+    def __init__(self, inner: Driver) -> None:
+        self._inner = inner
+        self.hidden = ""
+
+    def execute(self, operation: Operation[R], /) -> R:
+        result = self._inner.execute(operation)
+        if not isinstance(result, PageOutput) or not self.hidden:
+            return result
+        rows = zip(result.raw_items or [], result.items, strict=True)
+        shown = [raw for raw, item in rows if item.get("Username") != {"S": self.hidden}]
+        return cast(R, replace(result, raw_items=shown))
