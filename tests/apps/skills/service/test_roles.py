@@ -63,13 +63,12 @@ def test_only_managers_change_jobs(memory: World) -> None:
     memory.fill(PEOPLE, roles={"mia": Role.MANAGER})
     roles, bob = memory.service.roles, memory.user("bob")
     roles.create(memory.user("mia"), BACKEND)
-    for act in (
-        lambda: roles.create(bob, BACKEND),
-        lambda: roles.edit(bob, "backend-engineer", BACKEND),
-        lambda: roles.delete(bob, "backend-engineer"),
-    ):
-        with pytest.raises(NotPermitted):
-            act()
+    with pytest.raises(NotPermitted):
+        roles.create(bob, BACKEND)
+    with pytest.raises(NotPermitted):
+        roles.edit(bob, "backend-engineer", BACKEND)
+    with pytest.raises(NotPermitted):
+        roles.delete(bob, "backend-engineer")
 
 
 def test_target_that_is_merged_meanwhile_becomes_the_other_skill(memory: World) -> None:
