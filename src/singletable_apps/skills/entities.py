@@ -9,6 +9,7 @@
     ROLE#{roleId}                      METADATA: a job with the levels it needs
     TEAM#{teamId}                      METADATA
     DIRECTORY                          SETTINGS
+    CASCADES                           {username}: what is left of a rename or a deletion
 
 The partition of a user contains only what this user may write, so that a policy on leading keys
 protects it. Endorsements, which others write, have partitions of their own.
@@ -113,7 +114,8 @@ class ProjectStatus(StrEnum):
 class User(Entity, table=entities, type_tag=("EntityType", "User")):
     """A person with an account. `credentials` changes with the password and ends all sessions.
 
-    Imported people have no password until they choose one.
+    Imported people have no password until they choose one. After a rename or a deletion, the item
+    stays until the Cascade is finished, so that nobody gets the username before.
     """
 
     username: Attr[str] = attr(name="Username")
@@ -129,12 +131,16 @@ class User(Entity, table=entities, type_tag=("EntityType", "User")):
     about: Attr[str] = attr(name="About", default="")
     # The id of a JobRole.
     job_role: Attr[str] = attr(name="JobRole", default="")
+    # Since when the person is not here any more, but at another username or deleted.
+    left_at: Attr[datetime | None] = attr(name="LeftAt", default=None)
     created_at: Attr[datetime] = created(name="CreatedAt")
     updated_at: Attr[datetime] = updated(name="UpdatedAt")
     revision: Attr[int] = version(name="Revision")
 
     key = Key(pk=("USER", casefold(username)), sk="PROFILE")
-    by_name = Key(pk="USERS", sk=("USER", casefold(name), casefold(username))).on(gsi1)
+    by_name = Key(pk="USERS", sk=("USER", casefold(name), casefold(username))).on(
+        gsi1, when=~left_at.exists()
+    )
     one_id = Unique(user_id, pk=("USERID", user_id), sk="PROFILE")
 
 
@@ -262,6 +268,19 @@ class Team(Entity, table=entities, type_tag=("EntityType", "Team")):
 
     key = Key(pk=("TEAM", team_id), sk="METADATA")
     listed = Key(pk="TEAMS", sk=(casefold(name), team_id)).on(gsi1)
+
+
+class Cascade(Entity, table=entities, type_tag=("EntityType", "Cascade")):
+    """What was under `username` is being moved to `new_username`, or deleted if that is empty."""
+
+    username: Attr[str] = attr(name="Username")
+    new_username: Attr[str] = attr(name="NewUsername", default="")
+    # The number of the person, and the number that the item at the old username has instead.
+    user_id: Attr[int] = attr(name="UserId")
+    placeholder_id: Attr[int] = attr(name="PlaceholderId")
+    created_at: Attr[datetime] = created(name="CreatedAt")
+
+    key = Key(pk="CASCADES", sk=casefold(username))
 
 
 class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):

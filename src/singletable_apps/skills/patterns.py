@@ -18,6 +18,7 @@ from singletable import (
     zipf,
 )
 from singletable_apps.skills.entities import (
+    Cascade,
     Certification,
     Directory,
     Education,
@@ -50,6 +51,7 @@ SIZES = {
     SkillCount: 150,
     JobRole: 1_500,
     Team: 1_000,
+    Cascade: 200,
     Directory: 100,
     Certification: 400,
     Experience: 700,
@@ -66,6 +68,7 @@ COUNTS: dict[type, int | ItemCount] = {
     SkillCount: 200,
     JobRole: 50,
     Team: 500,
+    Cascade: 1,
     Directory: 1,
     Certification: 10_000,
     Experience: 30_000,
@@ -242,6 +245,109 @@ remove_endorsements = patterns.write(
 user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_second(200))
 directory = patterns.read(
     "A2", "Get the settings", Directory.key, consistent=True, rate=per_second(50)
+)
+edit_directory = patterns.write(
+    "A3",
+    "Change the settings",
+    updates(Directory, Directory.name, Directory.open_registration, Directory.revision),
+    rate=per_day(1),
+)
+invite_user = patterns.write("A4", "Create a person who chooses a password", creates(User))
+change_role = patterns.write(
+    "A5",
+    "Change a role, while there is another administrator",
+    updates(User, User.role, User.updated_at, User.revision),
+    checks(User),
+    rate=per_day(5),
+)
+
+spell_username = patterns.write("A17", "Change the case of a username", puts(User), rate=per_day(1))
+
+
+@patterns.read_function("A6", items=5, rate=per_second(5))
+def people_named(prefix: str) -> Selection[User]:
+    """Find people by the beginning of the name."""
+    return User.by_name().begins_with(prefix)
+
+
+# ------------------------------------------------------------------------------ rename and delete
+
+start_cascade = patterns.write(
+    "A7",
+    "Rename or delete a person",
+    puts(User),
+    creates(User),
+    checks(User),
+    creates(Cascade),
+    rate=per_day(10),
+)
+cascades = patterns.read(
+    "A8", "List unfinished renames and deletions", Cascade.key.partition, consistent=True, items=1
+)
+cascade = patterns.read("A9", "Get a rename or deletion", Cascade.key, consistent=True)
+endorsements_given = patterns.read(
+    "A10",
+    "Which skills someone endorsed",
+    Endorsement.by_endorser,
+    items=10,
+    hydrate=False,
+    rate=per_day(20),
+)
+all_teams = patterns.read(
+    "A11",
+    "Find the teams of someone who was renamed or deleted",
+    Team.listed,
+    items=500,
+    hydrate=True,
+    rate=per_day(20),
+)
+move_skill = patterns.write(
+    "A12",
+    "Move or delete a skill of someone who was renamed or deleted",
+    checks(User),
+    deletes(UserSkill),
+    creates(UserSkill),
+    checks(UserSkill),
+    deletes(Endorsement),
+    puts(Endorsement),
+    upserts(
+        SkillCount,
+        SkillCount.beginner,
+        SkillCount.intermediate,
+        SkillCount.advanced,
+        SkillCount.expert,
+    ),
+    rate=per_day(60),
+)
+move_endorsement = patterns.write(
+    "A13",
+    "Move or delete an endorsement given by someone who was renamed or deleted",
+    checks(User),
+    deletes(Endorsement),
+    creates(Endorsement),
+    _COUNTED,
+    rate=per_day(100),
+)
+move_member = patterns.write(
+    "A14",
+    "Rename or remove a member of a team",
+    checks(User),
+    updates(Team, Team.members, Team.created_by, Team.updated_at, Team.revision),
+    rate=per_day(20),
+)
+move_entry = patterns.write(
+    "A15",
+    "Move or delete an entry of someone who was renamed or deleted",
+    checks(User),
+    *(
+        access(entity)
+        for entity in (Certification, Experience, Education, Project)
+        for access in (deletes, creates)
+    ),
+    rate=per_day(60),
+)
+finish_cascade = patterns.write(
+    "A16", "Finish a rename or deletion", deletes(User), deletes(Cascade), rate=per_day(10)
 )
 
 # ------------------------------------------------------------------------------ the catalog

@@ -17,12 +17,14 @@ from singletable_apps.shared.sealed import derive_key
 from singletable_apps.skills.entities import entities
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.service.accounts import Accounts
+from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.catalog_changes import CatalogChanges
 from singletable_apps.skills.service.context import Context, utc_now
 from singletable_apps.skills.service.endorsements import Endorsements
 from singletable_apps.skills.service.entries import EntryService
 from singletable_apps.skills.service.overview import Overview
+from singletable_apps.skills.service.people import People
 from singletable_apps.skills.service.roles import Roles
 from singletable_apps.skills.service.search import Search
 from singletable_apps.skills.service.user_skills import UserSkills
@@ -40,6 +42,7 @@ class SkillsService:
 
     context: Context
     accounts: Accounts
+    people: People
     catalog: Catalog
     catalog_changes: CatalogChanges
     roles: Roles
@@ -81,13 +84,16 @@ def open_skills(
     outbox = Outbox(store)
     sender = outbox if mailer is None else mailer(outbox)
     context = Context(store, secret, sender, urls or Urls(), clock)
+    cascades = Cascades(context)
+    cascades.resume()
     catalog = Catalog(context)
     user_skills = UserSkills(context, catalog)
     changes = CatalogChanges(context, catalog)
     changes.resume()
     return SkillsService(
         context=context,
-        accounts=Accounts(context, passwords or Passwords()),
+        accounts=Accounts(context, passwords or Passwords(), cascades.check_free),
+        people=People(context, cascades),
         catalog=catalog,
         catalog_changes=changes,
         roles=Roles(context, catalog),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from singletable import AlreadyExists as ItemExists
@@ -27,13 +27,18 @@ from singletable_apps.skills.errors import (
 from singletable_apps.skills.rules import check_name, check_username
 from singletable_apps.skills.service.context import Context
 
-_TAKEN = "Someone has this username already. Choose another one."
+TAKEN = "Someone has this username already. Choose another one."
 
 
 class Accounts(Auth[User]):
     """The accounts of the directory. Sessions and passwords are those of the toolkit."""
 
-    def __init__(self, context: Context, passwords: Passwords) -> None:
+    def __init__(
+        self,
+        context: Context,
+        passwords: Passwords,
+        check_free: Callable[[str], None] = lambda _: None,
+    ) -> None:
         super().__init__(
             _Users(context),
             context.store,
@@ -49,6 +54,7 @@ class Accounts(Auth[User]):
         self._context = context
         self._store = context.store
         self._hasher = passwords
+        self._check_free = check_free
 
     def register(self, username: str, name: str, password: str, email: str = "") -> User:
         """Create an account. The first one belongs to the administrator."""
@@ -78,7 +84,11 @@ class Accounts(Auth[User]):
             if isinstance(error.current, Directory):
                 # Someone else was first.
                 return self.register(username, name, password, email)
-            raise AlreadyExists({"username": _TAKEN}) from error
+            if self._context.find_user(username, consistent=True):
+                raise AlreadyExists({"username": TAKEN}) from error
+            # Someone was renamed or deleted. Once everything is moved, the username is free.
+            self._check_free(username)
+            return self.register(username, name, password, email)
         return self._context.get_user(username, consistent=True)
 
     def _is_empty(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from singletable import Store
+from singletable import Condition, Store
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.skills.entities import Skill, User
 from singletable_apps.skills.errors import NotFound
@@ -17,6 +17,8 @@ from singletable_apps.skills.urls import Urls
 RevisionCheck = Callable[[int], None]
 # How often a write is tried again if someone else has changed the item meanwhile.
 ATTEMPTS = 5
+# What a write that adds something to a person checks: the person was not renamed or deleted.
+IS_HERE: Condition[User] = ~User.left_at.exists()
 
 
 def any_revision(_: int) -> None:
@@ -46,7 +48,8 @@ class Context:
         """Return a person by username in any case, or None; also for text that cannot be one."""
         if not is_key(username):
             return None
-        return self.store.get(User.key(username), consistent=consistent)
+        user = self.store.get(User.key(username), consistent=consistent)
+        return None if user is None or user.left_at else user
 
     def get_user(self, username: str, *, consistent: bool = False) -> User:
         """Return a person, or raise NotFound."""
@@ -59,7 +62,7 @@ class Context:
         """Return people by casefolded username. Those who do not exist are left out."""
         names = sorted({name.casefold() for name in usernames})
         found = self.store.get_many([User.key(name) for name in names])
-        return {user.username.casefold(): user for user in found if user is not None}
+        return {user.username.casefold(): user for user in found if user and not user.left_at}
 
     def get_skill(self, skill_id: str, *, consistent: bool = False) -> Skill:
         """Return a skill of the catalog by its id, or raise NotFound."""

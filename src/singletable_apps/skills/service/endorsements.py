@@ -14,7 +14,7 @@ from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Endorsement, User, UserSkill
 from singletable_apps.skills.errors import DirectoryBusy
 from singletable_apps.skills.rules import check_not_self
-from singletable_apps.skills.service.context import ATTEMPTS, Context
+from singletable_apps.skills.service.context import ATTEMPTS, IS_HERE, Context
 from singletable_apps.skills.service.user_skills import UserSkills
 
 
@@ -74,7 +74,7 @@ class Endorsements:
 
     def _add(self, given: Endorsement) -> None:
         with self._store.transaction(pattern=patterns.endorse) as transaction:
-            transaction.check(User.key(given.endorser))
+            transaction.check(User.key(given.endorser), IS_HERE)
             transaction.create(given)
             transaction.update(
                 UserSkill.key(given.username, given.skill_id), UserSkill.endorsements.add(1)

@@ -40,6 +40,7 @@ from singletable_apps.skills.rules import (
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import (
     ATTEMPTS,
+    IS_HERE,
     Context,
     RevisionCheck,
     any_revision,
@@ -179,7 +180,7 @@ class UserSkills:
         )
         try:
             with self._store.transaction(pattern=patterns.add_user_skill) as transaction:
-                transaction.check(User.key(user.username), User.username.exists())
+                transaction.check(User.key(user.username), IS_HERE)
                 # A skill that is renamed or merged right now has changed its revision.
                 transaction.check(Skill.key(skill.skill_id), Skill.revision == skill.revision)
                 transaction.create(added)

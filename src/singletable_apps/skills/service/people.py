@@ -1,0 +1,386 @@
+"""People: find them, change profiles, roles and usernames, invite and delete them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, cast
+
+from singletable import AlreadyExists as ItemExists
+from singletable import ConditionFailed, Edit, Page, Path, evolve
+from singletable_apps.shared.accounts import PasswordResets
+from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.text import InputChecks, normalize_line
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import Directory, JobRole, Role, User
+from singletable_apps.skills.errors import (
+    DirectoryBusy,
+    InvalidInput,
+    NotPermitted,
+)
+from singletable_apps.skills.rules import (
+    MAX_NAME,
+    PERMISSIONS,
+    Permission,
+    check_name,
+    check_owner,
+    check_self,
+    check_username,
+    is_key,
+    is_same_user,
+)
+from singletable_apps.skills.service.accounts import new_user_id
+from singletable_apps.skills.service.cascades import Cascades
+from singletable_apps.skills.service.context import (
+    ATTEMPTS,
+    IS_HERE,
+    Context,
+    RevisionCheck,
+    any_revision,
+)
+
+INVITATION_LIFETIME = timedelta(days=7)
+MAX_ABOUT = 2_000
+# How many people a page of a filtered list reads at most.
+_MAX_READ = 2_000
+_LAST_ADMIN = "The directory needs an administrator. Make someone else an administrator first."
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """A person in a list: everything that the index has."""
+
+    username: str
+    name: str
+    title: str
+    department: str
+    location: str
+    job_role: str
+    role: Role
+
+
+_ROW = (
+    User.username,
+    User.name,
+    User.title,
+    User.department,
+    User.location,
+    User.job_role,
+    User.role,
+)
+
+
+_EDITED: dict[str, Path[User, str]] = {
+    "name": User.name,
+    "title": User.title,
+    "department": User.department,
+    "location": User.location,
+    "email": User.email,
+    "about": User.about,
+    "job_role": User.job_role,
+}
+
+
+@dataclass(frozen=True)
+class PersonEdit:
+    """What someone changes in a profile. None keeps the value."""
+
+    name: str | None = None
+    title: str | None = None
+    department: str | None = None
+    location: str | None = None
+    email: str | None = None
+    about: str | None = None
+    job_role: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A person, and whether the e-mail with the link was sent."""
+
+    user: User
+    is_sent: bool
+
+
+class People:
+    """The people of the directory."""
+
+    def __init__(self, context: Context, cascades: Cascades) -> None:
+        self._context = context
+        self._store = context.store
+        self._cascades = cascades
+        self._invitations = PasswordResets(
+            context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
+        )
+
+    def list(
+        self,
+        prefix: str = "",
+        *,
+        department: str = "",
+        job_role: str = "",
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[PersonRow]:
+        """Return people by name, from the index alone.
+
+        `prefix` is the beginning of the name. A page with a filter may be short, or even empty, and
+        have a cursor to go on.
+        """
+        beginning = normalize_line(prefix)[:MAX_NAME]
+        selection = patterns.people_named(beginning) if beginning else patterns.all_users()
+        filters = (User.department, department), (User.job_role, job_role)
+        where = None
+        for path, value in filters:
+            if value:
+                where = path == value if where is None else where & (path == value)
+        # The types of a page end at four fields.
+        page: Page[tuple[Any, ...]] = cast(Any, self._store).page(
+            selection, limit, fields=_ROW, where=where, cursor=cursor, max_read=_MAX_READ
+        )
+        rows = [PersonRow(*row) for row in page.items]
+        return Page(rows, page.cursor, page.previous)
+
+    # -------------------------------------------------------------------------- changes
+
+    def edit(
+        self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck = any_revision
+    ) -> User:
+        """Change a profile: one's own, or as a manager another. Only managers change jobs.
+
+        Passwords are reset by e-mail, so only its owner and administrators change the address.
+        """
+        check_owner(actor, username)
+
+        for _ in range(ATTEMPTS):
+            user = self._get(username, check)
+            checked = self._check(edit)
+            changes: list[Edit[User]] = [
+                path.set(value)
+                for name, path in _EDITED.items()
+                for value in [getattr(checked, name)]
+                if value is not None and value != getattr(user, name)
+            ]
+            if checked.email not in (None, user.email):
+                check_self(actor, username)
+            if checked.job_role not in (None, user.job_role):
+                PERMISSIONS.check(actor.role, Permission.PLAN)
+            if not changes:
+                return user
+            unchanged = (User.revision == user.revision) & IS_HERE
+            try:
+                return self._store.update(User.key(username), *changes, if_=unchanged)
+            except ConditionFailed:
+                continue
+        raise _busy()
+
+    def change_role(
+        self, actor: User, username: str, role: Role, check: RevisionCheck = any_revision
+    ) -> User:
+        """Change what an account may do. The last administrator stays one."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        for _ in range(ATTEMPTS):
+            user = self._get(username, check)
+            if user.role is role:
+                return user
+            other = self._find_other_admin(actor, user)
+            try:
+                with self._store.transaction(pattern=patterns.change_role) as transaction:
+                    unchanged = User.revision == user.revision
+                    key = User.key(user.username)
+                    transaction.update(key, User.role.set(role), if_=unchanged)
+                    if other is not None:
+                        is_admin = (User.role == Role.ADMIN) & IS_HERE
+                        transaction.check(User.key(other.username), is_admin)
+            except ConditionFailed:
+                self._check_still_admin(actor)
+                continue
+            return self._context.get_user(username, consistent=True)
+        raise _busy()
+
+    def rename(
+        self, actor: User, username: str, new_username: str, check: RevisionCheck = any_revision
+    ) -> User:
+        """Change a username. Sessions, skills, endorsements and teams stay with the person."""
+        check_self(actor, username)
+        checks = InputChecks()
+        new = check_username(checks, new_username)
+        checks.raise_errors(InvalidInput)
+        for _ in range(ATTEMPTS):
+            user = self._get(username, check)
+            self._check_not_moving(user)
+            try:
+                if is_same_user(username, new):
+                    return self._store.replace(evolve(user, username=new))
+                self._cascades.start(user, new)
+            except ItemExists:
+                self._cascades.check_free(new)
+                continue
+            except ConditionFailed:
+                continue
+            return self._context.get_user(new, consistent=True)
+        raise _busy()
+
+    def delete(self, actor: User, username: str, check: RevisionCheck = any_revision) -> User:
+        """Delete a person with everything that refers to them. Return the person as they were."""
+        check_self(actor, username)
+        for _ in range(ATTEMPTS):
+            user = self._get(username, check)
+            self._check_not_moving(user)
+            other = self._find_other_admin(actor, user)
+            try:
+                self._cascades.start(user, other_admin=other)
+            except ConditionFailed:
+                self._check_still_admin(actor)
+                continue
+            return user
+        raise _busy()
+
+    # -------------------------------------------------------------------------- invitations
+
+    def invite(
+        self, actor: User, username: str, name: str, email: str, role: Role = Role.USER
+    ) -> Invitation:
+        """Create a person without a password, and e-mail a link to choose one."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        checks = InputChecks()
+        username, name = check_username(checks, username), check_name(checks, name)
+        email = checks.email("email", email, required=True)
+        checks.raise_errors(InvalidInput)
+        user = User(username=username, user_id=new_user_id(), name=name, email=email, role=role)
+        for _ in range(ATTEMPTS):
+            try:
+                return self._send_invitation(actor, self._store.create(user))
+            except ItemExists:
+                self._cascades.check_free(username)
+        raise _busy()
+
+    def invite_again(self, actor: User, username: str) -> Invitation:
+        """E-mail a link to someone who has not chosen a password yet."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        user = self._context.get_user(username, consistent=True)
+        if user.password_hash:
+            raise InvalidInput({"email": f"{user.name} has a password, and can reset it."})
+        if not user.email:
+            raise InvalidInput({"email": f"{user.name} has no e-mail address. Add one first."})
+        return self._send_invitation(actor, user)
+
+    def _send_invitation(self, actor: User, user: User) -> Invitation:
+        now, urls = self._context.clock(), self._context.urls
+        token = self._invitations.issue(user.user_id, user.credentials, now)
+        directory = self.settings().name
+        email = Email(
+            to=user.email,
+            subject=f"Your account in {directory}",
+            text=(
+                f"Hello {user.name},\n\n"
+                f"{actor.name} invites you to {directory}, a directory of people and their skills. "
+                f"Your username is {user.username}. To choose a password and sign in, open this "
+                f"link within a week:\n\n{urls.absolute(urls.page('reset', token=token))}\n\n"
+                "If you don’t know what this is about, ignore this e-mail.\n"
+            ),
+        )
+        try:
+            self._context.mailer.send(email, now)
+        except MailError:
+            logging.getLogger(__name__).exception("The invitation e-mail was not sent.")
+            return Invitation(user, is_sent=False)
+        return Invitation(user, is_sent=True)
+
+    # -------------------------------------------------------------------------- settings
+
+    def settings(self) -> Directory:
+        """Return the settings of the directory."""
+        return self._store.get(Directory.key(), consistent=True) or Directory()
+
+    def edit_settings(
+        self,
+        actor: User,
+        name: str,
+        *,
+        open_registration: bool,
+        check: RevisionCheck = any_revision,
+    ) -> Directory:
+        """Change the name of the directory, and whether people may register."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        checks = InputChecks()
+        name = checks.line("name", name, longest=MAX_NAME, required=True)
+        checks.raise_errors(InvalidInput)
+        for _ in range(ATTEMPTS):
+            before = self.settings()
+            check(before.revision)
+            try:
+                return self._store.update(
+                    Directory.key(),
+                    Directory.name.set(name),
+                    Directory.open_registration.set(open_registration),
+                    if_=Directory.revision == before.revision,
+                )
+            except ConditionFailed:
+                continue
+        raise _busy()
+
+    # -------------------------------------------------------------------------- checks
+
+    def _check(self, edit: PersonEdit) -> PersonEdit:
+        """Return the edit with its text normalized, or raise InvalidInput."""
+        checks = InputChecks()
+        name = None if edit.name is None else check_name(checks, edit.name)
+        email = None if edit.email is None else checks.email("email", edit.email)
+        about = None if edit.about is None else checks.text("about", edit.about, longest=MAX_ABOUT)
+        lines = {
+            field: checks.line(field, value, longest=MAX_NAME)
+            for field, value in (
+                ("title", edit.title),
+                ("department", edit.department),
+                ("location", edit.location),
+            )
+            if value is not None
+        }
+        role = edit.job_role
+        if role and (not is_key(role) or self._store.get(JobRole.key(role)) is None):
+            checks.reject("job_role", "There is no such job. Choose one of the list.")
+        checks.raise_errors(InvalidInput)
+        return PersonEdit(name=name, email=email, about=about, job_role=role, **lines)
+
+    def _get(self, username: str, check: RevisionCheck) -> User:
+        user = self._context.get_user(username, consistent=True)
+        check(user.revision)
+        return user
+
+    def _find_other_admin(self, actor: User, user: User) -> User | None:
+        """Return an administrator besides `user`, or None if `user` is not one.
+
+        Two administrators who remove each other at the same time must not both succeed.
+        """
+        if user.role is not Role.ADMIN:
+            return None
+        if not is_same_user(actor.username, user.username):
+            return actor
+        selection = patterns.all_users()
+        admins = self._store.select(selection, User.username, where=User.role == Role.ADMIN)
+        for (username,) in admins:
+            other = self._context.find_user(username, consistent=True)
+            if other is None or is_same_user(other.username, user.username):
+                continue
+            # Someone who was invited may never sign in.
+            if other.role is Role.ADMIN and other.password_hash:
+                return other
+        raise InvalidInput({"role": _LAST_ADMIN})
+
+    def _check_still_admin(self, actor: User) -> None:
+        """Raise NotPermitted if the actor was an administrator, and is not any more."""
+        now = self._context.find_user(actor.username, consistent=True)
+        if actor.role is Role.ADMIN and (now is None or now.role is not Role.ADMIN):
+            raise NotPermitted("Someone has just changed your account.")
+
+    def _check_not_moving(self, user: User) -> None:
+        if self._cascades.is_moving(user.username):
+            raise DirectoryBusy(
+                "This username was changed a moment ago. Try again in a few seconds."
+            )
+
+
+def _busy() -> DirectoryBusy:
+    return DirectoryBusy("Someone else is changing this account right now. Try again.")

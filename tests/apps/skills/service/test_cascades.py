@@ -1,0 +1,358 @@
+"""Rename and delete people: nothing is lost, counted twice or left behind, however it ends."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
+from typing import Any
+
+import pytest
+
+from singletable import Engine, SingleTableError, Store
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable.operations import Operation, TransactWriteItems
+from singletable.schema import model_of
+from singletable_apps.skills.entities import (
+    Cascade,
+    Certification,
+    Education,
+    Endorsement,
+    Experience,
+    Level,
+    Project,
+    Role,
+    SkillCount,
+    Team,
+    User,
+    UserSkill,
+    entities,
+)
+from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, NotFound, NotSignedIn
+from singletable_apps.skills.rules import RANKS, SkillDraft
+from singletable_apps.skills.service import SkillsService
+from singletable_apps.skills.service.cascades import SETTLING
+from tests.apps.skills.support.world import PASSWORD, World
+from tests.apps.support.drivers import InterruptingDriver, PowerCut
+
+PEOPLE = {
+    "ada": {"Go": "Expert", "Python": "Advanced", "Rust": "Beginner"},
+    "bob": {"Go": "Beginner"},
+    "mia": {"Go": "Expert"},
+    "joan": {"Java": "Expert"},
+}
+ENTRIES: tuple[Any, ...] = (Certification, Education, Experience, Project)
+EXPERT = SkillDraft(Level.EXPERT)
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the backoff of the store."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+
+
+def fill(world: World) -> None:
+    """Store people who endorse each other and are in teams."""
+    world.fill(PEOPLE, roles={"mia": Role.ADMIN})
+    endorse = world.service.endorsements.endorse
+    for endorser, owner in (("bob", "ada"), ("mia", "ada"), ("ada", "bob"), ("ada", "mia")):
+        endorse(world.user(endorser), owner, "Go")
+    store = Store(world.driver, clock=world.clock)
+    store.create(Team(team_id="core", name="Core", members=["bob", "ada"], created_by="ada"))
+    for entry in (
+        Certification(
+            username="ada",
+            certification_id="c1",
+            name="CKA",
+            issuer="CNCF",
+            issued=date(2025, 5, 1),
+        ),
+        Project(username="ada", project_id="p1", name="Engine", skill_ids=["go"]),
+    ):
+        store.create(entry)
+    store.create(Team(team_id="web", name="Web", members=["bob"], created_by="mia"))
+
+
+def check_consistent(world: World, gone: str) -> None:
+    """Fail if a count is wrong, or if something refers to someone who is gone."""
+    scan = Store(world.driver, clock=world.clock).admin.scan
+    skills, given = list(scan(UserSkill)), list(scan(Endorsement))
+    levels = Counter((skill.skill_id, skill.level) for skill in skills)
+    for count in scan(SkillCount):
+        numbers = (count.beginner, count.intermediate, count.advanced, count.expert)
+        assert numbers == tuple(levels[count.skill_id, level] for level in RANKS)
+    received = Counter((each.username.casefold(), each.skill_id) for each in given)
+    for skill in skills:
+        assert skill.endorsements == received[skill.username.casefold(), skill.skill_id]
+    people = [user.username for user in scan(User)]
+    teams = list(scan(Team))
+    referred = {
+        *people,
+        *(skill.username for skill in skills),
+        *(each.username for kind in ENTRIES for each in scan(kind)),
+        *(name for each in given for name in (each.username, each.endorser)),
+        *(name for team in teams for name in (*team.members, team.created_by)),
+    }
+    assert gone not in referred
+    assert referred <= {*people, ""}
+    assert not list(scan(Cascade))
+
+
+def settle(world: World) -> SkillsService:
+    """Open the service once the indexes have caught up."""
+    world.clock.now += SETTLING
+    return world.open()
+
+
+def test_rename_keeps_everything_and_the_session(world: World) -> None:
+    fill(world)
+    service = world.service
+    signed_in = service.accounts.start_session(world.user("ada"))
+    renamed = service.people.rename(world.user("ada"), "ADA", "Lovelace")
+    assert (renamed.username, renamed.user_id, renamed.role) == ("Lovelace", 1, Role.USER)
+    assert service.accounts.authenticate(signed_in.access).username == "Lovelace"
+    assert service.accounts.renew(signed_in.refresh).user.username == "Lovelace"
+    assert service.accounts.sign_in("lovelace", PASSWORD).user == renamed
+    skills = service.user_skills.list("lovelace")
+    assert {each.skill_id: each.level for each in skills} == {
+        "go": Level.EXPERT,
+        "python": Level.ADVANCED,
+        "rust": Level.BEGINNER,
+    }
+    assert [each.endorsements for each in skills] == [2, 0, 0]
+    assert [row.username for row in service.people.list().items] == [
+        "Lovelace",
+        "bob",
+        "joan",
+        "mia",
+    ]
+    with pytest.raises(NotFound):
+        service.user_skills.list("ada")
+    settle(world)
+    check_consistent(world, "ada")
+    team = Store(world.driver).get(Team.key("core"))
+    assert team is not None
+    assert (team.members, team.created_by) == (["bob", "Lovelace"], "Lovelace")
+
+
+def test_rename_to_another_case_stays_in_place(memory: World) -> None:
+    fill(memory)
+    people = memory.service.people
+    assert people.rename(memory.user("ada"), "ada", "ADA").username == "ADA"
+    with pytest.raises(AlreadyExists):
+        people.rename(memory.user("ada"), "ada", "BOB")
+    assert memory.user("ada").revision == 2
+
+
+def test_old_username_is_taken_until_everything_is_moved(memory: World) -> None:
+    fill(memory)
+    service = memory.service
+    lovelace = service.people.rename(memory.user("ada"), "ada", "lovelace")
+    with pytest.raises(AlreadyExists, match="a moment ago"):
+        service.accounts.register("ada", "Another Ada", PASSWORD)
+    with pytest.raises(DirectoryBusy):
+        service.people.rename(lovelace, "lovelace", "ada")
+    memory.clock.now += SETTLING
+    another = service.accounts.register("ada", "Another Ada", PASSWORD)
+    assert (service.user_skills.list("ada"), another.role) == ([], Role.USER)
+    with pytest.raises(AlreadyExists, match="already"):
+        service.people.rename(lovelace, "lovelace", "ada")
+    assert len(service.user_skills.list("lovelace")) == 3
+
+
+def test_delete_removes_everything_and_lowers_counts(world: World) -> None:
+    fill(world)
+    service = world.service
+    signed_in = service.accounts.start_session(world.user("ada"))
+    service.people.delete(world.user("ada"), "ada")
+    with pytest.raises(NotSignedIn):
+        service.accounts.authenticate(signed_in.access)
+    with pytest.raises(NotSignedIn):
+        service.accounts.renew(signed_in.refresh)
+    assert service.catalog.counts(["go", "rust"]) == {
+        "go": SkillCount(skill_id="go", beginner=1, expert=1),
+        "rust": SkillCount(skill_id="rust"),
+    }
+    assert service.user_skills.get("bob", "Go").endorsements == 0
+    assert [row.username for row in service.people.list().items] == ["bob", "joan", "mia"]
+    settle(world)
+    check_consistent(world, "ada")
+    assert not list(Store(world.driver).admin.scan(Cascade))
+
+
+ACTIONS: dict[str, Callable[[SkillsService, User], object]] = {
+    "rename": lambda service, ada: service.people.rename(ada, "ada", "lovelace"),
+    "delete": lambda service, ada: service.people.delete(ada, "ada"),
+}
+
+
+def is_write(operation: Operation[object]) -> bool:
+    return isinstance(operation, TransactWriteItems)
+
+
+def cut_power_before(world: World, write: int) -> InterruptingDriver:
+    """Return a driver that fails before one of its writes."""
+    writes = itertools.count()
+
+    def fail() -> None:
+        raise PowerCut
+
+    return InterruptingDriver(
+        world.driver, lambda each: is_write(each) and next(writes) == write, fail
+    )
+
+
+def interrupt(world: World, action: str, write: int) -> bool:
+    """Act with a power cut, finish it later, and return whether there was one."""
+    fill(world)
+    driver, ada = cut_power_before(world, write), world.user("ada")
+    with suppress(PowerCut):
+        ACTIONS[action](world.open(driver), ada)
+    # The next process is interrupted, too.
+    with suppress(PowerCut):
+        world.open(cut_power_before(world, write // 2))
+    service = settle(world)
+    if service.context.find_user("ada"):
+        ACTIONS[action](service, ada)
+        settle(world)
+    check_consistent(world, "ada")
+    names = {user.username for user in Store(world.driver).admin.scan(User)}
+    assert names == {"bob", "joan", "mia"} | ({"lovelace"} if action == "rename" else set())
+    return driver.happened
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_cascade_interrupted_anywhere_is_finished(action: str) -> None:
+    for write in itertools.count():
+        with Engine.in_memory() as engine:
+            if not interrupt(World(engine), action, write):
+                break
+    # The start, three skills, two entries, two endorsements and a team.
+    assert write == 9
+
+
+@pytest.mark.parametrize(("action", "write"), [("rename", 3), ("delete", 2)])
+def test_interrupted_cascade_is_finished_on_every_driver(
+    world: World, action: str, write: int
+) -> None:
+    assert interrupt(world, action, write)
+
+
+DAYS = {
+    "throttled": Faults(throttle=0.2, seed=1),
+    "lost responses": Faults(internal=0.1, internal_after=0.3, seed=2),
+    "conflicts": Faults(conflict=0.3, seed=3),
+    "many lost responses": Faults(internal_after=Next(40)),
+    "stale indexes": Faults(stale=1.0, behind=8),
+}
+
+
+@pytest.mark.parametrize("day", DAYS)
+@pytest.mark.parametrize("action", ACTIONS)
+def test_cascade_is_right_despite_faults(memory: World, action: str, day: str) -> None:
+    fill(memory)
+    driver = FaultyDriver(memory.driver)
+    service, ada = memory.open(driver), memory.user("ada")
+    driver.faults = DAYS[day]
+    with suppress(SingleTableError):
+        ACTIONS[action](service, ada)
+    assert sum(driver.injected.values()) > 0
+    settle(memory)
+    check_consistent(memory, "ada")
+
+
+_BUSY = (DirectoryBusy, NotFound, AlreadyExists)
+RACES: dict[str, Callable[[SkillsService, World], object]] = {
+    "add": lambda s, w: s.user_skills.add(w.user("mia"), "ada", "Java", EXPERT),
+    "edit": lambda s, w: s.user_skills.edit(w.user("mia"), "ada", "Rust", EXPERT),
+    "remove": lambda s, w: s.user_skills.remove(w.user("mia"), "ada", "Go"),
+    "endorse": lambda s, w: s.endorsements.endorse(w.user("bob"), "ada", "Rust"),
+    "withdraw": lambda s, w: s.endorsements.withdraw(w.user("bob"), "ada", "Go"),
+    "endorse another": lambda s, w: s.endorsements.endorse(w.user("ada"), "joan", "Java"),
+    "edit the profile": lambda s, w: s.people.change_role(w.user("mia"), "ada", Role.MANAGER),
+}
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("race", RACES)
+def test_write_that_began_before_the_cascade(memory: World, action: str, race: str) -> None:
+    """The other process has read the person, and writes when she is gone."""
+    fill(memory)
+    ada = memory.user("ada")
+    driver = InterruptingDriver(
+        memory.driver, is_write, lambda: ACTIONS[action](memory.service, ada)
+    )
+    with suppress(*_BUSY):
+        RACES[race](memory.open(driver), memory)
+    assert driver.happened
+    settle(memory)
+    check_consistent(memory, "ada")
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize(("race", "step"), [*zip(RACES, (1, 0, 4, 2) * 2, strict=False)])
+def test_write_in_the_middle_of_a_cascade(memory: World, action: str, race: str, step: int) -> None:
+    """The other process writes between two steps, perhaps with an account that was read before."""
+    fill(memory)
+    ada, writes = memory.user("ada"), itertools.count()
+
+    def interfere() -> None:
+        with suppress(*_BUSY):
+            RACES[race](memory.service, memory)
+
+    driver = InterruptingDriver(
+        memory.driver, lambda each: is_write(each) and next(writes) == step, interfere
+    )
+    with suppress(*_BUSY):
+        ACTIONS[action](memory.open(driver), ada)
+    assert driver.happened
+    settle(memory)
+    check_consistent(memory, "ada")
+
+
+def test_person_with_many_endorsements_is_moved_and_deleted(memory: World) -> None:
+    fans = [f"fan{number}" for number in range(120)]
+    memory.fill({"ada": {"Go": "Expert"}, **{fan: {} for fan in fans}})
+    store = Store(memory.driver, clock=memory.clock)
+    store.put_many([Endorsement(username="ada", skill_id="go", endorser=fan) for fan in fans])
+    store.update(UserSkill.key("ada", "go"), UserSkill.endorsements.set(120))
+    people = memory.service.people
+    lovelace = people.rename(memory.user("ada"), "ada", "lovelace")
+    settle(memory)
+    check_consistent(memory, "ada")
+    assert memory.service.user_skills.get("lovelace", "go").endorsements == 120
+    people.delete(lovelace, "lovelace")
+    settle(memory)
+    check_consistent(memory, "lovelace")
+
+
+def test_every_entity_in_the_partition_of_a_person_is_moved() -> None:
+    partitions: dict[Any, str] = {}
+    for entity in entities.entities:
+        column: Any = model_of(entity).key.pk[0]
+        partitions[entity] = str(column.template)
+    owned = {entity for entity, pk in partitions.items() if pk == partitions[User]}
+    assert owned == {User, UserSkill, *ENTRIES}
+
+
+def test_slow_process_does_not_touch_the_next_person(memory: World) -> None:
+    """One process finishes the deletion while another is in the middle of it."""
+    fill(memory)
+    ada, other = memory.user("ada"), memory.service
+    writes = itertools.count()
+
+    def finish_and_register() -> None:
+        memory.clock.now += SETTLING
+        other.accounts.register("ada", "Another Ada", PASSWORD)
+        other.user_skills.add(memory.user("ada"), "ada", "Go", EXPERT)
+
+    driver = InterruptingDriver(
+        memory.driver, lambda each: is_write(each) and next(writes) == 2, finish_and_register
+    )
+    memory.open(driver).people.delete(ada, "ada")
+    assert driver.happened
+    assert [skill.level for skill in other.user_skills.list("ada")] == [Level.EXPERT]
+    check_consistent(memory, "nobody")

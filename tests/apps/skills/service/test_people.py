@@ -1,0 +1,179 @@
+"""Find people, change profiles and roles, and invite people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from singletable import Engine
+from singletable_apps.skills.entities import JobRole, Role, User
+from singletable_apps.skills.errors import (
+    AlreadyExists,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+)
+from singletable_apps.skills.service import SkillsService
+from singletable_apps.skills.service.people import PersonEdit
+from tests.apps.skills.support.world import PASSWORD, World
+
+ROLES = {"ada": Role.ADMIN, "mia": Role.MANAGER}
+
+
+@pytest.fixture
+def people(memory: World) -> World:
+    """Return a world with an administrator, a manager and two users."""
+    memory.fill({"ada": {}, "bob": {}, "mia": {}, "joan": {}}, roles=ROLES)
+    return memory
+
+
+def test_list_pages_by_name_with_cursors(world: World) -> None:
+    world.fill({name: {} for name in ("zoe", "ada", "Adele", "bob")})
+    first = world.service.people.list(limit=3)
+    assert [row.name for row in first.items] == ["Ada", "Adele", "Bob"]
+    second = world.service.people.list(limit=3, cursor=first.cursor)
+    assert ([row.username for row in second.items], second.cursor) == (["zoe"], None)
+    found = world.service.people.list(" aD ")
+    assert [row.username for row in found.items] == ["ada", "Adele"]
+    assert world.service.people.list("#").items == []
+
+
+def test_list_filters_by_department_and_job(people: World) -> None:
+    service, ada = people.service, people.user("ada")
+    service.context.store.create(JobRole(role_id="tester", name="Tester"))
+    service.people.edit(ada, "bob", PersonEdit(department="Web", job_role="tester"))
+    service.people.edit(ada, "joan", PersonEdit(department="Web"))
+    assert [row.name for row in service.people.list(department="Web").items] == ["Bob", "Joan"]
+    both = service.people.list(department="Web", job_role="tester")
+    assert [row.job_role for row in both.items] == ["tester"]
+    people.calls.clear()  # the test has created a job
+
+
+def test_edit_changes_the_profile_and_the_order(world: World) -> None:
+    world.fill({"ada": {}, "bob": {}})
+    edit = PersonEdit(name="Zed  Ada", title="Engineer", about="Hi!\n#1 🎉", email="a@example.org")
+    user = world.service.people.edit(world.user("ada"), "ADA", edit)
+    assert (user.name, user.title, user.about, user.revision) == (
+        "Zed Ada",
+        "Engineer",
+        "Hi!\n#1 🎉",
+        2,
+    )
+    assert [row.username for row in world.service.people.list().items] == ["bob", "ada"]
+    assert world.service.people.edit(user, "ada", edit).revision == 2
+
+
+def test_invalid_edit_names_every_field_and_changes_nothing(people: World) -> None:
+    edit = PersonEdit(
+        name="x", title="t" * 101, about="a" * 10_000_000, email="no", job_role="king"
+    )
+    with pytest.raises(InvalidInput) as rejected:
+        people.service.people.edit(people.user("mia"), "mia", edit)
+    assert {*rejected.value.errors} == {"name", "title", "about", "email", "job_role"}
+    assert people.user("mia").revision == 1
+
+
+_ACTIONS: dict[str, Callable[[SkillsService, User], object]] = {
+    "edit oneself": lambda s, a: s.people.edit(a, a.username, PersonEdit(title="Chief")),
+    "edit another": lambda s, a: s.people.edit(a, "joan", PersonEdit(title="Chief")),
+    "e-mail of another": lambda s, a: s.people.edit(a, "joan", PersonEdit(email="me@example.org")),
+    "own job": lambda s, a: s.people.edit(a, a.username, PersonEdit(job_role="")),
+    "role": lambda s, a: s.people.change_role(a, "joan", Role.MANAGER),
+    "rename oneself": lambda s, a: s.people.rename(a, a.username, "other"),
+    "rename another": lambda s, a: s.people.rename(a, "joan", "other"),
+    "delete another": lambda s, a: s.people.delete(a, "joan"),
+    "invite": lambda s, a: s.people.invite(a, "eve", "Eve", "eve@example.org"),
+    "settings": lambda s, a: s.people.edit_settings(a, "Us", open_registration=False),
+}
+_USER = {"edit oneself", "own job", "rename oneself"}
+_ALLOWED = {"bob": _USER, "mia": _USER | {"edit another"}, "ada": {*_ACTIONS}}
+
+
+@pytest.mark.parametrize("username", _ALLOWED)
+def test_roles_may_do_what_the_matrix_says(username: str) -> None:
+    for name, act in _ACTIONS.items():
+        world = World(Engine.in_memory())
+        world.fill({"ada": {}, "bob": {}, "mia": {}, "joan": {}}, roles=ROLES)
+        try:
+            act(world.service, world.user(username))
+        except NotPermitted:
+            assert name not in _ALLOWED[username]
+        else:
+            assert name in _ALLOWED[username]
+        world.check_calls()
+
+
+def test_users_cannot_choose_their_job(people: World) -> None:
+    people.service.context.store.create(JobRole(role_id="king", name="King"))
+    with pytest.raises(NotPermitted):
+        people.service.people.edit(people.user("bob"), "bob", PersonEdit(job_role="king"))
+    people.calls.clear()  # the test has created a job
+
+
+def test_last_administrator_stays(world: World) -> None:
+    world.fill({"ada": {}, "bob": {}}, roles={"ada": Role.ADMIN})
+    service, ada = world.service, world.user("ada")
+    invited = service.people.invite(ada, "eve", "Eve", "eve@example.org", Role.ADMIN)
+    assert invited.is_sent
+    # Eve has not signed in yet.
+    with pytest.raises(InvalidInput, match="administrator"):
+        service.people.change_role(ada, "ada", Role.USER)
+    with pytest.raises(InvalidInput, match="administrator"):
+        service.people.delete(ada, "ada")
+    service.people.change_role(ada, "bob", Role.ADMIN)
+    assert service.people.change_role(ada, "ada", Role.MANAGER).role is Role.MANAGER
+    with pytest.raises(NotPermitted):
+        service.people.change_role(ada, "bob", Role.USER)
+
+
+def test_administrators_cannot_demote_each_other_at_once(worlds: tuple[World, World]) -> None:
+    one, other = worlds
+    one.fill({"ada": {}, "bob": {}}, roles=dict.fromkeys(("ada", "bob"), Role.ADMIN))
+    ada, bob = one.user("ada"), one.user("bob")
+    one.service.people.change_role(ada, "bob", Role.USER)
+    with pytest.raises(NotPermitted):
+        # Bob's request began when he was an administrator.
+        other.service.people.change_role(bob, "ada", Role.USER)
+    with pytest.raises(NotPermitted):
+        other.service.people.delete(bob, "ada")
+    assert one.user("ada").role is Role.ADMIN
+
+
+def test_invited_person_chooses_a_password(people: World) -> None:
+    service, ada = people.service, people.user("ada")
+    service.people.edit_settings(ada, "Fernhill", open_registration=False)
+    invitation = service.people.invite(ada, "Eve", "Eve Moss", "eve@example.org")
+    assert (invitation.is_sent, invitation.user.role) == (True, Role.USER)
+    [email] = people.mailbox.emails
+    assert (email.to, "Fernhill" in email.subject) == ("eve@example.org", True)
+    token = email.text.partition("token=")[2].split()[0]
+    assert service.accounts.reset(token, PASSWORD).user.username == "Eve"
+    with pytest.raises(InvalidInput):
+        service.people.invite_again(ada, "eve")
+    with pytest.raises(AlreadyExists):
+        service.people.invite(ada, "EVE", "Eve", "eve@example.org")
+    with pytest.raises(InvalidInput) as rejected:
+        service.people.invite(ada, "", "", "")
+    assert {*rejected.value.errors} == {"username", "name", "email"}
+
+
+def test_settings_close_the_registration(people: World) -> None:
+    service = people.service
+    service.people.edit_settings(people.user("ada"), "Fernhill", open_registration=False)
+    assert (service.people.settings().name, service.people.settings().revision) == ("Fernhill", 2)
+    with pytest.raises(NotPermitted):
+        service.accounts.register("zoe", "Zoe", PASSWORD)
+
+
+def test_unknown_people_are_not_found(people: World) -> None:
+    service, ada = people.service, people.user("ada")
+    for username in ("nobody", "a#b", "x" * 100_000, "\x00"):
+        with pytest.raises(NotFound):
+            service.people.edit(ada, username, PersonEdit(title="x"))
+        with pytest.raises(NotFound):
+            service.people.rename(ada, username, "other")
+        with pytest.raises(NotFound):
+            service.people.delete(ada, username)
+        with pytest.raises(NotFound):
+            service.people.change_role(ada, username, Role.USER)
