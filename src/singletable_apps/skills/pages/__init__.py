@@ -5,14 +5,24 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from singletable_apps.skills.limits import Limits
-from singletable_apps.skills.pages import accounts, overview, people
+from singletable_apps.skills.pages import (
+    accounts,
+    entries,
+    overview,
+    people,
+)
 from singletable_apps.skills.pages.dependencies import SkillsSite, make_site
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.urls import PREFIX
 
 __all__ = ["SkillsSite", "add_pages", "make_site"]
 
-_MODULES = (people, overview, accounts)
+_MODULES = (
+    people,
+    overview,
+    entries,
+    accounts,
+)
 
 
 def add_pages(app: FastAPI, service: SkillsService, limits: Limits | None = None) -> SkillsSite:

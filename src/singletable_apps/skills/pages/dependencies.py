@@ -73,6 +73,7 @@ _NAVIGATION = (
     ("Matrix", "matrix", Permission.EDIT_OWN),
     ("Gaps", "gaps", Permission.EDIT_OWN),
     ("Teams", "teams", Permission.EDIT_OWN),
+    ("Projects", "projects", Permission.EDIT_OWN),
     ("Admin", "admin", Permission.ADMINISTER),
 )
 
