@@ -607,4 +607,22 @@ entries_of_user = patterns.read(
     rate=per_second(50),
 )
 
+# ------------------------------------------------------------------------------ teams
+
+team_to_change = patterns.read(
+    "T1", "Get a team to change it", Team.key, consistent=True, rate=per_day(500)
+)
+teams = patterns.read("T2", "List all teams", Team.listed, items=20, rate=per_second(1))
+create_team = patterns.write("T3", "Save a team", creates(Team), rate=per_day(100))
+edit_team = patterns.write(
+    "T4",
+    "Rename a team, add and remove members",
+    updates(Team, Team.name, Team.members, Team.updated_at, Team.revision),
+    rate=per_day(500),
+)
+delete_team = patterns.write("T5", "Delete a team", deletes(Team), rate=per_day(20))
+member_skill = patterns.read(
+    "T6", "Skills of the members of a team", UserSkill.key, items=20, rate=per_second(1)
+)
+
 patterns.check()

@@ -32,6 +32,7 @@ class Permission(StrEnum):
     EDIT_OWN = "edit-own"
     RATE_OTHERS = "rate-others"
     PLAN = "plan"
+    CHANGE_TEAMS = "change-teams"
     ADMINISTER = "administer"
 
 
@@ -44,6 +45,10 @@ PERMISSIONS = Permissions(
             "You can change your own profile and skills only. Ask a manager.",
         ),
         Permission.PLAN: (Role.MANAGER, "Only managers can change jobs and their targets."),
+        Permission.CHANGE_TEAMS: (
+            Role.MANAGER,
+            "Only the creator of a team and managers can change it.",
+        ),
         Permission.ADMINISTER: (Role.ADMIN, "Only administrators can do this."),
     },
 )

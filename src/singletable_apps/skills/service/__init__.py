@@ -27,6 +27,7 @@ from singletable_apps.skills.service.overview import Overview
 from singletable_apps.skills.service.people import People
 from singletable_apps.skills.service.roles import Roles
 from singletable_apps.skills.service.search import Search
+from singletable_apps.skills.service.teams import Teams
 from singletable_apps.skills.service.user_skills import UserSkills
 from singletable_apps.skills.urls import Urls
 
@@ -50,6 +51,7 @@ class SkillsService:
     endorsements: Endorsements
     overview: Overview
     search: Search
+    teams: Teams
     entries: EntryService
     stats: CallStats
 
@@ -101,6 +103,7 @@ def open_skills(
         endorsements=Endorsements(context, user_skills),
         overview=Overview(context, catalog),
         search=Search(context),
+        teams=Teams(context, catalog),
         entries=EntryService(context, catalog),
         stats=stats,
     )

@@ -1,0 +1,210 @@
+"""Teams: people who were chosen together, often from a search."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+from singletable import ConditionFailed, Edit, Page
+from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.shared.text import InputChecks
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import Skill, Team, User, UserSkill
+from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, is_same_user
+from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
+from singletable_apps.skills.service.catalog import Catalog
+from singletable_apps.skills.service.context import ATTEMPTS, Context, RevisionCheck, any_revision
+
+MAX_MEMBERS = 100
+_MAX_SEARCH = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class TeamView:
+    """A team with its members by name, and their skills that its search asked for."""
+
+    team: Team
+    members: list[User]
+    skills: list[Skill]
+    # By casefolded username and id of the skill.
+    levels: Mapping[tuple[str, str], UserSkill]
+
+
+class Teams:
+    """The teams of the directory. Their creators and managers change them."""
+
+    def __init__(self, context: Context, catalog: Catalog) -> None:
+        self._context = context
+        self._store = context.store
+        self._catalog = catalog
+
+    def list(self, limit: int, cursor: str | None = None) -> Page[Team]:
+        """Return a page of all teams by name."""
+        return self._store.page(Team.listed(), limit, cursor=cursor, hydrate=True)
+
+    def get(self, team_id: str, *, consistent: bool = False) -> Team:
+        """Return a team, or raise NotFound."""
+        team = None
+        if is_key(team_id):
+            team = self._store.get(Team.key(team_id), consistent=consistent)
+        if team is None:
+            raise NotFound("There is no such team. It may have been deleted.")
+        return team
+
+    def view(self, team_id: str) -> TeamView:
+        """Return a team with its members. People who were deleted are left out."""
+        team = self.get(team_id)
+        users = self._context.get_users(team.members)
+        query = parse_search(team.search)
+        spellings = [each.skill for each in query.criteria] if query else []
+        found = self._catalog.find_many(spellings)
+        skills = list({skill.skill_id: skill for skill in found.values()}.values())
+        keys = [patterns.member_skill(name, each.skill_id) for name in users for each in skills]
+        levels = {
+            (skill.username.casefold(), skill.skill_id): skill
+            for skill in self._store.get_many(keys)
+            if skill is not None
+        }
+        members = sorted(users.values(), key=lambda user: (user.name.casefold(), user.username))
+        return TeamView(team, members, skills, levels)
+
+    def create(self, actor: User, name: str, members: Iterable[str], search: str = "") -> Team:
+        """Create a team of existing people. `search` is the query string that found them."""
+        checks = InputChecks()
+        team = Team(
+            team_id=secrets.token_hex(8),
+            name=_check_name(checks, name),
+            members=self._check_members(checks, members),
+            search=search,
+            created_by=actor.username,
+        )
+        if search and (len(search) > _MAX_SEARCH or parse_search(search) is None):
+            checks.reject("search", "Enter the query string of a search, such as skill=Go.")
+        checks.raise_errors(InvalidInput)
+        return self._store.create(team)
+
+    def edit(
+        self,
+        actor: User,
+        team_id: str,
+        *,
+        name: str | None = None,
+        members: Sequence[str] | None = None,
+        check: RevisionCheck = any_revision,
+    ) -> Team:
+        """Rename a team, replace its members, or both."""
+
+        def edits(team: Team) -> list[Edit[Team]]:
+            checks = InputChecks()
+            changed: list[Edit[Team]] = []
+            if name is not None:
+                changed.append(Team.name.set(_check_name(checks, name)))
+            if members is not None:
+                changed.append(Team.members.set(self._check_members(checks, members)))
+            checks.raise_errors(InvalidInput)
+            return changed
+
+        return self._change(actor, team_id, edits, check)
+
+    def add(self, actor: User, team_id: str, username: str) -> Team:
+        """Add a person, unless they are a member already."""
+
+        def edits(team: Team) -> list[Edit[Team]]:
+            checks = InputChecks()
+            added = self._check_members(checks, [username], field="username")
+            if len(team.members) >= MAX_MEMBERS:
+                checks.reject("username", f"A team has at most {MAX_MEMBERS} members.")
+            checks.raise_errors(InvalidInput)
+            is_member = any(is_same_user(username, name) for name in team.members)
+            return [] if is_member else [Team.members.set([*team.members, *added])]
+
+        return self._change(actor, team_id, edits)
+
+    def remove(self, actor: User, team_id: str, username: str) -> Team:
+        """Remove a person, also one whose account was deleted."""
+
+        def edits(team: Team) -> list[Edit[Team]]:
+            left = [name for name in team.members if not is_same_user(name, username)]
+            return [Team.members.set(left)] if left != team.members else []
+
+        return self._change(actor, team_id, edits)
+
+    def delete(self, actor: User, team_id: str, check: RevisionCheck = any_revision) -> Team:
+        """Delete a team, and return it as it was."""
+        for _ in range(ATTEMPTS):
+            team = self.get(team_id, consistent=True)
+            check_change(actor, team)
+            check(team.revision)
+            try:
+                self._store.delete(Team.key(team_id), if_=Team.revision == team.revision)
+            except ConditionFailed:
+                continue
+            return team
+        raise _busy()
+
+    def _change(
+        self,
+        actor: User,
+        team_id: str,
+        edits: Callable[[Team], list[Edit[Team]]],
+        check: RevisionCheck = any_revision,
+    ) -> Team:
+        """Change a team by what `edits` returns for its current state, if anything."""
+        for _ in range(ATTEMPTS):
+            team = self.get(team_id, consistent=True)
+            check_change(actor, team)
+            check(team.revision)
+            changed = edits(team)
+            if not changed:
+                return team
+            try:
+                return self._store.update(
+                    Team.key(team_id), *changed, if_=Team.revision == team.revision
+                )
+            except ConditionFailed:
+                continue
+        raise _busy()
+
+    def _check_members(
+        self, checks: InputChecks, members: Iterable[str], field: str = "members"
+    ) -> list[str]:
+        """Return the usernames as they are spelled in the directory, each once."""
+        names = list(dict.fromkeys(name.strip().casefold() for name in members))
+        if len(names) > MAX_MEMBERS:
+            checks.reject(field, f"A team has at most {MAX_MEMBERS} members.")
+            return names
+        users = self._context.get_users(name for name in names if is_key(name))
+        missing = [name for name in names if name not in users]
+        if missing:
+            checks.reject(field, f"There is no person “{missing[0][:MAX_NAME]}”.")
+        return [users[name].username for name in names if name in users]
+
+
+def parse_search(text: str) -> SearchQuery | None:
+    """Return the query of a query string, or None if there is none."""
+    try:
+        return parse_parameters(parse_qs(text, keep_blank_values=True, max_num_fields=100))
+    except (InvalidInput, ValueError):
+        return None
+
+
+def check_change(actor: User, team: Team) -> None:
+    """Raise NotPermitted unless the actor created the team or is a manager."""
+    if not is_same_user(actor.username, team.created_by):
+        PERMISSIONS.check(actor.role, Permission.CHANGE_TEAMS)
+
+
+def may_change(actor: User, team: Team) -> bool:
+    """Return whether someone may change a team."""
+    return is_permitted(check_change, actor, team)
+
+
+def _check_name(checks: InputChecks, name: str) -> str:
+    return checks.line("name", name, longest=MAX_NAME, required=True)
+
+
+def _busy() -> DirectoryBusy:
+    return DirectoryBusy("Someone else is changing this team right now. Try again.")
