@@ -142,12 +142,16 @@ def to_problem(error: Exception, request: Request) -> Problem:
     return Problem(
         _TYPES[type(error)],
         str(error),
-        errors=[
-            FieldError(text, pointer=f"/{_FIELD_NAMES.get(name, name)}")
-            for name, text in fields.items()
-        ],
+        errors=[_field_error(name, text, request) for name, text in fields.items()],
         headers=headers,
     )
+
+
+def _field_error(name: str, text: str, request: Request) -> FieldError:
+    if request.method == "GET":
+        # `skill/1` is the second parameter of this name.
+        return FieldError(text, parameter=name.partition("/")[0])
+    return FieldError(text, pointer=f"/{_FIELD_NAMES.get(name, name)}")
 
 
 ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(

@@ -20,6 +20,7 @@ from singletable_apps.skills.service.context import ATTEMPTS, Context, RevisionC
 
 MAX_MEMBERS = 100
 _MAX_SEARCH = 4_000
+Edits = list[Edit[Team]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Teams:
         self._store = context.store
         self._catalog = catalog
 
-    def list(self, limit: int, cursor: str | None = None) -> Page[Team]:
+    def page(self, limit: int, cursor: str | None = None) -> Page[Team]:
         """Return a page of all teams by name."""
         return self._store.page(Team.listed(), limit, cursor=cursor, hydrate=True)
 
@@ -97,9 +98,9 @@ class Teams:
     ) -> Team:
         """Rename a team, replace its members, or both."""
 
-        def edits(team: Team) -> list[Edit[Team]]:
+        def edits(team: Team) -> Edits:
             checks = InputChecks()
-            changed: list[Edit[Team]] = []
+            changed: Edits = []
             if name is not None:
                 changed.append(Team.name.set(_check_name(checks, name)))
             if members is not None:
@@ -112,7 +113,7 @@ class Teams:
     def add(self, actor: User, team_id: str, username: str) -> Team:
         """Add a person, unless they are a member already."""
 
-        def edits(team: Team) -> list[Edit[Team]]:
+        def edits(team: Team) -> Edits:
             checks = InputChecks()
             added = self._check_members(checks, [username], field="username")
             if len(team.members) >= MAX_MEMBERS:
@@ -126,7 +127,7 @@ class Teams:
     def remove(self, actor: User, team_id: str, username: str) -> Team:
         """Remove a person, also one whose account was deleted."""
 
-        def edits(team: Team) -> list[Edit[Team]]:
+        def edits(team: Team) -> Edits:
             left = [name for name in team.members if not is_same_user(name, username)]
             return [Team.members.set(left)] if left != team.members else []
 
@@ -149,7 +150,7 @@ class Teams:
         self,
         actor: User,
         team_id: str,
-        edits: Callable[[Team], list[Edit[Team]]],
+        edits: Callable[[Team], Edits],
         check: RevisionCheck = any_revision,
     ) -> Team:
         """Change a team by what `edits` returns for its current state, if anything."""

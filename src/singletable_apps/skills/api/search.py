@@ -1,0 +1,183 @@
+"""Search for people by their skills, and teams."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from fastapi import Path, Query, Request, Response
+
+from singletable_apps.shared.web import (
+    NOT_FOUND,
+    IfMatchIfAny,
+    Page,
+    Pagination,
+    api_router,
+    etag,
+    responses,
+)
+from singletable_apps.skills.api import schemas
+from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, Username
+from singletable_apps.skills.api.schemas import PersonSummary, TeamBody
+from singletable_apps.skills.search_rules import parse_rows
+from singletable_apps.skills.service.search import SearchReads
+
+router = api_router("search and teams", *SIGNED_IN)
+Consumed: TypeAlias = Annotated[bool, Query(description="Whether to return what it consumed.")]
+TeamId: TypeAlias = Annotated[str, Path(description="The id of a team.")]
+Filter: TypeAlias = Annotated[str, Query(max_length=100)]
+_UNKNOWN = responses(NOT_FOUND)
+_SKILL = (
+    "A skill that people must have, as `skill:level:years:since`: in any spelling, with its "
+    "minimum level, minimum years, and the day since which it must have been used. All but the "
+    "skill may be left out or empty. Repeat it for several skills."
+)
+
+
+@router.get("/search")
+def search_people(
+    service: Service,
+    actor: Actor,
+    page: Pagination,
+    skill: Annotated[
+        list[str], Query(description=_SKILL, examples=[["golang:Advanced:5:2024-01-01"]])
+    ],
+    department: Filter = "",
+    location: Filter = "",
+    job: Filter = "",
+    consumed: Consumed = False,
+) -> schemas.FoundPeople:
+    """Find the people who meet all criteria, best first."""
+    query = parse_rows([text.split(":") for text in skill], department, location, job)
+    result = service.search.find(query)
+    matches, cursor = page.slice(result.matches, service.context.secret)
+    people = result.reads.profiles(match.username for match in matches)
+    page.link_next(cursor)
+    return schemas.FoundPeople(
+        items=[
+            schemas.FoundPerson(
+                person=PersonSummary.model_validate(user),
+                score=match.total,
+                skills=[
+                    schemas.MatchedSkill.model_validate(
+                        {"skill": one, "score": terms}, from_attributes=True
+                    )
+                    for one, terms in zip(match.skills, match.scores, strict=True)
+                ],
+            )
+            for match in matches
+            if (user := people.get(match.username.casefold())) is not None
+        ],
+        next=cursor,
+        total=len(result.matches),
+        consumed=_consumption(result.reads) if consumed else None,
+    )
+
+
+@router.get("/roles/{role_id}/nearest", responses=_UNKNOWN)
+def list_nearest(
+    role_id: Annotated[str, Path(description="The id of a job.")],
+    service: Service,
+    actor: Actor,
+    page: Pagination,
+    consumed: Consumed = False,
+) -> schemas.NearPeople:
+    """List the people who miss the fewest levels of a job's targets, at most 100."""
+    result = service.search.nearest(role_id)
+    nearest, cursor = page.slice(result.people, service.context.secret)
+    people = result.reads.profiles(each.username for each in nearest)
+    page.link_next(cursor)
+    return schemas.NearPeople(
+        items=[
+            schemas.NearPerson(
+                person=PersonSummary.model_validate(user),
+                met=each.met,
+                missing_levels=each.missing,
+                levels=dict(each.levels),
+            )
+            for each in nearest
+            if (user := people.get(each.username)) is not None
+        ],
+        next=cursor,
+        targets=result.role.targets,
+        consumed=_consumption(result.reads) if consumed else None,
+    )
+
+
+def _consumption(reads: SearchReads) -> schemas.SearchConsumption:
+    total = reads.consumed
+    return schemas.SearchConsumption.model_validate(
+        {
+            "plan": [step.describe() for step in reads.steps],
+            "requests": total.requests,
+            "read_units": total.read_units,
+            "items_read": total.items_read,
+            "items_returned": total.items_returned,
+            "patterns": total.patterns,
+        }
+    )
+
+
+# ------------------------------------------------------------------------------ teams
+
+
+@router.get("/teams")
+def list_teams(service: Service, actor: Actor, page: Pagination) -> Page[TeamBody]:
+    """List the teams by name."""
+    found = service.teams.page(page.limit, page.cursor)
+    return page.answer([TeamBody.model_validate(team) for team in found.items], found.cursor)
+
+
+@router.post("/teams", status_code=201)
+def create_team(
+    new: schemas.NewTeam, request: Request, response: Response, service: Service, actor: Actor
+) -> TeamBody:
+    """Save a team of existing people."""
+    team = service.teams.create(actor, new.name, new.members, new.search)
+    response.headers["Location"] = request.app.url_path_for("read_team", team_id=team.team_id)
+    response.headers["ETag"] = etag(team.revision)
+    return TeamBody.model_validate(team)
+
+
+@router.get("/teams/{team_id}", responses=_UNKNOWN)
+def read_team(team_id: TeamId, response: Response, service: Service, actor: Actor) -> TeamBody:
+    """Return a team."""
+    team = service.teams.get(team_id)
+    response.headers["ETag"] = etag(team.revision)
+    return TeamBody.model_validate(team)
+
+
+@router.put("/teams/{team_id}", responses=_UNKNOWN)
+def edit_team(
+    team_id: TeamId,
+    changes: schemas.TeamChanges,
+    service: Service,
+    actor: Actor,
+    edit: IfMatchIfAny,
+) -> TeamBody:
+    """Rename your team, replace its members, or both; as a manager any team."""
+    team = service.teams.edit(
+        actor, team_id, name=changes.name, members=changes.members, check=edit.check
+    )
+    edit.answer(team.revision)
+    return TeamBody.model_validate(team)
+
+
+@router.delete("/teams/{team_id}", responses=_UNKNOWN)
+def delete_team(
+    team_id: TeamId, service: Service, actor: Actor, edit: IfMatchIfAny
+) -> schemas.Message:
+    """Delete your team, or as a manager any team."""
+    service.teams.delete(actor, team_id, edit.check)
+    return schemas.Message(message="The team is deleted.")
+
+
+@router.put("/teams/{team_id}/members/{username}", responses=_UNKNOWN)
+def add_member(team_id: TeamId, username: Username, service: Service, actor: Actor) -> TeamBody:
+    """Add a person to a team. A member stays one."""
+    return TeamBody.model_validate(service.teams.add(actor, team_id, username))
+
+
+@router.delete("/teams/{team_id}/members/{username}", responses=_UNKNOWN)
+def remove_member(team_id: TeamId, username: Username, service: Service, actor: Actor) -> TeamBody:
+    """Remove a person from a team. If they are no member, nothing changes."""
+    return TeamBody.model_validate(service.teams.remove(actor, team_id, username))

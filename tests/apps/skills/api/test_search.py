@@ -1,0 +1,108 @@
+"""Search, nearest people and teams in the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.skills.entities import JobRole, Level
+from tests.apps.skills.api.client import Server, problem
+
+
+def test_search_returns_people_with_scores_and_what_it_consumed(server: Server) -> None:
+    bob = server.sign_in("bob")
+    answer = bob.get("/search?skill=GO&skill=python:advanced&consumed=true")
+    found = answer.json()
+    assert (answer.status_code, found["total"], found["next"]) == (200, 1, None)
+    [ada] = found["items"]
+    assert ada["person"]["name"] == "Ada"
+    assert [each["skill"]["skill_id"] for each in ada["skills"]] == ["go", "python"]
+    assert ada["skills"][0]["score"] == {
+        "level": 40.0,
+        "years": 0.0,
+        "endorsements": 0.0,
+        "recency": 1.0,
+        "total": 40.0,
+    }
+    assert ada["score"] == 70.0
+    consumed = found["consumed"]
+    assert len(consumed["plan"]) == 2
+    for figure in ("requests", "read_units", "items_read", "items_returned"):
+        assert consumed[figure] == sum(each[figure] for each in consumed["patterns"]) > 0
+    assert bob.get("/search?skill=python::8").json()["items"][0]["person"]["username"] == "mia"
+    assert bob.get("/search?skill=go&department=none").json()["items"] == []
+
+
+def test_search_is_paged(server: Server) -> None:
+    bob = server.sign_in("bob")
+    first = bob.get("/search?skill=go&limit=1")
+    assert [each["person"]["username"] for each in first.json()["items"]] == ["ada"]
+    assert 'rel="next"' in first.headers["link"]
+    second = bob.get("/search", params={"skill": "go", "limit": 1, "cursor": first.json()["next"]})
+    assert [each["person"]["username"] for each in second.json()["items"]] == ["bob"]
+    assert problem(bob.get("/search?skill=go&cursor=zzz"))[0] == 400
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "skill=",
+        "skill=golnag",
+        "skill=go&skill=Go",
+        "skill=go:Master",
+        "skill=go::-1",
+        "skill=go:::yesterday",
+        "skill=go:::::",
+        "&".join(f"skill=s{number}" for number in range(9)),
+        f"skill=go&department={'x' * 101}",
+        "skill=%00%ff%f0%9f%a6%80",
+    ],
+)
+def test_invalid_search_is_a_400_that_names_the_parameter(server: Server, query: str) -> None:
+    status, kind, places = problem(server.sign_in("bob").get(f"/search?{query}"))
+    assert (status, kind) == (400, "invalid-request")
+    assert places
+    assert {*places} <= {"skill", "level", "years", "since", "department"}
+
+
+def test_nearest_people_of_a_job(server: Server) -> None:
+    targets = {"go": Level.ADVANCED, "python": Level.EXPERT}
+    server.world.service.context.store.put(JobRole(role_id="lead", name="Lead", targets=targets))
+    server.world.calls.clear()
+    bob = server.sign_in("bob")
+    found = bob.get("/roles/lead/nearest?limit=2&consumed=1").json()
+    assert [(each["person"]["username"], each["missing_levels"]) for each in found["items"]] == [
+        ("ada", 1),
+        ("mia", 3),
+    ]
+    assert found["items"][1]["levels"] == {"go": None, "python": "Expert"}
+    assert found["consumed"]["plan"]
+    more = {"limit": 2, "cursor": found["next"], "consumed": 1}
+    rest = bob.get("/roles/lead/nearest", params=more).json()
+    assert [each["met"] for each in rest["items"]] == [pytest.approx(1 / 7)]
+    assert problem(bob.get("/roles/unknown/nearest"))[0] == 404
+
+
+def test_teams_are_saved_changed_and_deleted(server: Server) -> None:
+    bob, mia, joan = (server.sign_in(name) for name in ("bob", "mia", "joan"))
+    made = bob.post("/teams", {"name": "Gophers", "members": ["ADA"], "search": "skill=go"})
+    assert made.status_code == 201
+    path = made.headers["location"].removeprefix("/api/skills")
+    tag = {"If-Match": made.headers["etag"]}
+    assert bob.put(f"{path}/members/joan").json()["members"] == ["ada", "joan"]
+    assert problem(bob.put(path, {"name": "Late"}, headers=tag))[0] == 412
+    assert problem(joan.put(path, {"name": "Mine"}))[0] == 403
+    assert mia.put(path, {"name": "Best"}).json()["name"] == "Best"
+    assert bob.delete(f"{path}/members/JOAN").json()["members"] == ["ada"]
+    assert [team["name"] for team in joan.get("/teams").json()["items"]] == ["Best"]
+    assert bob.get(path).json()["search"] == "skill=go"
+    assert problem(bob.put(f"{path}/members/nobody")) == (400, "invalid-request", ["/username"])
+    bad = {"name": " ", "members": ["nobody"], "search": "x"}
+    assert problem(bob.post("/teams", bad)) == (
+        400,
+        "invalid-request",
+        ["/name", "/members", "/search"],
+    )
+    assert bob.delete(path).status_code == 200
+    assert problem(bob.get(path))[0] == problem(bob.delete(path))[0] == 404
+    assert problem(server.visitor().get("/search?skill=go"))[0] == 401
