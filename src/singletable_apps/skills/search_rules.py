@@ -36,6 +36,7 @@ MAX_CRITERIA = 8
 # How many items one search may read.
 MAX_READ = 20_000
 COLUMNS = ("skill", "level", "years", "since")
+FILTERS = ("department", "location", "job")
 _LEVEL_NAMES = {level.casefold(): level for level in Level}
 
 # ------------------------------------------------------------------------------ queries
@@ -103,9 +104,7 @@ class SearchQuery:
 def parse_parameters(parameters: Mapping[str, Sequence[str]]) -> SearchQuery:
     """Return the query of a form, `?skill=Go&level=Expert&years=&since=&skill=…`."""
     rows = zip_longest(*(parameters.get(name, ()) for name in COLUMNS), fillvalue="")
-    filters = {
-        name: next(iter(parameters.get(name, ())), "") for name in ("department", "location", "job")
-    }
+    filters = {name: next(iter(parameters.get(name, ())), "") for name in FILTERS}
     return parse_rows(list(rows), **filters)
 
 

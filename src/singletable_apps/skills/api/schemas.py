@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from singletable_apps.shared.web import Changes, Day, Document, Model, Page, partial_model
+from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
 from singletable_apps.skills.entities import Level, ProjectStatus, Role, Source
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
 from singletable_apps.skills.rules import MAX_NOTES, MAX_SKILL_NAME, MAX_YEARS
@@ -196,113 +196,5 @@ class EntryBody(Document):
     link: str | None = None
     status: ProjectStatus | None = None
     skills: list[str] | None = Field(None, description="Ids of skills.")
-
-
-# ------------------------------------------------------------------------------ search and teams
-
-
-class PersonSummary(Body):
-    """A person in a list."""
-
-    username: str
-    name: str
-    title: str
-    department: str
-    location: str
-    job_role: str
-
-
-class ScoreTerms(Body):
-    """The score of a skill: (level + years + endorsements) × recency = total."""
-
-    level: float
-    years: float
-    endorsements: float
-    recency: float
-    total: float
-
-
-class MatchedSkill(Body):
-    """A skill that meets a criterion, with its score."""
-
-    skill: UserSkillBody
-    score: ScoreTerms
-
-
-class FoundPerson(Body):
-    """A person who meets all criteria, with the skill for each of them."""
-
-    person: PersonSummary
-    score: float = Field(description="The sum of the scores of the skills.")
-    skills: list[MatchedSkill]
-
-
-class PatternConsumption(Body):
-    """What the calls of one access pattern consumed."""
-
-    pattern: str
-    requests: int
-    read_units: float
-    items_read: int = Field(validation_alias="scanned_count")
-    items_returned: int = Field(validation_alias="count")
-
-
-class SearchConsumption(Body):
-    """How a search was done, and what it consumed in total and by access pattern."""
-
-    plan: list[str]
-    requests: int
-    read_units: float
-    items_read: int
-    items_returned: int
-    patterns: list[PatternConsumption]
-
-
-class FoundPeople(Page[FoundPerson]):
-    """A page of the people who meet all criteria, best first."""
-
-    total: int
-    consumed: SearchConsumption | None = Field(description="With `consumed=true`, else null.")
-
-
-class NearPerson(Body):
-    """A person with the levels that a job needs."""
-
-    person: PersonSummary
-    met: float = Field(description="The share of the needed levels that the person has.")
-    missing_levels: int
-    levels: dict[str, Level | None]
-
-
-class NearPeople(Page[NearPerson]):
-    """A page of the people who are nearest to a job."""
-
-    targets: dict[str, Level]
-    consumed: SearchConsumption | None = Field(description="With `consumed=true`, else null.")
-
-
-class NewTeam(Model):
-    """A team to save. `search` is the query string of the search that found its members."""
-
-    name: str
-    members: list[str] = Field(default_factory=list)
-    search: str = ""
-
-
-class TeamChanges(Model):
-    """What to change; the rest stays as it is."""
-
-    name: str | None = None
-    members: list[str] | None = None
-
-
-class TeamBody(Body):
-    """A team."""
-
-    team_id: str
-    name: str
-    members: list[str]
-    search: str
-    created_by: str
     created_at: datetime
     updated_at: datetime

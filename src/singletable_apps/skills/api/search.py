@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query, Request, Response
+from pydantic import Field
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
     IfMatchIfAny,
+    Model,
     Page,
     Pagination,
     api_router,
@@ -17,7 +20,8 @@ from singletable_apps.shared.web import (
 )
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, Username
-from singletable_apps.skills.api.schemas import PersonSummary, TeamBody
+from singletable_apps.skills.api.schemas import Body, UserSkillBody
+from singletable_apps.skills.entities import Level
 from singletable_apps.skills.search_rules import parse_rows
 from singletable_apps.skills.service.search import SearchReads
 
@@ -33,6 +37,116 @@ _SKILL = (
 )
 
 
+class PersonSummary(Body):
+    """A person in a list."""
+
+    username: str
+    name: str
+    title: str
+    department: str
+    location: str
+    job_role: str
+
+
+class ScoreTerms(Body):
+    """The score of a skill: (level + years + endorsements) × recency = total."""
+
+    level: float
+    years: float
+    endorsements: float
+    recency: float
+    total: float
+
+
+class MatchedSkill(Body):
+    """A skill that meets a criterion, with its score."""
+
+    skill: UserSkillBody
+    score: ScoreTerms
+
+
+class FoundPerson(Body):
+    """A person who meets all criteria, with the skill for each of them."""
+
+    person: PersonSummary
+    score: float = Field(description="The sum of the scores of the skills.")
+    skills: list[MatchedSkill]
+
+
+class PatternConsumption(Body):
+    """What the calls of one access pattern consumed."""
+
+    pattern: str
+    requests: int
+    read_units: float
+    items_read: int = Field(validation_alias="scanned_count")
+    items_returned: int = Field(validation_alias="count")
+
+
+class SearchConsumption(Body):
+    """How a search was done, and what it consumed in total and by access pattern."""
+
+    plan: list[str]
+    requests: int
+    read_units: float
+    items_read: int
+    items_returned: int
+    patterns: list[PatternConsumption]
+
+
+class FoundPeople(Page[FoundPerson]):
+    """A page of the people who meet all criteria, best first."""
+
+    total: int
+    consumed: SearchConsumption | None = Field(description="With `consumed=true`, else null.")
+
+
+class NearPerson(Body):
+    """A person with the levels that a job needs."""
+
+    person: PersonSummary
+    met: float = Field(description="The share of the needed levels that the person has.")
+    missing_levels: int
+    levels: dict[str, Level | None]
+
+
+class NearPeople(Page[NearPerson]):
+    """A page of the people who are nearest to a job."""
+
+    targets: dict[str, Level]
+    consumed: SearchConsumption | None = Field(description="With `consumed=true`, else null.")
+
+
+class NewTeam(Model):
+    """A team to save. `search` is the query string of the search that found its members."""
+
+    name: str
+    members: list[str] = Field(default_factory=list)
+    search: str = ""
+
+
+class TeamChanges(Model):
+    """What to change; the rest stays as it is."""
+
+    name: str | None = None
+    members: list[str] | None = None
+
+
+class TeamBody(Body):
+    """A team."""
+
+    team_id: str
+    name: str
+    members: list[str]
+    search: str
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+
+
+# ------------------------------------------------------------------------------ search
+
+
 @router.get("/search")
 def search_people(
     service: Service,
@@ -45,20 +159,20 @@ def search_people(
     location: Filter = "",
     job: Filter = "",
     consumed: Consumed = False,
-) -> schemas.FoundPeople:
+) -> FoundPeople:
     """Find the people who meet all criteria, best first."""
     query = parse_rows([text.split(":") for text in skill], department, location, job)
     result = service.search.find(query)
     matches, cursor = page.slice(result.matches, service.context.secret)
     people = result.reads.profiles(match.username for match in matches)
     page.link_next(cursor)
-    return schemas.FoundPeople(
+    return FoundPeople(
         items=[
-            schemas.FoundPerson(
+            FoundPerson(
                 person=PersonSummary.model_validate(user),
                 score=match.total,
                 skills=[
-                    schemas.MatchedSkill.model_validate(
+                    MatchedSkill.model_validate(
                         {"skill": one, "score": terms}, from_attributes=True
                     )
                     for one, terms in zip(match.skills, match.scores, strict=True)
@@ -80,15 +194,15 @@ def list_nearest(
     actor: Actor,
     page: Pagination,
     consumed: Consumed = False,
-) -> schemas.NearPeople:
+) -> NearPeople:
     """List the people who miss the fewest levels of a job's targets, at most 100."""
     result = service.search.nearest(role_id)
     nearest, cursor = page.slice(result.people, service.context.secret)
     people = result.reads.profiles(each.username for each in nearest)
     page.link_next(cursor)
-    return schemas.NearPeople(
+    return NearPeople(
         items=[
-            schemas.NearPerson(
+            NearPerson(
                 person=PersonSummary.model_validate(user),
                 met=each.met,
                 missing_levels=each.missing,
@@ -103,9 +217,9 @@ def list_nearest(
     )
 
 
-def _consumption(reads: SearchReads) -> schemas.SearchConsumption:
+def _consumption(reads: SearchReads) -> SearchConsumption:
     total = reads.consumed
-    return schemas.SearchConsumption.model_validate(
+    return SearchConsumption.model_validate(
         {
             "plan": [step.describe() for step in reads.steps],
             "requests": total.requests,
@@ -129,7 +243,7 @@ def list_teams(service: Service, actor: Actor, page: Pagination) -> Page[TeamBod
 
 @router.post("/teams", status_code=201)
 def create_team(
-    new: schemas.NewTeam, request: Request, response: Response, service: Service, actor: Actor
+    new: NewTeam, request: Request, response: Response, service: Service, actor: Actor
 ) -> TeamBody:
     """Save a team of existing people."""
     team = service.teams.create(actor, new.name, new.members, new.search)
@@ -149,7 +263,7 @@ def read_team(team_id: TeamId, response: Response, service: Service, actor: Acto
 @router.put("/teams/{team_id}", responses=_UNKNOWN)
 def edit_team(
     team_id: TeamId,
-    changes: schemas.TeamChanges,
+    changes: TeamChanges,
     service: Service,
     actor: Actor,
     edit: IfMatchIfAny,
