@@ -30,7 +30,7 @@ from singletable_apps.skills.api.dependencies import (
 from singletable_apps.skills.api.schemas import EndorsementBody, UserSkillBody
 from singletable_apps.skills.entities import Level, UserSkill
 from singletable_apps.skills.rules import LEVELS, MAX_YEARS, SkillDraft, people_at
-from singletable_apps.skills.service.user_skills import PeopleFilter
+from singletable_apps.skills.service.user_skills import HolderFilter
 
 router = api_router("skills of people", NOT_FOUND, *SIGNED_IN)
 _TEXT = {"schema": {"type": "string"}}
@@ -163,7 +163,7 @@ def list_people_with_skill(
     ] = None,
 ) -> list[UserSkillBody]:
     """List the people who have a skill, the highest level first. `Link` leads to the next page."""
-    wanted = PeopleFilter(level, min_level, min_years, active_since)
+    wanted = HolderFilter(level, min_level, min_years, active_since)
     found = service.user_skills.list_people(skill, wanted, limit=page.limit, cursor=page.cursor)
     page.link_next(found.cursor)
     return [_body(each) for each in found.items]

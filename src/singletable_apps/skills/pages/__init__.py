@@ -10,6 +10,8 @@ from singletable_apps.skills.pages import (
     entries,
     overview,
     people,
+    person,
+    skill,
 )
 from singletable_apps.skills.pages.dependencies import SkillsSite, make_site
 from singletable_apps.skills.service import SkillsService
@@ -19,6 +21,8 @@ __all__ = ["SkillsSite", "add_pages", "make_site"]
 
 _MODULES = (
     people,
+    person,
+    skill,
     overview,
     entries,
     accounts,

@@ -54,7 +54,7 @@ DraftChange = Callable[[SkillDraft], SkillDraft]
 
 
 @dataclass(frozen=True)
-class PeopleFilter:
+class HolderFilter:
     """Which people with a skill are wanted: None for all. Use one of the levels."""
 
     level: Level | None = None
@@ -88,7 +88,7 @@ class UserSkills:
     def list_people(
         self,
         spelling: str,
-        wanted: PeopleFilter,
+        wanted: HolderFilter,
         *,
         limit: int = 50,
         cursor: str | None = None,
@@ -155,7 +155,7 @@ class UserSkills:
     def get(self, username: str, spelling: str) -> UserSkill:
         """Return a skill of a person, or raise NotFound."""
         user, skill = self._context.get_user(username), self._catalog.get(spelling)
-        if skill.merging and not self._find(user.username, skill.skill_id):
+        if skill.merging and not self.find(user.username, skill.skill_id):
             # The skill of this person is not merged yet.
             return self._get(user.username, skill.merging)
         return self._get(user.username, skill.skill_id)
@@ -286,14 +286,15 @@ class UserSkills:
             transaction.delete(key, if_=UserSkill.revision == revision)
             count(transaction, skill.skill_id, removed=skill.level)
 
+    def find(self, username: str, skill_id: str) -> UserSkill | None:
+        """Return a skill of a person who exists, by its id, or None."""
+        return self._store.get(UserSkill.key(username, skill_id), consistent=True)
+
     def _get(self, username: str, skill_id: str) -> UserSkill:
-        found = self._find(username, skill_id)
+        found = self.find(username, skill_id)
         if found is None:
             raise NotFound(f"{username} does not have this skill.")
         return found
-
-    def _find(self, username: str, skill_id: str) -> UserSkill | None:
-        return self._store.get(UserSkill.key(username, skill_id), consistent=True)
 
 
 def draft_of(skill: UserSkill) -> SkillDraft:

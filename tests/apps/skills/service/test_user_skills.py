@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from singletable_apps.skills.entities import Level, Role, SkillCount, Source
+from singletable_apps.skills.entities import Level, Role, SkillCount, Source, UserSkill
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound, NotPermitted
 from singletable_apps.skills.rules import SkillDraft
 from tests.apps.skills.support.world import World
@@ -60,3 +60,34 @@ def test_invalid_drafts_name_the_field(memory: World) -> None:
     with pytest.raises(InvalidInput) as rejected:
         memory.service.user_skills.edit(memory.user("ada"), "ada", "Go", draft)
     assert {*rejected.value.errors} == {"years", "last_used", "notes"}
+
+
+def test_best_people_are_in_order_on_every_page(world: World) -> None:
+    days = [date(2025, 1, 1), date(2025, 6, 1)]
+    people = {
+        f"user{number}": {"Go": (level, years, day)}
+        for number, (level, years, day) in enumerate(
+            (level, years, day)
+            for level in ("Expert", "Advanced", "Beginner")
+            for years in (1, 7, 10)
+            for day in days
+        )
+    }
+    world.fill(people)
+    skills = world.service.user_skills
+    for limit in (1, 5, 6, 18, 50):
+        found: list[UserSkill] = []
+        cursor: str | None = None
+        while True:
+            page = skills.list_best("go", limit=limit, cursor=cursor)
+            found += page.items
+            cursor = page.cursor
+            if cursor is None:
+                break
+        order = [(each.level, each.years, each.last_used) for each in found]
+        assert order == [
+            (level, years, day)
+            for level in ("Expert", "Advanced", "Beginner")
+            for years in (10, 7, 1)
+            for day in reversed(days)
+        ]

@@ -1,0 +1,279 @@
+"""The page of a person: profile, skills, endorsements, and the targets of the job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmForm,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+)
+from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.shared.web import Day
+from singletable_apps.skills.entities import Category, Level, Profile, UserSkill
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.overview_rules import (
+    PersonRow,
+    SkillColumn,
+    TargetCheck,
+    TargetResult,
+    check_targets,
+    is_stale,
+)
+from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
+from singletable_apps.skills.rules import (
+    MAX_YEARS,
+    RANKS,
+    SkillDraft,
+    check_owner,
+    is_same_user,
+)
+from singletable_apps.skills.service.user_skills import draft_of
+
+router = APIRouter()
+_LEVELS = [
+    (Level.BEGINNER, "Beginner", "Has started, and needs help."),
+    (Level.INTERMEDIATE, "Intermediate", "Does everyday work alone."),
+    (Level.ADVANCED, "Advanced", "Solves hard problems, and helps others."),
+    (Level.EXPERT, "Expert", "Others come with what nobody else can solve."),
+]
+
+
+@router.get("/people/{username}")
+def show_person(page: UserPage, username: Segment) -> Response:
+    """Show a person with all skills."""
+    profile = page.service.user_skills.profile(username)
+    catalog = {each.skill_id: each for each in page.service.catalog.list_names()}
+    columns = {key: SkillColumn(key, each.name, each.category) for key, each in catalog.items()}
+    job, targets = _targets(page, profile, columns)
+    is_own = is_same_user(page.user.username, profile.user.username)
+    today = page.service.context.today()
+    return page.render(
+        "person",
+        person=profile.user,
+        groups=_group(profile.skills, columns),
+        endorsed=(
+            frozenset[str]()
+            if is_own
+            else page.service.endorsements.endorsed_by(page.user, profile.skills)
+        ),
+        stale={each.skill_id for each in profile.skills if is_stale(each, today)},
+        ranks=RANKS,
+        is_own=is_own,
+        can_edit=is_permitted(check_owner, page.user, profile.user.username),
+        job=job,
+        targets=targets,
+        met=sum(each.result is not TargetResult.BELOW for each in targets),
+    )
+
+
+def _group(
+    skills: Iterable[UserSkill], columns: Mapping[str, SkillColumn]
+) -> list[tuple[Category, list[UserSkill]]]:
+    """Return the skills by category, the highest level first."""
+    groups: dict[Category, list[UserSkill]] = {}
+    for skill in sorted(skills, key=lambda each: (-RANKS[each.level], each.skill_name.casefold())):
+        column = columns.get(skill.skill_id)
+        groups.setdefault(column.category if column else Category.OTHER, []).append(skill)
+    return [(category, groups[category]) for category in Category if category in groups]
+
+
+def _targets(
+    page: UserPageContext, profile: Profile, columns: Mapping[str, SkillColumn]
+) -> tuple[str, list[TargetCheck]]:
+    """Return the name of the job, and its targets, the largest gap first."""
+    user = profile.user
+    jobs = page.service.overview.jobs({user.job_role} - {""})
+    cells = {user.username.casefold(): {each.skill_id: each for each in profile.skills}}
+    found = check_targets([PersonRow.of(user)], jobs, columns, cells)
+    found.sort(key=lambda check: (-check.missing, check.skill.name.casefold()))
+    return next((job.name for job in jobs.values()), ""), found
+
+
+# ------------------------------------------------------------------------------ add and change
+
+
+class SkillForm(BaseModel):
+    """A skill of a person. The service checks the values."""
+
+    skill_name: str = ""
+    level: Level
+    years: int = 0
+    last_used: Day | None = None
+    notes: str = ""
+
+    def draft(self) -> SkillDraft:
+        """Return what was entered."""
+        return SkillDraft(self.level, self.years, self.last_used, self.notes)
+
+
+@router.get("/people/{username}/skills/new")
+def show_new_skill(page: UserPage, username: Segment, skill: str = "") -> Response:
+    """Show the form to add a skill."""
+    check_owner(page.user, username)
+    form = Form({"skill_name": skill[:100], "level": Level.INTERMEDIATE, "years": 0})
+    return _show_form(page, username, form, None)
+
+
+@router.post("/people/{username}/skills/new")
+def add_skill(page: UserPage, username: Segment, form: PostedForm) -> Response:
+    """Add a skill of the catalog."""
+
+    def act(values: SkillForm) -> Response:
+        check_owner(page.user, username)
+        found = page.service.catalog.find(values.skill_name)
+        if found is None:
+            text = "Choose a skill of the catalog. An administrator can add new ones."
+            raise InvalidInput({"skill_name": text if values.skill_name else "Choose a skill."})
+        draft = values.draft()
+        added = page.service.user_skills.add(page.user, username, found.skill_id, draft)
+        return page.redirect(_at(page, added), f"{added.skill_name} was added.")
+
+    return page.submit(
+        form, SkillForm, act, lambda shown, status: _show_form(page, username, shown, None, status)
+    )
+
+
+@router.get("/people/{username}/skills/{skill_id}/edit")
+def show_skill_edit(page: UserPage, username: Segment, skill_id: Segment) -> Response:
+    """Show the form to change a skill."""
+    check_owner(page.user, username)
+    skill = page.service.user_skills.get(username, skill_id)
+    last_used = skill.last_used.isoformat()
+    draft = Form({**vars(draft_of(skill)), "last_used": last_used, "revision": skill.revision})
+    return _show_form(page, username, draft, skill)
+
+
+@router.post("/people/{username}/skills/{skill_id}/edit")
+def edit_skill(page: UserPage, username: Segment, skill_id: Segment, form: PostedForm) -> Response:
+    """Change a skill."""
+
+    def act(values: SkillForm) -> Response:
+        edited = page.service.user_skills.edit(
+            page.user, username, skill_id, values.draft(), form.revision_check()
+        )
+        return page.redirect(_at(page, edited), f"{edited.skill_name} was saved.")
+
+    def show(shown: Form, status: int) -> Response:
+        skill = page.service.user_skills.get(username, skill_id)
+        return _show_form(page, username, shown, skill, status)
+
+    return page.submit(form, SkillForm, act, show)
+
+
+def _show_form(
+    page: UserPageContext, username: str, form: Form, skill: UserSkill | None, status: int = 200
+) -> Response:
+    names: list[str] = []
+    if skill is None:
+        has = {each.skill_id for each in page.service.user_skills.list(username)}
+        catalog = page.service.catalog.list_names()
+        names = sorted((each.name for each in catalog if each.skill_id not in has), key=str.lower)
+    return page.render(
+        "person_skill_form",
+        status,
+        person=page.service.context.get_user(username),
+        skill=skill,
+        form=form,
+        names=names,
+        levels=_LEVELS,
+        max_years=MAX_YEARS,
+        today=page.service.context.today().isoformat(),
+    )
+
+
+# ------------------------------------------------------------------------------ remove
+
+
+@router.get("/people/{username}/skills/{skill_id}/delete")
+def ask_to_remove_skill(page: UserPage, username: Segment, skill_id: Segment) -> Response:
+    """Ask before a skill is removed."""
+    return _ask(page, username, skill_id)
+
+
+@router.post("/people/{username}/skills/{skill_id}/delete")
+def remove_skill(
+    page: UserPage, username: Segment, skill_id: Segment, form: PostedForm
+) -> Response:
+    """Remove a skill with its endorsements."""
+
+    def act(_: ConfirmForm) -> Response:
+        removed = page.service.user_skills.remove(
+            page.user, username, skill_id, form.revision_check()
+        )
+        return page.redirect(page.urls.person(username), f"{removed.skill_name} was removed.")
+
+    return page.submit(
+        form, ConfirmForm, act, lambda shown, status: _ask(page, username, skill_id, shown, status)
+    )
+
+
+def _ask(
+    page: UserPageContext,
+    username: str,
+    skill_id: str,
+    form: Form | None = None,
+    status: int = 200,
+) -> Response:
+    check_owner(page.user, username)
+    skill = page.service.user_skills.get(username, skill_id)
+    people = "1 person" if skill.endorsements == 1 else f"{skill.endorsements} people"
+    question = Confirmation(
+        title=f"Remove {skill.skill_name}?",
+        text="The level, the years and the notes are deleted.",
+        button="Remove the skill",
+        url=page.urls.person(username, "skills", skill_id, "delete"),
+        back=page.urls.person(username),
+        consequences=[f"The endorsements of {people} are deleted."] if skill.endorsements else [],
+    )
+    return page.confirm(question, form or Form({"revision": skill.revision}), status)
+
+
+# ------------------------------------------------------------------------------ endorsements
+
+
+@router.get("/people/{username}/skills/{skill_id}")
+def show_skill_of_person(
+    page: UserPage, username: Segment, skill_id: Segment, query: ListQueryParameters
+) -> Response:
+    """Show a skill of a person, and who endorses it."""
+    skill = page.service.user_skills.get(username, skill_id)
+    found = page.service.endorsements.list(username, skill_id, cursor=query.cursor)
+    people = page.service.context.get_users([each.endorser for each in found.items])
+    is_own = is_same_user(page.user.username, skill.username)
+    return page.render(
+        "person_skill",
+        person=page.service.context.get_user(username),
+        skill=skill,
+        rank=RANKS[skill.level],
+        endorsements=query.page(found.items, found.cursor),
+        people=people,
+        is_own=is_own,
+        is_endorsed=not is_own and bool(page.service.endorsements.endorsed_by(page.user, [skill])),
+        can_edit=is_permitted(check_owner, page.user, username),
+    )
+
+
+@router.post("/people/{username}/skills/{skill_id}/endorse")
+def endorse_skill(page: UserPage, username: Segment, skill_id: Segment) -> Response:
+    """Endorse a skill of someone else."""
+    skill = page.service.endorsements.endorse(page.user, username, skill_id)
+    return page.redirect(_at(page, skill), f"You endorse {skill.skill_name}.")
+
+
+@router.post("/people/{username}/skills/{skill_id}/withdraw")
+def withdraw_endorsement(page: UserPage, username: Segment, skill_id: Segment) -> Response:
+    """Withdraw an endorsement."""
+    skill = page.service.endorsements.withdraw(page.user, username, skill_id)
+    return page.redirect(_at(page, skill), f"You no longer endorse {skill.skill_name}.")
+
+
+def _at(page: UserPageContext, skill: UserSkill) -> str:
+    """Return the URL of a skill on the page of its person."""
+    return f"{page.urls.person(skill.username)}#skill-{skill.skill_id}"

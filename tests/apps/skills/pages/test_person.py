@@ -1,0 +1,118 @@
+"""The page of a person: skills, endorsements, and the forms to change them."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable import Store
+from singletable_apps.skills.entities import JobRole, Level, User, UserSkill
+from tests.apps.skills.pages.client import Browser, PagesApp
+
+
+def skill_of(app: PagesApp, username: str, skill_id: str) -> UserSkill | None:
+    """Return a stored skill of a person."""
+    return app.world.service.user_skills.find(username, skill_id)
+
+
+def test_person_shows_skills_by_category_with_levels(app: PagesApp, bob: Browser) -> None:
+    page = bob.get("people", "ADA")
+    assert page.status_code == 200
+    assert page.text.count("<h1") == 1
+    assert 'class="level level-4">Expert' in page.text
+    assert page.text.index(">Go</a>") < page.text.index(">Python</a>")
+    assert "Add a skill" not in page.text
+    assert bob.get("people", "nobody").status_code == 404
+    assert bob.get("people", "#\x00😀").status_code == 404
+    assert "Add a skill" in bob.get("people", "bob").text
+
+
+def test_person_compares_levels_with_the_targets_of_the_job(app: PagesApp, bob: Browser) -> None:
+    store = Store(app.world.driver, clock=app.world.clock)
+    targets = {"go": Level.ADVANCED, "python": Level.ADVANCED, "gone": Level.EXPERT}
+    store.create(JobRole(role_id="backend", name="Backend engineer", targets=targets))
+    store.update(User.key("ada"), User.job_role.set("backend"))
+    store.update(User.key("bob"), User.job_role.set("backend"))
+    assert "2 of 2" in bob.get("people", "ada").text
+    page = bob.get("people", "bob").text
+    assert "0 of 2" in page
+    assert page.count("needs Advanced") == 2
+    assert "Backend engineer" in page
+
+
+def test_add_change_and_remove_a_skill(app: PagesApp, bob: Browser) -> None:
+    form = bob.get("people", "bob", "skills", "new")
+    assert '<option value="Python">' in form.text
+    assert '<option value="Go">' not in form.text
+    answer = bob.submit(
+        form, "new", skill_name="PYTHON", level="Advanced", years="3", last_used="2025-11-30"
+    )
+    assert answer.headers["location"] == "/skills/people/bob#skill-python"
+    assert bob.flash(answer) == "Python was added."
+    edit = bob.get("people", "bob", "skills", "python", "edit")
+    answer = bob.submit(edit, "edit", level="Expert", notes="<b>“Django”</b>")
+    assert bob.flash(answer) == "Python was saved."
+    stored = skill_of(app, "bob", "python")
+    assert stored is not None
+    assert (stored.level, stored.years, stored.notes) == (Level.EXPERT, 3, "<b>“Django”</b>")
+    assert "&lt;b&gt;“Django”" in bob.get("people", "bob").text
+    # The form shows what it was before.
+    stale = bob.submit(edit, "edit", notes="mine")
+    assert stale.status_code == 412
+    assert "Someone else changed this" in stale.text
+    question = bob.get("people", "bob", "skills", "python", "delete")
+    assert bob.flash(bob.submit(question, "delete")) == "Python was removed."
+    assert skill_of(app, "bob", "python") is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"skill_name": "Cobol"}, "Choose a skill of the catalog."),
+        ({"skill_name": ""}, "Choose a skill."),
+        ({"skill_name": "go"}, "Bob already has the skill Go."),
+        ({"years": "-1"}, "between 0 and 80"),
+        ({"years": "many"}, "Enter a whole number."),
+        ({"years": "9" * 5_000}, "number"),
+        ({"level": "Guru"}, "Choose one of the options."),
+        ({"last_used": "2026-01-02"}, "This day is in the future."),
+        ({"last_used": "12"}, "2027-01-31"),
+        ({"last_used": "2025-02-31"}, "valid date"),
+        ({"notes": "x" * 501}, "Use at most 500 characters"),
+        ({"notes": "a\x00b"}, "control characters"),
+    ],
+)
+def test_invalid_skill_is_shown_again(
+    app: PagesApp, bob: Browser, fields: dict[str, str], text: str
+) -> None:
+    form = bob.get("people", "bob", "skills", "new")
+    answer = bob.submit(form, "new", **{"skill_name": "Python", "level": "Expert", **fields})
+    assert answer.status_code == 422
+    assert text in answer.text
+    assert skill_of(app, "bob", "python") is None
+
+
+def test_only_managers_edit_skills_of_others(app: PagesApp, bob: Browser, mia: Browser) -> None:
+    for parts in (("new",), ("go", "edit"), ("go", "delete")):
+        path = "/".join(("/skills/people/ada/skills", *parts))
+        assert bob.open(path).status_code == 403
+        assert bob.post(path, {"level": "Beginner", "skill_name": "Go"}).status_code == 403
+        assert mia.open(path).status_code == 200
+    answer = mia.submit(mia.get("people", "bob", "skills", "go", "edit"), "edit", level="Expert")
+    assert answer.status_code == 303
+    assert "rated by mia" in bob.get("people", "bob").text
+
+
+def test_endorse_and_withdraw(app: PagesApp, bob: Browser, ada: Browser) -> None:
+    page = bob.get("people", "ada")
+    answer = bob.submit(page, "go/endorse")
+    assert bob.flash(answer) == "You endorse Go."
+    page = bob.get("people", "ada")
+    assert "1 endorsement" in page.text
+    endorsers = ada.get("people", "ada", "skills", "go")
+    assert ">Bob</a>" in endorsers.text
+    assert "/endorse" not in ada.get("people", "ada").text
+    assert "1 person" in ada.get("people", "ada", "skills", "go", "delete").text
+    assert bob.flash(bob.submit(page, "go/withdraw")) == "You no longer endorse Go."
+    assert "/go/endorse" in bob.get("people", "ada").text
+    assert bob.post("/skills/people/bob/skills/go/endorse").status_code == 403
+    assert bob.post("/skills/people/joan/skills/go/endorse").status_code == 404
