@@ -44,7 +44,9 @@ def test_people_are_paged_across_levels(app: PagesApp, bob: Browser) -> None:
     first = bob.get("catalog", "go")
     [path] = re.findall(r'href="([^"]+)" rel="next"', first.text)
     second = bob.open(path.replace("&amp;", "&"))
-    names = re.findall(r'<th scope="row"><a href="/skills/people/(\w+)">', f"{first.text}{second.text}")
+    names = re.findall(
+        r'<th scope="row"><a href="/skills/people/(\w+)">', f"{first.text}{second.text}"
+    )
     experts = [*(f"user{number}" for number in range(19, 0, -1)), "ada", "user0"]
     beginners = [*(f"user{number}" for number in range(39, 19, -1)), "bob"]
     assert names == experts + beginners
