@@ -132,7 +132,7 @@ class UserSkills:
         skill = self._catalog.get(spelling)
         if skill.previous_name:
             # GSI2 has it under two names.
-            return self.list_people(spelling, PeopleFilter(), limit=limit, cursor=cursor)
+            return self.list_people(spelling, HolderFilter(), limit=limit, cursor=cursor)
         rank, _, within = (cursor or f"{len(LEVELS)}.").partition(".")
         if rank not in map(str, RANKS.values()):
             raise InvalidCursor("The cursor is not of this list.")
