@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -16,6 +19,15 @@ if TYPE_CHECKING:
 
     from singletable.migration.state import Applied
     from singletable.schema import Table
+
+_Source = Annotated[
+    str,
+    typer.Argument(metavar="SOURCE", help="Where the old tables are, such as file:old.db."),
+]
+_Target = Annotated[
+    str,
+    typer.Argument(metavar="TARGET", help="Where the new tables are; it may be the same address."),
+]
 
 app = typer.Typer(
     help="Write and run migrations: changes of tables and stored items, step by step.",
@@ -113,14 +125,51 @@ def list_migrations(
         typer.echo(f"{name}  applied {_time(known.when)}, but there is no such file")
 
 
-app.command()(commands.plan)
-app.command()(commands.run)
-app.command()(commands.verify)
-app.command("cut-over")(commands.cut_over)
-app.command()(commands.rollback)
-app.command()(commands.finish)
-app.command()(commands.down)
-app.command()(commands.status)
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "plan": commands.plan,
+    "run": commands.run,
+    "verify": commands.verify,
+    "cut-over": commands.cut_over,
+    "rollback": commands.rollback,
+    "finish": commands.finish,
+    "down": commands.down,
+    "status": commands.status,
+}
+for command_name, command in COMMANDS.items():
+    app.command(command_name)(command)
+
+
+def commands_of_app(module: str, about: str) -> typer.Typer:
+    """Return the commands that run the migrations of one app, to add to its own command line.
+
+    They take the addresses of the old and the new tables, SOURCE and TARGET, instead of the name
+    of the module: `migrate run file:old.db file:new.db --dry-run`.
+    """
+    typed = typer.Typer(help=about, no_args_is_help=True)
+    for name, function in COMMANDS.items():
+        typed.command(name)(_with_addresses(function, module))
+    return typed
+
+
+def _with_addresses(function: Callable[..., None], module: str) -> Callable[..., None]:
+    """Return a command with the module filled in, and the option --to as an argument."""
+
+    @wraps(function)
+    def command(source: str, target: str, **options: Any) -> None:
+        function(app=module, address=source, to=target, **options)
+
+    hints = get_type_hints(function, include_extras=True)
+    arguments = {"source": _Source, "target": _Target}
+    parameters = [
+        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint)
+        for name, hint in arguments.items()
+    ]
+    for name, parameter in signature(function).parameters.items():
+        if name not in ("app", "address", "to"):
+            parameters.append(parameter.replace(annotation=hints[name]))
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
 
 
 def _applied(

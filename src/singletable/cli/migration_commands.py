@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -121,13 +121,41 @@ class Migrations:
         Migrations run in order. So one that left no trace was run if a later one was begun: its
         table, which had its state, may have been dropped since.
         """
-        phases = [self.runner(migration).phase() for migration in self.all]
+        phases = [self._phase(migration) for migration in self.all]
         begun = max((n for n, phase in enumerate(phases) if phase is not None), default=-1)
         return [
             migration
             for number, (migration, phase) in enumerate(zip(self.all, phases, strict=True))
             if phase not in ("finished", None) or (phase is None and number > begun)
         ]
+
+    def _phase(self, migration: Migration, *, at_source: bool = False) -> str | None:
+        """Return the phase of a migration; None if it has not begun.
+
+        With another address for the new tables, it may be finished at the old address already.
+        """
+        from singletable.errors import InvalidValue
+
+        target = self.source if at_source else self.target
+        try:
+            phase = replace(self, target=target).runner(migration).phase()
+        except InvalidValue:
+            phase = None  # a copy to a table of the same name, which needs another address
+        if phase is None and target is not self.source:
+            earlier = self._phase(migration, at_source=True)
+            return earlier if earlier == "finished" else None
+        return phase
+
+    def status(self, migration: Migration) -> Status:
+        """Return how far a migration came."""
+        from singletable.errors import InvalidValue
+        from singletable.migration.runner import Status
+        from singletable.migration.steps import step_text
+
+        try:
+            return self.runner(migration).status()
+        except InvalidValue:  # as for the phase
+            return Status(migration.name, steps=tuple(map(step_text, migration.steps)))
 
     def selected(self, name: str | None) -> list[Migration]:
         """Return the named migration, or those that are pending up to the first copy."""
@@ -151,7 +179,7 @@ class Migrations:
         if name is not None:
             return self.named(name)
         phases = {
-            migration.name: self.runner(migration).phase()
+            migration.name: self._phase(migration)
             for migration in self.all
             if not copy or migration.copy is not None
         }
@@ -620,7 +648,7 @@ def status(
 
     with open_migrations(app, address, to, table_names) as migrations:
         chosen = migrations.all if migration is None else [migrations.named(migration)]
-        found = [migrations.runner(one).status() for one in chosen]
+        found = [migrations.status(one) for one in chosen]
     if format_ is Format.JSON:
         typer.echo(to_json(found))
     else:

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Response
 from starlette.responses import RedirectResponse
 
 from singletable import Driver
+from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.key_files import load_key_file
@@ -48,13 +49,18 @@ def make_web_app(service: SkillsService, settings: ApiSettings) -> FastAPI:
 
 
 def open_service(
-    driver: Driver, secret_file: Path, urls: Urls, emails: EmailDelivery | None = None
+    driver: Driver,
+    secret_file: Path,
+    urls: Urls,
+    emails: EmailDelivery | None = None,
+    passwords: Passwords | None = None,
 ) -> SkillsService:
     """Open the service with the secret in a file, which is created if it is missing."""
     with file_errors(secret_file.parent):
         secret_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     secret = load_key_file(secret_file, "for sessions")
-    return open_skills(driver, secret, mailer=(emails or EmailDelivery()).mailer, urls=urls)
+    mailer = (emails or EmailDelivery()).mailer
+    return open_skills(driver, secret, mailer=mailer, urls=urls, passwords=passwords)
 
 
 def run_app(
@@ -99,11 +105,17 @@ def open_app(context: AppContext) -> Generator[RunningApp]:
 
 
 def run_serve(
-    address: str, secret_file: Path, options: ListenOptions, emails: EmailDelivery
+    address: str,
+    secret_file: Path,
+    options: ListenOptions,
+    emails: EmailDelivery,
+    *,
+    keep_bcrypt: bool = False,
 ) -> None:
     """Serve the directory until the process is stopped."""
     with listen(options) as (listener, url, public), open_driver(address) as driver:
-        service = open_service(driver, secret_file, Urls(public=public.url), emails)
+        passwords = Passwords(keep_bcrypt=keep_bcrypt)
+        service = open_service(driver, secret_file, Urls(public=public.url), emails, passwords)
         running = run_app(service, address, secret_file, public, emails)
         serve_app("Skills", PREFIX, running, listener, url)
 

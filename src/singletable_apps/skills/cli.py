@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from singletable.cli.migration import commands_of_app
 from singletable_apps.shared.cli import (
     HostOption,
     LimitOption,
@@ -56,6 +57,14 @@ def serve(
     proxy: ProxyOption = None,
     print_emails: PrintEmailsOption = False,
     smtp: SmtpOption = None,
+    keep_bcrypt: Annotated[
+        bool,
+        typer.Option(
+            "--keep-bcrypt",
+            help="Keep the password hashes of migrated accounts, so that the old system can still "
+            "read them after a rollback.",
+        ),
+    ] = False,
 ) -> None:
     """Serve the directory over HTTP: pages for people and an API for programs.
 
@@ -67,7 +76,8 @@ def serve(
     from singletable_apps.skills.app import run_serve
 
     emails = email_delivery(print_emails=print_emails, smtp=smtp)
-    run_serve(at, secret, ListenOptions(host, port, public, tuple(proxy or ())), emails)
+    options = ListenOptions(host, port, public, tuple(proxy or ()))
+    run_serve(at, secret, options, emails, keep_bcrypt=keep_bcrypt)
 
 
 @skills.command()
@@ -92,3 +102,75 @@ def outbox(at: AddressOption, limit: LimitOption = 20) -> None:
     from singletable_apps.skills.service import TABLES
 
     print_outbox(at, TABLES, limit)
+
+
+# ------------------------------------------------------------------------------ the way here
+
+migrate = commands_of_app(
+    "singletable_apps.skills.entities",
+    "Move the old table of users to the directory, while the old system is in use.",
+)
+skills.add_typer(migrate, name="migrate")
+
+
+@migrate.command()
+@exit_on_error()
+def rename(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Where the table of users is.")],
+    username: Annotated[str, typer.Argument(metavar="USERNAME", help="The username now.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The new username.")],
+) -> None:
+    """Rename a user in the old table.
+
+    The directory ignores case, so only one of Ada and ada can keep the name. A dry run finds them.
+    """
+    from singletable import Store
+    from singletable_apps.shared.serve import existing_address, open_driver
+    from singletable_apps.skills.history.users import UserDirectory
+
+    with open_driver(existing_address(source)) as driver:
+        UserDirectory(Store(driver)).rename(username, new)
+    typer.echo(f"{username} is now {new}. Tell them: they sign in with the new name.")
+
+
+@migrate.command()
+@exit_on_error()
+def catalog(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Where the directory is.")],
+) -> None:
+    """Create the skills that people have and the catalog does not, and count people again.
+
+    For a table of phase 2, after its last migration and before anybody uses the directory.
+    """
+    from singletable import Store
+    from singletable_apps.shared.serve import existing_address, open_driver
+    from singletable_apps.skills.history.conversions import create_catalog
+
+    with open_driver(existing_address(target)) as driver:
+        typer.echo(f"Skills: {create_catalog(Store(driver)):,}")
+
+
+@skills.command("set-role")
+@exit_on_error()
+def set_role(
+    username: Annotated[str, typer.Argument(metavar="USERNAME", help="In any case.")],
+    role: Annotated[str, typer.Argument(metavar="ROLE", help="user, manager or admin.")],
+    at: AddressOption,
+) -> None:
+    """Make someone an administrator or a manager, such as after a migration.
+
+    It needs no account, only access to the tables.
+    """
+    from singletable import ConditionFailed, Store
+    from singletable_apps.shared.serve import existing_address, open_driver
+    from singletable_apps.skills.entities import Role, User
+    from singletable_apps.skills.errors import InvalidInput, NotFound
+
+    if role not in [*Role]:
+        raise InvalidInput({"role": f"There is no role {role!r}. Use {', '.join(Role)}."})
+    with open_driver(existing_address(at)) as driver:
+        try:
+            user = Store(driver).update(User.key(username), User.role.set(Role(role)))
+        except ConditionFailed:
+            raise NotFound(f"There is no one with the username {username!r}.") from None
+    typer.echo(f"{user.name} ({user.username}) is now: {user.role}.")
