@@ -61,11 +61,34 @@ def sqlite_blog(folder: Path) -> FastAPI:
     return make_blog(folder / "blog.db")
 
 
+def skills_app(folder: Path) -> FastAPI:
+    """Return the skills directory, with API and pages, without rate limits."""
+    from benchmarks.skills_matrix import SECRET
+    from singletable_apps.shared.web import Settings
+    from singletable_apps.skills.api import ApiSettings
+    from singletable_apps.skills.app import make_web_app
+    from singletable_apps.skills.limits import Limits
+    from singletable_apps.skills.service import open_skills
+
+    service = open_skills(connect(f"file:{folder / 'skills.db'}"), SECRET)
+    settings = ApiSettings(web=Settings(secure_cookies=False), limits=Limits.off())
+    return make_web_app(service, settings)
+
+
+def sqlite_matrix(folder: Path) -> FastAPI:
+    """Return the minimal matrix."""
+    from benchmarks.http_load.sqlite_matrix import make_matrix
+
+    return make_matrix(folder / "matrix.db")
+
+
 APPS = {
     "polls": polls_app,
     "elections": elections_app,
     "portfolio": portfolio_app,
     "sqlite-blog": sqlite_blog,
+    "skills": skills_app,
+    "sqlite-matrix": sqlite_matrix,
 }
 
 if __name__ == "__main__":

@@ -39,10 +39,13 @@ class GetRequest:
     """A GET request for a page."""
 
     path: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def encode(self) -> bytes:
         """Return the bytes to send."""
-        return f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/html\r\n\r\n".encode()
+        headers = {"Host": "127.0.0.1", "Accept": "text/html", **self.headers}
+        lines = [f"GET {self.path} HTTP/1.1", *(f"{name}: {headers[name]}" for name in headers)]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
 @dataclass(frozen=True, slots=True)

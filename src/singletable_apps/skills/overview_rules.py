@@ -50,14 +50,15 @@ Cells = Mapping[str, Mapping[str, UserSkill]]
 def is_cheaper_by_person(people: int, holders: Sequence[int]) -> bool:
     """Return whether reading each person's skills costs less than reading each skill's people.
 
-    `holders` are the numbers of people with each skill. The cost is counted in read units.
+    `holders` are the numbers of people with each skill. The cost is counted in read units, with
+    one more for each request, which takes time.
     """
-    by_person = people * _units(_USUAL_SKILLS)
-    return by_person < sum(_units(count) for count in holders)
+    by_person = people * _cost(_USUAL_SKILLS)
+    return by_person < sum(_cost(count) for count in holders)
 
 
-def _units(items: int) -> int:
-    return max(1, ceil(items * _SKILL_BYTES / _UNIT_BYTES))
+def _cost(items: int) -> int:
+    return 1 + max(1, ceil(items * _SKILL_BYTES / _UNIT_BYTES))
 
 
 def sort_by_skill(people: Sequence[PersonRow], cells: Cells, skill_id: str) -> list[PersonRow]:
