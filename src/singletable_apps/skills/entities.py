@@ -8,6 +8,8 @@
     ALIAS#{spelling}                   SKILL: the skill that this spelling means
     ROLE#{roleId}                      METADATA: a job with the levels it needs
     TEAM#{teamId}                      METADATA
+    IMPORTS                            {importId}, which begins with the time
+    IMPORT#{importId}                  PART#{number}, PERSON#{username}#{number}
     DIRECTORY                          SETTINGS
     CASCADES                           {username}: what is left of a rename or a deletion
 
@@ -17,6 +19,7 @@ protects it. Endorsements, which others write, have partitions of their own.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -32,7 +35,9 @@ from singletable import (
     attr,
     casefold,
     created,
+    expires,
     ordered,
+    padded,
     updated,
     version,
 )
@@ -281,6 +286,103 @@ class Cascade(Entity, table=entities, type_tag=("EntityType", "Cascade")):
     created_at: Attr[datetime] = created(name="CreatedAt")
 
     key = Key(pk="CASCADES", sk=casefold(username))
+
+
+class ImportStatus(StrEnum):
+    """How far an import is."""
+
+    PREVIEW = "preview"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+
+
+class Duplicates(StrEnum):
+    """What an import does with skills that people have already."""
+
+    SKIP = "skip"
+    OVERWRITE = "overwrite"
+    HIGHER = "higher"
+
+
+class Import(Entity, table=entities, type_tag=("EntityType", "Import")):
+    """An uploaded spreadsheet. It expires soon, or a year after it was applied.
+
+    `columns` are the fields by heading, and `skills` says what to do with spellings that mean no
+    skill: `create:` and a category, `use:` and the id of a skill, or `skip`. The empty spelling
+    stands for all others.
+    """
+
+    import_id: Attr[str] = attr(name="ImportId")
+    file_name: Attr[str] = attr(name="FileName")
+    created_by: Attr[str] = attr(name="CreatedBy")
+    status: Attr[ImportStatus] = attr(name="Status", default=ImportStatus.PREVIEW)
+    columns: Attr[dict[str, str]] = attr(name="Columns", factory=dict)
+    skills: Attr[dict[str, str]] = attr(name="Skills", factory=dict)
+    duplicates: Attr[Duplicates] = attr(name="Duplicates", default=Duplicates.SKIP)
+    rows: Attr[int] = attr(name="Rows")
+    # What was done, by name, such as the number of added skills.
+    totals: Attr[dict[str, int]] = attr(name="Totals", factory=dict)
+    created_skills: Attr[list[str]] = attr(name="CreatedSkills", factory=list)
+    uploaded_at: Attr[datetime] = attr(name="UploadedAt")
+    applied_at: Attr[datetime | None] = attr(name="AppliedAt", default=None)
+    expires_at: Attr[datetime] = expires(name="ExpiresAt")
+    revision: Attr[int] = version(name="Revision")
+
+    key = Key(pk="IMPORTS", sk=import_id)
+
+
+class ImportPart(Entity, table=entities, type_tag=("EntityType", "ImportPart")):
+    """A part of the rows of an import, which together are compressed JSON."""
+
+    import_id: Attr[str] = attr(name="ImportId")
+    number: Attr[int] = attr(name="Number")
+    data: Attr[bytes] = attr(name="Data")
+    expires_at: Attr[datetime] = expires(name="ExpiresAt")
+
+    key = Key(pk=("IMPORT", import_id), sk=("PART", padded(number, 4)))
+
+
+@dataclass(frozen=True)
+class SkillValues:
+    """What someone has entered about a skill of a person, and who."""
+
+    level: Level
+    years: int
+    last_used: date
+    notes: str
+    source: Source
+    rated_by: str
+
+
+@dataclass(frozen=True)
+class ImportedSkill:
+    """A skill that an import has written. `before` is missing if the person did not have it."""
+
+    skill_id: str
+    name: str
+    after: SkillValues
+    before: SkillValues | None
+
+
+class ImportedPerson(Entity, table=entities, type_tag=("EntityType", "ImportedPerson")):
+    """What an import has changed, in one transaction with the changes, so that it can be undone.
+
+    `user_id` is the number of the person if the import has created the account, or else 0. After
+    the import was undone, `kept` says what was not, because someone had changed it.
+    """
+
+    import_id: Attr[str] = attr(name="ImportId")
+    username: Attr[str] = attr(name="Username")
+    number: Attr[int] = attr(name="Number")
+    user_id: Attr[int] = attr(name="UserId", default=0)
+    skills: Attr[list[ImportedSkill]] = attr(name="Skills", factory=list)
+    is_undone: Attr[bool] = attr(name="IsUndone", default=False)
+    kept: Attr[list[str]] = attr(name="Kept", factory=list)
+    expires_at: Attr[datetime] = expires(name="ExpiresAt")
+
+    key = Key(pk=("IMPORT", import_id), sk=("PERSON", casefold(username), padded(number, 4)))
 
 
 class Directory(Entity, table=entities, type_tag=("EntityType", "Directory")):

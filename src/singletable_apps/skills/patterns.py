@@ -25,6 +25,9 @@ from singletable_apps.skills.entities import (
     Endorsement,
     Entries,
     Experience,
+    Import,
+    ImportedPerson,
+    ImportPart,
     JobRole,
     Level,
     Profile,
@@ -52,6 +55,9 @@ SIZES = {
     JobRole: 1_500,
     Team: 1_000,
     Cascade: 200,
+    Import: 600,
+    ImportPart: 100_000,
+    ImportedPerson: 2_500,
     Directory: 100,
     Certification: 400,
     Experience: 700,
@@ -69,6 +75,9 @@ COUNTS: dict[type, int | ItemCount] = {
     JobRole: 50,
     Team: 500,
     Cascade: 1,
+    Import: 50,
+    ImportPart: 4,
+    ImportedPerson: 1_000,
     Directory: 1,
     Certification: 10_000,
     Experience: 30_000,
@@ -623,6 +632,100 @@ edit_team = patterns.write(
 delete_team = patterns.write("T5", "Delete a team", deletes(Team), rate=per_day(20))
 member_skill = patterns.read(
     "T6", "Skills of the members of a team", UserSkill.key, items=20, rate=per_second(1)
+)
+
+# ------------------------------------------------------------------------------ imports
+
+_COUNTS = (
+    SkillCount.beginner,
+    SkillCount.intermediate,
+    SkillCount.advanced,
+    SkillCount.expert,
+)
+_VALUES = (
+    UserSkill.level,
+    UserSkill.years,
+    UserSkill.last_used,
+    UserSkill.notes,
+    UserSkill.source,
+    UserSkill.rated_by,
+    UserSkill.updated_at,
+    UserSkill.revision,
+)
+imports = patterns.read("I1", "List imports", Import.key.partition, items=20, rate=per_day(2))
+import_by_id = patterns.read("I2", "Get an import", Import.key, consistent=True, rate=per_day(10))
+import_parts = patterns.read(
+    "I3",
+    "Read the rows of an import",
+    ImportPart.key.partition,
+    consistent=True,
+    items=1,
+    rate=per_day(5),
+)
+import_records = patterns.read(
+    "I4",
+    "Read what an import has changed",
+    ImportedPerson.key.partition,
+    consistent=True,
+    items=200,
+    rate=per_day(1),
+)
+stage_rows = patterns.write("I5", "Store the rows of an import", puts(ImportPart), rate=per_day(1))
+stage_import = patterns.write("I6", "Create an import", creates(Import), rate=per_day(1))
+edit_import = patterns.write(
+    "I7",
+    "Choose columns and skills, apply or undo an import",
+    updates(
+        Import,
+        Import.columns,
+        Import.skills,
+        Import.duplicates,
+        Import.status,
+        Import.totals,
+        Import.applied_at,
+        Import.expires_at,
+        Import.revision,
+    ),
+    rate=per_day(3),
+)
+import_skill = patterns.write(
+    "I8",
+    "Create a skill that an import needs",
+    creates(Skill),
+    creates(SkillAlias),
+    updates(Import, Import.created_skills, Import.revision),
+    rate=per_day(1),
+)
+import_person = patterns.write(
+    "I9",
+    "Import a person with skills",
+    creates(ImportedPerson),
+    checks(Import),
+    creates(User),
+    checks(User),
+    checks(Skill),
+    creates(UserSkill),
+    updates(UserSkill, *_VALUES),
+    upserts(SkillCount, *_COUNTS),
+    rate=per_day(100),
+)
+undo_import = patterns.write(
+    "I10",
+    "Undo the import of a person",
+    deletes(UserSkill),
+    updates(UserSkill, *_VALUES),
+    upserts(SkillCount, *_COUNTS),
+    updates(ImportedPerson, ImportedPerson.is_undone, ImportedPerson.kept),
+    rate=per_day(5),
+)
+remove_imported = patterns.write(
+    "I11", "Remove a person whom an import has created", deletes(User), rate=per_day(5)
+)
+keep_imported = patterns.write(
+    "I12",
+    "Note that a person was kept",
+    updates(ImportedPerson, ImportedPerson.kept),
+    rate=per_day(1),
 )
 
 patterns.check()

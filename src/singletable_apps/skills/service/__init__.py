@@ -23,6 +23,7 @@ from singletable_apps.skills.service.catalog_changes import CatalogChanges
 from singletable_apps.skills.service.context import Context, utc_now
 from singletable_apps.skills.service.endorsements import Endorsements
 from singletable_apps.skills.service.entries import EntryService
+from singletable_apps.skills.service.imports import Imports
 from singletable_apps.skills.service.overview import Overview
 from singletable_apps.skills.service.people import People
 from singletable_apps.skills.service.roles import Roles
@@ -54,6 +55,7 @@ class SkillsService:
     teams: Teams
     entries: EntryService
     stats: CallStats
+    imports: Imports
 
 
 def open_skills(
@@ -106,4 +108,5 @@ def open_skills(
         teams=Teams(context, catalog),
         entries=EntryService(context, catalog),
         stats=stats,
+        imports=Imports(context, catalog),
     )

@@ -1,0 +1,400 @@
+"""The rules of imports: what headings and cells mean, and what happens with each row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+from singletable_apps.shared.spreadsheets import FORMULA_ERRORS, Table
+from singletable_apps.shared.text import InputChecks
+from singletable_apps.skills.entities import (
+    Category,
+    Duplicates,
+    Level,
+    Skill,
+    SkillValues,
+    Source,
+    UserSkill,
+)
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.rules import (
+    LEVELS,
+    MAX_NAME,
+    MAX_NOTES,
+    MAX_SKILL_NAME,
+    MAX_YEARS,
+    RANKS,
+    check_name,
+    check_username,
+    normalize_alias,
+)
+
+
+class ImportField(StrEnum):
+    """What a column can contain."""
+
+    USERNAME = "username"
+    NAME = "name"
+    EMAIL = "email"
+    DEPARTMENT = "department"
+    TITLE = "title"
+    LOCATION = "location"
+    JOB_ROLE = "job_role"
+    SKILL = "skill"
+    LEVEL = "level"
+    YEARS = "years"
+    LAST_USED = "last_used"
+    NOTES = "notes"
+
+
+# Headings by which columns are recognized, besides the names of the fields.
+_HEADINGS: Mapping[ImportField, str] = {
+    ImportField.USERNAME: "user login account userid loginname handle employeeid",
+    ImportField.NAME: "fullname displayname employee employeename person personname",
+    ImportField.EMAIL: "emailaddress mail workemail",
+    ImportField.DEPARTMENT: "dept team division unit",
+    ImportField.TITLE: "jobtitle position",
+    ImportField.LOCATION: "office city site",
+    ImportField.JOB_ROLE: "role job",
+    ImportField.SKILL: "skillname competency competence technology",
+    ImportField.LEVEL: "proficiency proficiencylevel skilllevel rating",
+    ImportField.YEARS: "yearsofexperience experience yearsexperience yoe",
+    ImportField.LAST_USED: "lastuseddate lastuse lastusedon",
+    ImportField.NOTES: "note comment comments remarks",
+}
+_FIELDS = {
+    spelling: field
+    for field, others in _HEADINGS.items()
+    for spelling in (field.replace("_", ""), *others.split())
+}
+_LEVELS = {text: level for level in LEVELS for text in (level.lower(), str(RANKS[level]))}
+_DAY = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?|(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
+_WHOLE = re.compile(r"(\d{1,3})(?:[.,]0+)?", re.ASCII)
+
+
+def recognize_columns(columns: Iterable[str]) -> dict[str, str]:
+    """Return the fields of those headings that are recognized. Each field is used once."""
+    found: dict[str, str] = {}
+    for heading in columns:
+        spelling = "".join(each for each in heading.casefold() if each.isalnum())
+        field = _FIELDS.get(spelling)
+        if field is not None and field not in found.values():
+            found[heading] = field
+    return found
+
+
+# ------------------------------------------------------------------------------ rows
+
+
+@dataclass(frozen=True, slots=True)
+class SkillCells:
+    """What a row says about a skill. Blank cells are None."""
+
+    level: Level
+    years: int | None
+    last_used: date | None
+    notes: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRow:
+    """A row without errors: a person, and a skill unless `spelling` is empty."""
+
+    number: int
+    username: str
+    profile: Mapping[str, str]
+    spelling: str
+    cells: SkillCells | None
+
+
+class Outcome(StrEnum):
+    """What happens with a row, in the order in which previews list them."""
+
+    ERROR = "error"
+    SKIPPED = "skipped"
+    CHANGED = "changed"
+    NEW = "new"
+    DUPLICATE = "duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class RowResult:
+    """What happens with a row. Errors name the column, and say what to do."""
+
+    number: int
+    outcome: Outcome
+    username: str = ""
+    skill: str = ""
+    text: str = ""
+    column: str = ""
+
+
+def check_rows(
+    table: Table, fields: Mapping[str, str], today: date
+) -> tuple[list[ImportRow], list[RowResult]]:
+    """Return the rows without errors, and the errors of the others.
+
+    `fields` are the fields by heading. The username must be among them.
+    """
+    columns = [(place, fields.get(heading)) for place, heading in enumerate(table.columns)]
+    used = [(place, ImportField(field)) for place, field in columns if field]
+    headings = {field: table.columns[place] for place, field in used}
+    # Most cells are repeated in other rows.
+    checked: dict[tuple[ImportField, str], tuple[Any, str]] = {}
+    rows: list[ImportRow] = []
+    errors: list[RowResult] = []
+    for number, values in table.rows:
+        cells: dict[str, Any] = {}
+        found: list[tuple[ImportField, str]] = []
+        for place, field in used:
+            key = field, values[place]
+            if key not in checked:
+                checked[key] = _check_cell(*key, today)
+            cells[field], error = checked[key]
+            if error:
+                found.append((field, error))
+        has_skill_values = any(cells.get(each) for each in ("level", "years", "last_used", "notes"))
+        if not cells.get("skill") and has_skill_values:
+            found.append((ImportField.SKILL, "Enter the skill that these values are about."))
+        elif cells.get("skill") and not cells.get("level") and "level" not in dict(found):
+            found.append((ImportField.LEVEL, f"Enter a level: {', '.join(LEVELS)}, or 1 to 4."))
+        if found:
+            person, skill = str(cells.get("username") or ""), str(cells.get("skill") or "")
+            errors += [
+                RowResult(number, Outcome.ERROR, person, skill, text, headings.get(field, field))
+                for field, text in found
+            ]
+        else:
+            rows.append(_make_row(number, cells))
+    return rows, errors
+
+
+def _make_row(number: int, cells: Mapping[str, Any]) -> ImportRow:
+    profile = {name: cells[name] for name in PROFILE if cells.get(name)}
+    if not cells.get("skill"):
+        return ImportRow(number, cells["username"], profile, "", None)
+    others = [cells.get(each) for each in ("years", "last_used", "notes")]
+    values = SkillCells(cells["level"], *others)
+    return ImportRow(number, cells["username"], profile, cells["skill"], values)
+
+
+PROFILE = ("name", "email", "department", "title", "location", "job_role")
+
+
+def _check_cell(field: ImportField, text: str, today: date) -> tuple[Any, str]:
+    """Return the value of a cell and what is wrong with it. Blank cells are None."""
+    if text in FORMULA_ERRORS:
+        return None, f"The formula of this cell has failed ({text}). Correct it, or enter a value."
+    if not text:
+        is_username = field is ImportField.USERNAME
+        return None, (_NO_USERNAME if is_username else "")
+    checks = InputChecks()
+    value: Any = text
+    match field:
+        case ImportField.USERNAME:
+            value = check_username(checks, text, field)
+        case ImportField.NAME:
+            value = check_name(checks, text, field)
+        case ImportField.EMAIL:
+            value = checks.email(field, text)
+        case ImportField.SKILL:
+            value = checks.line(field, text, longest=MAX_SKILL_NAME)
+            if not 0 < len(normalize_alias(value)) <= MAX_SKILL_NAME:
+                checks.reject(field, "Enter the name of a skill, with a letter or digit.")
+        case ImportField.LEVEL:
+            value = _LEVELS.get(text.casefold())
+            if value is None:
+                checks.reject(field, f"Enter {', '.join(LEVELS)}, or a number from 1 to 4.")
+        case ImportField.YEARS:
+            whole = _WHOLE.fullmatch(text)
+            value = int(whole[1]) if whole else -1
+            if not 0 <= value <= MAX_YEARS:
+                checks.reject(field, f"Enter whole years between 0 and {MAX_YEARS}.")
+        case ImportField.LAST_USED:
+            value = _parse_day(checks, text, today)
+        case ImportField.NOTES:
+            value = checks.text(field, text, longest=MAX_NOTES)
+        case _:
+            value = checks.line(field, text, longest=MAX_NAME)
+    return value, next(iter(checks.errors.values()), "")
+
+
+_NO_USERNAME = (
+    "Enter the username. Of merged cells only the first has a value: fill in the others, too."
+)
+
+
+def _parse_day(checks: InputChecks, text: str, today: date) -> date | None:
+    found = _DAY.fullmatch(text)
+    try:
+        if found is None:
+            raise ValueError
+        year, month, day = found.groups()[:3] if found[1] else reversed(found.groups()[3:])
+        value = date(int(year), int(month), int(day))
+    except ValueError:
+        checks.reject("last_used", "Enter a day such as 2026-03-31, with the year first.")
+        return None
+    if value > today:
+        checks.reject("last_used", "This day is in the future.")
+    elif value.year < 1950:
+        checks.reject("last_used", "Enter a day after 1950.")
+    return value
+
+
+# ------------------------------------------------------------------------------ choices
+
+SKIP = "skip"
+CREATE, USE = "create:", "use:"
+
+
+def check_choices(
+    columns: Mapping[str, str], skills: Mapping[str, str], headings: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the fields by heading and the actions by spelling, or raise InvalidInput."""
+    checks = InputChecks()
+    fields = {heading: field for heading, field in columns.items() if field}
+    for heading, field in fields.items():
+        if heading not in headings:
+            checks.reject("columns", f"The file has no column “{heading[:50]}”.")
+        elif field not in [*ImportField]:
+            checks.reject("columns", f"Choose one of the fields, not “{field[:50]}”.")
+        elif list(fields.values()).count(field) > 1:
+            name = field.replace("_", " ")
+            checks.reject("columns", f"Choose one column for the {name}; there are several now.")
+    actions = {normalize_alias(spelling): action for spelling, action in skills.items() if action}
+    for action in actions.values():
+        is_category = action.removeprefix(CREATE) in [*Category]
+        if action != SKIP and not action.startswith(USE) and not is_category:
+            checks.reject("skills", f"Choose to create, use or skip skills, not “{action[:50]}”.")
+    checks.raise_errors(InvalidInput)
+    return fields, actions
+
+
+# ------------------------------------------------------------------------------ plans
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSkill:
+    """A skill of a person before and after an import. Nothing is written if they are the same."""
+
+    row: int
+    skill: Skill
+    before: UserSkill | None
+    after: SkillValues
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what happens with the row."""
+        if self.before is None:
+            return Outcome.NEW
+        same = self.after == values_of(self.before)
+        return Outcome.DUPLICATE if same else Outcome.CHANGED
+
+
+def values_of(skill: UserSkill) -> SkillValues:
+    """Return what was entered about a skill of a person."""
+    return SkillValues(
+        skill.level, skill.years, skill.last_used, skill.notes, skill.source, skill.rated_by
+    )
+
+
+def plan_skill(
+    row: int,
+    cells: SkillCells,
+    skill: Skill,
+    before: UserSkill | None,
+    duplicates: Duplicates,
+    today: date,
+) -> PlannedSkill:
+    """Return what an import does with a skill of a person. Blank cells change nothing."""
+    if before is None:
+        after = SkillValues(
+            level=cells.level,
+            years=cells.years or 0,
+            last_used=cells.last_used or today,
+            notes=cells.notes or "",
+            source=Source.IMPORT,
+            rated_by="",
+        )
+        return PlannedSkill(row, skill, None, after)
+    current = values_of(before)
+    entered = (
+        cells.level,
+        current.years if cells.years is None else cells.years,
+        cells.last_used or current.last_used,
+        current.notes if cells.notes is None else cells.notes,
+    )
+    is_higher = RANKS[cells.level] > RANKS[before.level]
+    is_wanted = duplicates is Duplicates.OVERWRITE or (
+        duplicates is Duplicates.HIGHER and is_higher
+    )
+    if not is_wanted or entered == (current.level, current.years, current.last_used, current.notes):
+        return PlannedSkill(row, skill, before, current)
+    return PlannedSkill(row, skill, before, SkillValues(*entered, Source.IMPORT, ""))
+
+
+@dataclass(slots=True)
+class PersonRows:
+    """The rows of a person: the first value of each column, and each skill once."""
+
+    username: str
+    profile: dict[str, str]
+    skills: dict[str, tuple[int, SkillCells, Skill]]
+    # The numbers of the rows without a skill.
+    others: list[int]
+
+
+def group_rows(
+    rows: Iterable[ImportRow],
+    skills: Mapping[str, Skill],
+    people: Container[str],
+    jobs: Mapping[str, str],
+) -> tuple[list[PersonRows], list[RowResult]]:
+    """Return the rows by person, and what is wrong with those that cannot be imported.
+
+    `skills` are by normalized spelling. `people` are the usernames that exist. `jobs` are the ids
+    of jobs by id and name.
+    """
+    found: dict[str, PersonRows] = {}
+    left: list[RowResult] = []
+    rows = list(rows)
+    names: dict[str, str] = {}
+    for row in rows:
+        if "name" in row.profile:
+            names.setdefault(row.username.casefold(), row.profile["name"])
+    for row in rows:
+        key, error, column = row.username.casefold(), "", ""
+        skill = skills.get(normalize_alias(row.spelling)) if row.cells else None
+        person = found.get(key)
+        job = row.profile.get("job_role")
+        if key not in people and key not in names:
+            error, column = "This person is new: enter the name in at least one row.", "name"
+        elif job and key not in people and job.casefold() not in jobs:
+            error, column = f"There is no job “{job}”. Create it, or clear the cell.", "job role"
+        elif skill and person and skill.skill_id in person.skills:
+            first = person.skills[skill.skill_id][0]
+            error, column = f"Row {first} has the same person and skill. Remove one.", "skill"
+        if error:
+            left.append(
+                RowResult(row.number, Outcome.ERROR, row.username, row.spelling, error, column)
+            )
+            continue
+        if person is None:
+            person = found[key] = PersonRows(row.username, {}, {}, [])
+        person.profile = {**row.profile, **person.profile}
+        if job:
+            person.profile["job_role"] = jobs.get(job.casefold(), "")
+        if row.cells is None:
+            person.others.append(row.number)
+        elif skill:
+            person.skills[skill.skill_id] = row.number, row.cells, skill
+        else:
+            text = "The catalog does not have this skill. Choose what to do with it."
+            left.append(
+                RowResult(row.number, Outcome.SKIPPED, row.username, row.spelling, text, "skill")
+            )
+    return list(found.values()), left

@@ -1,0 +1,611 @@
+"""Imports: upload a spreadsheet, see what it would change, apply it once, and undo it.
+
+Rows are checked and planned again whenever an import is shown or applied, so a preview is up to
+date. Each person is one transaction, or several with many skills, and each of them creates an
+ImportedPerson: if the process stops or the form is sent twice, what is done is not done again.
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import msgspec
+
+from singletable import ConditionFailed, Edit, Page, Transaction, TransactionConflict, key_of
+from singletable_apps.shared.spreadsheets import SpreadsheetError, Table, TableRow, read_table
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import (
+    Category,
+    Duplicates,
+    Import,
+    ImportedPerson,
+    ImportedSkill,
+    ImportPart,
+    ImportStatus,
+    JobRole,
+    Skill,
+    SkillAlias,
+    SkillValues,
+    User,
+    UserSkill,
+)
+from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.import_rules import (
+    CREATE,
+    SKIP,
+    USE,
+    Outcome,
+    PersonRows,
+    PlannedSkill,
+    RowResult,
+    SkillCells,
+    check_choices,
+    check_rows,
+    group_rows,
+    plan_skill,
+    recognize_columns,
+    values_of,
+)
+from singletable_apps.skills.rules import PERMISSIONS, Permission, is_key, normalize_alias
+from singletable_apps.skills.service.accounts import new_user_id
+from singletable_apps.skills.service.catalog import Catalog, SkillEdit, check_skill, spellings_of
+from singletable_apps.skills.service.context import ATTEMPTS, Context, RevisionCheck, any_revision
+from singletable_apps.skills.service.user_skills import count
+
+# The parts of an item, which may have 400 KB with its other attributes.
+PART_BYTES = 300_000
+PREVIEW_DAYS, UNDO_DAYS, HISTORY_DAYS = 7, 30, 365
+# With the checks and counts, each skill is three actions of a transaction, which has at most 100.
+SKILLS_PER_TRANSACTION = 31
+# How many people are read at once.
+_BATCH = 100
+ACCOUNT = "the account"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What an import would do, or has done. `problem` says why it cannot be applied."""
+
+    headings: tuple[str, ...] = ()
+    results: Sequence[RowResult] = ()
+    new_people: int = 0
+    # How many rows have each spelling that means no skill of the catalog.
+    unknown: Mapping[str, int] = field(default_factory=dict[str, int])
+    problem: str = ""
+
+    def count(self, outcome: Outcome) -> int:
+        """Return how many rows have this outcome."""
+        return len({each.number for each in self.results if each.outcome is outcome})
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    people: list[PersonRows]
+    users: Mapping[str, User]
+    left: list[RowResult]
+    unknown: dict[str, int]
+
+
+class Imports:
+    """Stages, previews, applies and undoes imports."""
+
+    def __init__(self, context: Context, catalog: Catalog) -> None:
+        self._context = context
+        self._store = context.store
+        self._catalog = catalog
+
+    # -------------------------------------------------------------------------- stage
+
+    def upload(self, actor: User, file_name: str, data: bytes) -> Import:
+        """Store the rows of a CSV or XLSX file for a preview. Nothing else is written."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        try:
+            table = read_table(data)
+        except SpreadsheetError as error:
+            raise InvalidInput({"file": str(error)}) from error
+        if not table.rows:
+            raise InvalidInput({"file": "The file has headings, but no rows below them."})
+        now = self._context.clock()
+        staged = Import(
+            import_id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}",
+            file_name=" ".join(file_name.split())[:100] or "spreadsheet",
+            created_by=actor.username,
+            columns=recognize_columns(table.columns),
+            rows=len(table.rows),
+            uploaded_at=now,
+            expires_at=now + timedelta(days=PREVIEW_DAYS),
+        )
+        packed = zlib.compress(msgspec.json.encode((table.columns, table.rows)), 1)
+        self._store.put_many(
+            ImportPart(
+                import_id=staged.import_id,
+                number=number,
+                data=packed[start : start + PART_BYTES],
+                expires_at=staged.expires_at,
+            )
+            for number, start in enumerate(range(0, len(packed), PART_BYTES))
+        )
+        self._store.create(staged)
+        return self.get(staged.import_id)
+
+    def get(self, import_id: str) -> Import:
+        """Return an import, or raise NotFound."""
+        found = None
+        if is_key(import_id):
+            found = self._store.get(Import.key(import_id), consistent=True)
+        if found is None:
+            raise NotFound("There is no such import. Uploads that are not applied expire.")
+        return found
+
+    def history(self, limit: int = 50, cursor: str | None = None) -> Page[Import]:
+        """Return a page of the imports, newest first."""
+        return self._store.page(Import.key.partition(), limit, cursor=cursor, reverse=True)
+
+    def choose(
+        self,
+        actor: User,
+        import_id: str,
+        *,
+        columns: Mapping[str, str],
+        skills: Mapping[str, str],
+        duplicates: Duplicates,
+        check: RevisionCheck = any_revision,
+    ) -> Import:
+        """Choose what the columns contain, and what to do with unknown skills and duplicates."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        item = self.get(import_id)
+        check(item.revision)
+        fields, actions = check_choices(columns, skills, self._read(item).columns)
+        if item.status is not ImportStatus.PREVIEW:
+            raise InvalidInput({"": "This import was applied. Upload the file again."})
+        return self._change(
+            item,
+            Import.columns.set(fields),
+            Import.skills.set(actions),
+            Import.duplicates.set(duplicates),
+        )
+
+    def _change(self, item: Import, *edits: Edit[Import]) -> Import:
+        """Change an import, unless someone else did."""
+        try:
+            # A transaction is retried if the response is lost.
+            with self._store.transaction(pattern=patterns.edit_import) as transaction:
+                unchanged = Import.revision == item.revision
+                transaction.update(key_of(item), *edits, if_=unchanged)
+        except ConditionFailed:
+            raise DirectoryBusy("Someone else is changing this import. Try again.") from None
+        return self.get(item.import_id)
+
+    def _read(self, item: Import) -> Table:
+        parts = self._store.query(ImportPart.key.partition(item.import_id), consistent=True)
+        packed = b"".join(part.data for part in parts)
+        if not packed:
+            raise InvalidInput({"": "The rows of this import have expired. Upload the file again."})
+        columns, rows = msgspec.json.decode(
+            zlib.decompress(packed), type=tuple[tuple[str, ...], tuple[TableRow, ...]]
+        )
+        return Table(columns, rows)
+
+    # -------------------------------------------------------------------------- preview
+
+    def preview(self, import_id: str) -> ImportPreview:
+        """Return what happens with every row, errors first."""
+        item = self.get(import_id)
+        try:
+            table = self._read(item)
+        except InvalidInput as error:
+            return ImportPreview(problem=str(error))
+        try:
+            plan = self._plan(item, table)
+        except InvalidInput as error:
+            return ImportPreview(table.columns, problem=str(error))
+        results, new = plan.left, 0
+        for person, current in self._with_skills(plan.people, plan.users):
+            results += [
+                RowResult(each.row, each.outcome, person.username, each.skill.name, _describe(each))
+                for each in self._planned(item, person.skills.values(), current)
+            ]
+            is_new = _key(person) not in plan.users
+            outcome = Outcome.NEW if is_new else Outcome.DUPLICATE
+            new += is_new
+            results += [RowResult(row, outcome, person.username) for row in person.others]
+        order = {outcome: place for place, outcome in enumerate(Outcome)}
+        results.sort(key=lambda each: (order[each.outcome], each.number))
+        return ImportPreview(table.columns, results, new, plan.unknown)
+
+    def _plan(self, item: Import, table: Table) -> _Plan:
+        if "username" not in item.columns.values():
+            raise InvalidInput({"columns": "Choose the column that contains the usernames."})
+        rows, left = check_rows(table, item.columns, self._context.today())
+        spellings: dict[str, str] = {}
+        unknown: dict[str, int] = {}
+        for row in rows:
+            if row.spelling:
+                spellings.setdefault(normalize_alias(row.spelling), row.spelling)
+        skills = self._catalog.find_many(spellings)
+        for row in rows:
+            alias = normalize_alias(row.spelling)
+            if row.spelling and alias not in skills:
+                shown = spellings[alias]
+                unknown[shown] = unknown.get(shown, 0) + 1
+        chosen = {spelling: _action(item, spelling) for spelling in unknown}
+        used = self._catalog.find_many({each[len(USE) :] for each in chosen.values()})
+        for spelling, action in chosen.items():
+            skill = used.get(action[len(USE) :]) if action.startswith(USE) else None
+            skill = skill or _new_skill(spelling, action)
+            if skill is not None:
+                skills[normalize_alias(spelling)] = skill
+        users = self._context.get_users(row.username for row in rows)
+        jobs: dict[str, str] = {}
+        if any("job_role" in row.profile for row in rows):
+            names = self._store.select(JobRole.listed(), JobRole.role_id, JobRole.name)
+            for role_id, name in names:
+                jobs[role_id] = jobs[name.casefold()] = role_id
+        people, others = group_rows(rows, skills, users, jobs)
+        for person in people:
+            if _key(person) in users:
+                person.username = users[_key(person)].username
+        return _Plan(people, users, left + others, unknown)
+
+    def _with_skills(
+        self, people: Sequence[PersonRows], users: Mapping[str, User]
+    ) -> Iterator[tuple[PersonRows, dict[str, UserSkill]]]:
+        """Yield people with those of their skills that are imported, by id."""
+        for start in range(0, len(people), _BATCH):
+            batch = people[start : start + _BATCH]
+            keys = [
+                UserSkill.key(person.username, skill_id)
+                for person in batch
+                if _key(person) in users
+                for skill_id in person.skills
+            ]
+            found: dict[str, dict[str, UserSkill]] = {}
+            for skill in self._store.get_many(keys):
+                if skill is not None:
+                    found.setdefault(skill.username.casefold(), {})[skill.skill_id] = skill
+            for person in batch:
+                yield person, found.get(_key(person), {})
+
+    def _planned(
+        self,
+        item: Import,
+        rows: Iterable[tuple[int, SkillCells, Skill]],
+        current: Mapping[str, UserSkill],
+    ) -> list[PlannedSkill]:
+        today = self._context.today()
+        return [
+            plan_skill(number, cells, skill, current.get(skill.skill_id), item.duplicates, today)
+            for number, cells, skill in rows
+        ]
+
+    # -------------------------------------------------------------------------- apply
+
+    def apply(self, actor: User, import_id: str, check: RevisionCheck = any_revision) -> Import:
+        """Import everything without errors, or go on with that. Once it is done, do nothing."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        item = self.get(import_id)
+        if item.status is ImportStatus.APPLIED:
+            return item
+        if item.status not in (ImportStatus.PREVIEW, ImportStatus.APPLYING):
+            raise InvalidInput({"": "This import was undone. Upload the file again."})
+        table = self._read(item)
+        plan = self._plan(item, table)
+        if item.status is ImportStatus.PREVIEW:
+            check(item.revision)
+            now = self._context.clock()
+            item = self._change(
+                item,
+                Import.status.set(ImportStatus.APPLYING),
+                Import.applied_at.set(now),
+                Import.expires_at.set(now + timedelta(days=HISTORY_DAYS)),
+            )
+        wanted = [_new_skill(spelling, _action(item, spelling)) for spelling in plan.unknown]
+        new = [skill for skill in wanted if skill is not None]
+        for skill in new:
+            self._create_skill(item, skill)
+        if new:
+            plan = self._plan(item, table)
+        done = {(each.username.casefold(), each.number) for each in self.records(item.import_id)}
+        for person, current in self._with_skills(plan.people, plan.users):
+            user = plan.users.get(_key(person))
+            rows = list(person.skills.values())
+            for number, start in enumerate(range(0, len(rows) or 1, SKILLS_PER_TRANSACTION)):
+                if (_key(person), number) not in done:
+                    part = rows[start : start + SKILLS_PER_TRANSACTION]
+                    user = self._apply_part(item, person, number, part, user, current)
+        return self._finish(item, plan)
+
+    def _create_skill(self, item: Import, skill: Skill) -> None:
+        """Create a skill, unless someone else did. If only its id is taken, rows are left out."""
+        try:
+            with self._store.transaction(pattern=patterns.import_skill) as transaction:
+                transaction.create(skill)
+                for alias in spellings_of(skill):
+                    transaction.create(SkillAlias(alias=alias, skill_id=skill.skill_id))
+                transaction.update(
+                    Import.key(item.import_id),
+                    Import.created_skills.append(skill.skill_id),
+                    if_=Import.status == ImportStatus.APPLYING,
+                )
+        except ConditionFailed as error:
+            _check_running(error)
+
+    def _apply_part(
+        self,
+        item: Import,
+        person: PersonRows,
+        number: int,
+        rows: Sequence[tuple[int, SkillCells, Skill]],
+        user: User | None,
+        current: Mapping[str, UserSkill],
+    ) -> User | None:
+        """Import up to 31 skills of a person in one transaction. Return the person."""
+        for _ in range(ATTEMPTS):
+            planned = [
+                each
+                for each in self._planned(item, rows, current)
+                if each.outcome is not Outcome.DUPLICATE
+            ]
+            if user is not None and not planned:
+                return user
+            created = None
+            if user is None:
+                created = _new_user(person)
+            try:
+                self._write(item, person, number, planned, created)
+            except ConditionFailed as error:
+                if isinstance(error.current, ImportedPerson):
+                    return self._context.get_user(person.username, consistent=True)
+                _check_running(error)
+            except TransactionConflict:
+                break
+            else:
+                return user or created
+            user = self._context.find_user(person.username, consistent=True)
+            person.username = user.username if user else person.username
+            keys = [UserSkill.key(person.username, skill.skill_id) for _, _, skill in rows]
+            found = self._store.get_many(keys, consistent=True)
+            current = {each.skill_id: each for each in found if each is not None}
+            skills = self._store.get_many(
+                [Skill.key(skill.skill_id) for _, _, skill in rows], consistent=True
+            )
+            # A skill that was deleted or merged meanwhile is left out.
+            rows = [
+                (row, cells, skill)
+                for (row, cells, _), skill in zip(rows, skills, strict=True)
+                if skill is not None and not skill.merged_into
+            ]
+        raise DirectoryBusy("Others are changing the same people or skills. Continue the import.")
+
+    def _write(
+        self,
+        item: Import,
+        person: PersonRows,
+        number: int,
+        planned: Sequence[PlannedSkill],
+        created: User | None,
+    ) -> None:
+        skills = [
+            ImportedSkill(
+                each.skill.skill_id,
+                each.skill.name,
+                each.after,
+                values_of(each.before) if each.before else None,
+            )
+            for each in planned
+        ]
+        record = ImportedPerson(
+            import_id=item.import_id,
+            username=person.username,
+            number=number,
+            user_id=created.user_id if created else 0,
+            skills=skills,
+            expires_at=self._context.clock() + timedelta(days=UNDO_DAYS),
+        )
+        with self._store.transaction(pattern=patterns.import_person) as transaction:
+            # The first failed condition is the one that is reported.
+            transaction.create(record)
+            is_running = Import.status == ImportStatus.APPLYING
+            transaction.check(Import.key(item.import_id), is_running)
+            if created is not None:
+                transaction.create(created)
+            else:
+                transaction.check(User.key(person.username), User.username.exists())
+            for each in planned:
+                # A skill that is renamed or merged right now has changed its revision.
+                unchanged = Skill.revision == each.skill.revision
+                transaction.check(Skill.key(each.skill.skill_id), unchanged)
+                _write_skill(transaction, person.username, each)
+
+    def _finish(self, item: Import, plan: _Plan) -> Import:
+        records = self.records(item.import_id)
+        written = [skill for each in records for skill in each.skills]
+        added = sum(skill.before is None for skill in written)
+        rows = sum(len(person.skills) for person in plan.people)
+        totals = {
+            "people": sum(each.user_id != 0 for each in records),
+            "added": added,
+            "changed": len(written) - added,
+            "unchanged": max(0, rows - len(written)),
+            "errors": len({each.number for each in plan.left}),
+        }
+        return self._end(item, ImportStatus.APPLYING, ImportStatus.APPLIED, totals)
+
+    def _end(
+        self, item: Import, before: ImportStatus, after: ImportStatus, totals: dict[str, int]
+    ) -> Import:
+        """Set the last state, unless another process did so already."""
+        with (
+            suppress(ConditionFailed),
+            self._store.transaction(pattern=patterns.edit_import) as transaction,
+        ):
+            transaction.update(
+                key_of(item),
+                Import.status.set(after),
+                Import.totals.set({**item.totals, **totals}),
+                if_=Import.status == before,
+            )
+        return self.get(item.import_id)
+
+    def records(self, import_id: str) -> list[ImportedPerson]:
+        """Return what an import has changed, by username."""
+        selection = ImportedPerson.key.partition(import_id)
+        return list(self._store.query(selection, consistent=True))
+
+    # -------------------------------------------------------------------------- undo
+
+    def undo(self, actor: User, import_id: str, check: RevisionCheck = any_revision) -> Import:
+        """Restore what was before an import, except for what someone has changed since."""
+        PERMISSIONS.check(actor.role, Permission.ADMINISTER)
+        item = self.get(import_id)
+        if item.status is ImportStatus.UNDONE:
+            return item
+        if item.status is ImportStatus.PREVIEW or item.applied_at is None:
+            raise InvalidInput({"": "This import was not applied, so there is nothing to undo."})
+        if self._context.clock() >= item.applied_at + timedelta(days=UNDO_DAYS):
+            raise InvalidInput({"": f"An import can be undone for {UNDO_DAYS} days."})
+        if item.status is not ImportStatus.UNDOING:
+            check(item.revision)
+            item = self._change(item, Import.status.set(ImportStatus.UNDOING))
+        # The account is in the first record of a person, so it is the last to be undone.
+        for record in reversed(self.records(item.import_id)):
+            if not record.is_undone:
+                self._undo_record(record)
+            if record.user_id:
+                self._remove_person(record)
+        kept = sum(len(each.kept) for each in self.records(item.import_id))
+        return self._end(item, ImportStatus.UNDOING, ImportStatus.UNDONE, {"kept": kept})
+
+    def _undo_record(self, record: ImportedPerson) -> None:
+        for _ in range(ATTEMPTS):
+            keys = [UserSkill.key(record.username, each.skill_id) for each in record.skills]
+            found = self._store.get_many(keys, consistent=True)
+            pairs = list(zip(record.skills, found, strict=True))
+            kept = [each.name for each, now in pairs if not _is_unchanged(each, now)]
+            try:
+                with self._store.transaction(pattern=patterns.undo_import) as transaction:
+                    for each, now in pairs:
+                        if now is not None and _is_unchanged(each, now):
+                            _restore(transaction, each, now)
+                    transaction.update(
+                        key_of(record),
+                        ImportedPerson.is_undone.set(True),
+                        ImportedPerson.kept.set(kept),
+                        if_=ImportedPerson.is_undone == False,  # noqa: E712
+                    )
+            except ConditionFailed as error:
+                if isinstance(error.current, ImportedPerson):
+                    return
+            except TransactionConflict:
+                break
+            else:
+                return
+        raise DirectoryBusy("Others are changing the same people or skills. Undo again.")
+
+    def _remove_person(self, record: ImportedPerson) -> None:
+        """Delete a person whom the import has created, unless something was added since."""
+        user = self._context.find_user(record.username, consistent=True)
+        if user is None or user.user_id != record.user_id:
+            return
+        skills = self._store.query(patterns.skills_of_user(user.username), limit=1, consistent=True)
+        if not list(skills):
+            with suppress(ConditionFailed):
+                self._store.delete(User.key(user.username), if_=User.revision == 1)
+                return
+        if ACCOUNT not in record.kept:
+            with self._store.transaction(pattern=patterns.keep_imported) as transaction:
+                transaction.update(key_of(record), ImportedPerson.kept.append(ACCOUNT))
+
+
+def _new_user(person: PersonRows) -> User:
+    profile = person.profile
+    return User(
+        username=person.username,
+        user_id=new_user_id(),
+        name=profile["name"],
+        email=profile.get("email", ""),
+        department=profile.get("department", ""),
+        title=profile.get("title", ""),
+        location=profile.get("location", ""),
+        job_role=profile.get("job_role", ""),
+    )
+
+
+def _write_skill(transaction: Transaction, username: str, each: PlannedSkill) -> None:
+    skill, before, after = each.skill, each.before, each.after
+    if before is None:
+        added = UserSkill(
+            username=username, skill_id=skill.skill_id, skill_name=skill.name, **vars(after)
+        )
+        transaction.create(added)
+        count(transaction, skill.skill_id, added=after.level)
+        return
+    transaction.update(key_of(before), *_edits(after), if_=UserSkill.revision == before.revision)
+    if after.level is not before.level:
+        count(transaction, skill.skill_id, added=after.level, removed=before.level)
+
+
+def _restore(transaction: Transaction, each: ImportedSkill, now: UserSkill) -> None:
+    key, unchanged = key_of(now), UserSkill.revision == now.revision
+    if each.before is None:
+        transaction.delete(key, if_=unchanged)
+        count(transaction, now.skill_id, removed=now.level)
+        return
+    transaction.update(key, *_edits(each.before), if_=unchanged)
+    if each.before.level is not now.level:
+        count(transaction, now.skill_id, added=each.before.level, removed=now.level)
+
+
+def _is_unchanged(each: ImportedSkill, now: UserSkill | None) -> bool:
+    """Return whether a skill is as the import has left it. Endorsements of a new one count."""
+    if now is None or values_of(now) != each.after:
+        return False
+    return each.before is not None or now.endorsements == 0
+
+
+def _edits(values: SkillValues) -> list[Edit[UserSkill]]:
+    return [
+        UserSkill.level.set(values.level),
+        UserSkill.years.set(values.years),
+        UserSkill.last_used.set(values.last_used),
+        UserSkill.notes.set(values.notes),
+        UserSkill.source.set(values.source),
+        UserSkill.rated_by.set(values.rated_by),
+    ]
+
+
+def _describe(each: PlannedSkill) -> str:
+    if each.before is None:
+        return each.after.level
+    if each.outcome is Outcome.DUPLICATE:
+        return f"stays {each.after.level}"
+    return f"{each.before.level} becomes {each.after.level}"
+
+
+def _key(person: PersonRows) -> str:
+    return person.username.casefold()
+
+
+def _action(item: Import, spelling: str) -> str:
+    """Return what to do with a spelling that means no skill."""
+    return item.skills.get(normalize_alias(spelling)) or item.skills.get("", SKIP)
+
+
+def _new_skill(spelling: str, action: str) -> Skill | None:
+    """Return the skill to create, or None if none is wanted or the name cannot be one."""
+    if not action.startswith(CREATE):
+        return None
+    with suppress(InvalidInput):
+        return check_skill(SkillEdit(spelling, category=Category(action.removeprefix(CREATE))))
+    return None
+
+
+def _check_running(error: ConditionFailed) -> None:
+    """Raise DirectoryBusy if a write failed because another process has ended the import."""
+    if isinstance(error.current, Import):
+        raise DirectoryBusy("The import was ended meanwhile.") from error

@@ -1,0 +1,407 @@
+"""Imports: previews write nothing, applying writes once, and undoing restores what was before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import date, timedelta
+
+import pytest
+
+from singletable import Store
+from singletable.faults import Faults, FaultyDriver
+from singletable_apps.shared.spreadsheets import write_table
+from singletable_apps.skills.entities import (
+    Duplicates,
+    Import,
+    ImportPart,
+    ImportStatus,
+    JobRole,
+    Level,
+    Role,
+    SkillCount,
+    Source,
+    User,
+    UserSkill,
+)
+from singletable_apps.skills.errors import InvalidInput, NotFound, NotPermitted
+from singletable_apps.skills.import_rules import Outcome
+from singletable_apps.skills.rules import SkillDraft
+from singletable_apps.skills.service import SkillsService
+from tests.apps.skills.support.world import Filling, World
+from tests.apps.support.drivers import PowerCut, PowerCutDriver
+
+PEOPLE: Filling = {
+    "ada": {},
+    "bob": {"Go": "Intermediate", "Python": ("Expert", 9, date(2025, 1, 1))},
+}
+FILE = b"""username,name,skill,level,years
+bob,,Go,Advanced,3
+BOB,,GO,4,3
+bob,,Python,Beginner,
+cyd,Cyd Ruiz,Go,1,0
+cyd,,Rust,expert,2
+dee,Dee Park,,,
+eve,,Go,2,
+x,Xi,Go,2,
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the backoff of the store."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+
+
+def fill(world: World) -> None:
+    world.fill(PEOPLE, roles={"ada": Role.ADMIN})
+
+
+def stage(
+    world: World,
+    data: bytes = FILE,
+    *,
+    unknown: str = "create:Backend",
+    duplicates: Duplicates = Duplicates.SKIP,
+) -> str:
+    """Upload a file, and choose what to do with unknown skills and duplicates."""
+    imports, ada = world.service.imports, world.user("ada")
+    staged = imports.upload(ada, "people.csv", data)
+    return imports.choose(
+        ada,
+        staged.import_id,
+        columns=staged.columns,
+        skills={"": unknown},
+        duplicates=duplicates,
+    ).import_id
+
+
+def contents(world: World) -> dict[str, object]:
+    """Return everything but imports and what changes with every write."""
+    admin = Store(world.driver, clock=world.clock).admin
+    found: dict[str, object] = {
+        f"{each.username}/{each.skill_id}": (each.level, each.years, each.last_used, each.source)
+        for each in admin.scan(UserSkill)
+    }
+    found |= {each.username: each.name for each in admin.scan(User)}
+    found |= {
+        f"count {each.skill_id}": count
+        for each in admin.scan(SkillCount)
+        if any(count := (each.beginner, each.intermediate, each.advanced, each.expert))
+    }
+    return found
+
+
+def check_counts(world: World) -> None:
+    """Fail if a count is not the number of people with the skill."""
+    counted: dict[tuple[str, Level], int] = {}
+    admin = Store(world.driver, clock=world.clock).admin
+    for each in admin.scan(UserSkill):
+        counted[each.skill_id, each.level] = counted.get((each.skill_id, each.level), 0) + 1
+    for count in admin.scan(SkillCount):
+        for level in Level:
+            stored = getattr(count, level.lower())
+            assert stored == counted.pop((count.skill_id, level), 0), (count.skill_id, level)
+    assert not counted
+
+
+def outcomes(service: SkillsService, import_id: str) -> dict[int, str]:
+    return {each.number: each.outcome for each in service.imports.preview(import_id).results}
+
+
+def test_import_is_previewed_applied_and_undone(world: World) -> None:
+    fill(world)
+    before = contents(world)
+    import_id = stage(world)
+    imports, ada = world.service.imports, world.user("ada")
+    preview = imports.preview(import_id)
+    assert [(each.number, each.outcome, each.column) for each in preview.results] == [
+        (3, Outcome.ERROR, "skill"),
+        (8, Outcome.ERROR, "name"),
+        (9, Outcome.ERROR, "username"),
+        (5, Outcome.NEW, ""),
+        (6, Outcome.NEW, ""),
+        (7, Outcome.NEW, ""),
+        (2, Outcome.DUPLICATE, ""),
+        (4, Outcome.DUPLICATE, ""),
+    ]
+    assert (preview.new_people, dict(preview.unknown)) == (2, {"Rust": 1})
+    assert contents(world) == before
+    applied = imports.apply(ada, import_id)
+    assert applied.totals == {"people": 2, "added": 2, "changed": 0, "unchanged": 2, "errors": 3}
+    assert world.user("cyd").password_hash == ""
+    after = contents(world)
+    assert after["cyd/rust"] == (Level.EXPERT, 2, world.clock().date(), Source.IMPORT)
+    check_counts(world)
+    # Sent again, nothing happens.
+    assert imports.apply(ada, import_id) == applied
+    assert contents(world) == after
+    assert imports.undo(ada, import_id).totals["kept"] == 0
+    assert contents(world) == before
+    check_counts(world)
+    assert imports.undo(ada, import_id).status is ImportStatus.UNDONE
+    with pytest.raises(InvalidInput, match="undone"):
+        imports.apply(ada, import_id)
+    assert [each.import_id for each in imports.history().items] == [import_id]
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "go", "python"),
+    [
+        (Duplicates.SKIP, "Intermediate", ("Expert", 9)),
+        (Duplicates.HIGHER, "Advanced", ("Expert", 9)),
+        (Duplicates.OVERWRITE, "Advanced", ("Beginner", 9)),
+    ],
+)
+def test_duplicates_are_handled_as_chosen(
+    memory: World, duplicates: Duplicates, go: str, python: tuple[str, int]
+) -> None:
+    fill(memory)
+    before = contents(memory)
+    import_id = stage(memory, duplicates=duplicates)
+    memory.service.imports.apply(memory.user("ada"), import_id)
+    skills = memory.service.user_skills
+    assert skills.get("bob", "go").level == go
+    found = skills.get("bob", "python")
+    # A blank cell changes nothing.
+    assert (found.level, found.years, found.last_used) == (*python, date(2025, 1, 1))
+    check_counts(memory)
+    memory.service.imports.undo(memory.user("ada"), import_id)
+    assert contents(memory) == before
+
+
+def test_undo_keeps_what_was_changed_since(world: World) -> None:
+    fill(world)
+    import_id = stage(world, duplicates=Duplicates.OVERWRITE)
+    service, ada = world.service, world.user("ada")
+    service.imports.apply(ada, import_id)
+    service.user_skills.edit(ada, "bob", "go", SkillDraft(Level.EXPERT))
+    service.endorsements.endorse(world.user("bob"), "cyd", "rust")
+    service.context.store.update(User.key("dee"), User.title.set("Boss"))
+    # A new name of the skill is not a change of the person's skill.
+    skill = UserSkill.key("bob", "python")
+    service.context.store.update(skill, UserSkill.skill_name.set("Python 3"))
+    world.calls.clear()
+    assert service.imports.undo(ada, import_id).totals["kept"] == 4
+    kept = {each.username: each.kept for each in service.imports.records(import_id)}
+    assert kept == {"bob": ["Go"], "cyd": ["Rust", "the account"], "dee": ["the account"]}
+    assert service.user_skills.get("bob", "go").level is Level.EXPERT
+    assert service.user_skills.get("bob", "python").level is Level.EXPERT
+    assert [each.skill_id for each in service.user_skills.list("cyd")] == ["rust"]
+    check_counts(world)
+
+
+def interruptions(world: World, action: str, import_id: str) -> Iterator[int]:
+    """Stop an action after every number of operations, then finish it."""
+    for operations in range(60):
+        driver = PowerCutDriver(world.driver)
+        imports = world.open(driver).imports
+        ada = world.user("ada")
+        driver.cut_after(operations)
+        try:
+            getattr(imports, action)(ada, import_id)
+        except PowerCut:
+            yield operations
+        else:
+            return
+    raise AssertionError("It never ended.")
+
+
+def test_interrupted_import_goes_on_where_it_stopped(world: World) -> None:
+    fill(world)
+    before = contents(world)
+    import_id = stage(world, duplicates=Duplicates.OVERWRITE)
+    stops = sum(1 for _ in interruptions(world, "apply", import_id))
+    assert stops > 8
+    totals = world.service.imports.get(import_id).totals
+    assert totals == {"people": 2, "added": 2, "changed": 2, "unchanged": 0, "errors": 3}
+    check_counts(world)
+    assert sum(1 for _ in interruptions(world, "undo", import_id)) > 8
+    assert contents(world) == before
+    check_counts(world)
+
+
+def test_import_stopped_anywhere_can_be_undone(memory: World) -> None:
+    fill(memory)
+    before = contents(memory)
+    for operations in range(2, 18):
+        import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
+        driver = PowerCutDriver(memory.driver)
+        imports = memory.open(driver).imports
+        driver.cut_after(operations)
+        with suppress(PowerCut):
+            imports.apply(memory.user("ada"), import_id)
+        item = memory.service.imports.get(import_id)
+        if item.status is not ImportStatus.PREVIEW:
+            memory.service.imports.undo(memory.user("ada"), import_id)
+        assert contents(memory) == before
+        check_counts(memory)
+
+
+def test_two_processes_apply_an_import_once(worlds: tuple[World, World]) -> None:
+    one, other = worlds
+    fill(one)
+    rows = [(f"user{n}", f"User {n}", skill, 3) for n in range(8) for skill in ("Go", "Rust")]
+    data = b"".join(write_table(["username", "name", "skill", "level"], rows, "xlsx"))
+    import_id = stage(one, data)
+    ada = one.user("ada")
+    with ThreadPoolExecutor(2) as pool:
+        sent = [
+            pool.submit(_apply_until_done, world.service, ada, import_id) for world in (one, other)
+        ]
+    assert {each.result().totals["added"] for each in sent} == {16}
+    check_counts(one)
+    assert one.service.catalog.counts(["rust"])["rust"].advanced == 8
+
+
+def _apply_until_done(service: SkillsService, ada: User, import_id: str) -> Import:
+    while True:
+        try:
+            return service.imports.apply(ada, import_id)
+        except Exception as error:
+            if type(error).__name__ != "DirectoryBusy":
+                raise
+
+
+def test_faults_change_no_counts(memory: World) -> None:
+    fill(memory)
+    driver = FaultyDriver(memory.driver)
+    imports = memory.open(driver).imports
+    import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
+    before = contents(memory)
+    driver.faults = Faults(throttle=0.1, internal=0.1, internal_after=0.2, conflict=0.2, seed=3)
+    imports.apply(memory.user("ada"), import_id)
+    check_counts(memory)
+    imports.undo(memory.user("ada"), import_id)
+    driver.faults = Faults()
+    check_counts(memory)
+    assert contents(memory) == before
+
+
+def test_many_skills_of_a_person_are_several_transactions(memory: World) -> None:
+    fill(memory)
+    rows = [("zoe", "Zoe Park", f"Skill {n}", n % 4 + 1) for n in range(100)]
+    data = b"".join(write_table(["username", "name", "skill", "level"], rows, "csv"))
+    before = contents(memory)
+    import_id = stage(memory, data)
+    service, ada = memory.service, memory.user("ada")
+    assert service.imports.apply(ada, import_id).totals["added"] == 100
+    assert len(service.imports.records(import_id)) == 4
+    check_counts(memory)
+    service.imports.undo(ada, import_id)
+    assert contents(memory) == before
+
+
+def test_unknown_skills_are_created_mapped_or_skipped(memory: World) -> None:
+    fill(memory)
+    rows = [("bob", skill, 2) for skill in ("Rust", "Gopher", "Cooking", "日本語")]
+    data = b"".join(write_table(["user", "Skill name", "Rating"], rows, "csv"))
+    imports, ada = memory.service.imports, memory.user("ada")
+    staged = imports.upload(ada, "skills.csv", data)
+    chosen = imports.choose(
+        ada,
+        staged.import_id,
+        columns=staged.columns,
+        skills={"RUST": "create:Backend", "gopher": "use:GO", "日本語": "create:Other"},
+        duplicates=Duplicates.HIGHER,
+    )
+    expected = {2: "new", 3: "duplicate", 4: "skipped", 5: "skipped"}
+    assert outcomes(memory.service, chosen.import_id) == expected
+    imports.apply(ada, chosen.import_id)
+    assert memory.service.user_skills.get("bob", "rust").level is Level.INTERMEDIATE
+    assert memory.service.context.get_skill("rust").category == "Backend"
+
+
+def test_columns_are_recognized_or_chosen(memory: World) -> None:
+    fill(memory)
+    Store(memory.driver).create(JobRole(role_id="dev", name="Developer"))
+    data = b"Who;Full name;Skill;LEVEL;Job\nzoe;Zoe Park;Go;Expert;developer\nyan;Yan;;;Baker\n"
+    imports, ada = memory.service.imports, memory.user("ada")
+    staged = imports.upload(ada, "x.csv", data)
+    expected = {"Full name": "name", "Skill": "skill", "LEVEL": "level", "Job": "job_role"}
+    assert staged.columns == expected
+    assert "usernames" in imports.preview(staged.import_id).problem
+    with pytest.raises(InvalidInput, match="usernames"):
+        imports.apply(ada, staged.import_id)
+
+    def choose(columns: dict[str, str]) -> None:
+        imports.choose(
+            ada, staged.import_id, columns=columns, skills={}, duplicates=Duplicates.SKIP
+        )
+
+    for wrong in ({"Nose": "name"}, {"Who": "shoe"}, {"Who": "name", "Full name": "name"}):
+        with pytest.raises(InvalidInput) as rejected:
+            choose(wrong)
+        assert {*rejected.value.errors} == {"columns"}
+    choose({**expected, "Who": "username"})
+    assert outcomes(memory.service, staged.import_id) == {2: "new", 3: "error"}
+    imports.apply(ada, staged.import_id)
+    assert memory.user("zoe").job_role == "dev"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("username", "a b"),
+        ("username", ""),
+        ("name", "x"),
+        ("email", "nobody"),
+        ("department", "x" * 101),
+        ("skill", "?!"),
+        ("skill", ""),
+        ("level", "5"),
+        ("level", ""),
+        ("years", "2.5"),
+        ("years", "-1"),
+        ("years", "\u0664"),
+        ("last used", "3/31/2026"),
+        ("last used", "2026-02-30"),
+        ("last used", "2999-01-01"),
+        ("notes", "x" * 501),
+        ("notes", "#REF!"),
+        ("title", "a\u202eb"),
+    ],
+)
+def test_wrong_cells_name_row_and_column(memory: World, column: str, value: str) -> None:
+    fill(memory)
+    right = {"username": "zoe", "name": "Zoe", "skill": "Go", "level": "3"}
+    row = {**right, "email": "", "department": "", "title": "", "years": "5.0"}
+    row |= {"last used": "31.12.2023", "notes": "", column: value}
+    data = b"".join(write_table(list(row), [tuple(row.values())], "csv"))
+    import_id = stage(memory, data)
+    [result] = memory.service.imports.preview(import_id).results
+    assert (result.number, result.outcome, result.column) == (2, Outcome.ERROR, column)
+
+
+def test_only_administrators_import(memory: World) -> None:
+    fill(memory)
+    imports, bob = memory.service.imports, memory.user("bob")
+    import_id = stage(memory)
+    with pytest.raises(NotPermitted):
+        imports.upload(bob, "x.csv", FILE)
+    for action in (imports.apply, imports.undo):
+        with pytest.raises(NotPermitted):
+            action(bob, import_id)
+    for wrong in ("", "a#b", "x" * 10_000, "20260101-000000-aaaaaaaa"):
+        with pytest.raises(NotFound):
+            imports.get(wrong)
+    for data in (b"", b"username,skill\n", b"\x00"):
+        with pytest.raises(InvalidInput):
+            imports.upload(memory.user("ada"), "x.csv", data)
+
+
+def test_rows_and_records_expire(memory: World) -> None:
+    fill(memory)
+    imports, ada = memory.service.imports, memory.user("ada")
+    waiting, import_id = stage(memory), stage(memory)
+    imports.apply(ada, import_id)
+    memory.clock.now += timedelta(days=8)
+    with pytest.raises(NotFound):
+        imports.preview(waiting)
+    assert not list(Store(memory.driver, clock=memory.clock).admin.scan(ImportPart))
+    assert "expired" in imports.preview(import_id).problem
+    memory.clock.now += timedelta(days=23)
+    with pytest.raises(InvalidInput, match="30 days"):
+        imports.undo(ada, import_id)
