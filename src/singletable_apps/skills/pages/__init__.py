@@ -11,7 +11,9 @@ from singletable_apps.skills.pages import (
     overview,
     people,
     person,
+    search,
     skill,
+    teams,
 )
 from singletable_apps.skills.pages.dependencies import SkillsSite, make_site
 from singletable_apps.skills.service import SkillsService
@@ -23,6 +25,8 @@ _MODULES = (
     people,
     person,
     skill,
+    search,
+    teams,
     overview,
     entries,
     accounts,

@@ -41,7 +41,7 @@ from singletable_apps.skills.search_rules import (
     suggest_names,
     too_large,
 )
-from singletable_apps.skills.service.catalog import Catalog
+from singletable_apps.skills.service.catalog import Catalog, names_of
 from singletable_apps.skills.service.context import Context
 
 # How many of the nearest people are found.
@@ -88,7 +88,7 @@ class SearchReads:
     @property
     def consumed(self) -> Consumption:
         """What the search has consumed until now."""
-        return Consumption(self.stats.snapshot())
+        return Consumption([each for each in self.stats.snapshot() if each.requests])
 
     def profiles(self, usernames: Iterable[str]) -> dict[str, User]:
         """Return people by casefolded username, reading those who were not read yet."""
@@ -143,6 +143,11 @@ class SearchResult:
     wanted: tuple[Wanted, ...]
     matches: list[Match]
     reads: SearchReads
+
+    def describe(self) -> str:
+        """Return the query in words."""
+        filters = (self.query.department, self.query.location, self.query.job)
+        return "; ".join([*(each.describe() for each in self.wanted), *filter(None, filters)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +235,7 @@ def _resolve(context: Context, criteria: Sequence[Criterion]) -> tuple[Wanted, .
 def _wanted(criterion: Criterion, skill: Skill, counts: Mapping[str, SkillCount]) -> Wanted:
     # While a skill is renamed, its people move from the old name to the new one in GSI2. The old
     # one is asked first, so that someone who moves meanwhile is seen twice rather than not at all.
-    names = tuple(filter(None, (skill.previous_name, skill.name)))
+    names = tuple(reversed(names_of(skill)))
     return Wanted(criterion, skill, names, counts[skill.skill_id])
 
 
