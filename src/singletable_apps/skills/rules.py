@@ -21,6 +21,7 @@ MIN_NAME, MAX_NAME = 2, 100
 MAX_SKILL_NAME = 100
 MAX_NOTES = 500
 MAX_YEARS = 80
+MAX_ABOUT = 2_000
 _USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 LEVELS = tuple(Level)
 RANKS: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level, 1)}

@@ -7,15 +7,28 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from singletable_apps.shared.web import ERROR_MEMBER, make_app
-from singletable_apps.skills.api import auth, entries, overview, search, user_skills
+from singletable_apps.skills.api import (
+    auth,
+    entries,
+    overview,
+    search,
+    user_skills,
+    users,
+)
 from singletable_apps.skills.api.dependencies import ERRORS, PROBLEM_TYPES, Api, ApiSettings
 from singletable_apps.skills.service import SkillsService
 from singletable_apps.skills.urls import API
 
 __all__ = ["API", "ApiSettings", "attach", "make_skills_app"]
 
-# The paths of entries match those of other routers, which come first.
-_ROUTERS = (auth.router, user_skills.router, overview.router, search.router, entries.router)
+_ROUTERS = (
+    auth.router,
+    users.router,
+    user_skills.router,
+    overview.router,
+    search.router,
+    entries.router,
+)
 _ABOUT = (
     "People and their skills.\n\n"
     "Register and sign in to get an `access_token`, and send it as `Authorization: Bearer …`. "

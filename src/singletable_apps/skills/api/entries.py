@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 from fastapi import Path, Query, Request, Response
+from starlette.convertors import StringConvertor, register_url_convertor
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
@@ -21,6 +22,14 @@ from singletable_apps.skills.api.schemas import EntryBody
 from singletable_apps.skills.entities import ProjectStatus
 from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName
 
+
+class _KindConvertor(StringConvertor):
+    """Matches the kinds only, so that other paths of people do not answer for entries."""
+
+    regex = "|".join(KINDS)
+
+
+register_url_convertor("entries", _KindConvertor())
 router = api_router("entries", NOT_FOUND, *SIGNED_IN)
 EntryId: TypeAlias = Annotated[str, Path(description="The id of an entry.")]
 Kind: TypeAlias = Annotated[KindName, Path(description="The kind of entry.")]
@@ -39,14 +48,14 @@ def list_projects(
     return page.answer([_body(KINDS["projects"], each) for each in found.items], found.cursor)
 
 
-@router.get("/users/{username}/{kind}", response_model_exclude_unset=True)
+@router.get("/users/{username}/{kind:entries}", response_model_exclude_unset=True)
 def list_entries(username: Username, kind: Kind, service: Service, actor: Actor) -> list[EntryBody]:
     """List the entries of a person, the latest first."""
     found = service.entries.list_kind(username, KINDS[kind])
     return [_body(KINDS[kind], each) for each in found]
 
 
-@router.post("/users/{username}/{kind}", status_code=201, response_model_exclude_unset=True)
+@router.post("/users/{username}/{kind:entries}", status_code=201, response_model_exclude_unset=True)
 def create_entry(
     username: Username,
     kind: Kind,
@@ -66,7 +75,7 @@ def create_entry(
     return created
 
 
-@router.get("/users/{username}/{kind}/{entry_id}", response_model_exclude_unset=True)
+@router.get("/users/{username}/{kind:entries}/{entry_id}", response_model_exclude_unset=True)
 def read_entry(
     username: Username,
     kind: Kind,
@@ -81,7 +90,7 @@ def read_entry(
     return _body(KINDS[kind], found)
 
 
-@router.put("/users/{username}/{kind}/{entry_id}", response_model_exclude_unset=True)
+@router.put("/users/{username}/{kind:entries}/{entry_id}", response_model_exclude_unset=True)
 def edit_entry(
     username: Username,
     kind: Kind,
@@ -102,7 +111,7 @@ def edit_entry(
     return _body(KINDS[kind], changed)
 
 
-@router.delete("/users/{username}/{kind}/{entry_id}")
+@router.delete("/users/{username}/{kind:entries}/{entry_id}")
 def delete_entry(
     username: Username,
     kind: Kind,

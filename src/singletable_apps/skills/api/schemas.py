@@ -7,10 +7,17 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from singletable_apps.shared.web import Changes, Day, Document, Model, partial_model
+from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoolean, partial_model
 from singletable_apps.skills.entities import Level, ProjectStatus, Role, Source
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
-from singletable_apps.skills.rules import MAX_NOTES, MAX_SKILL_NAME, MAX_YEARS
+from singletable_apps.skills.rules import (
+    MAX_ABOUT,
+    MAX_NAME,
+    MAX_NOTES,
+    MAX_SKILL_NAME,
+    MAX_USERNAME,
+    MAX_YEARS,
+)
 
 
 class Body(BaseModel):
@@ -71,6 +78,96 @@ class Person(Body):
     updated_at: datetime
 
 
+# ------------------------------------------------------------------------------ people
+
+
+class PersonRow(Document):
+    """A person in a list."""
+
+    username: str
+    name: str
+    title: str
+    department: str
+    location: str
+    job_role: str
+    role: Role
+
+
+class PersonFields(Document):
+    """The fields of a profile that can be changed. The service checks them."""
+
+    name: str = Field(max_length=MAX_NAME, examples=["Ada Lovelace"])
+    title: str = Field(max_length=MAX_NAME, examples=["Engineer"])
+    department: str = Field(max_length=MAX_NAME)
+    location: str = Field(max_length=MAX_NAME)
+    email: str = Field(max_length=254)
+    about: str = Field(max_length=MAX_ABOUT)
+    job_role: str = Field(max_length=MAX_USERNAME, description="The id of a job, or empty.")
+
+
+@partial_model()
+class PersonChanges(PersonFields, Changes):
+    """What to change in a profile; the rest stays as it is."""
+
+
+@partial_model()
+class OwnChanges(PersonFields, Changes):
+    """What to change in your account; the rest stays as it is."""
+
+    password: str = Field(description="A new password.")
+    current_password: str = Field(description="Your password up to now.")
+
+
+class EditedUser(Body):
+    """Your account, and new tokens after a change of the password."""
+
+    message: str
+    user: Person
+    tokens: Tokens | None
+
+
+class NewPerson(Model):
+    """Someone to invite."""
+
+    username: str
+    name: str
+    email: str
+    role: Role = Role.USER
+
+
+class Invitation(Body):
+    """A new account, and whether the e-mail was sent."""
+
+    user: Person
+    is_sent: bool
+
+
+class RoleChange(Model):
+    """What an account may do from now on."""
+
+    role: Role
+
+
+class UsernameChange(Model):
+    """A new username."""
+
+    username: str = Field(examples=["ada"])
+
+
+class DirectoryChange(Model):
+    """The settings of the directory."""
+
+    name: str = Field(max_length=MAX_NAME)
+    open_registration: StrictBoolean = Field(description="Whether people may register.")
+
+
+class DirectoryBody(Document):
+    """The settings of the directory."""
+
+    name: str
+    open_registration: bool
+
+
 # ------------------------------------------------------------------------------ skills of people
 
 
@@ -128,6 +225,12 @@ class UserSkillBody(Document):
     rated_by: str = Field(description="The manager who rated it last, or empty.")
     created_at: datetime
     updated_at: datetime
+
+
+class PersonWithSkills(Person):
+    """A person with all skills."""
+
+    skills: list[UserSkillBody]
 
 
 class EndorsementBody(Document):

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Edit, Page, Path, evolve
+from singletable import ConditionFailed, Edit, ItemMismatch, Page, Path, evolve
+from singletable import NotFound as ItemNotFound
 from singletable_apps.shared.accounts import PasswordResets
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import Directory, JobRole, Role, User
+from singletable_apps.skills.entities import Directory, JobRole, Profile, Role, User
 from singletable_apps.skills.errors import (
     DirectoryBusy,
     InvalidInput,
+    NotFound,
     NotPermitted,
 )
 from singletable_apps.skills.rules import (
+    MAX_ABOUT,
     MAX_NAME,
     PERMISSIONS,
     Permission,
@@ -41,7 +45,6 @@ from singletable_apps.skills.service.context import (
 )
 
 INVITATION_LIFETIME = timedelta(days=7)
-MAX_ABOUT = 2_000
 # How many people a page of a filtered list reads at most.
 _MAX_READ = 2_000
 _LAST_ADMIN = "The directory needs an administrator. Make someone else an administrator first."
@@ -114,6 +117,16 @@ class People:
             context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
         )
 
+    def get_profile(self, username: str) -> Profile:
+        """Return a person with all skills, or raise NotFound."""
+        # Without a person there may be skills that are being moved.
+        with suppress(ItemNotFound, ItemMismatch):
+            if is_key(username):
+                profile = self._store.collect(Profile, patterns.user_with_skills(username))
+                if not profile.user.left_at:
+                    return profile
+        raise NotFound("There is no such person. The account may have been deleted.")
+
     def list(
         self,
         prefix: str = "",
@@ -152,20 +165,15 @@ class People:
         Passwords are reset by e-mail, so only its owner and administrators change the address.
         """
         check_owner(actor, username)
-
         for _ in range(ATTEMPTS):
             user = self._get(username, check)
-            checked = self._check(edit)
+            checked = self.check_edit(actor, user, edit)
             changes: list[Edit[User]] = [
                 path.set(value)
                 for name, path in _EDITED.items()
                 for value in [getattr(checked, name)]
                 if value is not None and value != getattr(user, name)
             ]
-            if checked.email not in (None, user.email):
-                check_self(actor, username)
-            if checked.job_role not in (None, user.job_role):
-                PERMISSIONS.check(actor.role, Permission.PLAN)
             if not changes:
                 return user
             unchanged = (User.revision == user.revision) & IS_HERE
@@ -323,8 +331,8 @@ class People:
 
     # -------------------------------------------------------------------------- checks
 
-    def _check(self, edit: PersonEdit) -> PersonEdit:
-        """Return the edit with its text normalized, or raise InvalidInput."""
+    def check_edit(self, actor: User, user: User, edit: PersonEdit) -> PersonEdit:
+        """Return the edit with its text normalized, or raise InvalidInput or NotPermitted."""
         checks = InputChecks()
         name = None if edit.name is None else check_name(checks, edit.name)
         email = None if edit.email is None else checks.email("email", edit.email)
@@ -342,6 +350,10 @@ class People:
         if role and (not is_key(role) or self._store.get(JobRole.key(role)) is None):
             checks.reject("job_role", "There is no such job. Choose one of the list.")
         checks.raise_errors(InvalidInput)
+        if email not in (None, user.email):
+            check_self(actor, user.username)
+        if role not in (None, user.job_role):
+            PERMISSIONS.check(actor.role, Permission.PLAN)
         return PersonEdit(name=name, email=email, about=about, job_role=role, **lines)
 
     def _get(self, username: str, check: RevisionCheck) -> User:

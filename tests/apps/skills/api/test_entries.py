@@ -48,6 +48,6 @@ def test_wrong_requests_are_problems(server: Server) -> None:
         400, "invalid-request", ["/ended"],
     )  # fmt: skip
     assert problem(mia.post("/users/mia/education", {}))[2] == ["/degree", "/school", "/started"]
-    assert problem(mia.get("/users/mia/hobbies"))[0] == 400
+    assert problem(mia.get("/users/mia/hobbies"))[0] == 404
     assert problem(mia.get("/users/nobody/projects"))[:2] == (404, "not-found")
     assert problem(server.visitor().get("/projects"))[0] == 401

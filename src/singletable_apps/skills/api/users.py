@@ -1,0 +1,175 @@
+"""People: list them, read and change profiles, invite, rename and delete; and the settings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Header, Query, Response
+
+from singletable_apps.shared.web import (
+    NOT_FOUND,
+    IfMatch,
+    IfMatchIfAny,
+    Pagination,
+    api_router,
+    etag,
+    responses,
+)
+from singletable_apps.skills.api import schemas
+from singletable_apps.skills.api.dependencies import EXISTS, SIGNED_IN, Actor, Service, Username
+from singletable_apps.skills.api.schemas import Message, Person
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.rules import MAX_NAME
+from singletable_apps.skills.service.people import PersonEdit
+
+router = api_router("people", *SIGNED_IN)
+_TEXT = {"schema": {"type": "string"}}
+_ETAG = {"ETag": {"description": "The current version of the profile.", **_TEXT}}
+_LINK = {"Link": {"description": "The next page, if there is one.", **_TEXT}}
+
+
+@router.get("/protected")
+def read_protected(actor: Actor) -> Message:
+    """Say who is signed in."""
+    return Message(message=f"You are signed in as {actor.username}.")
+
+
+@router.put("/user")
+def edit_me(
+    changes: schemas.OwnChanges,
+    service: Service,
+    actor: Actor,
+    edit: IfMatchIfAny,
+    user_agent: Annotated[str, Header(include_in_schema=False)] = "",
+) -> schemas.EditedUser:
+    """Change your profile or your password.
+
+    A new password needs the current one. It ends all sessions, and the response has new tokens.
+    """
+    sent = changes.sent()
+    current, password = sent.pop("current_password", None), sent.pop("password", None)
+    profile = service.people.check_edit(actor, actor, PersonEdit(**sent))
+    edit.check(actor.revision)
+    tokens = None
+    if password is not None:
+        if current is None:
+            raise InvalidInput({"current_password": "Enter your current password, too."})
+        changed = service.accounts.change_own_password(actor, current, password, about=user_agent)
+        tokens = schemas.Tokens(access_token=changed.access, refresh_token=changed.refresh)
+    user = service.people.edit(actor, actor.username, profile)
+    edit.answer(user.revision)
+    return schemas.EditedUser(
+        message="User updated successfully", user=Person.model_validate(user), tokens=tokens
+    )
+
+
+@router.get("/users", responses={200: {"headers": _LINK}})
+def list_users(
+    service: Service,
+    actor: Actor,
+    page: Pagination,
+    q: Annotated[str, Query(max_length=MAX_NAME, description="How the name begins.")] = "",
+    department: Annotated[str, Query(max_length=MAX_NAME)] = "",
+    job_role: Annotated[str, Query(max_length=MAX_NAME, description="The id of a job.")] = "",
+) -> list[schemas.PersonRow]:
+    """List people by name. `Link` leads to the next page, also if a filter left this one empty."""
+    found = service.people.list(
+        q, department=department, job_role=job_role, limit=page.limit, cursor=page.cursor
+    )
+    page.link_next(found.cursor)
+    return [schemas.PersonRow.from_object(each) for each in found.items]
+
+
+@router.post("/users", status_code=201, responses=responses(EXISTS))
+def invite_user(new: schemas.NewPerson, service: Service, actor: Actor) -> schemas.Invitation:
+    """Create an account without a password, and e-mail a link to choose one."""
+    invitation = service.people.invite(actor, new.username, new.name, new.email, new.role)
+    person = Person.model_validate(invitation.user)
+    return schemas.Invitation(user=person, is_sent=invitation.is_sent)
+
+
+@router.get("/users/{username}", responses={**responses(NOT_FOUND), 200: {"headers": _ETAG}})
+def read_user(
+    username: Username, response: Response, service: Service, actor: Actor
+) -> schemas.PersonWithSkills:
+    """Return a person with all skills."""
+    profile = service.people.get_profile(username)
+    response.headers["ETag"] = etag(profile.user.revision)
+    skills = [
+        schemas.UserSkillBody.model_validate(each, from_attributes=True) for each in profile.skills
+    ]
+    return schemas.PersonWithSkills(
+        **Person.model_validate(profile.user).model_dump(), skills=skills
+    )
+
+
+@router.put("/users/{username}", responses=responses(NOT_FOUND))
+def edit_user(
+    username: Username,
+    changes: schemas.PersonChanges,
+    service: Service,
+    actor: Actor,
+    edit: IfMatch,
+) -> Person:
+    """Change your profile, or as a manager anyone's. Only managers change the job."""
+    user = service.people.edit(actor, username, PersonEdit(**changes.sent()), edit.check)
+    edit.answer(user.revision)
+    return Person.model_validate(user)
+
+
+@router.delete("/users/{username}", responses=responses(NOT_FOUND))
+def delete_user(username: Username, service: Service, actor: Actor, edit: IfMatch) -> Message:
+    """Delete your account, or as an administrator anyone's, with everything that refers to it."""
+    service.people.delete(actor, username, edit.check)
+    return Message(message="User deleted successfully")
+
+
+@router.put("/users/{username}/role", responses=responses(NOT_FOUND))
+def change_role(
+    username: Username,
+    change: schemas.RoleChange,
+    service: Service,
+    actor: Actor,
+    edit: IfMatch,
+) -> Person:
+    """Change what an account may do. The last administrator stays one."""
+    user = service.people.change_role(actor, username, change.role, edit.check)
+    edit.answer(user.revision)
+    return Person.model_validate(user)
+
+
+@router.put("/users/{username}/username", responses=responses(NOT_FOUND, EXISTS))
+def rename_user(
+    username: Username,
+    change: schemas.UsernameChange,
+    service: Service,
+    actor: Actor,
+    edit: IfMatch,
+) -> Person:
+    """Change your username, or as an administrator anyone's. Sessions and skills stay."""
+    user = service.people.rename(actor, username, change.username, edit.check)
+    edit.answer(user.revision)
+    return Person.model_validate(user)
+
+
+# ------------------------------------------------------------------------------ settings
+
+
+@router.get("/directory", responses={200: {"headers": _ETAG}})
+def read_directory(response: Response, service: Service, actor: Actor) -> schemas.DirectoryBody:
+    """Return the name of the directory, and whether people may register."""
+    directory = service.people.settings()
+    response.headers["ETag"] = etag(directory.revision)
+    return schemas.DirectoryBody.from_object(directory)
+
+
+@router.put("/directory")
+def edit_directory(
+    change: schemas.DirectoryChange, service: Service, actor: Actor, edit: IfMatch
+) -> schemas.DirectoryBody:
+    """Change the name of the directory, and whether people may register."""
+    directory = service.people.edit_settings(
+        actor, change.name, open_registration=change.open_registration, check=edit.check
+    )
+    edit.answer(directory.revision)
+    return schemas.DirectoryBody.from_object(directory)
