@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from singletable_apps.shared.web import ERROR_MEMBER, make_app
 from singletable_apps.skills.api import (
     auth,
+    catalog,
     entries,
     overview,
     search,
@@ -21,9 +22,11 @@ from singletable_apps.skills.urls import API
 
 __all__ = ["API", "ApiSettings", "attach", "make_skills_app"]
 
+# The paths of entries match those of other routers, which come first.
 _ROUTERS = (
     auth.router,
     users.router,
+    catalog.router,
     user_skills.router,
     overview.router,
     search.router,

@@ -105,12 +105,14 @@ INVALID_400 = ProblemType(
 EXISTS = ProblemType(
     "already-exists", 409, "Already exists", "This username, skill or alias is taken."
 )
-PROBLEM_TYPES = (INVALID_400, EXISTS)
+IN_USE = ProblemType("in-use", 409, "In use", "Others depend on this, so it cannot be deleted.")
+PROBLEM_TYPES = (INVALID_400, EXISTS, IN_USE)
 
 _TYPES: dict[type[Exception], ProblemType] = {
     errors.NotFound: NOT_FOUND,
     errors.InvalidInput: INVALID,
     errors.AlreadyExists: EXISTS,
+    errors.InUse: IN_USE,
     errors.NotSignedIn: NOT_SIGNED_IN,
     errors.NotPermitted: NOT_ALLOWED,
     errors.DirectoryBusy: UNAVAILABLE,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoolean, partial_model
-from singletable_apps.skills.entities import Level, ProjectStatus, Role, Source
+from singletable_apps.skills.entities import Category, Level, ProjectStatus, Role, Source
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
@@ -18,6 +18,9 @@ from singletable_apps.skills.rules import (
     MAX_USERNAME,
     MAX_YEARS,
 )
+from singletable_apps.skills.service.catalog import MAX_ALIASES, MAX_TAGS
+from singletable_apps.skills.service.catalog import MAX_DESCRIPTION as MAX_SKILL_DESCRIPTION
+from singletable_apps.skills.service.roles import MAX_TARGETS
 
 
 class Body(BaseModel):
@@ -249,6 +252,99 @@ class Distribution(Document):
     skill_name: str
     total: int
     levels: dict[Level, int]
+
+
+# ------------------------------------------------------------------------------ the catalog
+
+
+class _MasterSkillFields(Document):
+    skill_name: str = Field(min_length=2, max_length=MAX_SKILL_NAME, examples=["Go"])
+    category: Category = Category.OTHER
+    description: str = Field("", max_length=MAX_SKILL_DESCRIPTION)
+    tags: list[str] = Field([], max_length=MAX_TAGS)
+    aliases: list[str] = Field(
+        [],
+        max_length=MAX_ALIASES,
+        description="Other spellings, in any case.",
+        examples=[["Golang"]],
+    )
+
+
+class NewMasterSkill(_MasterSkillFields, Model):
+    """A skill to add to the catalog."""
+
+    skill_id: str = Field(
+        "",
+        max_length=50,
+        pattern="^[a-z0-9-]*$",
+        description="Lowercase letters, digits and hyphens; from the name if absent.",
+        examples=["go"],
+    )
+
+
+@partial_model()
+class MasterSkillChanges(_MasterSkillFields, Changes):
+    """What to change; the rest stays as it is. A former name becomes an alias."""
+
+
+class MasterSkill(Document):
+    """A skill of the catalog."""
+
+    skill_id: str
+    skill_name: str = Field(validation_alias="name")
+    category: Category
+    description: str
+    tags: list[str]
+    aliases: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+class SkillInto(Model):
+    """The skill to merge into."""
+
+    into: str = Field(min_length=1, max_length=MAX_SKILL_NAME, description="Its id, name or alias.")
+
+
+class Merge(Document):
+    """What a merge will do."""
+
+    skill_id: str
+    into: str
+    people: int = Field(description="How many people have the skill.")
+    both: int = Field(description="How many of them have both skills.")
+    roles: list[str] = Field(description="The names of jobs with the skill as a target.")
+    aliases: list[str] = Field(description="The new aliases of the other skill.")
+
+
+class SkillSummary(Distribution):
+    """A skill with the number of people who have it."""
+
+    category: Category
+
+
+class RoleFields(Model):
+    """A job with the level of each skill it needs."""
+
+    name: str = Field(min_length=1, max_length=MAX_NAME, examples=["Backend engineer"])
+    description: str = Field("", max_length=MAX_SKILL_DESCRIPTION)
+    targets: dict[str, Level] = Field(
+        {},
+        max_length=MAX_TARGETS,
+        description="By the id, name or alias of the skill.",
+        examples=[{"go": "Advanced"}],
+    )
+
+
+class RoleBody(Document):
+    """A job."""
+
+    role_id: str
+    name: str
+    description: str
+    targets: dict[str, Level] = Field(description="By the id of the skill.")
+    created_at: datetime
+    updated_at: datetime
 
 
 # ------------------------------------------------------------------------------ entries

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from singletable import AlreadyExists as ItemExists
 from singletable_apps.shared.text import InputChecks
@@ -35,6 +36,10 @@ class SkillEdit:
     description: str = ""
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+
+
+# Returns what an administrator enters, from what is stored.
+SkillEditChange: TypeAlias = Callable[[SkillEdit], SkillEdit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +137,12 @@ class Catalog:
 def check_skill(edit: SkillEdit) -> Skill:
     """Return the skill that was entered, or raise InvalidInput."""
     checks = InputChecks()
-    name = checks.line("name", edit.name, longest=MAX_SKILL_NAME, required=True)
+    name = checks.line("skill_name", edit.name, longest=MAX_SKILL_NAME, required=True)
     skill_id = edit.skill_id.strip().lower() or derive_skill_id(name)
     if not is_key(skill_id) or derive_skill_id(skill_id) != skill_id:
         text = "Use 1 to 50 lowercase letters, digits and hyphens, such as type-script."
         checks.reject("skill_id", text)
-    _check_spelling(checks, "name", name)
+    _check_spelling(checks, "skill_name", name)
     aliases = [checks.line("aliases", each, longest=MAX_SKILL_NAME) for each in edit.aliases]
     aliases = unique_aliases(name, filter(None, aliases))
     for alias in aliases:
@@ -156,6 +161,18 @@ def check_skill(edit: SkillEdit) -> Skill:
         description=description,
         tags=list(dict.fromkeys(tags)),
         aliases=aliases,
+    )
+
+
+def edit_of(skill: Skill) -> SkillEdit:
+    """Return what was entered for a skill."""
+    return SkillEdit(
+        skill.name,
+        skill.skill_id,
+        skill.category,
+        skill.description,
+        tuple(skill.tags),
+        tuple(skill.aliases),
     )
 
 
@@ -192,5 +209,5 @@ def taken(skill: Skill, current: object) -> AlreadyExists:
     if isinstance(current, SkillAlias):
         text = f"“{current.alias}” already means the skill {current.skill_id}."
         is_name = current.alias in (normalize_alias(skill.name), normalize_alias(skill.skill_id))
-        return AlreadyExists({"name" if is_name else "aliases": text})
+        return AlreadyExists({"skill_name" if is_name else "aliases": text})
     return AlreadyExists({"skill_id": f"There is already a skill with the id {skill.skill_id}."})

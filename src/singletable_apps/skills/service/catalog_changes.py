@@ -37,7 +37,9 @@ from singletable_apps.skills.service.catalog import (
     MAX_ALIASES,
     Catalog,
     SkillEdit,
+    SkillEditChange,
     check_skill,
+    edit_of,
     spellings_of,
     taken,
     unique_aliases,
@@ -80,14 +82,22 @@ class CatalogChanges:
         self._catalog = catalog
 
     def edit(
-        self, actor: User, skill_id: str, edit: SkillEdit, check: RevisionCheck = any_revision
+        self,
+        actor: User,
+        skill_id: str,
+        edit: SkillEdit | SkillEditChange,
+        check: RevisionCheck = any_revision,
     ) -> Skill:
-        """Change everything but the id of a skill. A former name becomes an alias."""
+        """Change a skill: everything but its id, or what a function changes.
+
+        A former name becomes an alias.
+        """
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
         for _ in range(ATTEMPTS):
             before = self._idle_skill(skill_id)
             check(before.revision)
-            after = check_skill(replace(edit, skill_id=before.skill_id))
+            entered = edit if isinstance(edit, SkillEdit) else edit(edit_of(before))
+            after = check_skill(replace(entered, skill_id=before.skill_id))
             is_renamed = after.name != before.name
             if is_renamed:
                 after.aliases = unique_aliases(after.name, [*after.aliases, before.name])
@@ -159,57 +169,57 @@ class CatalogChanges:
 
     # -------------------------------------------------------------------------- merge
 
-    def preview_merge(self, actor: User, source_id: str, target: str) -> MergePreview:
+    def preview_merge(self, actor: User, source_id: str, into: str) -> MergePreview:
         """Return what a merge will do, or raise InvalidInput if it is impossible."""
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
         source = self._context.get_skill(source_id)
-        into = self._catalog.find(target)
-        if into is None:
-            raise InvalidInput({"target": "There is no such skill. Choose one of the catalog."})
-        if into.skill_id == source.skill_id:
-            raise InvalidInput({"target": "Choose another skill than the one to merge."})
-        aliases = _merged_aliases(source, into)
-        _check_aliases(aliases, "target")
+        target = self._catalog.find(into)
+        if target is None:
+            raise InvalidInput({"into": "There is no such skill. Choose one of the catalog."})
+        if target.skill_id == source.skill_id:
+            raise InvalidInput({"into": "Choose another skill than the one to merge."})
+        aliases = _merged_aliases(source, target)
+        _check_aliases(aliases, "into")
         usernames = self._usernames(source.skill_id)
         return MergePreview(
             source,
-            into,
+            target,
             people=len(usernames),
-            both=len(usernames & self._usernames(into.skill_id)),
+            both=len(usernames & self._usernames(target.skill_id)),
             roles=tuple(role.name for role in self._roles_with(source.skill_id)),
-            aliases=tuple(each for each in aliases if each not in into.aliases),
+            aliases=tuple(each for each in aliases if each not in target.aliases),
         )
 
     def merge(
-        self, actor: User, source_id: str, target: str, check: RevisionCheck = any_revision
+        self, actor: User, source_id: str, into: str, check: RevisionCheck = any_revision
     ) -> Skill:
         """Move everything from a skill to another one and delete it. Return the other one."""
         for _ in range(ATTEMPTS):
-            preview = self.preview_merge(actor, source_id, target)
+            preview = self.preview_merge(actor, source_id, into)
             if preview.source.merged_into:
                 # This was asked before, and interrupted.
                 self.finish(preview.source.skill_id)
                 return self._context.get_skill(preview.source.merged_into, consistent=True)
             source = self._idle_skill(preview.source.skill_id)
-            into = self._idle_skill(preview.target.skill_id)
+            target = self._idle_skill(preview.target.skill_id)
             check(source.revision)
             try:
                 with self._store.transaction(pattern=patterns.start_merge) as transaction:
                     transaction.update(
                         Skill.key(source.skill_id),
-                        Skill.merged_into.set(into.skill_id),
+                        Skill.merged_into.set(target.skill_id),
                         if_=Skill.revision == source.revision,
                     )
                     transaction.update(
-                        Skill.key(into.skill_id),
+                        Skill.key(target.skill_id),
                         Skill.merging.set(source.skill_id),
-                        if_=Skill.revision == into.revision,
+                        if_=Skill.revision == target.revision,
                     )
                     transaction.create(SkillChange(skill_id=source.skill_id))
             except ConditionFailed:
                 continue
             self.finish(source.skill_id)
-            return self._context.get_skill(into.skill_id, consistent=True)
+            return self._context.get_skill(target.skill_id, consistent=True)
         raise _busy()
 
     # -------------------------------------------------------------------------- unfinished changes

@@ -145,7 +145,7 @@ def test_edit_changes_aliases_in_one_transaction(world: World) -> None:
     assert {*taken.value.errors} == {"aliases"}
     with pytest.raises(AlreadyExists) as taken:
         changes.edit(ada, "go", SkillEdit("GOPHER"))
-    assert {*taken.value.errors} == {"name"}
+    assert {*taken.value.errors} == {"skill_name"}
     check_consistent(world)
     assert world.service.context.get_skill("go").description == ""
 
@@ -153,10 +153,10 @@ def test_edit_changes_aliases_in_one_transaction(world: World) -> None:
 @pytest.mark.parametrize(
     ("edit", "field"),
     [
-        (SkillEdit(""), "name"),
-        (SkillEdit("!!!"), "name"),
-        (SkillEdit("\ufdfa" * 50), "name"),
-        (SkillEdit("x" * 101), "name"),
+        (SkillEdit(""), "skill_name"),
+        (SkillEdit("!!!"), "skill_name"),
+        (SkillEdit("\ufdfa" * 50), "skill_name"),
+        (SkillEdit("x" * 101), "skill_name"),
         (SkillEdit("Go", aliases=("🎉",)), "aliases"),
         (SkillEdit("Go", aliases=tuple(f"go{n}" for n in range(MAX_ALIASES + 1))), "aliases"),
         (SkillEdit("Golang", aliases=tuple(f"go{n}" for n in range(MAX_ALIASES))), "aliases"),
@@ -423,7 +423,7 @@ def test_impossible_merges_are_rejected(memory: World, target: str) -> None:
     ada = fill(memory)
     with pytest.raises(InvalidInput) as rejected:
         memory.service.catalog_changes.merge(ada, "gopher", target)
-    assert {*rejected.value.errors} == {"target"}
+    assert {*rejected.value.errors} == {"into"}
     check_consistent(memory)
 
 
