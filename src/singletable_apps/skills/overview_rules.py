@@ -20,8 +20,8 @@ _STALE_DAYS = 2 * 365
 
 
 @dataclass(frozen=True, slots=True)
-class PersonRow:
-    """A person in the matrix: what the index of names has."""
+class Colleague:
+    """A person in the matrix, with what the index of names has."""
 
     username: str
     name: str
@@ -29,7 +29,7 @@ class PersonRow:
     job_role: str
 
     @classmethod
-    def of(cls, user: User) -> PersonRow:
+    def of(cls, user: User) -> Colleague:
         """Return the row of a person."""
         return cls(user.username, user.name, user.department, user.job_role)
 
@@ -61,10 +61,10 @@ def _cost(items: int) -> int:
     return 1 + max(1, ceil(items * _SKILL_BYTES / _UNIT_BYTES))
 
 
-def sort_by_skill(people: Sequence[PersonRow], cells: Cells, skill_id: str) -> list[PersonRow]:
+def sort_by_skill(people: Sequence[Colleague], cells: Cells, skill_id: str) -> list[Colleague]:
     """Return the people with the highest level of a skill first, then those with most years."""
 
-    def rank(person: PersonRow) -> tuple[int, int]:
+    def rank(person: Colleague) -> tuple[int, int]:
         skill = cells[person.username.casefold()].get(skill_id)
         return (0, 0) if skill is None else (-RANKS[skill.level], -skill.years)
 
@@ -103,12 +103,12 @@ class Coverage:
 
     skill: SkillColumn
     levels: tuple[int, ...]
-    people: tuple[PersonRow, ...]
+    people: tuple[Colleague, ...]
     state: CoverageState
 
 
 def find_coverage(
-    people: Sequence[PersonRow],
+    people: Sequence[Colleague],
     skills: Iterable[SkillColumn],
     cells: Cells,
     level: Level,
@@ -160,7 +160,7 @@ SEVERITIES = tuple(Severity)
 class TargetCheck:
     """The level of a person in a skill, beside the level that the job needs."""
 
-    person: PersonRow
+    person: Colleague
     job: str
     skill: SkillColumn
     target: Level
@@ -185,7 +185,7 @@ class TargetCheck:
 
 
 def check_targets(
-    people: Iterable[PersonRow],
+    people: Iterable[Colleague],
     jobs: Mapping[str, JobRole],
     skills: Mapping[str, SkillColumn],
     cells: Cells,
@@ -211,9 +211,9 @@ def tally(pairs: Iterable[tuple[str, str]], results: Sequence[str]) -> dict[str,
     return {group: [counts[group, result] for result in results] for group in groups}
 
 
-def people_below(checks: Iterable[TargetCheck]) -> list[tuple[PersonRow, list[TargetCheck]]]:
+def people_below(checks: Iterable[TargetCheck]) -> list[tuple[Colleague, list[TargetCheck]]]:
     """Return everyone below a target with what is missing, those who miss most levels first."""
-    below: dict[PersonRow, list[TargetCheck]] = {}
+    below: dict[Colleague, list[TargetCheck]] = {}
     for check in checks:
         if check.result is TargetResult.BELOW:
             below.setdefault(check.person, []).append(check)
@@ -234,7 +234,7 @@ EXPORT_COLUMNS = (
 
 
 def matrix_table(
-    people: Iterable[PersonRow], skills: Sequence[SkillColumn], cells: Cells
+    people: Iterable[Colleague], skills: Sequence[SkillColumn], cells: Cells
 ) -> DataTable:
     """Return the matrix as a table: a row per person, with a column for each skill."""
     columns = ["username", "name", "department", "job", *(each.name for each in skills)]

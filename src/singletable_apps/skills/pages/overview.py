@@ -184,7 +184,7 @@ def _draw_rows(matrix: Matrix, urls: Urls, today: date) -> Iterator[Markup]:
                 continue
             rank, stale = RANKS[skill.level], " stale" if is_stale(skill, today) else ""
             row.append(
-                f'<td class="level-{rank}{stale}"><a href="{url}#skill-{skill_id}" '
+                f'<td class="level-{rank}{stale}"><a href="{url}/skills/{skill_id}" '
                 f'title="{describe_cell(skill)}"><b>{name}</b>{rank}</a>'
             )
         yield Markup("".join([*row, "</tr>"]))

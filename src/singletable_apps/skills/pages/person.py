@@ -19,7 +19,7 @@ from singletable_apps.shared.web import Day
 from singletable_apps.skills.entities import Category, Level, Profile, UserSkill
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.overview_rules import (
-    PersonRow,
+    Colleague,
     SkillColumn,
     TargetCheck,
     TargetResult,
@@ -91,7 +91,7 @@ def _targets(
     user = profile.user
     jobs = page.service.overview.jobs({user.job_role} - {""})
     cells = {user.username.casefold(): {each.skill_id: each for each in profile.skills}}
-    found = check_targets([PersonRow.of(user)], jobs, columns, cells)
+    found = check_targets([Colleague.of(user)], jobs, columns, cells)
     found.sort(key=lambda check: (-check.missing, check.skill.name.casefold()))
     return next((job.name for job in jobs.values()), ""), found
 

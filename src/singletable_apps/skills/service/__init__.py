@@ -92,6 +92,7 @@ def open_skills(
     cascades.resume()
     catalog = Catalog(context)
     user_skills = UserSkills(context, catalog)
+    roles, teams = Roles(context, catalog), Teams(context, catalog)
     changes = CatalogChanges(context, catalog)
     changes.resume()
     return SkillsService(
@@ -100,12 +101,12 @@ def open_skills(
         people=People(context, cascades),
         catalog=catalog,
         catalog_changes=changes,
-        roles=Roles(context, catalog),
+        roles=roles,
         user_skills=user_skills,
         endorsements=Endorsements(context, user_skills),
-        overview=Overview(context, catalog),
+        overview=Overview(context, catalog, roles, teams),
         search=Search(context),
-        teams=Teams(context, catalog),
+        teams=teams,
         entries=EntryService(context, catalog),
         stats=stats,
         imports=Imports(context, catalog),

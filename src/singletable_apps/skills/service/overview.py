@@ -17,14 +17,14 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import InvalidInput, NotFound
+from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.overview_rules import (
     EXPORT_COLUMNS,
     Cells,
+    Colleague,
     Coverage,
     DataRow,
     DataTable,
-    PersonRow,
     SkillColumn,
     TargetCheck,
     check_targets,
@@ -35,6 +35,8 @@ from singletable_apps.skills.overview_rules import (
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, people_at
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context
+from singletable_apps.skills.service.roles import Roles
+from singletable_apps.skills.service.teams import Teams
 
 PAGE_SIZES = (50, 100, 200)
 MAX_COLUMNS = 60
@@ -79,7 +81,7 @@ class MatrixQuery:
 class Matrix:
     """People, skills, and the skills of the people, by casefolded username and id."""
 
-    people: Sequence[PersonRow]
+    people: Sequence[Colleague]
     skills: Sequence[SkillColumn]
     cells: Cells
     cursor: str | None
@@ -90,7 +92,7 @@ class Matrix:
 class GapReport:
     """The coverage of skills, the thinnest first, and everyone's levels beside the targets."""
 
-    people: Sequence[PersonRow]
+    people: Sequence[Colleague]
     coverage: Sequence[Coverage]
     targets: Sequence[TargetCheck]
     team: Team | None
@@ -99,10 +101,12 @@ class GapReport:
 class Overview:
     """Reads many people and skills at once."""
 
-    def __init__(self, context: Context, catalog: Catalog) -> None:
+    def __init__(self, context: Context, catalog: Catalog, roles: Roles, teams: Teams) -> None:
         self._context = context
         self._store = context.store
         self._catalog = catalog
+        self._roles = roles
+        self._teams = teams
         self._departments: tuple[datetime, list[str]] | None = None
 
     def matrix(self, query: MatrixQuery) -> Matrix:
@@ -126,7 +130,7 @@ class Overview:
         if not 1 <= enough <= MAX_ENOUGH:
             raise InvalidInput({"enough": f"Enter a number between 1 and {MAX_ENOUGH}."})
         rows, _, team = self._people(people.check(), None, None)
-        jobs = self.jobs({row.job_role for row in rows} - {""})
+        jobs = self.jobs({row.job_role for row in rows})
         catalog = {each.skill_id: each for each in self._list_skills()}
         cells = self._cells(rows, list(catalog.values()))
         relevant = set(catalog)
@@ -191,14 +195,14 @@ class Overview:
 
     def _people(
         self, wanted: PeopleFilter, size: int | None, cursor: str | None
-    ) -> tuple[list[PersonRow], str | None, Team | None]:
+    ) -> tuple[list[Colleague], str | None, Team | None]:
         """Return people by name and the cursor of the next page. Without a size, return all."""
         if wanted.team:
             return self._members(wanted)
         fields = (User.username, User.name, User.department, User.job_role)
         selection: Selection[User] = User.by_name()
         if wanted.name:
-            selection = patterns.people_by_prefix(wanted.name)
+            selection = patterns.people_named(wanted.name)
         condition = None
         if wanted.department:
             condition = User.department == wanted.department
@@ -207,17 +211,15 @@ class Overview:
             condition = has_job if condition is None else condition & has_job
         if size is None:
             rows = self._store.select(selection, *fields, where=condition)
-            return [PersonRow(*row) for row in rows], None, None
+            return [Colleague(*row) for row in rows], None, None
         page = self._store.page(selection, size, fields=fields, where=condition, cursor=cursor)
-        return [PersonRow(*row) for row in page.items], page.cursor, None
+        return [Colleague(*row) for row in page.items], page.cursor, None
 
-    def _members(self, wanted: PeopleFilter) -> tuple[list[PersonRow], None, Team]:
-        team = self._store.get(Team.key(wanted.team)) if is_key(wanted.team) else None
-        if team is None:
-            raise NotFound("There is no such team. It may have been deleted.")
+    def _members(self, wanted: PeopleFilter) -> tuple[list[Colleague], None, Team]:
+        team = self._teams.get(wanted.team)
         users = self._context.get_users(team.members).values()
         rows = [
-            PersonRow.of(user)
+            Colleague.of(user)
             for user in users
             if user.name.casefold().startswith(wanted.name.casefold())
             and wanted.department in ("", user.department)
@@ -231,10 +233,8 @@ class Overview:
         if wanted in {*Category}:
             names = [each for each in names if each.category == wanted]
         elif wanted:
-            job = self.jobs({wanted}).get(wanted)
-            if job is None:
-                raise NotFound("There is no such job or category.")
-            names = [each for each in names if each.skill_id in job.targets]
+            targets = self._roles.get(wanted).targets
+            names = [each for each in names if each.skill_id in targets]
         if len(names) <= MAX_COLUMNS:
             return names
         counts = self._catalog.counts(each.skill_id for each in names)
@@ -246,7 +246,7 @@ class Overview:
         names = self._catalog.list_names()
         return [SkillColumn(each.skill_id, each.name, each.category) for each in names]
 
-    def _cells(self, people: Sequence[PersonRow], skills: Sequence[SkillColumn]) -> Cells:
+    def _cells(self, people: Sequence[Colleague], skills: Sequence[SkillColumn]) -> Cells:
         """Read the skills of people by person or by skill, whichever costs less."""
         cells: dict[str, dict[str, UserSkill]] = {row.username.casefold(): {} for row in people}
         ids = [each.skill_id for each in skills]

@@ -35,11 +35,11 @@ def test_matrix_has_a_row_per_person_and_a_column_per_skill(bob: Browser) -> Non
     assert page.count('<th scope="col"') == 3
     assert "4 people and their levels in 2 skills" in page
     assert (
-        '<td class="level-4"><a href="/skills/people/ada#skill-go" '
+        '<td class="level-4"><a href="/skills/people/ada/skills/go" '
         'title="Expert, 0 years, last used 2026-01"><b>Go</b>4</a>' in page
     )
-    assert '<td class="level-4 stale"><a href="/skills/people/mia#skill-python"' in page
-    assert '<td class="level-1"><a href="/skills/people/bob#skill-go"' in page
+    assert '<td class="level-4 stale"><a href="/skills/people/mia/skills/python"' in page
+    assert '<td class="level-1"><a href="/skills/people/bob/skills/go"' in page
 
 
 def test_matrix_keeps_the_filters_while_sorting(bob: Browser) -> None:
