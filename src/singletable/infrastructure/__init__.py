@@ -1,5 +1,6 @@
 """Create, check and describe a declaration's tables on AWS."""
 
+from singletable.infrastructure.alarms import Alarm, account_alarms, table_alarms
 from singletable.infrastructure.budget import planned_cost
 from singletable.infrastructure.cdk import render_cdk
 from singletable.infrastructure.cloudformation import render_cloudformation
@@ -33,6 +34,7 @@ from singletable.infrastructure.tables import DescribedTable, create_table, desc
 from singletable.infrastructure.terraform import render_terraform
 
 __all__ = [
+    "Alarm",
     "AlarmThresholds",
     "AwsManagedKey",
     "AwsOwnedKey",
@@ -48,6 +50,7 @@ __all__ = [
     "PlannedUse",
     "Scaling",
     "TableSettings",
+    "account_alarms",
     "compare_table",
     "create_table",
     "describe_table",
@@ -60,4 +63,5 @@ __all__ = [
     "render_prometheus",
     "render_terraform",
     "resolve_table_names",
+    "table_alarms",
 ]

@@ -43,7 +43,9 @@ from singletable_apps.skills.entities import (
     entities,
 )
 
-# The document's figures: 1 KB a user, 0.5 KB a skill, 10,000 users with five skills each.
+# The document's figures: 1 KB a user, 0.5 KB a skill, 10,000 users with five skills each. Its rates
+# of AP1 to AP13 are declared as they are, except for creating users and skills, and removing them:
+# 50 new users a second would be 130 million a month. So these are peaks, such as during an import.
 SIZES = {
     User: 1_024,
     UserSkill: 512,
@@ -65,7 +67,7 @@ SIZES = {
     Project: 700,
 }
 COUNTS: dict[type, int | ItemCount] = {
-    User: ItemCount(10_000, growth=0.02),
+    User: ItemCount(10_000, growth=0.02, in_index={"by_name": 0.98}),
     UserSkill: ItemCount(50_000, growth=0.02),
     Endorsement: ItemCount(100_000, growth=0.02),
     Skill: 200,
@@ -84,8 +86,15 @@ COUNTS: dict[type, int | ItemCount] = {
     Education: 15_000,
     Project: 20_000,
 }
-# A few skills are known by many.
-VALUES = [zipf(UserSkill.skill_id, 200, 1.0), zipf(SkillCount.skill_id, 200, 1.0)]
+# A few skills are known by many: the first by half of all people, the tenth by one in twelve.
+VALUES = [
+    zipf(UserSkill.skill_id, 200, 0.8),
+    zipf(UserSkill.skill_name, 200, 0.8),
+    zipf(Skill.skill_id, 200, 0.8),
+    zipf(SkillCount.skill_id, 200, 0.8),
+    zipf(Endorsement.skill_id, 200, 0.8),
+    zipf(SkillAlias.alias, 600, 0.8),
+]
 patterns = PatternCatalog("skills", entities, sizes=SIZES, counts=COUNTS, values=VALUES)
 
 # ------------------------------------------------------------------------------ users
@@ -94,7 +103,7 @@ user_by_name = patterns.read(
     "AP1", "Get user by username (login)", User.key, consistent=True, rate=per_second(500)
 )
 create_user = patterns.write(
-    "AP2", "Create new user (register)", creates(User), creates(Directory), rate=per_second(50)
+    "AP2", "Create new user (register)", creates(User), rate=per_day(50, peak=per_second(50))
 )
 edit_user = patterns.write(
     "AP3",
@@ -144,7 +153,7 @@ add_user_skill = patterns.write(
         SkillCount.advanced,
         SkillCount.expert,
     ),
-    rate=per_second(25),
+    rate=per_day(200, peak=per_second(25)),
 )
 edit_user_skill = patterns.write(
     "AP9",
@@ -181,7 +190,7 @@ remove_user_skill = patterns.write(
         SkillCount.advanced,
         SkillCount.expert,
     ),
-    rate=per_second(5),
+    rate=per_day(160, peak=per_second(5)),
 )
 users_with_skill = patterns.read(
     "AP11", "Find users by skill name", UserSkill.by_skill, items=50, rate=per_second(80)
@@ -226,10 +235,10 @@ endorse = patterns.write(
     checks(User),
     creates(Endorsement),
     _COUNTED,
-    rate=per_second(5),
+    rate=per_day(400, peak=per_second(5)),
 )
 withdraw_endorsement = patterns.write(
-    "E2", "Withdraw an endorsement", deletes(Endorsement), _COUNTED, rate=per_second(1)
+    "E2", "Withdraw an endorsement", deletes(Endorsement), _COUNTED, rate=per_day(50)
 )
 endorsers = patterns.read(
     "E3",
@@ -252,6 +261,13 @@ remove_endorsements = patterns.write(
 # ------------------------------------------------------------------------------ accounts
 
 user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_second(200))
+create_directory = patterns.write(
+    "A18",
+    "Create the settings with the first account",
+    creates(User),
+    creates(Directory),
+    rate=per_day(0.01),
+)
 directory = patterns.read(
     "A2", "Get the settings", Directory.key, consistent=True, rate=per_second(50)
 )
@@ -261,7 +277,9 @@ edit_directory = patterns.write(
     updates(Directory, Directory.name, Directory.open_registration, Directory.revision),
     rate=per_day(1),
 )
-invite_user = patterns.write("A4", "Create a person who chooses a password", creates(User))
+invite_user = patterns.write(
+    "A4", "Create a person who chooses a password", creates(User), rate=per_day(5)
+)
 change_role = patterns.write(
     "A5",
     "Change a role, while there is another administrator",
@@ -291,9 +309,16 @@ start_cascade = patterns.write(
     rate=per_day(10),
 )
 cascades = patterns.read(
-    "A8", "List unfinished renames and deletions", Cascade.key.partition, consistent=True, items=1
+    "A8",
+    "List unfinished renames and deletions",
+    Cascade.key.partition,
+    consistent=True,
+    items=1,
+    rate=per_day(50),
 )
-cascade = patterns.read("A9", "Get a rename or deletion", Cascade.key, consistent=True)
+cascade = patterns.read(
+    "A9", "Get a rename or deletion", Cascade.key, consistent=True, rate=per_day(50)
+)
 endorsements_given = patterns.read(
     "A10",
     "Which skills someone endorsed",
@@ -421,7 +446,7 @@ finish_rename = patterns.write(
     "Finish a rename",
     updates(Skill, Skill.previous_name, Skill.updated_at, Skill.revision),
     deletes(SkillChange),
-    rate=per_day(1),
+    rate=per_day(5),
 )
 start_merge = patterns.write(
     "S13",
@@ -615,14 +640,14 @@ team_to_change = patterns.read(
     "T1", "Get a team to change it", Team.key, consistent=True, rate=per_day(500)
 )
 teams = patterns.read("T2", "List all teams", Team.listed, items=20, rate=per_second(1))
-create_team = patterns.write("T3", "Save a team", creates(Team), rate=per_day(100))
+create_team = patterns.write("T3", "Save a team", creates(Team), rate=per_day(10))
 edit_team = patterns.write(
     "T4",
     "Rename a team, add and remove members",
     updates(Team, Team.name, Team.members, Team.updated_at, Team.revision),
     rate=per_day(500),
 )
-delete_team = patterns.write("T5", "Delete a team", deletes(Team), rate=per_day(20))
+delete_team = patterns.write("T5", "Delete a team", deletes(Team), rate=per_day(8))
 member_skill = patterns.read(
     "T6", "Skills of the members of a team", UserSkill.key, items=20, rate=per_second(1)
 )

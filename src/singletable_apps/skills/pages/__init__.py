@@ -8,6 +8,7 @@ from singletable_apps.skills.limits import Limits
 from singletable_apps.skills.pages import (
     accounts,
     entries,
+    operations,
     overview,
     people,
     person,
@@ -27,6 +28,7 @@ _MODULES = (
     skill,
     search,
     teams,
+    operations,
     overview,
     entries,
     accounts,

@@ -27,6 +27,7 @@ from singletable_apps.skills.overview_rules import (
     is_stale,
 )
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
+from singletable_apps.skills.pages.entries import entry_sections
 from singletable_apps.skills.rules import (
     MAX_YEARS,
     RANKS,
@@ -70,6 +71,7 @@ def show_person(page: UserPage, username: Segment) -> Response:
         job=job,
         targets=targets,
         met=sum(each.result is not TargetResult.BELOW for each in targets),
+        sections=entry_sections(page, profile.user.username),
     )
 
 

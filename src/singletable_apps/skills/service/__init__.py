@@ -56,6 +56,7 @@ class SkillsService:
     entries: EntryService
     stats: CallStats
     imports: Imports
+    opened_at: datetime
 
 
 def open_skills(
@@ -110,4 +111,5 @@ def open_skills(
         entries=EntryService(context, catalog),
         stats=stats,
         imports=Imports(context, catalog),
+        opened_at=clock(),
     )

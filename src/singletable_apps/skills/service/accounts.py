@@ -76,7 +76,8 @@ class Accounts(Auth[User]):
             role=Role.ADMIN if directory is None and self._is_empty() else Role.USER,
         )
         try:
-            with self._store.transaction(pattern=patterns.create_user) as transaction:
+            pattern = patterns.create_user if directory else patterns.create_directory
+            with self._store.transaction(pattern=pattern) as transaction:
                 transaction.create(user)
                 if directory is None:
                     transaction.create(Directory())

@@ -56,9 +56,8 @@ class EntryService:
         self._catalog = catalog
 
     def list_all(self, username: str) -> Entries:
-        """Return the entries of a person of all kinds, with one query."""
-        user = self._context.get_user(username)
-        return self._store.collect(Entries, patterns.entries_of_user(user.username))
+        """Return the entries of a person of all kinds, with one query; also if there are none."""
+        return self._store.collect(Entries, patterns.entries_of_user(username))
 
     def list_kind(self, username: str, kind: EntryKind) -> list[Entry]:
         """Return the entries of a person of one kind, the latest first."""

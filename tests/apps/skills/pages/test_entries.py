@@ -12,6 +12,11 @@ def test_person_adds_edits_and_deletes_a_job(app: PagesApp, bob: Browser) -> Non
         form, "/new", position="Engineer", employer="Acme", started="2020-01-01", description="<b>"
     )
     assert saved.headers["location"] == "/skills/people/bob#experience"
+    person = bob.get("people", "bob").text
+    assert "Since January 2020" in person
+    assert "&lt;b&gt;" in person
+    assert "Add a project" in person
+    assert "Add a project" not in app.browser("mia").get("people", "bob").text
     entries = app.world.service.entries
     [job] = entries.list_kind("bob", KINDS["experience"])
     path = ("people", "bob", "entries", "experience", KINDS["experience"].id_of(job))

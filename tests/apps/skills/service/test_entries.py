@@ -68,7 +68,7 @@ def test_all_kinds_are_read_with_one_query(memory: World) -> None:
     memory.calls.clear()
     found = memory.service.entries.list_all("ada")
     assert {name: len(getattr(found, name)) for name in KINDS} == dict.fromkeys(KINDS, 1)
-    assert [call.shape.method for call in memory.calls] == ["get", "collect"]
+    assert [call.shape.method for call in memory.calls] == ["collect"]
 
 
 # Managers rate skills, but what someone did before is for them to say.
