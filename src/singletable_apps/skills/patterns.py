@@ -335,7 +335,7 @@ all_teams = patterns.read(
     hydrate=True,
     rate=per_day(20),
 )
-move_skill = patterns.write(
+move_user_skill = patterns.write(
     "A12",
     "Move or delete a skill of someone who was renamed or deleted",
     checks(User),

@@ -93,7 +93,7 @@ def read_user(
     username: Username, response: Response, service: Service, actor: Actor
 ) -> schemas.PersonWithSkills:
     """Return a person with all skills."""
-    profile = service.people.get_profile(username)
+    profile = service.user_skills.profile(username)
     response.headers["ETag"] = etag(profile.user.revision)
     skills = [
         schemas.UserSkillBody.model_validate(each, from_attributes=True) for each in profile.skills

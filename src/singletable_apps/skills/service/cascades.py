@@ -187,9 +187,12 @@ class Cascades:
             if new and self._exists(UserSkill.key(new, skill.skill_id)):
                 new = ""  # the person has added it there again
             while len(found) > _BATCH:
-                yield patterns.move_skill, _move_skill(skill, found[:_BATCH], new, is_last=False)
+                yield (
+                    patterns.move_user_skill,
+                    _move_skill(skill, found[:_BATCH], new, is_last=False),
+                )
                 del found[:_BATCH]
-            yield patterns.move_skill, _move_skill(skill, found, new, is_last=True)
+            yield patterns.move_user_skill, _move_skill(skill, found, new, is_last=True)
 
     def _entries(self, cascade: Cascade) -> Iterator[Step]:
         """Move or delete everything else in the partition of the person."""

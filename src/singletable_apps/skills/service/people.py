@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Edit, ItemMismatch, Page, Path, evolve
-from singletable import NotFound as ItemNotFound
+from singletable import ConditionFailed, Edit, Page, Path, evolve
 from singletable_apps.shared.accounts import PasswordResets
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import Directory, JobRole, Profile, Role, User
+from singletable_apps.skills.entities import Directory, JobRole, Role, User
 from singletable_apps.skills.errors import (
     DirectoryBusy,
     InvalidInput,
-    NotFound,
     NotPermitted,
 )
 from singletable_apps.skills.rules import (
@@ -116,16 +113,6 @@ class People:
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
         )
-
-    def get_profile(self, username: str) -> Profile:
-        """Return a person with all skills, or raise NotFound."""
-        # Without a person there may be skills that are being moved.
-        with suppress(ItemNotFound, ItemMismatch):
-            if is_key(username):
-                profile = self._store.collect(Profile, patterns.user_with_skills(username))
-                if not profile.user.left_at:
-                    return profile
-        raise NotFound("There is no such person. The account may have been deleted.")
 
     def list(
         self,

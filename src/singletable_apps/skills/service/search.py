@@ -95,7 +95,7 @@ class SearchReads:
         names = {name.casefold() for name in usernames}
         keys = [patterns.found_person(name) for name in sorted(names - self.users.keys())]
         for user in self.context.store.get_many(keys):
-            if user is not None:
+            if user is not None and not user.left_at:
                 self.users[user.username.casefold()] = user
         return {name: self.users[name] for name in names & self.users.keys()}
 

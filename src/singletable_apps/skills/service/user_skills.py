@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
@@ -12,6 +13,7 @@ from singletable import (
     ConditionFailed,
     Edit,
     InvalidCursor,
+    ItemMismatch,
     Page,
     Transaction,
     key_of,
@@ -79,10 +81,11 @@ class UserSkills:
     def profile(self, username: str) -> Profile:
         """Return a person with all skills, by one query."""
         if is_key(username):
-            try:
-                return self._store.collect(Profile, patterns.user_with_skills(username))
-            except ItemNotFound:
-                pass
+            # Skills of someone who was renamed or deleted may still be there for a moment.
+            with suppress(ItemNotFound, ItemMismatch):
+                profile = self._store.collect(Profile, patterns.user_with_skills(username))
+                if not profile.user.left_at:
+                    return profile
         raise NotFound("There is no such person. The account may have been deleted.")
 
     def list_people(

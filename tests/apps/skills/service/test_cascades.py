@@ -129,8 +129,9 @@ def test_rename_keeps_everything_and_the_session(world: World) -> None:
         "joan",
         "mia",
     ]
-    with pytest.raises(NotFound):
-        service.user_skills.list("ada")
+    for read in (service.user_skills.list, service.user_skills.profile):
+        with pytest.raises(NotFound):
+            read("ada")
     settle(world)
     check_consistent(world, "ada")
     team = Store(world.driver).get(Team.key("core"))
