@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from singletable.operations import AsyncDriver, Operation
 from singletable.server import DynamoDBApp, Listener
+from singletable.server.guard import Guard
 
 R = TypeVar("R")
 
@@ -27,13 +28,13 @@ class Exchangeable:
 
 
 @contextmanager
-def endpoint() -> Generator[tuple[Exchangeable, str, int]]:
+def endpoint(guard: Guard | None = None) -> Generator[tuple[Exchangeable, str, int]]:
     """Serve on a free local port; yield the replaceable driver, the host and the port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
     thread.start()
     behind = Exchangeable()
-    listener = Listener(DynamoDBApp(behind))
+    listener = Listener(DynamoDBApp(behind, guard=guard))
     start = asyncio.run_coroutine_threadsafe(listener.start("127.0.0.1", 0), loop)
     try:
         yield behind, *start.result()

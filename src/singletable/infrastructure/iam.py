@@ -118,7 +118,7 @@ class Owner:
     Fields are named alone or with their entity (`Skill.person`), as in
     `Owner({"org": "${aws:PrincipalTag/org}"})`. A text without `${` is a value: `{"org": "acme"}`.
     IAM allows neither `#` nor `$` in the value of a tag, so no value can reach into another
-    partition.
+    partition. For a key with `casefold(…)`, the value of a variable must be in lower case.
     """
 
     fields: Mapping[str, str]
@@ -202,13 +202,16 @@ def _check_no_overlap(owner: Owner, grants: Iterable[Grant]) -> None:
 
 
 def _check_stored_verbatim(access: ResolvedKey, field: str, column: Column) -> None:
-    """Raise unless the key contains the field's text unchanged, as the variable's value is."""
+    """Raise unless the key contains the field's text unchanged, as the variable's value is.
+
+    Case-insensitive keys contain lower case: a value with capitals reaches nothing.
+    """
     match column:
         case FieldColumn(attribute=attribute):
             verbatim = attribute.type == "S"
         case TextColumn(template=template):
             value = next(value for value in template.field_segments if value.field == field)
-            probe = "Probe"
+            probe = "probe"
             try:
                 verbatim = value.encoding.write(probe) == probe
             except InvalidValue:
@@ -216,7 +219,7 @@ def _check_stored_verbatim(access: ResolvedKey, field: str, column: Column) -> N
     if not verbatim:
         raise DeclarationError(
             f"{access}: {field} is not stored verbatim in the partition key, so it cannot be "
-            "compared with an IAM variable. Use a field of type str without casefold()."
+            "compared with an IAM variable. Use a field of type str."
         )
 
 
