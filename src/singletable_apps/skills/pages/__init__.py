@@ -11,6 +11,7 @@ from singletable_apps.skills.pages import (
     operations,
     overview,
     people,
+    people_admin,
     person,
     search,
     skill,
@@ -24,6 +25,7 @@ __all__ = ["SkillsSite", "add_pages", "make_site"]
 
 _MODULES = (
     people,
+    people_admin,
     person,
     skill,
     search,

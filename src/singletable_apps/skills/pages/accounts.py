@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
@@ -12,6 +14,7 @@ from singletable_apps.skills.limits import hit_limit
 from singletable_apps.skills.pages.dependencies import (
     COOKIES,
     AnyPage,
+    PageContext,
     UserPage,
     UserPageContext,
     find_visitor,
@@ -67,7 +70,7 @@ class RegistrationForm(BaseModel):
 @router.get("/register")
 def show_registration(page: AnyPage) -> Response:
     """Show the form for a new account."""
-    return page.render("register", form=Form())
+    return _show_registration(page, Form())
 
 
 @router.post("/register")
@@ -82,10 +85,12 @@ def submit_registration(page: AnyPage, form: PostedForm) -> Response:
         COOKIES.remember(page.request, accounts.start_session(user, about))
         return page.redirect(page.urls.person(user.username), f"Welcome, {user.name}!")
 
-    def show(form: Form, status: int) -> Response:
-        return page.render("register", status, form=form)
+    return page.submit(form, RegistrationForm, act, partial(_show_registration, page))
 
-    return page.submit(form, RegistrationForm, act, show)
+
+def _show_registration(page: PageContext, form: Form, status: int = 200) -> Response:
+    is_open = page.service.people.settings().open_registration
+    return page.render("register", status, form=form, is_open=is_open)
 
 
 @router.get("/account")

@@ -1,21 +1,242 @@
-"""The home page, and the directory of people."""
+"""The home page, the directory, and the forms that change or delete a person."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
-from singletable_apps.skills.pages.dependencies import AnyPage, UserPage
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmField,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+)
+from singletable_apps.shared.permissions import is_permitted
+from singletable_apps.skills.entities import Role, User
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.pages.dependencies import (
+    COOKIES,
+    AnyPage,
+    Segment,
+    UserPage,
+    UserPageContext,
+    find_visitor,
+)
+from singletable_apps.skills.rules import (
+    PERMISSIONS,
+    Permission,
+    check_owner,
+    check_self,
+    is_same_user,
+)
+from singletable_apps.skills.service.people import PersonEdit
 
 router = APIRouter()
+_PAGE = 50
+FilterText = Annotated[str, Query(max_length=200)]
 
 
 @router.get("")
 def show_home(page: AnyPage) -> Response:
     """Show what the directory is, or the directory itself to people who are signed in."""
+    if find_visitor(page.request, page.site) is not None:
+        return page.redirect(page.urls.page("people"))
     return page.render("home")
 
 
 @router.get("/people")
-def list_people(page: UserPage) -> Response:
-    """List the people."""
-    return page.render("people")
+def list_people(
+    page: UserPage, query: ListQueryParameters, department: FilterText = "", job: FilterText = ""
+) -> Response:
+    """List the people by name."""
+    filters = {
+        name: text
+        for name, text in (("q", query.search), ("department", department), ("job", job))
+        if text
+    }
+    found = page.service.people.list(
+        query.search, department=department, job_role=job, limit=_PAGE, cursor=query.cursor
+    )
+    url, jobs = page.urls.page, page.service.overview.job_names()
+    departments = page.service.overview.departments()
+    return page.render(
+        "people",
+        people=found.items,
+        form=Form({"q": query.search, "department": department, "job": job}),
+        jobs=jobs,
+        choices={
+            "departments": [("", "All departments"), *((each, each) for each in departments)],
+            "jobs": [("", "All jobs"), *jobs.items()],
+        },
+        is_filtered=bool(filters),
+        directory=page.service.people.settings(),
+        next_url=url("people", **filters, cursor=found.cursor) if found.cursor else "",
+        first_url=url("people", **filters) if query.cursor else "",
+    )
+
+
+# ------------------------------------------------------------------------------ profiles
+
+
+class ProfileForm(BaseModel):
+    """A profile. Fields that the reader may not change are not in the form."""
+
+    name: str
+    title: str = ""
+    department: str = ""
+    location: str = ""
+    about: str = ""
+    email: str | None = None
+    job_role: str | None = None
+
+
+@router.get("/people/{username}/edit")
+def show_profile_form(page: UserPage, username: Segment) -> Response:
+    """Show the form for a profile."""
+    check_owner(page.user, username)
+    person = page.service.context.get_user(username)
+    return _show_profile_form(page, person, Form.of(ProfileForm, person, revision=person.revision))
+
+
+@router.post("/people/{username}/edit")
+def submit_profile(page: UserPage, username: Segment, form: PostedForm) -> Response:
+    """Save a profile."""
+    check_owner(page.user, username)
+    person = page.service.context.get_user(username)
+
+    def act(values: ProfileForm) -> Response:
+        edit, check = PersonEdit(**values.model_dump()), form.revision_check()
+        saved = page.service.people.edit(page.user, username, edit, check)
+        return page.redirect(page.urls.person(saved.username), "Profile saved.")
+
+    def show(form: Form, status: int) -> Response:
+        return _show_profile_form(page, person, form, status)
+
+    return page.submit(form, ProfileForm, act, show)
+
+
+def _show_profile_form(
+    page: UserPageContext, person: User, form: Form, status: int = 200
+) -> Response:
+    return page.render(
+        "profile_form",
+        status,
+        form=form,
+        person=person,
+        departments=page.service.overview.departments(),
+        jobs=[("", "No job"), *page.service.overview.job_names().items()],
+        can_edit_email=is_permitted(check_self, page.user, person.username),
+        can_edit_job=PERMISSIONS.allows(page.user.role, Permission.PLAN),
+    )
+
+
+# ------------------------------------------------------------------------------ usernames
+
+
+class UsernameForm(BaseModel):
+    """A new username."""
+
+    username: str
+
+
+@router.get("/people/{username}/username")
+def show_username_form(page: UserPage, username: Segment) -> Response:
+    """Show the form for a username."""
+    check_self(page.user, username)
+    person = page.service.context.get_user(username)
+    return page.render(
+        "username_form", person=person, form=Form.of(UsernameForm, person), back=_back(page, person)
+    )
+
+
+@router.post("/people/{username}/username")
+def submit_username(page: UserPage, username: Segment, form: PostedForm) -> Response:
+    """Change a username."""
+    check_self(page.user, username)
+    person = page.service.context.get_user(username)
+
+    def act(values: UsernameForm) -> Response:
+        renamed = page.service.people.rename(page.user, username, values.username)
+        text = f"The username of {renamed.name} is {renamed.username} now."
+        if renamed.user_id == page.user.user_id:
+            text = f"Your username is {renamed.username} now. Use it to sign in."
+        return page.redirect(_back(page, renamed), text)
+
+    def show(form: Form, status: int) -> Response:
+        return page.render(
+            "username_form", status, person=person, form=form, back=_back(page, person)
+        )
+
+    return page.submit(form, UsernameForm, act, show, field="username")
+
+
+# ------------------------------------------------------------------------------ deletion
+
+
+class DeletionForm(BaseModel):
+    """The username again, so that nobody is deleted by a click."""
+
+    username: str
+
+
+@router.get("/people/{username}/delete")
+def confirm_deletion(page: UserPage, username: Segment) -> Response:
+    """Ask before a person is deleted."""
+    check_self(page.user, username)
+    return _confirm_deletion(page, page.service.context.get_user(username), Form())
+
+
+@router.post("/people/{username}/delete")
+def submit_deletion(page: UserPage, username: Segment, form: PostedForm) -> Response:
+    """Delete a person."""
+    check_self(page.user, username)
+    person = page.service.context.get_user(username)
+
+    def act(values: DeletionForm) -> Response:
+        if not is_same_user(values.username.strip(), person.username):
+            raise InvalidInput({"username": f"Enter {person.username} to confirm."})
+        try:
+            page.service.people.delete(page.user, username)
+        except InvalidInput as error:
+            raise InvalidInput({"username": str(error)}) from error
+        if person.user_id == page.user.user_id:
+            COOKIES.forget(page.request)
+            return page.redirect(page.urls.page("sign-in"), "Your account is deleted.")
+        return page.redirect(page.urls.page("admin", "people"), f"{person.name} is deleted.")
+
+    def show(form: Form, status: int) -> Response:
+        return _confirm_deletion(page, person, form, status)
+
+    return page.submit(form, DeletionForm, act, show, field="username")
+
+
+def _confirm_deletion(
+    page: UserPageContext, person: User, form: Form, status: int = 200
+) -> Response:
+    is_own = person.user_id == page.user.user_id
+    question = Confirmation(
+        title="Delete your account?" if is_own else f"Delete {person.name}?",
+        text="This can’t be undone.",
+        consequences=(
+            "The profile, all skills and all entries are deleted.",
+            "Endorsements by and of this person are withdrawn, and teams lose a member.",
+            "You are signed out everywhere." if is_own else "The person is signed out everywhere.",
+        ),
+        choice=ConfirmField(
+            "username", "Username", "text", hint=f"Enter {person.username} to confirm."
+        ),
+        button="Delete account",
+        url=page.urls.person(person.username, "delete"),
+        back=_back(page, person),
+    )
+    return page.confirm(question, form, status)
+
+
+def _back(page: UserPageContext, person: User) -> str:
+    """Return the URL of the account: one's own, or for administrators that of another."""
+    if person.user_id == page.user.user_id or page.user.role is not Role.ADMIN:
+        return page.urls.page("account")
+    return page.urls.page("admin", "people", person.username.casefold())

@@ -1,0 +1,121 @@
+"""The directory, profiles, usernames, deletion, and the accounts, on pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.skills.entities import Role
+from singletable_apps.skills.service.people import PersonEdit
+from tests.apps.skills.pages.client import Browser, PagesApp
+from tests.apps.skills.support.world import PASSWORD
+
+
+def test_home_leads_to_the_directory_after_sign_in(app: PagesApp, bob: Browser) -> None:
+    assert "Register" in app.browser().get().text
+    assert bob.get().url.path == "/skills/people"
+
+
+def test_directory_is_filtered_and_paged(
+    app: PagesApp, bob: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("singletable_apps.skills.pages.people._PAGE", 3)
+    people = app.world.service.people
+    people.edit(app.world.user("ada"), "joan", PersonEdit(department="R&D <b>", title="Chief"))
+    first = bob.get("people").text
+    assert "/skills/people/ada" in first
+    assert "/skills/people/mia" not in first
+    assert "Next page" in first
+    cursor = first.partition("cursor=")[2].partition('"')[0]
+    assert "/skills/people/mia" in bob.open(f"/skills/people?cursor={cursor}").text
+    found = bob.get("people", department="R&D <b>").text
+    assert "/skills/people/joan" in found
+    assert "/skills/people/ada" not in found
+    assert "R&amp;D &lt;b&gt;" in found
+    assert "Nobody found" in bob.get("people", q="zzz").text
+    assert bob.get("people", cursor="x").status_code == 400
+
+
+def test_profile_is_edited_once_per_version(app: PagesApp, bob: Browser, mia: Browser) -> None:
+    form = bob.get("people", "bob", "edit")
+    assert 'name="email"' in form.text
+    assert 'name="job_role"' not in form.text
+    other = mia.get("people", "bob", "edit")
+    assert 'name="email"' not in other.text
+    saved = bob.submit(form, "/edit", name="Robert", about="Hi\n\n🎉")
+    assert bob.flash(saved) == "Profile saved."
+    assert mia.submit(other, "/edit", title="Tester").status_code == 412
+    rejected = bob.submit(bob.get("people", "bob", "edit"), "/edit", name="", email="no")
+    assert rejected.status_code == 422
+    assert "Enter an e-mail address" in rejected.text
+    assert app.world.user("bob").about == "Hi\n\n🎉"
+
+
+def test_profiles_of_others_need_a_manager(bob: Browser) -> None:
+    assert bob.get("people", "ada", "edit").status_code == 403
+    assert bob.get("people", "ada", "username").status_code == 403
+    assert bob.get("people", "ada", "delete").status_code == 403
+    assert bob.get("admin", "people").status_code == 403
+    tampered = bob.post("/skills/people/bob/edit", {"name": "Bob", "job_role": "", "revision": "1"})
+    assert tampered.status_code == 303
+
+
+def test_username_changes_and_the_session_stays(app: PagesApp, bob: Browser) -> None:
+    form = bob.get("people", "bob", "username")
+    assert "already" in bob.submit(form, "/username", username="ADA").text
+    changed = bob.submit(form, "/username", username="robert")
+    assert "robert" in bob.flash(changed)
+    assert "robert" in bob.get("account").text
+    assert bob.get("people", "bob").status_code == 404
+    again = bob.submit(bob.get("people", "robert", "username"), "/username", username="rob")
+    assert again.status_code == 422
+    assert "a moment ago" in again.text
+
+
+def test_account_is_deleted_after_its_username_was_entered(app: PagesApp, bob: Browser) -> None:
+    question = bob.get("people", "bob", "delete")
+    assert bob.submit(question, "/delete", username="ada").status_code == 422
+    answer = bob.submit(question, "/delete", username=" BOB ")
+    assert answer.headers["location"] == "/skills/sign-in"
+    assert bob.get("people").url.path == "/skills/sign-in"
+    assert app.world.service.context.find_user("bob") is None
+
+
+def test_last_administrator_is_told_why_not(ada: Browser) -> None:
+    answer = ada.submit(ada.get("people", "ada", "delete"), "/delete", username="ada")
+    assert answer.status_code == 422
+    assert "needs an administrator" in answer.text
+    answer = ada.submit(ada.get("admin", "people", "ada"), "/role", role="user")
+    assert answer.status_code == 422
+    assert "needs an administrator" in answer.text
+
+
+def test_administrator_invites_someone_who_chooses_a_password(app: PagesApp, ada: Browser) -> None:
+    form = ada.get("admin", "people", "invite")
+    assert ada.submit(form, "/invite", name="", username="", email="").status_code == 422
+    sent = ada.submit(form, "/invite", name="Eve", username="eve", email="eve@example.org")
+    assert "e-mailed eve@example.org" in ada.flash(sent)
+    account = ada.get("admin", "people", "eve")
+    assert "No password yet" in account.text
+    assert ada.submit(account, "/eve/invite").status_code == 303
+    link = app.world.mailbox.emails[-1].text.partition("https://skills.example")[2].split()[0]
+    eve = app.browser()
+    assert eve.submit(eve.open(link), "reset", password=PASSWORD).status_code == 303
+    assert eve.get("people").status_code == 200
+    assert ada.post("/skills/admin/people/eve/invite").status_code == 422
+
+
+def test_administrator_changes_roles_settings_and_accounts(app: PagesApp, ada: Browser) -> None:
+    listed = ada.get("admin", "people", q="bo")
+    assert "/skills/admin/people/bob" in listed.text
+    assert "/skills/admin/people/mia" not in listed.text
+    changed = ada.submit(ada.get("admin", "people", "bob"), "/role", role="manager")
+    assert "Bob is manager now." in ada.flash(changed)
+    assert app.world.user("bob").role is Role.MANAGER
+    saved = ada.submit(listed, "/settings", name="Fernhill", open_registration=None)
+    assert ada.flash(saved) == "Settings saved."
+    assert "Fernhill" in ada.get("people").text
+    assert "Registration is closed" in app.browser().get("register").text
+    deleted = ada.submit(ada.get("people", "joan", "delete"), "/delete", username="joan")
+    assert ada.flash(deleted) == "Joan is deleted."
+    for name in ("nobody", "a%23b", "x" * 199):
+        assert ada.open(f"/skills/admin/people/{name}").status_code == 404
