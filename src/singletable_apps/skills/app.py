@@ -30,7 +30,7 @@ from singletable_apps.skills.service import SkillsService, open_skills
 from singletable_apps.skills.urls import API, PREFIX, Urls
 
 # The largest bodies of forms, by the path of the page.
-FORM_LIMITS = {PREFIX: 1 << 16}
+FORM_LIMITS = {PREFIX: 1 << 16, f"{PREFIX}/admin/import": 16_000_000}
 _FOLDER = Path(__file__).parent
 _TABLE_FILE, _SECRET_FILE = "skills.db", "secret.key"
 _WARNING = "Back up the secret: without it, nobody stays signed in."

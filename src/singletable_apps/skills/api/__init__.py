@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -11,6 +12,7 @@ from singletable_apps.skills.api import (
     auth,
     catalog,
     entries,
+    imports,
     overview,
     search,
     user_skills,
@@ -30,8 +32,11 @@ _ROUTERS = (
     user_skills.router,
     overview.router,
     search.router,
+    imports.router,
     entries.router,
 )
+# The largest bodies of forms, by path.
+UPLOADS = {f"{API}/imports": 16_000_000}
 _ABOUT = (
     "People and their skills.\n\n"
     "Register and sign in to get an `access_token`, and send it as `Authorization: Bearer …`. "
@@ -53,7 +58,7 @@ def make_skills_app(service: SkillsService, *, settings: ApiSettings | None = No
         problem_types=PROBLEM_TYPES,
         problem_members=ERROR_MEMBER,
         errors=ERRORS,
-        settings=chosen.web,
+        settings=replace(chosen.web, uploads={**UPLOADS, **chosen.web.uploads}),
     )
     attach(app, service, chosen)
     return app

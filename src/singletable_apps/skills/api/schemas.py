@@ -8,8 +8,17 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoolean, partial_model
-from singletable_apps.skills.entities import Category, Level, ProjectStatus, Role, Source
+from singletable_apps.skills.entities import (
+    Category,
+    Duplicates,
+    ImportStatus,
+    Level,
+    ProjectStatus,
+    Role,
+    Source,
+)
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
+from singletable_apps.skills.import_rules import Outcome
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,
@@ -397,3 +406,58 @@ class EntryBody(Document):
     skills: list[str] | None = Field(None, description="Ids of skills.")
     created_at: datetime
     updated_at: datetime
+
+
+# ------------------------------------------------------------------------------ imports
+
+
+class ImportChoices(Model):
+    """What the columns contain, and what to do with unknown skills and duplicates."""
+
+    columns: dict[str, str] | None = Field(
+        None,
+        description="The field of each heading, such as `username`; recognized if absent.",
+        examples=[{"Login": "username", "Skill": "skill", "Level": "level"}],
+    )
+    skills: dict[str, str] = Field(
+        {},
+        description=(
+            "What to do with skills that the catalog does not have, by spelling: `create:` and a "
+            "category, `use:` and a skill, or `skip`. An empty spelling stands for all others."
+        ),
+        examples=[{"": "create:Other", "Gopher": "use:go"}],
+    )
+    duplicates: Duplicates = Field(
+        Duplicates.SKIP, description="What to do with skills that people have already."
+    )
+
+
+class ImportRowBody(Body):
+    """What happens with a row. `text` says what to do about an error in `column`."""
+
+    number: int
+    outcome: Outcome
+    username: str
+    skill: str
+    text: str
+    column: str
+
+
+class ImportBody(Body):
+    """An import. `results` has up to 1,000 rows, those with errors first."""
+
+    import_id: str
+    file_name: str
+    status: ImportStatus
+    rows: int
+    columns: dict[str, str]
+    skills: dict[str, str]
+    duplicates: Duplicates
+    uploaded_at: datetime
+    totals: dict[str, int]
+    problem: str = Field("", description="Why it cannot be previewed.")
+    new_people: int = 0
+    outcomes: dict[Outcome, int] = {}
+    unknown_skills: dict[str, int] = Field({}, description="The number of rows, by spelling.")
+    results: list[ImportRowBody] = []
+    kept: list[str] = Field([], description="What was not undone, because someone changed it.")

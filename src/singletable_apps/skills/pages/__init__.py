@@ -8,6 +8,7 @@ from singletable_apps.skills.limits import Limits
 from singletable_apps.skills.pages import (
     accounts,
     entries,
+    imports,
     operations,
     overview,
     people,
@@ -33,6 +34,7 @@ _MODULES = (
     operations,
     overview,
     entries,
+    imports,
     accounts,
 )
 

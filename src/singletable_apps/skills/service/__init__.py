@@ -110,6 +110,6 @@ def open_skills(
         teams=teams,
         entries=EntryService(context, catalog),
         stats=stats,
-        imports=Imports(context, catalog),
+        imports=Imports(context, catalog, changes),
         opened_at=clock(),
     )

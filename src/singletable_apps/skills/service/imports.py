@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -22,6 +22,7 @@ from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Category,
     Duplicates,
+    Entries,
     Import,
     ImportedPerson,
     ImportedSkill,
@@ -31,10 +32,11 @@ from singletable_apps.skills.entities import (
     Skill,
     SkillAlias,
     SkillValues,
+    Team,
     User,
     UserSkill,
 )
-from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.errors import DirectoryBusy, InUse, InvalidInput, NotFound
 from singletable_apps.skills.import_rules import (
     CREATE,
     SKIP,
@@ -54,7 +56,14 @@ from singletable_apps.skills.import_rules import (
 from singletable_apps.skills.rules import PERMISSIONS, Permission, is_key, normalize_alias
 from singletable_apps.skills.service.accounts import new_user_id
 from singletable_apps.skills.service.catalog import Catalog, SkillEdit, check_skill, spellings_of
-from singletable_apps.skills.service.context import ATTEMPTS, Context, RevisionCheck, any_revision
+from singletable_apps.skills.service.catalog_changes import CatalogChanges
+from singletable_apps.skills.service.context import (
+    ATTEMPTS,
+    IS_HERE,
+    Context,
+    RevisionCheck,
+    any_revision,
+)
 from singletable_apps.skills.service.user_skills import count
 
 # The parts of an item, which may have 400 KB with its other attributes.
@@ -94,10 +103,11 @@ class _Plan:
 class Imports:
     """Stages, previews, applies and undoes imports."""
 
-    def __init__(self, context: Context, catalog: Catalog) -> None:
+    def __init__(self, context: Context, catalog: Catalog, changes: CatalogChanges) -> None:
         self._context = context
         self._store = context.store
         self._catalog = catalog
+        self._changes = changes
 
     # -------------------------------------------------------------------------- stage
 
@@ -161,6 +171,9 @@ class Imports:
         item = self.get(import_id)
         check(item.revision)
         fields, actions = check_choices(columns, skills, self._read(item).columns)
+        used = {each[len(USE) :] for each in actions.values() if each.startswith(USE)}
+        for missing in sorted(used - self._catalog.find_many(used).keys()):
+            raise InvalidInput({"skills": f"The catalog has no skill “{missing[:50]}”."})
         if item.status is not ImportStatus.PREVIEW:
             raise InvalidInput({"": "This import was applied. Upload the file again."})
         return self._change(
@@ -310,7 +323,7 @@ class Imports:
             self._create_skill(item, skill)
         if new:
             plan = self._plan(item, table)
-        done = {(each.username.casefold(), each.number) for each in self.records(item.import_id)}
+        done = {(each.username.casefold(), each.number) for each in self._records(item)}
         for person, current in self._with_skills(plan.people, plan.users):
             user = plan.users.get(_key(person))
             rows = list(person.skills.values())
@@ -415,7 +428,7 @@ class Imports:
             if created is not None:
                 transaction.create(created)
             else:
-                transaction.check(User.key(person.username), User.username.exists())
+                transaction.check(User.key(person.username), IS_HERE)
             for each in planned:
                 # A skill that is renamed or merged right now has changed its revision.
                 unchanged = Skill.revision == each.skill.revision
@@ -423,7 +436,7 @@ class Imports:
                 _write_skill(transaction, person.username, each)
 
     def _finish(self, item: Import, plan: _Plan) -> Import:
-        records = self.records(item.import_id)
+        records = self._records(item)
         written = [skill for each in records for skill in each.skills]
         added = sum(skill.before is None for skill in written)
         rows = sum(len(person.skills) for person in plan.people)
@@ -452,9 +465,8 @@ class Imports:
             )
         return self.get(item.import_id)
 
-    def records(self, import_id: str) -> list[ImportedPerson]:
-        """Return what an import has changed, by username."""
-        selection = ImportedPerson.key.partition(import_id)
+    def _records(self, item: Import) -> list[ImportedPerson]:
+        selection = ImportedPerson.key.partition(item.import_id)
         return list(self._store.query(selection, consistent=True))
 
     # -------------------------------------------------------------------------- undo
@@ -472,14 +484,28 @@ class Imports:
         if item.status is not ImportStatus.UNDOING:
             check(item.revision)
             item = self._change(item, Import.status.set(ImportStatus.UNDOING))
-        # The account is in the first record of a person, so it is the last to be undone.
-        for record in reversed(self.records(item.import_id)):
+        records = self._records(item)
+        for record in records:
             if not record.is_undone:
                 self._undo_record(record)
-            if record.user_id:
-                self._remove_person(record)
-        kept = sum(len(each.kept) for each in self.records(item.import_id))
+        members = {
+            name.casefold()
+            for team in self._store.hydrate(Team.listed())
+            for name in (team.created_by, *team.members)
+        }
+        for record in self._records(item):
+            if record.user_id and not self._remove_person(record, members):
+                self._keep_person(record)
+        for skill_id in item.created_skills:
+            self._remove_skill(actor, skill_id)
+        kept = len(self.kept(item))
         return self._end(item, ImportStatus.UNDOING, ImportStatus.UNDONE, {"kept": kept})
+
+    def kept(self, item: Import) -> list[str]:
+        """Return what was not undone, because someone had changed it."""
+        if item.status not in (ImportStatus.UNDOING, ImportStatus.UNDONE):
+            return []
+        return [f"{each.username}: {name}" for each in self._records(item) for name in each.kept]
 
     def _undo_record(self, record: ImportedPerson) -> None:
         for _ in range(ATTEMPTS):
@@ -507,19 +533,42 @@ class Imports:
                 return
         raise DirectoryBusy("Others are changing the same people or skills. Undo again.")
 
-    def _remove_person(self, record: ImportedPerson) -> None:
-        """Delete a person whom the import has created, unless something was added since."""
+    def _remove_person(self, record: ImportedPerson, members: Container[str]) -> bool:
+        """Delete a person whom the import has created. Return False if they are in use by now."""
         user = self._context.find_user(record.username, consistent=True)
         if user is None or user.user_id != record.user_id:
-            return
-        skills = self._store.query(patterns.skills_of_user(user.username), limit=1, consistent=True)
-        if not list(skills):
-            with suppress(ConditionFailed):
-                self._store.delete(User.key(user.username), if_=User.revision == 1)
-                return
+            return True
+        if user.username.casefold() in members or self._has_items(user):
+            return False
+        try:
+            with self._store.transaction(pattern=patterns.remove_imported) as transaction:
+                transaction.delete(key_of(user), if_=User.revision == 1)
+        except ConditionFailed:
+            return False
+        if self._has_items(user):
+            # Something was added just before.
+            self._store.create(user)
+            return False
+        return True
+
+    def _has_items(self, user: User) -> bool:
+        skills = patterns.skills_of_user(user.username)
+        if list(self._store.query(skills, limit=1, consistent=True)):
+            return True
+        entries = patterns.entries_of_user(user.username)
+        return any(vars(self._store.collect(Entries, entries, consistent=True)).values())
+
+    def _keep_person(self, record: ImportedPerson) -> None:
         if ACCOUNT not in record.kept:
             with self._store.transaction(pattern=patterns.keep_imported) as transaction:
                 transaction.update(key_of(record), ImportedPerson.kept.append(ACCOUNT))
+
+    def _remove_skill(self, actor: User, skill_id: str) -> None:
+        """Delete a skill that the import has created, unless it is used or was changed since."""
+        skill = self._store.get(Skill.key(skill_id), consistent=True)
+        if skill is not None and skill.revision == 1:
+            with suppress(InUse, NotFound):
+                self._changes.delete(actor, skill_id)
 
 
 def _new_user(person: PersonRows) -> User:

@@ -15,6 +15,7 @@ from singletable_apps.shared.spreadsheets import write_table
 from singletable_apps.skills.entities import (
     Duplicates,
     Import,
+    ImportedPerson,
     ImportPart,
     ImportStatus,
     JobRole,
@@ -185,8 +186,8 @@ def test_undo_keeps_what_was_changed_since(world: World) -> None:
     service.context.store.update(skill, UserSkill.skill_name.set("Python 3"))
     world.calls.clear()
     assert service.imports.undo(ada, import_id).totals["kept"] == 4
-    kept = {each.username: each.kept for each in service.imports.records(import_id)}
-    assert kept == {"bob": ["Go"], "cyd": ["Rust", "the account"], "dee": ["the account"]}
+    kept = service.imports.kept(service.imports.get(import_id))
+    assert kept == ["bob: Go", "cyd: Rust", "cyd: the account", "dee: the account"]
     assert service.user_skills.get("bob", "go").level is Level.EXPERT
     assert service.user_skills.get("bob", "python").level is Level.EXPERT
     assert [each.skill_id for each in service.user_skills.list("cyd")] == ["rust"]
@@ -288,7 +289,8 @@ def test_many_skills_of_a_person_are_several_transactions(memory: World) -> None
     import_id = stage(memory, data)
     service, ada = memory.service, memory.user("ada")
     assert service.imports.apply(ada, import_id).totals["added"] == 100
-    assert len(service.imports.records(import_id)) == 4
+    records = ImportedPerson.key.partition(import_id)
+    assert len(list(service.context.store.query(records))) == 4
     check_counts(memory)
     service.imports.undo(ada, import_id)
     assert contents(memory) == before
@@ -312,6 +314,8 @@ def test_unknown_skills_are_created_mapped_or_skipped(memory: World) -> None:
     imports.apply(ada, chosen.import_id)
     assert memory.service.user_skills.get("bob", "rust").level is Level.INTERMEDIATE
     assert memory.service.context.get_skill("rust").category == "Backend"
+    imports.undo(ada, chosen.import_id)
+    assert [each.skill_id for each in memory.service.catalog.list_names()] == ["go", "python"]
 
 
 def test_columns_are_recognized_or_chosen(memory: World) -> None:

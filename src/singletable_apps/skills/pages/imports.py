@@ -1,0 +1,228 @@
+"""The import wizard: upload, check, import, and undo; and the history of imports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from fastapi import APIRouter, Response
+
+from singletable import InvalidCursor
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmForm,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+    PostedUpload,
+)
+from singletable_apps.shared.spreadsheets import MEDIA_TYPES, write_table
+from singletable_apps.skills.entities import Category, Duplicates, ImportStatus
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
+from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
+from singletable_apps.skills.rules import normalize_alias
+
+router = APIRouter()
+PER_PAGE = 50
+# How many unknown skills the form shows, those with most rows first.
+MAX_UNKNOWN = 40
+_EXAMPLE = (
+    ("ines", "Ines Okafor", "Engineering", "Lisbon", "Go", "Expert", 8, "2026-03-31", ""),
+    ("ines", "", "", "", "PostgreSQL", "3", 5, "2026-01-15", "Runs our largest database"),
+    ("tomasz", "Tomasz Lindqvist", "Data", "Oslo", "Python", "Advanced", 6, "", ""),
+)
+_HEADINGS = ["Username", "Name", "Department", "Location", "Skill", "Level", "Years", "Last used", "Notes"]
+
+
+@router.get("/admin/import")
+def show_imports(page: AdminPage, query: ListQueryParameters) -> Response:
+    """Show the form to upload a spreadsheet, and the history."""
+    return _show_imports(page, query, Form(), 200)
+
+
+def _show_imports(
+    page: UserPageContext, query: ListQueryParameters, form: Form, status: int
+) -> Response:
+    try:
+        found = page.service.imports.history(PER_PAGE, query.cursor)
+    except InvalidCursor:
+        return page.redirect(page.urls.page("admin", "import"))
+    history = query.page(found.items, found.cursor)
+    return page.render("imports", status, form=form, history=history, fields=[*ImportField])
+
+
+@router.post("/admin/import")
+def upload_import(page: AdminPage, query: ListQueryParameters, upload: PostedUpload) -> Response:
+    """Store the uploaded file, and show what it would change."""
+    files = upload.named("file")
+    try:
+        if not files:
+            raise InvalidInput({"file": "Choose a CSV or XLSX file."})
+        item = page.service.imports.upload(page.user, files[0].filename, files[0].data)
+    except InvalidInput as error:
+        return _show_imports(page, query, Form(errors=error.errors), 422)
+    return page.redirect(page.urls.page("admin", "import", item.import_id))
+
+
+@router.get("/admin/import/example.{format}")
+def download_example(page: AdminPage, format: Literal["csv", "xlsx"]) -> Response:  # noqa: A002
+    """Download a spreadsheet to begin with."""
+    return Response(
+        b"".join(write_table(_HEADINGS, _EXAMPLE, format)),
+        media_type=MEDIA_TYPES[format],
+        headers={"Content-Disposition": f'attachment; filename="skills-example.{format}"'},
+    )
+
+
+@router.get("/admin/import/{import_id}")
+def show_import(page: AdminPage, import_id: Segment, query: ListQueryParameters) -> Response:
+    """Show what an import would do, or has done."""
+    return _show_import(page, import_id, query, Form(), 200)
+
+
+def _show_import(
+    page: UserPageContext, import_id: str, query: ListQueryParameters, form: Form, status: int
+) -> Response:
+    imports = page.service.imports
+    item, preview = imports.get(import_id), imports.preview(import_id)
+    unknown = sorted(preview.unknown.items(), key=lambda each: -each[1])[:MAX_UNKNOWN]
+    values: dict[str, str] = {"duplicates": item.duplicates, "others": item.skills.get("", SKIP)}
+    for place, heading in enumerate(preview.headings):
+        values[f"column-{place}"] = item.columns.get(heading, "")
+    for place, (spelling, _) in enumerate(unknown):
+        action = item.skills.get(normalize_alias(spelling), "")
+        is_use = action.startswith(USE)
+        values[f"action-{place}"] = "" if is_use else action
+        values[f"target-{place}"] = action.removeprefix(USE) if is_use else ""
+    is_done = item.status in (ImportStatus.APPLIED, ImportStatus.UNDONE)
+    results = [
+        each
+        for each in preview.results
+        if not is_done or each.outcome in (Outcome.ERROR, Outcome.SKIPPED)
+    ]
+    return page.render(
+        "import",
+        status,
+        item=item,
+        preview=preview,
+        rows=query.apply(results, text=_text, columns={"row": _number}, limit=PER_PAGE),
+        counts={outcome: preview.count(outcome) for outcome in Outcome},
+        unknown=unknown,
+        kept=imports.kept(item),
+        fields_of_columns=[("", "Ignore"), *((each, _label(each)) for each in ImportField)],
+        actions=[(SKIP, "Skip"), *((f"{CREATE}{each}", f"Create in {each}") for each in Category)],
+        skills=[each.name for each in page.service.catalog.list_names()] if unknown else [],
+        form=Form({**values, **form.values}, form.errors, form.summary, conflict=form.conflict),
+    )
+
+
+def _text(row: RowResult) -> str:
+    parts = (row.number, row.outcome, row.username, row.skill, row.column, row.text)
+    return " ".join(map(str, parts))
+
+
+def _number(row: RowResult) -> int:
+    return row.number
+
+
+def _label(field: str) -> str:
+    return field.replace("_", " ").capitalize()
+
+
+@router.post("/admin/import/{import_id}")
+def choose(
+    page: AdminPage, import_id: Segment, query: ListQueryParameters, form: PostedForm
+) -> Response:
+    """Save what the columns contain and what to do with unknown skills; preview again."""
+    imports = page.service.imports
+    item = imports.get(import_id)
+
+    def save(_: ConfirmForm) -> Response:
+        columns = {
+            form.value(f"heading-{place}"): form.value(f"column-{place}")
+            for place in range(sum(name.startswith("heading-") for name in form.values))
+        }
+        skills = {**item.skills, "": form.value("others")}
+        for place in range(MAX_UNKNOWN):
+            spelling, target = (
+                form.value(f"spelling-{place}"),
+                form.value(f"target-{place}").strip(),
+            )
+            if spelling:
+                action = f"{USE}{target}" if target else form.value(f"action-{place}")
+                skills[normalize_alias(spelling)] = action
+        duplicates = form.value("duplicates")
+        if duplicates not in [*Duplicates]:
+            raise InvalidInput({"duplicates": "Choose one of the options."})
+        imports.choose(
+            page.user,
+            import_id,
+            columns=columns,
+            skills=skills,
+            duplicates=Duplicates(duplicates),
+            check=form.revision_check(),
+        )
+        return page.redirect(page.urls.page("admin", "import", import_id), "The preview is new.")
+
+    return page.submit(form, ConfirmForm, save, _shower(page, import_id, query))
+
+
+def _shower(
+    page: UserPageContext, import_id: str, query: ListQueryParameters
+) -> Callable[[Form, int], Response]:
+    return lambda form, status: _show_import(page, import_id, query, form, status)
+
+
+@router.post("/admin/import/{import_id}/apply")
+def apply_import(
+    page: AdminPage, import_id: Segment, query: ListQueryParameters, form: PostedForm
+) -> Response:
+    """Import the rows, or go on with that."""
+
+    def apply(_: ConfirmForm) -> Response:
+        item = page.service.imports.apply(page.user, import_id, form.revision_check())
+        added = item.totals["added"] + item.totals["changed"]
+        text = f"Imported {added:,} {'skill' if added == 1 else 'skills'}."
+        return page.redirect(page.urls.page("admin", "import", import_id), text)
+
+    return page.submit(form, ConfirmForm, apply, _shower(page, import_id, query))
+
+
+@router.get("/admin/import/{import_id}/undo")
+def ask_to_undo(page: AdminPage, import_id: Segment) -> Response:
+    """Ask before an import is undone."""
+    revision = page.service.imports.get(import_id).revision
+    return _ask_to_undo(page, import_id, Form({"revision": revision}))
+
+
+def _ask_to_undo(page: UserPageContext, import_id: str, form: Form, status: int = 200) -> Response:
+    item = page.service.imports.get(import_id)
+    url = page.urls.page("admin", "import", import_id)
+    question = Confirmation(
+        title="Undo this import?",
+        text=f"Everything that “{item.file_name}” has changed will be as it was before.",
+        consequences=(
+            "People whom the import has created are removed, unless someone has edited them since.",
+            "Skills that someone has changed or endorsed since are kept, and listed.",
+        ),
+        button="Undo the import",
+        url=f"{url}/undo",
+        back=url,
+    )
+    return page.confirm(question, form, status)
+
+
+@router.post("/admin/import/{import_id}/undo")
+def undo_import(page: AdminPage, import_id: Segment, form: PostedForm) -> Response:
+    """Undo an import, or go on with that."""
+
+    def undo(_: ConfirmForm) -> Response:
+        page.service.imports.undo(page.user, import_id, form.revision_check())
+        url = page.urls.page("admin", "import", import_id)
+        return page.redirect(url, "The import was undone.")
+
+    def show(form: Form, status: int) -> Response:
+        return _ask_to_undo(page, import_id, form, status)
+
+    return page.submit(form, ConfirmForm, undo, show)
