@@ -28,11 +28,12 @@ PER_PAGE = 50
 # How many unknown skills the form shows, those with most rows first.
 MAX_UNKNOWN = 40
 _EXAMPLE = (
-    ("ines", "Ines Okafor", "Engineering", "Lisbon", "Go", "Expert", 8, "2026-03-31", ""),
-    ("ines", "", "", "", "PostgreSQL", "3", 5, "2026-01-15", "Runs our largest database"),
+    ("ines", "Ines Okafor", "Engineering", "Lisbon", "Go", "Expert", 8, "2025-11-30", ""),
+    ("ines", "", "", "", "PostgreSQL", "3", 5, "2025-06-15", "Runs our largest database"),
     ("tomasz", "Tomasz Lindqvist", "Data", "Oslo", "Python", "Advanced", 6, "", ""),
 )
-_HEADINGS = ["Username", "Name", "Department", "Location", "Skill", "Level", "Years", "Last used", "Notes"]
+_HEADINGS = ["Username", "Name", "Department", "Location", "Skill", "Level", "Years"]
+_HEADINGS += ["Last used", "Notes"]
 
 
 @router.get("/admin/import")

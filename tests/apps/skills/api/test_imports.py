@@ -1,0 +1,64 @@
+"""Imports in the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.apps.skills.api.client import Person, Server, problem
+
+FILE = b"username,name,skill,level\nbob,,Go,3\nzoe,Zoe Park,Rust,4\nyan,,Go,2\n"
+
+
+def upload(person: Person, data: bytes = FILE) -> dict[str, Any]:
+    answer = person.ask("POST", "/imports", files={"file": ("people.csv", data)})
+    assert answer.status_code == 201, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+def test_import_is_checked_applied_and_undone(server: Server) -> None:
+    ada = server.sign_in("ada")
+    staged = upload(ada)
+    assert staged["outcomes"] == {
+        "error": 1,
+        "skipped": 1,
+        "changed": 0,
+        "new": 0,
+        "duplicate": 1,
+    }
+    assert staged["unknown_skills"] == {"Rust": 1}
+    [error, *_] = staged["results"]
+    assert (error["number"], error["column"], error["outcome"]) == (4, "name", "error")
+    path = f"/imports/{staged['import_id']}"
+    assert ada.get(path).json() == staged
+    choices = {"skills": {"": "create:Backend"}, "duplicates": "higher"}
+    applied = ada.post(f"{path}/apply", choices).json()
+    assert applied["status"] == "applied"
+    totals = {"people": 1, "added": 1, "changed": 1, "unchanged": 0, "errors": 1}
+    assert applied["totals"] == totals
+    assert ada.ask("POST", f"{path}/apply").json()["totals"] == totals
+    assert server.world.user("zoe").password_hash == ""
+    undone = ada.ask("POST", f"{path}/undo").json()
+    assert (undone["status"], undone["kept"]) == ("undone", [])
+    [listed] = ada.get("/imports").json()["items"]
+    assert listed["import_id"] == staged["import_id"]
+
+
+def test_wrong_requests_are_problems(server: Server) -> None:
+    ada, bob = server.sign_in("ada"), server.sign_in("bob")
+    path = f"/imports/{upload(ada)['import_id']}"
+    for ask in (bob.get("/imports"), bob.get(path), bob.ask("POST", f"{path}/apply")):
+        assert problem(ask)[:2] == (403, "not-allowed")
+    for choices, place in (
+        ({"columns": {"username": "shoe"}}, "/columns"),
+        ({"skills": {"Rust": "burn"}}, "/skills"),
+        ({"skills": {"Rust": "use:nothing"}}, "/skills"),
+    ):
+        assert problem(ada.post(f"{path}/apply", choices)) == (400, "invalid-request", [place])
+    assert problem(ada.post(f"{path}/apply", {"colums": {}}))[0] == 400
+    assert problem(ada.ask("POST", f"{path}/undo"))[0] == 400
+    assert problem(ada.get("/imports/nothing"))[0] == 404
+    for files in ({}, {"file": ("x", b"\0")}, {"other": ("x", FILE)}):
+        answer = ada.ask("POST", "/imports", files=files or {"file": ("", b"")})
+        assert problem(answer)[0] == 400
+    assert problem(ada.post("/imports", {"file": "x"}))[0] == 415

@@ -1,0 +1,102 @@
+"""The import wizard on pages: upload, check, import, undo."""
+
+from __future__ import annotations
+
+import httpx2
+
+from singletable_apps.shared.spreadsheets import read_table, write_table
+from tests.apps.skills.pages.client import Browser, PagesApp
+
+FILE = b"Login,Name,Skill,Level\nbob,,Go,3\nzoe,Zoe Park,Rust,4\nyan,,Go,2\n"
+
+
+def upload(browser: Browser, data: bytes = FILE, name: str = "people.csv") -> httpx2.Response:
+    return browser.post("/skills/admin/import", files={"file": (name, data)})
+
+
+def choose(browser: Browser, path: str, **fields: str) -> httpx2.Response:
+    answer = browser.submit(browser.open(path), path.rpartition("/")[2], **fields)
+    assert answer.status_code == 303, answer.text
+    return browser.open(path)
+
+
+def test_administrator_imports_and_undoes(app: PagesApp, ada: Browser) -> None:
+    assert "Nothing was imported yet" in ada.get("admin", "import").text
+    answer = upload(ada)
+    assert answer.status_code == 303
+    path = answer.headers["location"]
+    page = ada.open(path)
+    assert "Found 3 rows: 0 new, 1 duplicate, 1 skipped, 1 error." in page.text
+    assert "This person is new: enter the name" in page.text
+    page = choose(ada, path, **{"action-0": "create:Backend", "duplicates": "overwrite"})
+    assert "Found 3 rows: 1 new, 1 changed, 0 duplicates, 1 error." in page.text
+    assert app.world.service.context.find_user("zoe") is None
+    sent = ada.submit(page, "/apply")
+    assert ada.flash(sent) == "Imported 2 skills."
+    # Sent a second time, as by a double click.
+    assert ada.flash(ada.submit(page, "/apply")) == "Imported 2 skills."
+    report = ada.open(path).text
+    assert "Rows that were left out" in report
+    assert "yan" in report
+    question = ada.open(f"{path}/undo")
+    assert ada.flash(ada.submit(question, "/undo")) == "The import was undone."
+    assert "Everything is as it was before." in ada.open(path).text
+    assert app.world.service.context.find_user("zoe") is None
+    assert "Undone" in ada.get("admin", "import").text
+
+
+def test_choices_are_checked(ada: Browser) -> None:
+    path = upload(ada, b"Who,Skill,Level\nbob,Rust,4\n").headers["location"]
+    page = ada.open(path)
+    assert "Choose the column that contains the usernames." in page.text
+    assert "/apply" not in page.text
+    page = choose(ada, path, **{"column-0": "username"})
+    ending = path.rpartition("/")[2]
+    wrong = ada.submit(page, ending, **{"target-0": "Nothing"})
+    assert wrong.status_code == 422
+    assert "The catalog has no skill “Nothing”." in wrong.text
+    wrong = ada.submit(page, ending, **{"column-1": "username"})
+    assert "Choose one column for the username" in wrong.text
+    assert ada.submit(page, ending, duplicates="x").status_code == 422
+    stale = ada.open(path)
+    choose(ada, path, others="create:Data")
+    assert ada.submit(stale, "/apply").status_code == 412
+    assert ada.submit(stale, ending).status_code == 412
+
+
+def test_wrong_uploads_are_explained(ada: Browser, bob: Browser) -> None:
+    for data, words in (
+        (b"", "Choose a CSV or XLSX file."),
+        (b"PK\x03\x04", "damaged"),
+        (b"a,b\n1,2,3", "column C"),
+        (b"user\n", "no rows"),
+    ):
+        answer = upload(ada, data, "x.csv" if data else "")
+        assert answer.status_code == 422
+        assert words in answer.text
+    assert upload(ada, b"x" * 16_000_001).status_code == 413
+    assert upload(bob).status_code == 403
+    assert bob.get("admin", "import").status_code == 403
+    assert ada.get("admin", "import", "nothing").status_code == 404
+    assert ada.get("admin", "import", "nothing", "undo").status_code == 404
+
+
+def test_long_previews_have_pages_and_search(ada: Browser) -> None:
+    rows = [(f"user{n}", f"User {n}", "Go", n % 5) for n in range(300)]
+    data = b"".join(write_table(["username", "name", "skill", "level"], rows, "xlsx"))
+    path = upload(ada, data, "<script>.xlsx").headers["location"]
+    first = ada.open(path)
+    assert "1 to 50 of 300" in first.text
+    assert "&lt;script&gt;" in first.text
+    assert first.text.count("badge-danger") == 50
+    assert "51 to 60 of 60" in ada.open(f"{path}?q=error&cursor=50").text
+
+
+def test_example_can_be_imported(ada: Browser) -> None:
+    for kind in ("csv", "xlsx"):
+        data = ada.get("admin", "import", f"example.{kind}").content
+        assert len(read_table(data).rows) == 3
+        path = upload(ada, data).headers["location"]
+        page = choose(ada, path, others="create:Other")
+        assert "Found 3 rows: 3 new, 0 duplicates, 0 errors." in page.text
+    assert ada.get("admin", "import", "example.pdf").status_code in (404, 422)
