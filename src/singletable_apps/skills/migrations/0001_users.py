@@ -24,5 +24,5 @@ migration = Migration(
             *(leave_out(entity) for entity in entities.entities if entity is not User),
         ],
     ),
-    schema="b3927defa9dc",
+    schema="6b3289806532",
 )

@@ -30,5 +30,5 @@ migration = Migration(
             *(leave_out(entity) for entity in entities.entities if entity not in (User, UserSkill)),
         ],
     ),
-    schema="b3927defa9dc",
+    schema="6b3289806532",
 )
