@@ -34,8 +34,10 @@ def to_phase1(old: users.User) -> phase1.User:
     return _with_times(new, old)
 
 
-def to_old_user(new: phase1.User | entities.User) -> users.User:
+def to_old_user(new: phase1.User | entities.User) -> users.User | None:
     """Return the user as the table of users had it. Other attributes have no place there."""
+    if isinstance(new, entities.User) and new.left_at:
+        return None  # at another username now, or deleted
     old = users.User(username=new.username, name=new.name, password_hash=new.password_hash)
     return _with_times(old, new)
 
@@ -55,8 +57,10 @@ def to_user(old: phase1.User | phase2.User) -> entities.User:
     return _with_times(new, old)
 
 
-def to_phase2_user(new: entities.User) -> phase2.User:
+def to_phase2_user(new: entities.User) -> phase2.User | None:
     """Return the user of phase 2."""
+    if new.left_at:
+        return None
     old = phase2.User(username=new.username, name=new.name, password_hash=new.password_hash)
     return _with_times(old, new)
 

@@ -78,14 +78,16 @@ class OldTraffic:
     driver: Driver
     random: Random = field(default_factory=lambda: Random(3))
     names: dict[str, str] = field(default_factory=dict[str, str])
+    registered: int = 0
 
     def __post_init__(self) -> None:
         Store(self.driver).admin.create_table(users, if_missing=True)
         self.directory = UserDirectory(Store(self.driver), bcrypt_cost=4)
 
     def __call__(self) -> None:
-        number = len(self.names)
+        number = self.registered
         if number < 8 or (number < 25 and self.random.random() < 0.4):
+            self.registered += 1
             username = f"{'User' if number % 2 else 'user'}{number}"
             self.directory.register(username, f"Name {number}", PASSWORD)
             self.names[username] = f"Name {number}"
