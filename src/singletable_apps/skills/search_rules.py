@@ -284,14 +284,14 @@ class PlanStep:
     text: str
     choice: Choice
     others: tuple[Choice, ...]
-    people_left: int
+    people: int
 
     def describe(self) -> str:
         """Return the step in words."""
         ways = " or ".join(_describe_choice(each) for each in self.others)
-        instead = f" instead of {ways}" if ways else ""
-        people = "1 person is" if self.people_left == 1 else f"{self.people_left:,} people are"
-        return f"{self.text}: {_describe_choice(self.choice)}{instead}. {people} left."
+        instead = f" rather than {ways}" if ways else ""
+        people = "1 person" if self.people == 1 else f"{self.people:,} people"
+        return f"{self.text}: {_describe_choice(self.choice)}{instead}. Found {people}."
 
 
 def _describe_choice(choice: Choice) -> str:

@@ -110,12 +110,12 @@ def test_rarest_skill_is_read_first_and_the_rest_by_key_or_index(world: World) -
     result = world.service.search.find(parse_rows([["python"], ["RUST", "expert"]]))
     assert [match.username for match in result.matches] == ["user7"]
     rust, python = result.reads.steps
-    assert (rust.choice.access, rust.choice.items, rust.people_left) == (Access.LEVELS, 1, 1)
+    assert (rust.choice.access, rust.choice.items, rust.people) == (Access.LEVELS, 1, 1)
     assert (python.choice.access, python.choice.items) == (Access.ITEMS, 1)
     assert [(other.access, other.units) for other in python.others] == [(Access.LEVELS, 4.0)]
     assert python.describe() == (
-        "Python: get 1 item (0.5 units) instead of read about 60 items of GSI1, by level "
-        "(4 units). 1 person is left."
+        "Python: get 1 item (0.5 units) rather than read about 60 items of GSI1, by level "
+        "(4 units). Found 1 person."
     )
 
 
