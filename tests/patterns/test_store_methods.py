@@ -29,7 +29,7 @@ from tests.store.entities import Ballot, Candidate, Election, File, ballot, vote
 from tests.store.member_entity import Member, members
 
 # These send nothing by themselves.
-NO_CALLS = {"admin", "driver", "scoped"}
+NO_CALLS = {"admin", "driver", "observed", "scoped"}
 ADA = Ballot.key("L", "ada")
 PARTITION = Ballot.key.partition("L")
 
