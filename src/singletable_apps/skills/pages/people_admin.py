@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.pages import ConfirmForm, Flash, Form, ListQueryParameters, PostedForm
-from singletable_apps.skills.entities import Directory, Role
+from singletable_apps.shared.pages import (
+    ConfirmForm,
+    Flash,
+    Form,
+    Link,
+    ListQueryParameters,
+    PostedForm,
+)
+from singletable_apps.skills.entities import Role
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
 from singletable_apps.skills.service.people import Invitation
 
 router = APIRouter(prefix="/admin/people")
 _PAGE = 50
 ROLES = [
-    (Role.USER, "User", "Edits the own profile and skills, and endorses others."),
+    (Role.USER, "User", "Edits their own profile and skills, and endorses others."),
     (Role.MANAGER, "Manager", "Also rates skills of others, and plans jobs and teams."),
     (Role.ADMIN, "Administrator", "Also manages accounts, the catalog and imports."),
 ]
 _NAMES: dict[Role, str] = {role: name for role, name, _ in ROLES}
+RoleFilter = Annotated[Role | None, Query()]
 
 
 @router.get("")
-def list_accounts(page: AdminPage, query: ListQueryParameters) -> Response:
+def list_accounts(page: AdminPage, query: ListQueryParameters, role: RoleFilter = None) -> Response:
     """List the accounts with their roles, and show the settings."""
-    return _list_accounts(page, query)
+    return _list_accounts(page, query, role)
 
 
 class SettingsForm(BaseModel):
@@ -46,7 +56,7 @@ def submit_settings(page: AdminPage, query: ListQueryParameters, form: PostedFor
         return page.redirect(page.urls.page("admin", "people"), "Settings saved.")
 
     def show(form: Form, status: int) -> Response:
-        return _list_accounts(page, query, form, status)
+        return _list_accounts(page, query, None, form, status)
 
     return page.submit(form, SettingsForm, act, show)
 
@@ -54,16 +64,32 @@ def submit_settings(page: AdminPage, query: ListQueryParameters, form: PostedFor
 def _list_accounts(
     page: UserPageContext,
     query: ListQueryParameters,
+    role: Role | None,
     form: Form | None = None,
     status: int = 200,
 ) -> Response:
-    people = page.service.people
-    found = people.list(query.search, limit=_PAGE, cursor=query.cursor)
-    directory: Directory = people.settings()
+    people, urls = page.service.people, page.urls
+    found = people.list(query.search, role=role, limit=_PAGE, cursor=query.cursor)
+    shown = query.page(found.items, found.cursor)
+    if role is not None:
+        more = {"role": role.value, "cursor": found.cursor or ""}
+        next_url = urls.page("admin", "people", **more) if found.cursor else ""
+        first_url = urls.page("admin", "people", role=role.value) if query.cursor else ""
+        shown = replace(shown, next_url=next_url, first_url=first_url)
+    directory = people.settings()
     return page.render(
         "people_admin",
         status,
-        people=query.page(found.items, found.cursor),
+        people=shown,
+        role=role,
+        tabs=[
+            Link("Everyone", urls.page("admin", "people"), role is None),
+            *(
+                Link(f"{name}s", urls.page("admin", "people", role=each.value), role is each)
+                for each, name in _NAMES.items()
+                if each is not Role.USER
+            ),
+        ],
         roles=_NAMES,
         form=form or Form.of(SettingsForm, directory, revision=directory.revision),
     )
@@ -132,7 +158,7 @@ def submit_role(page: AdminPage, username: Segment, form: PostedForm) -> Respons
     def act(values: RoleForm) -> Response:
         changed = page.service.people.change_role(page.user, username, values.role)
         is_own = changed.user_id == page.user.user_id
-        text = f"{changed.name} is {_NAMES[changed.role].lower()} now."
+        text = f"{changed.name} now has the role {_NAMES[changed.role].lower()}."
         # Someone who gives up the role does not see the pages of administrators any more.
         url = page.urls.page("people") if is_own else page.urls.page("admin", "people")
         return page.redirect(url, text)

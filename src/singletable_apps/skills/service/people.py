@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
+from operator import and_
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
@@ -120,6 +122,7 @@ class People:
         *,
         department: str = "",
         job_role: str = "",
+        role: Role | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[PersonRow]:
@@ -130,11 +133,13 @@ class People:
         """
         beginning = normalize_line(prefix)[:MAX_NAME]
         selection = patterns.people_named(beginning) if beginning else patterns.all_users()
-        filters = (User.department, department), (User.job_role, job_role)
-        where = None
-        for path, value in filters:
-            if value:
-                where = path == value if where is None else where & (path == value)
+        wanted: dict[Path[User, Any], object] = {
+            User.department: department,
+            User.job_role: job_role,
+            User.role: role,
+        }
+        filters = [path == value for path, value in wanted.items() if value]
+        where = reduce(and_, filters) if filters else None
         # The types of a page end at four fields.
         page: Page[tuple[Any, ...]] = cast(Any, self._store).page(
             selection, limit, fields=_ROW, where=where, cursor=cursor, max_read=_MAX_READ

@@ -109,8 +109,12 @@ def test_administrator_changes_roles_settings_and_accounts(app: PagesApp, ada: B
     assert "/skills/admin/people/bob" in listed.text
     assert "/skills/admin/people/mia" not in listed.text
     changed = ada.submit(ada.get("admin", "people", "bob"), "/role", role="manager")
-    assert "Bob is manager now." in ada.flash(changed)
+    assert ada.flash(changed) == "Bob now has the role manager."
     assert app.world.user("bob").role is Role.MANAGER
+    managers = ada.get("admin", "people", role="manager").text
+    assert "/skills/admin/people/mia" in managers
+    assert "/skills/admin/people/joan" not in managers
+    assert ada.get("admin", "people", role="king").status_code == 422
     saved = ada.submit(listed, "/settings", name="Fernhill", open_registration=None)
     assert ada.flash(saved) == "Settings saved."
     assert "Fernhill" in ada.get("people").text
