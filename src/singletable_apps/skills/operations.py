@@ -117,7 +117,7 @@ def live_patterns(stats: CallStats, report: PlanReport) -> list[LivePattern]:
         plan = planned.get(each.pattern)
         if plan is None:
             # Sessions, password resets and e-mails are in a table of their own.
-            found.append(LivePattern("–", "Sessions and e-mails", each, None))
+            found.append(LivePattern("Other", "Sessions and e-mails", each, None))
         else:
             units = plan.read_per_call + plan.write_per_call
             found.append(LivePattern(plan.code, plan.title, each, units))
