@@ -104,6 +104,37 @@ def outbox(at: AddressOption, limit: LimitOption = 20) -> None:
     print_outbox(at, TABLES, limit)
 
 
+@skills.command()
+@exit_on_error()
+def recount(
+    at: AddressOption,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Correct the counts that differ from their items.")
+    ] = False,
+) -> None:
+    """Compare the counts of people and of endorsements with the items, and repair them.
+
+    Exits with code 1 if a count was wrong and is not repaired. People may use the directory
+    meanwhile.
+    """
+    from singletable import Store
+    from singletable_apps.shared.serve import existing_address, open_driver, progress_bar
+    from singletable_apps.skills.service.recount import Recount
+
+    with (
+        open_driver(existing_address(at)) as driver,
+        progress_bar("Counting again") as progress,
+    ):
+        found = [*Recount(Store(driver), repair=repair).run(progress)]
+    for each in found:
+        ending = ", repaired" if each.is_repaired else ""
+        typer.echo(f"{each.what}: counted {each.counted:,}, found {each.found:,}{ending}")
+    if not found:
+        typer.echo("All counts are right.")
+    if not all(each.is_repaired for each in found):
+        raise typer.Exit(1)
+
+
 # ------------------------------------------------------------------------------ the way here
 
 migrate = commands_of_app(

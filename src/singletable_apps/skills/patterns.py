@@ -258,6 +258,22 @@ remove_endorsements = patterns.write(
     rate=per_day(5),
 )
 
+repair_count = patterns.write(
+    "E6",
+    "Repair the count of people with a skill",
+    upserts(
+        SkillCount,
+        SkillCount.beginner,
+        SkillCount.intermediate,
+        SkillCount.advanced,
+        SkillCount.expert,
+    ),
+    rate=per_day(1),
+)
+repair_endorsements = patterns.write(
+    "E7", "Repair the count of endorsements", _COUNTED, rate=per_day(1)
+)
+
 # ------------------------------------------------------------------------------ accounts
 
 user_by_id = patterns.read("A1", "User of a session", User.one_id, rate=per_second(200))

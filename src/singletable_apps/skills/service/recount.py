@@ -1,0 +1,111 @@
+"""Compare counts with the items that they count, and repair them.
+
+Counts change in the transaction of what they count, so they are right by design. They can be wrong
+after a restored backup, items that were edited by hand, or a bug.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+
+from singletable import ConditionFailed, Store
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import Skill, SkillCount, UserSkill
+from singletable_apps.skills.rules import LEVELS
+from singletable_apps.skills.service.context import ATTEMPTS
+from singletable_apps.skills.service.user_skills import COUNTERS
+
+_FIELDS = {level: level.name.lower() for level in LEVELS}
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CountDifference:
+    """A count that differs from its items: what is counted, the count, and the items."""
+
+    what: str
+    counted: int
+    found: int
+    is_repaired: bool = False
+
+
+class Recount:
+    """Counts people by level of each skill, and endorsements of each skill of a person, again.
+
+    A count that changes meanwhile is looked at again. With `repair`, the difference is added, on
+    the condition that the count is still the one that was compared.
+    """
+
+    def __init__(self, store: Store, *, repair: bool = False) -> None:
+        self._store = store
+        self._repair = repair
+
+    def run(self, progress: Progress | None = None) -> Iterator[CountDifference]:
+        """Yield every difference."""
+        skill_ids = [skill_id for (skill_id,) in self._store.select(Skill.listed(), Skill.skill_id)]
+        for number, skill_id in enumerate(skill_ids):
+            if progress is not None:
+                progress(number, len(skill_ids))
+            yield from self._count_people(skill_id)
+            for skill in self._store.query(patterns.users_with_skill(skill_id)):
+                yield from self._count_endorsements(skill)
+
+    def _count_people(self, skill_id: str) -> Iterator[CountDifference]:
+        before: tuple[SkillCount | None, Counter[str]] | None = None
+        for _ in range(ATTEMPTS):
+            stored = self._store.get(SkillCount.key(skill_id), consistent=True)
+            skills = self._store.query(patterns.users_with_skill(skill_id))
+            found = Counter(_FIELDS[each.level] for each in skills)
+            counted = {field: getattr(stored, field, 0) for field in _FIELDS.values()}
+            if all(counted[field] == found[field] for field in counted):
+                return
+            # The index follows the table after a moment: only what is seen twice differs.
+            if before == (stored, found):
+                break
+            before = (stored, found)
+        wrong = [level for level, field in _FIELDS.items() if counted[field] != found[field]]
+        is_repaired = False
+        if self._repair:
+            changes = [
+                COUNTERS[each].add(found[_FIELDS[each]] - counted[_FIELDS[each]]) for each in wrong
+            ]
+            # Of an item that does not exist, the condition holds.
+            same = reduce(and_, (COUNTERS[each] == counted[_FIELDS[each]] for each in LEVELS))
+            with suppress(ConditionFailed):
+                self._store.upsert(SkillCount.key(skill_id), *changes, if_=same)
+                is_repaired = True
+        for level in wrong:
+            field = _FIELDS[level]
+            what = f"{skill_id}: people at {level}"
+            yield CountDifference(what, counted[field], found[field], is_repaired)
+
+    def _count_endorsements(self, seen: UserSkill) -> Iterator[CountDifference]:
+        for _ in range(ATTEMPTS):
+            selection = patterns.endorsers(seen.username, seen.skill_id)
+            found = self._store.count(selection, consistent=True)
+            if found == seen.endorsements:
+                return
+            skill = self._store.get(UserSkill.key(seen.username, seen.skill_id), consistent=True)
+            if skill is None:
+                return
+            if skill.revision == seen.revision:
+                break
+            seen = skill
+        else:
+            return
+        is_repaired = False
+        if self._repair:
+            with suppress(ConditionFailed):
+                self._store.update(
+                    UserSkill.key(seen.username, seen.skill_id),
+                    UserSkill.endorsements.set(found),
+                    if_=UserSkill.revision == seen.revision,
+                )
+                is_repaired = True
+        what = f"{seen.skill_id} of {seen.username}: endorsements"
+        yield CountDifference(what, seen.endorsements, found, is_repaired)
