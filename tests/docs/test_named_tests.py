@@ -25,7 +25,7 @@ def test_tests_named_on_a_page_exist(path: Path) -> None:
 
 
 # A documented departure without a test is only a promise.
-def test_every_correction_to_polls_and_the_portfolio_names_its_test() -> None:
+def test_every_correction_since_polls_names_its_test() -> None:
     page = (ROOT / "docs/corrections.md").read_text()
     section = page.partition("\n## Polls")[2]
     rows = [line for line in section.splitlines() if re.match(r"\| [^-]", line)]
