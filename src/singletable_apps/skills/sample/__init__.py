@@ -33,6 +33,7 @@ from singletable_apps.skills.entities import (
     User,
     UserSkill,
 )
+from singletable_apps.skills.entry_rules import EntryDraft, KindName, kind_named
 from singletable_apps.skills.errors import NotPermitted
 from singletable_apps.skills.rules import LEVELS, RANKS, derive_skill_id
 from singletable_apps.skills.service import SkillsService
@@ -73,6 +74,7 @@ class _Company(BaseModel):
     roles: dict[str, _SampleRole]
     locations: list[str]
     departments: dict[str, dict[str, list[str]]]
+    entries: dict[str, dict[KindName, list[EntryDraft]]]
 
 
 def create_sample(service: SkillsService, progress: Progress | None = None) -> None:
@@ -84,6 +86,11 @@ def create_sample(service: SkillsService, progress: Progress | None = None) -> N
     drawing = _Drawing(company, service.context.today(), Passwords().hash(PASSWORD))
     items = list(drawing.items())
     store.bulk_load(items)
+    for username, kinds in company.entries.items():
+        author = service.context.get_user(username)
+        for kind, drafts in kinds.items():
+            for draft in drafts:
+                service.entries.create(author, username, kind_named(kind), draft)
     if progress is not None:
         progress(len(items), len(items))
 
