@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from singletable_apps.skills.limits import Limits
 from singletable_apps.skills.pages import (
     accounts,
+    catalog,
     entries,
     imports,
     operations,
@@ -14,6 +15,7 @@ from singletable_apps.skills.pages import (
     people,
     people_admin,
     person,
+    roles,
     search,
     skill,
     teams,
@@ -28,10 +30,12 @@ _MODULES = (
     people,
     people_admin,
     person,
+    catalog,
     skill,
     search,
     teams,
     operations,
+    roles,
     overview,
     entries,
     imports,

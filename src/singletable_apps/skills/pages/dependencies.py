@@ -74,6 +74,7 @@ _NAVIGATION = (
     ("Gaps", "gaps", Permission.EDIT_OWN),
     ("Teams", "teams", Permission.EDIT_OWN),
     ("Projects", "projects", Permission.EDIT_OWN),
+    ("Jobs", "roles", Permission.EDIT_OWN),
     ("Admin", "admin", Permission.ADMINISTER),
 )
 

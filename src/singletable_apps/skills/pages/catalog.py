@@ -1,0 +1,286 @@
+"""The catalog for everyone, and its administration: create, edit, merge and delete skills."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import groupby
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmForm,
+    Form,
+    ListQueryParameters,
+    PostedForm,
+)
+from singletable_apps.skills.entities import Category, Level, Skill
+from singletable_apps.skills.errors import InUse, InvalidInput
+from singletable_apps.skills.pages.dependencies import (
+    AdminPage,
+    Segment,
+    UserPage,
+    UserPageContext,
+)
+from singletable_apps.skills.rules import PERMISSIONS, Permission, people_at
+from singletable_apps.skills.service.catalog import SkillEdit
+from singletable_apps.skills.service.catalog_changes import MergePreview
+
+router = APIRouter()
+
+
+@router.get("/catalog")
+def show_catalog(page: UserPage, query: ListQueryParameters) -> Response:
+    """List the skills by category, with the number of people who have each."""
+    catalog = page.service.catalog
+    everything = catalog.list_names()
+    found = query.apply(
+        everything, text=lambda skill: f"{skill.name} {skill.category}", columns={}, limit=1_000
+    )
+    counts = catalog.counts(skill.skill_id for skill in found.items)
+    groups = groupby(found.items, key=lambda skill: skill.category)
+    # An alias is not in the list, but means a skill.
+    meant = catalog.find(query.search)
+    return page.render(
+        "catalog",
+        found=found,
+        total=len(everything),
+        groups=[
+            (category, [(each, counts[each.skill_id]) for each in skills])
+            for category, skills in groups
+        ],
+        meant=None if meant is None or meant.skill_id in counts else meant,
+        people_at=people_at,
+        expert=Level.EXPERT,
+        can_administer=PERMISSIONS.allows(page.user.role, Permission.ADMINISTER),
+    )
+
+
+@router.get("/admin")
+def show_admin(page: AdminPage) -> Response:
+    """Show what administrators can do."""
+    return page.render("admin", unfinished=page.service.catalog_changes.unfinished())
+
+
+# ------------------------------------------------------------------------------ administration
+
+
+class SkillForm(BaseModel):
+    """A skill. The service checks the values."""
+
+    skill_name: str
+    skill_id: str = ""
+    category: Category = Category.OTHER
+    description: str = ""
+    tags: str = ""
+    aliases: str = ""
+
+    def edit(self) -> SkillEdit:
+        """Return what was entered; commas and lines separate tags and aliases."""
+        tags, aliases = (
+            tuple(filter(None, (each.strip() for each in text.replace("\n", ",").split(","))))
+            for text in (self.tags, self.aliases)
+        )
+        return SkillEdit(
+            self.skill_name, self.skill_id, self.category, self.description, tags, aliases
+        )
+
+
+class MergeForm(BaseModel):
+    """The skill to merge into."""
+
+    into: str = ""
+
+
+@router.get("/admin/skills")
+def list_skills(page: AdminPage, query: ListQueryParameters) -> Response:
+    """List the skills with aliases, searched by any spelling."""
+    skills = page.service.catalog.list()
+    counts = page.service.catalog.counts(skill.skill_id for skill in skills)
+    return page.render(
+        "admin_skills",
+        unfinished=page.service.catalog_changes.unfinished(),
+        skills=query.apply(
+            [(skill, people_at(counts[skill.skill_id])) for skill in skills],
+            text=lambda row: " ".join([row[0].name, row[0].category, *row[0].aliases]),
+            columns={
+                "name": lambda row: row[0].name.casefold(),
+                "category": lambda row: (row[0].category, row[0].name.casefold()),
+                "people": lambda row: row[1],
+            },
+        ),
+    )
+
+
+@router.post("/admin/resume-changes")
+def resume_changes(page: AdminPage) -> Response:
+    """Continue the renames and merges that were interrupted."""
+    page.service.catalog_changes.resume()
+    is_done = not page.service.catalog_changes.unfinished()
+    text = "All changes are finished." if is_done else "Some changes are not finished. Try later."
+    return page.redirect(page.urls.page("admin", "skills"), text)
+
+
+@router.get("/admin/new-skill")
+def show_new_skill(page: AdminPage) -> Response:
+    """Show the form for a new skill."""
+    return _show_skill(page, None, Form({"category": Category.PROGRAMMING}))
+
+
+@router.post("/admin/new-skill")
+def create_skill(page: AdminPage, form: PostedForm) -> Response:
+    """Create a skill."""
+
+    def act(values: SkillForm) -> Response:
+        skill = page.service.catalog.create(page.user, values.edit())
+        return page.redirect(page.urls.page("admin", "skills"), f"Created “{skill.name}”.")
+
+    return page.submit(form, SkillForm, act, partial(_show_skill, page, None))
+
+
+@router.get("/admin/skills/{skill_id}")
+def show_skill_form(page: AdminPage, skill_id: Segment) -> Response:
+    """Show the form for a skill."""
+    skill = page.service.context.get_skill(skill_id)
+    form = Form(
+        {
+            "skill_name": skill.name,
+            "category": skill.category,
+            "description": skill.description,
+            "tags": ", ".join(skill.tags),
+            "aliases": "\n".join(skill.aliases),
+            "revision": skill.revision,
+        }
+    )
+    return _show_skill(page, skill, form)
+
+
+@router.post("/admin/skills/{skill_id}")
+def edit_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
+    """Change a skill. A new name is copied to the skills of people."""
+    before = page.service.context.get_skill(skill_id)
+
+    def act(values: SkillForm) -> Response:
+        skill = page.service.catalog_changes.edit(
+            page.user, skill_id, values.edit(), form.revision_check()
+        )
+        text = f"Saved “{skill.name}”."
+        if skill.name != before.name:
+            text = f"Renamed “{before.name}” to “{skill.name}” for everyone."
+        return page.redirect(page.urls.page("admin", "skills"), text)
+
+    return page.submit(form, SkillForm, act, partial(_show_skill, page, before))
+
+
+def _show_skill(
+    page: UserPageContext, skill: Skill | None, form: Form, status: int = 200
+) -> Response:
+    people = 0
+    if skill is not None:
+        people = people_at(page.service.catalog.counts([skill.skill_id])[skill.skill_id])
+    categories = [(each.value, each.value) for each in Category]
+    return page.render(
+        "admin_skill", status, skill=skill, people=people, form=form, categories=categories
+    )
+
+
+@router.get("/admin/skills/{skill_id}/delete")
+def ask_to_delete(page: AdminPage, skill_id: Segment) -> Response:
+    """Ask before a skill is deleted."""
+    skill = page.service.context.get_skill(skill_id)
+    return _ask_to_delete(page, skill, Form({"revision": skill.revision}))
+
+
+@router.post("/admin/skills/{skill_id}/delete")
+def delete_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
+    """Delete a skill that nobody has, or offer to merge it."""
+    skill = page.service.context.get_skill(skill_id)
+
+    def act(_: ConfirmForm) -> Response:
+        try:
+            page.service.catalog_changes.delete(page.user, skill_id, form.revision_check())
+        except InUse as error:
+            return page.redirect(page.urls.page("admin", "skills", skill_id, "merge"), str(error))
+        return page.redirect(page.urls.page("admin", "skills"), f"Deleted “{skill.name}”.")
+
+    return page.submit(form, ConfirmForm, act, partial(_ask_to_delete, page, skill))
+
+
+def _ask_to_delete(page: UserPageContext, skill: Skill, form: Form, status: int = 200) -> Response:
+    question = Confirmation(
+        title=f"Delete “{skill.name}”?",
+        text="It leaves the catalog and the targets of jobs. Nobody has this skill.",
+        button="Delete the skill",
+        url=page.urls.page("admin", "skills", skill.skill_id, "delete"),
+        back=page.urls.page("admin", "skills", skill.skill_id),
+    )
+    return page.confirm(question, form, status)
+
+
+@router.get("/admin/skills/{skill_id}/merge")
+def show_merge(
+    page: AdminPage, skill_id: Segment, into: Annotated[str, Query(max_length=1_000)] = ""
+) -> Response:
+    """Ask for the skill to merge into, then show what will happen."""
+    skill = page.service.context.get_skill(skill_id)
+    if not into:
+        return _choose_target(page, skill, Form())
+    try:
+        preview = page.service.catalog_changes.preview_merge(page.user, skill_id, into)
+    except InvalidInput as error:
+        return _choose_target(page, skill, Form({"into": into}, error.errors), 422)
+    return _ask_to_merge(page, preview, Form({"revision": skill.revision}))
+
+
+@router.post("/admin/skills/{skill_id}/merge")
+def merge_skills(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
+    """Merge a skill into another one."""
+    source = page.service.context.get_skill(skill_id)
+
+    def act(values: MergeForm) -> Response:
+        target = page.service.catalog_changes.merge(
+            page.user, skill_id, values.into, form.revision_check()
+        )
+        text = f"Merged “{source.name}” into “{target.name}”."
+        return page.redirect(page.urls.page("admin", "skills", target.skill_id), text)
+
+    def show(form: Form, status: int) -> Response:
+        if not form.conflict:
+            return _choose_target(page, source, form, status)
+        changes = page.service.catalog_changes
+        return _ask_to_merge(
+            page, changes.preview_merge(page.user, skill_id, form.value("into")), form, status
+        )
+
+    return page.submit(form, MergeForm, act, show)
+
+
+def _choose_target(page: UserPageContext, skill: Skill, form: Form, status: int = 200) -> Response:
+    others = [each for each in page.service.catalog.list_names() if each.skill_id != skill.skill_id]
+    return page.render("admin_merge", status, skill=skill, form=form, others=others)
+
+
+def _ask_to_merge(
+    page: UserPageContext, preview: MergePreview, form: Form, status: int = 200
+) -> Response:
+    source, target = preview.source, preview.target
+    both = "They keep the higher level, more years, the latest use, and the notes of both."
+    question = Confirmation(
+        title=f"Merge “{source.name}” into “{target.name}”?",
+        text=f"Everyone with {source.name} has {target.name} afterwards.",
+        button="Merge the skills",
+        url=page.urls.page("admin", "skills", source.skill_id, "merge"),
+        back=page.urls.page("admin", "skills", source.skill_id, "merge"),
+        facts=[
+            ("People who are moved", f"{preview.people:,}"),
+            ("People who have both", f"{preview.both:,}. {both}" if preview.both else "0"),
+            ("Jobs that need it", ", ".join(preview.roles) or "None"),
+            (f"New aliases of {target.name}", ", ".join(preview.aliases) or "None"),
+        ],
+        consequences=["Endorsements are kept. Someone who endorsed both skills counts once."],
+        warning=f"“{source.name}” is deleted. This cannot be undone.",
+        hidden={"into": target.skill_id},
+    )
+    return page.confirm(question, form, status)

@@ -1,0 +1,159 @@
+"""Jobs and the levels they need: the list, a job, and the forms of managers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.pages import Confirmation, ConfirmForm, Form, PostedForm
+from singletable_apps.skills.entities import JobRole, Level
+from singletable_apps.skills.errors import InvalidInput
+from singletable_apps.skills.pages.dependencies import (
+    ManagerPage,
+    Segment,
+    UserPage,
+    UserPageContext,
+)
+from singletable_apps.skills.rules import LEVELS, PERMISSIONS, RANKS, Permission
+from singletable_apps.skills.service.roles import MAX_TARGETS, RoleEdit
+
+router = APIRouter()
+_EMPTY_ROWS = 5
+
+
+@router.get("/roles")
+def list_roles(page: UserPage) -> Response:
+    """List the jobs."""
+    return page.render("roles", roles=page.service.roles.list(), can_plan=_can_plan(page))
+
+
+@router.get("/roles/{role_id}")
+def show_role(page: UserPage, role_id: Segment) -> Response:
+    """Show a job with its targets, the highest level first."""
+    role = page.service.roles.get(role_id)
+    skills = page.service.catalog.find_many(role.targets)
+    rows = [(skills[each], level, RANKS[level]) for each, level in role.targets.items()]
+    rows = sorted(rows, key=lambda row: (-row[2], row[0].name.casefold()))
+    return page.render("role", role=role, rows=rows, can_plan=_can_plan(page))
+
+
+class RoleForm(BaseModel):
+    """A job. Its targets are the fields `skill` and `level` of each row."""
+
+    name: str
+    description: str = ""
+
+
+@router.get("/new-role")
+def show_new_role(page: ManagerPage) -> Response:
+    """Show the form for a new job."""
+    return _show_form(page, None, Form())
+
+
+@router.post("/new-role")
+def create_role(page: ManagerPage, form: PostedForm) -> Response:
+    """Create a job."""
+
+    def act(values: RoleForm) -> Response:
+        edit = RoleEdit(values.name, values.description, _targets(form))
+        role = page.service.roles.create(page.user, edit)
+        return page.redirect(page.urls.role(role.role_id), f"Created the job “{role.name}”.")
+
+    return page.submit(form, RoleForm, act, partial(_show_form, page, None))
+
+
+@router.get("/roles/{role_id}/edit")
+def show_role_form(page: ManagerPage, role_id: Segment) -> Response:
+    """Show the form for a job."""
+    role = page.service.roles.get(role_id)
+    names = page.service.catalog.find_many(role.targets)
+    form = Form(
+        {
+            "name": role.name,
+            "description": role.description,
+            "revision": role.revision,
+            "skill": [names[each].name for each in role.targets if each in names],
+            "level": [level.value for each, level in role.targets.items() if each in names],
+        }
+    )
+    return _show_form(page, role, form)
+
+
+@router.post("/roles/{role_id}/edit")
+def edit_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response:
+    """Change a job and its targets."""
+    before = page.service.roles.get(role_id)
+
+    def act(values: RoleForm) -> Response:
+        edit = RoleEdit(values.name, values.description, _targets(form))
+        role = page.service.roles.edit(page.user, role_id, edit, form.revision_check())
+        return page.redirect(page.urls.role(role.role_id), f"Saved “{role.name}”.")
+
+    return page.submit(form, RoleForm, act, partial(_show_form, page, before))
+
+
+@router.get("/roles/{role_id}/delete")
+def ask_to_delete(page: ManagerPage, role_id: Segment) -> Response:
+    """Ask before a job is deleted."""
+    role = page.service.roles.get(role_id)
+    return _ask_to_delete(page, role, Form({"revision": role.revision}))
+
+
+@router.post("/roles/{role_id}/delete")
+def delete_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response:
+    """Delete a job."""
+    role = page.service.roles.get(role_id)
+
+    def act(_: ConfirmForm) -> Response:
+        page.service.roles.delete(page.user, role_id, form.revision_check())
+        return page.redirect(page.urls.page("roles"), f"Deleted the job “{role.name}”.")
+
+    return page.submit(form, ConfirmForm, act, partial(_ask_to_delete, page, role))
+
+
+def _ask_to_delete(page: UserPageContext, role: JobRole, form: Form, status: int = 200) -> Response:
+    question = Confirmation(
+        title=f"Delete the job “{role.name}”?",
+        text="Its targets are deleted. People with this job are shown without one.",
+        button="Delete the job",
+        url=page.urls.role(role.role_id, "delete"),
+        back=page.urls.role(role.role_id),
+    )
+    return page.confirm(question, form, status)
+
+
+def _can_plan(page: UserPageContext) -> bool:
+    return PERMISSIONS.allows(page.user.role, Permission.PLAN)
+
+
+def _rows(form: Form) -> list[tuple[str, str]]:
+    """Return the skill and the level of each row that is filled in."""
+    skills, levels = form.selected("skill"), form.selected("level")
+    rows = zip(skills, levels + [""] * len(skills), strict=False)
+    return [(skill.strip(), level) for skill, level in rows if skill.strip()]
+
+
+def _targets(form: Form) -> dict[str, Level]:
+    try:
+        return {skill: Level(level) for skill, level in _rows(form)}
+    except ValueError:
+        raise InvalidInput({"targets": "Choose a level for each skill."}) from None
+
+
+def _show_form(
+    page: UserPageContext, role: JobRole | None, form: Form, status: int = 200
+) -> Response:
+    rows = _rows(form)
+    rows += [("", Level.INTERMEDIATE.value)] * min(_EMPTY_ROWS, max(0, MAX_TARGETS - len(rows)))
+    return page.render(
+        "role_form",
+        status,
+        role=role,
+        form=form,
+        rows=rows,
+        levels=LEVELS,
+        most=MAX_TARGETS,
+        skill_names=[each.name for each in page.service.catalog.list_names()],
+    )
