@@ -6,7 +6,6 @@ import logging
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import reduce
-from operator import and_
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
@@ -139,7 +138,7 @@ class People:
             User.role: role,
         }
         filters = [path == value for path, value in wanted.items() if value]
-        where = reduce(and_, filters) if filters else None
+        where = reduce(lambda one, other: one & other, filters) if filters else None
         # The types of a page end at four fields.
         page: Page[tuple[Any, ...]] = cast(Any, self._store).page(
             selection, limit, fields=_ROW, where=where, cursor=cursor, max_read=_MAX_READ
