@@ -92,14 +92,13 @@ class Cascades:
         self._run_later(user.username)
 
     def is_moving(self, username: str) -> bool:
-        """Return whether a person was renamed to this username, and the rest is still to be done.
-
-        What can be done is done first.
-        """
-        return any(
-            is_same_user(each.new_username, username) and not self.release(each.username)
-            for each in self._pending()
-        )
+        """Return whether a person was just renamed to this username. Finish older cascades."""
+        left = [
+            cascade
+            for cascade in self._pending()
+            if not (self._is_settled(cascade) and self.release(cascade.username))
+        ]
+        return any(is_same_user(each.new_username, username) for each in left)
 
     def check_free(self, username: str) -> None:
         """Raise AlreadyExists if a username is taken, or was given up a moment ago."""
@@ -127,6 +126,9 @@ class Cascades:
     def _pending(self) -> list[Cascade]:
         return list(self._store.query(Cascade.key.partition(), consistent=True))
 
+    def _is_settled(self, cascade: Cascade) -> bool:
+        return self._context.clock() - cascade.created_at >= SETTLING
+
     def _run_later(self, username: str) -> None:
         """Do what is left of a cascade, or leave it for later if the store fails."""
         try:
@@ -139,7 +141,7 @@ class Cascades:
             cascade = self._store.get(Cascade.key(username), consistent=True)
             if cascade is None:
                 return
-            is_settled = self._context.clock() - cascade.created_at >= SETTLING
+            is_settled = self._is_settled(cascade)
             if not cascade.new_username:
                 self._sessions.end_all(cascade.user_id)
             written = [self._commit(cascade, *step) for step in self._steps(cascade)]

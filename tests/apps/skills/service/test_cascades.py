@@ -179,6 +179,14 @@ def test_old_username_is_taken_until_everything_is_moved(filled: World) -> None:
     assert len(service.user_skills.list("lovelace")) == 3
 
 
+def test_next_rename_finishes_the_ones_before(filled: World) -> None:
+    filled.service.people.rename(filled.user("ada"), "ada", "lovelace")
+    filled.clock.now += SETTLING
+    filled.service.people.rename(filled.user("bob"), "bob", "robert")
+    pending = Store(filled.driver).admin.scan(Cascade)
+    assert [each.username for each in pending] == ["bob"]
+
+
 def test_delete_removes_everything_and_lowers_counts(world: World) -> None:
     fill(world)
     service = world.service
