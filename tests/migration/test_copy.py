@@ -13,6 +13,7 @@ from singletable import (
     Engine,
     Entity,
     Key,
+    MigrationError,
     MigrationLocked,
     PutItem,
     Store,
@@ -20,7 +21,7 @@ from singletable import (
     TransformFailed,
     attr,
 )
-from singletable.migration import Copy, Migration, Part, each, merge
+from singletable.migration import Copy, Migration, Part, dry_run, each, merge
 from singletable.migration.change_log import FeedChanges
 from singletable.migration.copy import Copier
 from singletable.migration.runner import MigrationRunner
@@ -179,6 +180,29 @@ def test_two_old_items_with_the_same_new_key_are_reported_by_the_next_run_too(
     assert {user.email for user in Store(engine).admin.scan(User)} == {
         f"u{number}" for number in range(1, 12)
     }
+
+
+def test_copy_if_empty_replaces_nothing(engine: Engine) -> None:
+    Store(engine).admin.create_table(entities)
+    Store(engine).put(User(username="u01", email="somebody@else"))
+    migration = Migration(Copy(entities, each(OldUser, to_user), if_empty=True), name="0001_users")
+    with Engine.in_memory() as old:
+        create_site(old)
+        with pytest.raises(MigrationError, match="has items already"):
+            dry_run(migration, old, engine)
+        with pytest.raises(MigrationError, match="has items already"):
+            MigrationRunner(migration, old, engine).run()
+        assert MigrationRunner(migration, old, engine).phase() is None
+        Store(engine).delete(User.key("u01"))
+        runner = MigrationRunner(migration, old, engine)
+        assert runner.run().phase == "ready"
+        # It has items now: those of the copy.
+        assert dry_run(migration, old, engine).ok
+        assert runner.run().phase == "ready"
+
+
+def to_user(old: OldUser) -> User:
+    return User(username=old.username, email=old.email)
 
 
 profiles = Table("profiles", pk="name", sk=None)

@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 
-from singletable.errors import MigrationLocked, TransformFailed
+from singletable.errors import (
+    MigrationError,
+    MigrationLocked,
+    ResourceNotFound,
+    TransformFailed,
+)
 from singletable.migration.change_log import ChangeBatch, ChangedItem, ChangeLog
 from singletable.migration.derivation import Derivation, Key, Source, Targets, Unit, key_text
 from singletable.migration.environment import Environment
@@ -368,3 +373,17 @@ def is_empty(env: Environment, table: Table) -> bool:
         after = page.last_evaluated_key
         if after is None:
             return True
+
+
+def check_empty(env: Environment, table: Table) -> None:
+    """Raise MigrationError if the target of a copy has items, which the copy could replace."""
+    try:
+        if is_empty(env, table):
+            return
+    except ResourceNotFound:
+        return
+    name = env.context.table_name(table).partition("/")[2]
+    raise MigrationError(
+        f"The new table {name!r} has items already, and the copy would replace those with the same "
+        "key. Nothing was written. Copy to another address."
+    )

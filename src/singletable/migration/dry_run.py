@@ -16,7 +16,7 @@ from typing import cast
 
 from singletable.engine import Engine
 from singletable.errors import OperationError, SingleTableError, TransformFailed
-from singletable.migration.copy import TargetOwners
+from singletable.migration.copy import TargetOwners, check_empty
 from singletable.migration.derivation import Derivation, Key, Targets, entities_of
 from singletable.migration.derived_items import DerivedItems, DerivedUnit, rule_name
 from singletable.migration.environment import Environment
@@ -154,7 +154,10 @@ def dry_run(
                 page_size=page_size,
                 clock=clock,
             )
-            _CopyTrial(step, runner.environment(), trial, examples).run(limit)
+            env = runner.environment()
+            if step.if_empty and runner.phase() is None:
+                check_empty(env, step.target)
+            _CopyTrial(step, env, trial, examples).run(limit)
         return DryRun(migration.name, tuple(trials))
 
 

@@ -22,6 +22,7 @@ from singletable.errors import (
 from singletable.migration.change_log import ChangeLog, FeedChanges, NoChanges
 from singletable.migration.copy import (
     Copier,
+    check_empty,
     count_changes,
     derive_all,
     is_empty,
@@ -104,6 +105,7 @@ class CopyPhases:
         self._check_places(env)
         changes = self._choose_changes(env)
         if not state.counts.get("restarts"):
+            self._check_empty(env)
             state.target_was_empty = is_empty(env, self.step.target)
         else:
             # Nothing may write copies while they are deleted.
@@ -131,6 +133,16 @@ class CopyPhases:
                     f"{table!r} at the old address is the new table itself, {self.step.target!r}. "
                     "Nothing was copied. Copy to another table, or to another address."
                 )
+
+    def _check_empty(self, env: Environment) -> None:
+        """Raise MigrationError if the new table has items and must not."""
+        if not self.step.if_empty:
+            return
+        try:
+            check_empty(env, self.step.target)
+        except MigrationError:
+            env.run(env.states.delete_item(env.states.key))
+            raise
 
     def _choose_changes(self, env: Environment) -> Changes:
         if self.changes is not None:

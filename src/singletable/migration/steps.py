@@ -243,12 +243,15 @@ class Copy:
     The target may be at another address. `back` derives the old items from the new ones: after the
     cut-over it keeps the old tables up to date, so that a rollback loses nothing. An item for which
     a rule fails stops the copy, or is left out with `skip_failures`; a dry run lists all of them.
+    With `if_empty` a target that has items already is an error; otherwise, new items replace those
+    with the same key.
     """
 
     target: Table
     rules: tuple[Rule, ...]
     back: tuple[Rule, ...] = ()
     skip_failures: bool = False
+    if_empty: bool = False
 
     def __init__(
         self,
@@ -256,8 +259,10 @@ class Copy:
         *rules: Rule,
         back: Sequence[Rule] = (),
         skip_failures: bool = False,
+        if_empty: bool = False,
     ) -> None:
         object.__setattr__(self, "skip_failures", skip_failures)
+        object.__setattr__(self, "if_empty", if_empty)
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "back", tuple(back))

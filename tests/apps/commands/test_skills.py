@@ -11,7 +11,7 @@ import pytest
 from singletable import Store
 from singletable_apps.shared.serve import open_driver
 from singletable_apps.skills.app import open_service
-from singletable_apps.skills.entities import entities
+from singletable_apps.skills.entities import User, entities
 from singletable_apps.skills.history import phase2, users
 from singletable_apps.skills.sample import ACCOUNTS, list_sample
 from singletable_apps.skills.urls import Urls
@@ -106,6 +106,20 @@ def test_migrate_goes_from_a_dry_run_to_the_end(typed: Run, tmp_path: Path) -> N
         service = open_service(driver, secret, Urls())
         for username in ("Ada.Lovelace", "late"):
             service.accounts.sign_in(username, "secret")
+
+
+# Someone else may have the username there.
+def test_migrate_does_not_touch_a_directory_in_use(typed: Run, tmp_path: Path) -> None:
+    old, new = f"file:{tmp_path}/old.db", f"file:{tmp_path}/new.db"
+    fill_users(old, "ada")
+    with open_driver(new) as driver:
+        service = open_service(driver, tmp_path / "secret", Urls())
+        before = service.accounts.register("ada", "Ada Byron", "nine blue horses")
+    for words in (("--dry-run",), ()):
+        code, _, err = typed("migrate", "run", old, new, *words)
+        assert (code, "has items already" in err) == (2, True)
+    with open_driver(new) as driver:
+        assert Store(driver).get(User.key("ada")) == before
 
 
 @pytest.mark.parametrize(

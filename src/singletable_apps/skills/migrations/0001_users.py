@@ -23,6 +23,7 @@ migration = Migration(
             # The old table has no place for anything but users.
             *(leave_out(entity) for entity in entities.entities if entity is not User),
         ],
+        if_empty=True,
     ),
     schema="6b3289806532",
 )

@@ -12,6 +12,7 @@ migration = Migration(
         phase1.entities,
         each(users.User, to_phase1),
         back=[each(phase1.User, to_old_user)],
+        if_empty=True,
     ),
     schema="f8d8b305a733",
 )

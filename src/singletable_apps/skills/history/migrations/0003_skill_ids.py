@@ -29,6 +29,7 @@ migration = Migration(
             # Phase 2 has no place for the catalog, endorsements, jobs and teams.
             *(leave_out(entity) for entity in entities.entities if entity not in (User, UserSkill)),
         ],
+        if_empty=True,
     ),
     schema="6b3289806532",
 )
