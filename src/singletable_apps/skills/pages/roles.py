@@ -34,8 +34,14 @@ def show_role(page: UserPage, role_id: Segment) -> Response:
     """Show a job with its targets, the highest level first."""
     role = page.service.roles.get(role_id)
     skills = page.service.catalog.find_many(role.targets)
-    rows = [(skills[each], level, RANKS[level]) for each, level in role.targets.items()]
-    rows = sorted(rows, key=lambda row: (-row[2], row[0].name.casefold()))
+    rows = sorted(
+        (
+            (skills[each], level, RANKS[level])
+            for each, level in role.targets.items()
+            if each in skills
+        ),
+        key=lambda row: (-row[2], row[0].name.casefold()),
+    )
     return page.render("role", role=role, rows=rows, can_plan=_can_plan(page))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable import Store
-from singletable_apps.skills.entities import Skill, SkillChange
+from singletable_apps.skills.entities import JobRole, Skill, SkillChange
 from tests.apps.skills.pages.client import Browser, PagesApp
 from tests.apps.skills.support.recount import check_consistent
 
@@ -92,6 +92,9 @@ def test_manager_creates_edits_and_deletes_a_job(app: PagesApp, mia: Browser, bo
     assert mia.flash(created) == "Created the job “Back end”."
     role = app.world.service.roles.get("back-end")
     assert role.targets == {"go": "Expert", "python": "Advanced"}
+    # An index that lags behind can leave the target of a job without its skill.
+    targets = {**role.targets, "gone": role.targets["go"]}
+    Store(app.world.driver).update(JobRole.key("back-end"), JobRole.targets.set(targets))
     page = bob.get("roles", "back-end")
     assert ("Level, at least" in page.text, "Delete" in page.text) == (True, False)
     form = mia.get("roles", "back-end", "edit")
