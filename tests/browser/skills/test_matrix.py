@@ -1,0 +1,74 @@
+"""The matrix: headers stick while it scrolls, columns sort, and a phone shows a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE
+
+
+def _place(locator: Locator) -> tuple[float, float]:
+    box = locator.bounding_box()
+    assert box is not None
+    return box["x"], box["y"]
+
+
+def test_headers_stick_while_the_matrix_scrolls(open_as: Callable[..., Page]) -> None:
+    page = open_as("priya", "matrix")
+    region = page.get_by_role("region", name="People and skills")
+    name = region.get_by_role("columnheader", name="Name")
+    column = region.get_by_role("columnheader").nth(5)
+    row = region.get_by_role("rowheader").nth(20)
+    cell = region.locator("tbody tr").nth(20).locator("td").nth(4)
+    before = {each: _place(each) for each in (name, column, row, cell)}
+    region.evaluate("element => element.scrollTo(300, 400)")
+    left, top = (
+        region.evaluate(f"element => element.{side}") for side in ("scrollLeft", "scrollTop")
+    )
+    assert (left, top) == (300, 400)
+    # The corner stays, column headers move across only, row headers down only, and cells both.
+    assert _place(name) == before[name]
+    assert _place(column) == (before[column][0] - left, before[column][1])
+    assert _place(row) == (before[row][0], before[row][1] - top)
+    assert _place(cell) == (before[cell][0] - left, before[cell][1] - top)
+
+
+def test_column_sorts_and_a_cell_opens_the_skill(open_as: Callable[..., Page]) -> None:
+    page = open_as("priya", "matrix")
+    page.get_by_role("link", name="Python", exact=True).click()
+    header = page.get_by_role("columnheader", name="Python", exact=True)
+    expect(header).to_have_attribute("aria-sort", "descending")
+    place = header.evaluate("element => element.cellIndex")
+    levels = page.locator(f"tbody tr > :nth-child({place + 1})").all_inner_texts()
+    assert levels == sorted(levels, reverse=True)
+    assert levels[0] == "4"
+    page.locator(f"tbody tr:first-child > :nth-child({place + 1}) a").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Python")
+
+
+def test_filters_work_and_are_kept(open_as: Callable[..., Page]) -> None:
+    page = open_as("priya", "matrix")
+    page.get_by_role("combobox", name="Department").select_option("Mobile")
+    page.get_by_role("combobox", name="Skills", exact=True).select_option("Mobile")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_role("columnheader")).to_have_count(5)
+    expect(page.get_by_role("combobox", name="Department")).to_have_value("Mobile")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="XLSX").click()
+    assert download.value.suggested_filename == "matrix.xlsx"
+
+
+def test_phone_shows_each_person_with_skills(open_as: Callable[..., Page]) -> None:
+    page = open_as("priya", "matrix", viewport=PHONE)
+    first = page.locator(".matrix tbody tr").first
+    skill = first.locator("td:not(:empty)").first
+    expect(skill.locator("b")).to_be_visible()
+    expect(first.locator("td:empty").first).to_be_hidden()
+    expect(page.locator(".matrix thead")).not_to_be_in_viewport()
+    row, chip = first.bounding_box(), skill.bounding_box()
+    assert row is not None
+    assert chip is not None
+    assert row["width"] <= PHONE["width"]
+    assert chip["y"] > _place(first.locator("th"))[1]

@@ -1,0 +1,106 @@
+"""Every page, wide and light, then narrow and dark: accessible and fitting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+
+from fastapi.routing import iter_route_contexts
+from playwright.sync_api import Page
+
+from singletable_apps.skills.entities import Project
+from singletable_apps.skills.entry_rules import KINDS, EntryDraft
+from singletable_apps.skills.urls import PREFIX
+from tests.browser.conftest import PHONE, WIDE, OpenPage
+from tests.browser.page_checks import collect_errors, find_axe_violations
+from tests.browser.skills.server import Served
+
+# Files, and pages that are for visitors.
+SKIPPED = {
+    f"{PREFIX}/{path}"
+    for path in (
+        "admin/import/example.{format}",
+        "matrix/export",
+        "gaps/export",
+        "sign-in",
+        "reset",
+    )
+}
+# Pages of the whole company are too large for axe, so a part of it is shown.
+SMALLER = {"people": "?q=a", "matrix": "?q=a&skills=Mobile", "gaps": "?department=Mobile"}
+# Pages with a query: results, filters and messages.
+QUERIES = (
+    "/search?skill=python&level=Expert",
+    "/matrix?size=7",
+    "/matrix?q=nobody",
+    "/gaps?enough=0",
+)
+VISITORS = ("", "/sign-in", "/register", "/forgot")
+
+
+def test_pages_are_accessible_and_fit_a_phone(open_as: Callable[..., Page], served: Served) -> None:
+    page = open_as("ines")
+    errors = collect_errors(page)
+    faults: dict[str, list[str]] = {}
+    for path in [*_paths(served), *(f"{PREFIX}{query}" for query in QUERIES)]:
+        if found := [*_faults(page, f"{served.address}{path}"), *_unexpected(errors)]:
+            faults[path] = found
+        errors.clear()
+    assert faults == {}
+
+
+def test_pages_for_visitors_are_accessible_and_fit_a_phone(
+    open_page: OpenPage, served: Served
+) -> None:
+    page = open_page()
+    errors = collect_errors(page)
+    faults = {path: _faults(page, f"{served.address}{PREFIX}{path}") for path in VISITORS}
+    assert {path: found for path, found in faults.items() if found} == {}
+    assert errors == []
+
+
+def _paths(served: Served) -> Iterator[str]:
+    """Yield the path of every page, with examples for its parameters."""
+    service = served.service
+    ines = service.context.get_user("ines")
+    draft = EntryDraft(name="A tide clock", started=date(2025, 3, 1))
+    entry = service.entries.create(ines, "ines", KINDS["projects"], draft)
+    assert isinstance(entry, Project)
+    data = b"username,name,skill,level\nines,Ines,Python,Expert\nada,Ada,Klingon,Wizard\n"
+    examples = {
+        "username": "ines",
+        "skill_id": service.user_skills.list("ines")[0].skill_id,
+        "role_id": service.roles.list()[0].role_id,
+        "team_id": service.teams.page(1).items[0].team_id,
+        "kind": "projects",
+        "entry_id": entry.project_id,
+        "import_id": service.imports.upload(ines, "people.csv", data).import_id,
+    }
+    for route in iter_route_contexts(served.app.routes):
+        path = route.path or ""
+        if path.startswith(PREFIX) and "GET" in (route.methods or ()) and path not in SKIPPED:
+            page = path.removeprefix(f"{PREFIX}/")
+            yield f"{path.format(**examples)}{SMALLER.get(page, '')}"
+
+
+def _faults(page: Page, url: str) -> list[str]:
+    """Return the faults of a page, wide and light, then narrow and dark."""
+    page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
+    page.emulate_media(color_scheme="light")
+    answer = page.goto(url)
+    faults = [] if answer and answer.status in (200, 422) else [f"{answer and answer.status}"]
+    faults += find_axe_violations(page)
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    page.emulate_media(color_scheme="dark")
+    faults += find_axe_violations(page)
+    width: int = page.evaluate("document.documentElement.scrollWidth")
+    if width > PHONE["width"]:
+        faults.append(f"{width} pixels wide on a phone")
+    if page.locator("h1").count() != 1:
+        faults.append("not one h1")
+    return faults
+
+
+def _unexpected(errors: list[str]) -> list[str]:
+    # The browser reports a status of 422, too.
+    return [error for error in errors if "422" not in error]
