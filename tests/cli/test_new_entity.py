@@ -238,6 +238,21 @@ def test_index_with_some_attributes_is_used(run: Run, app: str, folder: Path) ->
     assert "sk=(title, project_id)).on(gsi1)" in " ".join(_source(folder).split())
 
 
+def test_imports_are_sorted_as_formatters_sort_them(run: Run, folder: Path) -> None:
+    package = folder / "scaffold_sorted"
+    package.mkdir()
+    entities, patterns = SHOP.replace("Order", "Userid").split("patterns =", 1)
+    (package / "__init__.py").touch()
+    (package / "entities.py").write_text(entities)
+    (package / "patterns.py").write_text(
+        "from singletable import PatternCatalog\n\nfrom scaffold_sorted.entities import (\n"
+        f"    Account,\n    User,\n    Userid,\n    shop,\n)\n\npatterns ={patterns}"
+    )
+    assert run("new", "entity", "UserName", "scaffold_sorted", "--yes")[0] == 0
+    names = "    Account,\n    User,\n    Userid,\n    UserName,\n    shop,\n"
+    assert names in (package / "patterns.py").read_text()
+
+
 def test_codes_of_patterns_can_be_chosen(run: Run, app: str, folder: Path) -> None:
     assert run("new", "entity", "Project", app, *PROJECT, "--code", "Q", "--yes")[0] == 0
     assert '"Q1", "Get a project"' in _source(folder)

@@ -65,9 +65,13 @@ def render_import(
     return f"from {module} import (\n" + "".join(f"    {name},\n" for name in ordered) + ")"
 
 
-def _import_order(name: str) -> tuple[bool, bool, str]:
-    """Sort constants before classes, and classes before functions, as isort does."""
-    return not (name.isupper() and len(name) > 1), not name[0].isupper(), name
+def _import_order(name: str) -> tuple[bool, bool, str, str]:
+    """Sort constants before classes, and classes before functions, as isort does.
+
+    Case does not matter among them: ImportedPerson comes before ImportPart.
+    """
+    is_constant = name.isupper() and len(name) > 1
+    return not is_constant, not name[0].isupper(), name.casefold(), name
 
 
 def render_table(table: Table, name: str, indexes: dict[str, str]) -> str:
