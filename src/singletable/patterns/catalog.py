@@ -67,6 +67,8 @@ C = TypeVar("C")
 E = TypeVar("E")
 W = TypeVar("W", ReadPattern[Any, Any], WritePattern, ScanPattern, FeedPattern)
 
+_MAX_SHAPES = 1_000
+
 
 class PatternCatalog:
     """The access patterns of an app, in the order of their declaration.
@@ -95,6 +97,8 @@ class PatternCatalog:
         self.values = check_values(where, tables, values)
         self.unused = dict(unused or {})
         self.patterns: dict[str, Pattern] = {}
+        # An app makes calls of a few shapes, each of them many times.
+        self._recognized: dict[CallShape, Pattern | None] = {}
         check_unused(where, tables, self.unused)
 
     def __iter__(self) -> Iterator[Pattern]:
@@ -331,7 +335,12 @@ class PatternCatalog:
 
     def recognize(self, shape: CallShape) -> Pattern | None:
         """Return the declared pattern that matches this call, or None."""
-        return match_pattern(self.patterns, shape)
+        try:
+            return self._recognized[shape]
+        except KeyError:
+            if len(self._recognized) >= _MAX_SHAPES:
+                self._recognized.clear()
+            return self._recognized.setdefault(shape, match_pattern(self.patterns, shape))
 
     def __getitem__(self, code: str) -> Pattern:
         pattern = self.patterns.get(code)
@@ -358,6 +367,7 @@ class PatternCatalog:
 
     def _add(self, pattern: W) -> W:
         self.patterns[pattern.code] = pattern
+        self._recognized.clear()
         return pattern
 
 
