@@ -1,0 +1,305 @@
+"""Skills: search by several skills at once, beside SQLite and a plan without counts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, cast
+
+import apsw
+
+from benchmarks.harness.measurement import (
+    Scale,
+    Work,
+    expect,
+    measure_rates,
+    show_progress,
+    temporary_folder,
+)
+from benchmarks.harness.report import ReportTable, Target, format_milliseconds, format_ratio
+from benchmarks.harness.workload import batches
+from singletable import Engine, GetItem, Item, Settings
+from singletable_apps.skills import patterns
+from singletable_apps.skills.entities import (
+    Level,
+    Skill,
+    SkillAlias,
+    SkillCount,
+    UserSkill,
+    entities,
+)
+from singletable_apps.skills.rules import LEVELS, RANKS
+from singletable_apps.skills.search_rules import Criterion, SearchQuery, rank
+from singletable_apps.skills.service import open_skills
+from singletable_apps.skills.service.catalog import spellings_of
+
+CLAIM = (
+    "a search reads at most half the units of a plan without counts, in at most 15 times "
+    "the time of one join in SQLite"
+)
+UNITS = Target(at_most=0.5)
+COST = Target(at_most=15)
+SECRET = b"a secret for the benchmark alone"
+SKILLS, KNOWN = 200, 10
+TODAY = date(2026, 1, 1)
+_SINCE = TODAY - timedelta(days=365)
+
+Row = tuple[str, str, Level, int, date]
+
+# Skills are numbered by how many people have them.
+QUESTIONS = {
+    "a rare skill and the most common one": SearchQuery(
+        (Criterion("Skill 0"), Criterion("Skill 180", Level.ADVANCED))
+    ),
+    "two skills in the middle, experts": SearchQuery(
+        (Criterion("Skill 40", Level.EXPERT), Criterion("Skill 30", Level.EXPERT))
+    ),
+    "three skills with years, used lately": SearchQuery(
+        (
+            Criterion("Skill 3", Level.INTERMEDIATE, since=_SINCE),
+            Criterion("Skill 60", Level.ADVANCED, years=8),
+            Criterion("Skill 12", years=2),
+        )
+    ),
+}
+
+
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Ask the same questions of the directory, of SQLite, and without a plan."""
+    people = scale.stored
+    rows = list(sample_skills(people))
+    with temporary_folder() as folder:
+        show_progress(f"{len(rows):,} skills of {people:,} people in both databases")
+        with (
+            Engine.on_file(folder / "skills.db", Settings(durable=False)) as engine,
+            closing(create_sqlite(folder / "sqlite.db", rows)) as connection,
+        ):
+            ours = DirectorySearch(engine, rows)
+            yield _table(ours, SqliteSearch(connection), rows, people, scale)
+
+
+def _table(
+    ours: DirectorySearch, sqlite: SqliteSearch, rows: Sequence[Row], people: int, scale: Scale
+) -> ReportTable:
+    lines: list[list[str]] = []
+    for question, query in QUESTIONS.items():
+        show_progress(question)
+        found = ours.find(query)
+        expect(sqlite.find(query), found)
+        expect(ours.find_without_counts(query), found)
+        rates = measure_rates(
+            [_ask(find, query) for find in (ours.find, sqlite.find, ours.find_without_counts)],
+            scale.seconds,
+        )
+        planned, plain = ours.units(ours.find, query), ours.units(ours.find_without_counts, query)
+        cost, share = rates[1] / rates[0], planned / plain
+        lines.append(
+            [
+                question,
+                f"{len(found):,}",
+                *(f"{format_milliseconds(1 / rate)} ms" for rate in rates),
+                format_ratio(cost),
+                COST.verdict(cost),
+                f"{planned:,.1f}",
+                f"{plain:,.1f}",
+                UNITS.verdict(share),
+            ]
+        )
+    return ReportTable(
+        f"Search in {len(rows):,} skills of {people:,} people, on files",
+        [
+            "people with",
+            "found",
+            "directory",
+            "SQLite",
+            "without counts",
+            "cost",
+            "target",
+            "read units",
+            "without counts",
+            "target",
+        ],
+        lines,
+        [
+            "SQLite answers with one join over a covering index, and its planner has statistics. "
+            "Without counts, the index of each skill is read in the order in which it was asked "
+            "for. All three rank the same people with the same function; the cost is the time of "
+            "the directory to that of SQLite."
+        ],
+    )
+
+
+def _ask(find: Callable[[SearchQuery], list[str]], query: SearchQuery) -> Work:
+    return lambda _: find(query)
+
+
+def sample_skills(people: int) -> Iterable[Row]:
+    """Return up to ten skills of each person; the popularity of skills follows Zipf's law."""
+    generator = random.Random(1)
+    weights = list(accumulate(1 / number for number in range(1, SKILLS + 1)))
+    names = [f"Skill {number}" for number in range(SKILLS)]
+    days = [TODAY - timedelta(days=days) for days in range(0, 1_500, 30)]
+    for number in range(people):
+        known = dict.fromkeys(generator.choices(names, cum_weights=weights, k=2 * KNOWN))
+        for name in list(known)[:KNOWN]:
+            (level,) = generator.choices(LEVELS, cum_weights=(35, 70, 90, 100))
+            yield f"person{number}", name, level, generator.randrange(20), generator.choice(days)
+
+
+class DirectorySearch:
+    """The search of the directory on the embedded engine."""
+
+    def __init__(self, engine: Engine, rows: Sequence[Row]) -> None:
+        self._service = open_skills(engine, SECRET)
+        self._fill(engine, rows)
+
+    def _fill(self, engine: Engine, rows: Sequence[Row]) -> None:
+        """Load the first skill of each name and level; the others are copies of their items."""
+        counts = {
+            f"Skill {number}": SkillCount(skill_id=f"skill-{number}") for number in range(SKILLS)
+        }
+        first: dict[tuple[str, Level], Row] = {}
+        for row in rows:
+            first.setdefault((row[1], row[2]), row)
+            field = row[2].lower()
+            setattr(counts[row[1]], field, getattr(counts[row[1]], field) + 1)
+        skills = [Skill(skill_id=count.skill_id, name=name) for name, count in counts.items()]
+        aliases = [
+            SkillAlias(alias=each, skill_id=skill.skill_id)
+            for skill in skills
+            for each in spellings_of(skill)
+        ]
+        loaded = map(_user_skill, first.values())
+        self._service.context.store.bulk_load([*skills, *aliases, *counts.values(), *loaded])
+        templates = {key: _stored(engine, row) for key, row in first.items()}
+        copies = (_copy(templates[row[1], row[2]], row) for row in rows)
+        for batch in batches(copies, entities.name):
+            engine.execute(batch)
+
+    def find(self, query: SearchQuery) -> list[str]:
+        """Search with the plan of the directory."""
+        return [match.username for match in self._service.search.find(query).matches]
+
+    def find_without_counts(self, query: SearchQuery) -> list[str]:
+        """Read the index of each skill, in the order in which they were asked for."""
+        found: list[dict[str, UserSkill]] = []
+        known = self._service.catalog.find_many([each.skill for each in query.criteria])
+        for each in query.criteria:
+            selection = patterns.users_at_level(known[each.skill].skill_id, each.level)
+            skills = self._service.context.store.query(selection)
+            found.append({skill.username: skill for skill in skills if each.is_met(skill)})
+        people = set.intersection(*(set(each) for each in found))
+        ranked = rank(([each[name] for each in found] for name in people), TODAY)
+        return [match.username for match in ranked]
+
+    def units(self, find: Callable[[SearchQuery], list[str]], query: SearchQuery) -> float:
+        """Return the read units of a search."""
+        before = sum(each.read_units for each in self._service.stats.snapshot())
+        find(query)
+        return sum(each.read_units for each in self._service.stats.snapshot()) - before
+
+
+def _user_skill(row: Row) -> UserSkill:
+    username, name, level, years, last_used = row
+    return UserSkill(
+        username=username,
+        skill_id=name.lower().replace(" ", "-"),
+        skill_name=name,
+        level=level,
+        years=years,
+        last_used=last_used,
+    )
+
+
+def _stored(engine: Engine, row: Row) -> Item:
+    key: Item = {"PK": {"S": f"USER#{row[0]}"}, "SK": {"S": f"SKILL#{_user_skill(row).skill_id}"}}
+    item = engine.execute(GetItem(entities.name, key)).item
+    assert item is not None
+    return item
+
+
+def _copy(template: Item, row: Row) -> Item:
+    """Return the item of another person with the same skill and level."""
+    username, _, _, years, last_used = row
+    level = str(template["GSI1SK"]["S"]).rpartition("#")[0]
+    return {
+        **template,
+        "PK": {"S": f"USER#{username}"},
+        "GSI1SK": {"S": f"{level}#{username}"},
+        "Username": {"S": username},
+        "YearsOfExperience": {"N": str(years)},
+        "LastUsedDate": {"S": last_used.isoformat()},
+    }
+
+
+def create_sqlite(path: Path, rows: Iterable[Row]) -> apsw.Connection:
+    """Return a database with the same skills, and an index that covers the question."""
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(
+        "CREATE TABLE skills (username TEXT, name TEXT, level INTEGER, years INTEGER, "
+        "last_used TEXT, endorsements INTEGER, PRIMARY KEY (username, name)) WITHOUT ROWID"
+    )
+    with connection:
+        connection.executemany(
+            "INSERT INTO skills VALUES (?, ?, ?, ?, ?, 0)",
+            (
+                (username, name, RANKS[level], years, last_used.isoformat())
+                for username, name, level, years, last_used in rows
+            ),
+        )
+    connection.execute(
+        "CREATE INDEX by_skill ON skills (name, level, years, last_used, username, endorsements)"
+    )
+    connection.execute("ANALYZE")
+    return connection
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteSearch:
+    """The same question as one join."""
+
+    connection: apsw.Connection
+
+    def find(self, query: SearchQuery) -> list[str]:
+        """Return the usernames of the people who meet all criteria, best first."""
+        tables = [f"s{number}" for number in range(len(query.criteria))]
+        columns = ", ".join(
+            f"{each}.username, {each}.level, {each}.years, {each}.last_used" for each in tables
+        )
+        values: list[Any] = []
+        joins: list[str] = []
+        for each, criterion in zip(tables, query.criteria, strict=True):
+            since = criterion.since.isoformat() if criterion.since else ""
+            values += [criterion.skill, RANKS[criterion.level], criterion.years, since]
+            joins.append(
+                f"{each}.name = ? AND {each}.level >= ? AND {each}.years >= ? "
+                f"AND {each}.last_used >= ?"
+            )
+        joins += [f"{each}.username = s0.username" for each in tables[1:]]
+        sources = ", ".join(f"skills {each}" for each in tables)
+        statement = f"SELECT {columns} FROM {sources} WHERE {' AND '.join(joins)}"
+        rows = cast("Iterable[tuple[Any, ...]]", self.connection.execute(statement, values))
+        candidates = [
+            [
+                _user_skill(
+                    (
+                        row[start],
+                        criterion.skill,
+                        LEVELS[row[start + 1] - 1],
+                        row[start + 2],
+                        date.fromisoformat(row[start + 3]),
+                    )
+                )
+                for start, criterion in zip(
+                    range(0, 4 * len(query.criteria), 4), query.criteria, strict=True
+                )
+            ]
+            for row in rows
+        ]
+        return [match.username for match in rank(candidates, TODAY)]
