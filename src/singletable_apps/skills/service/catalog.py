@@ -138,11 +138,12 @@ def check_skill(edit: SkillEdit) -> Skill:
     """Return the skill that was entered, or raise InvalidInput."""
     checks = InputChecks()
     name = checks.line("skill_name", edit.name, longest=MAX_SKILL_NAME, required=True)
+    _check_spelling(checks, "skill_name", name)
     skill_id = edit.skill_id.strip().lower() or derive_skill_id(name)
-    if not is_key(skill_id) or derive_skill_id(skill_id) != skill_id:
+    is_valid = is_key(skill_id) and derive_skill_id(skill_id) == skill_id
+    if not is_valid and (skill_id or "skill_name" not in checks.errors):
         text = "Use 1 to 50 lowercase letters, digits and hyphens, such as type-script."
         checks.reject("skill_id", text)
-    _check_spelling(checks, "skill_name", name)
     aliases = [checks.line("aliases", each, longest=MAX_SKILL_NAME) for each in edit.aliases]
     aliases = unique_aliases(name, filter(None, aliases))
     for alias in aliases:

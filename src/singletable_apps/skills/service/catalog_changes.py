@@ -46,6 +46,7 @@ from singletable_apps.skills.service.catalog import (
 )
 from singletable_apps.skills.service.context import (
     ATTEMPTS,
+    IS_HERE,
     Context,
     RevisionCheck,
     any_revision,
@@ -355,7 +356,7 @@ class CatalogChanges:
             added = self._not_endorsed(username, into.skill_id, moved)
             try:
                 with self._store.transaction(pattern=patterns.move_skill) as transaction:
-                    transaction.check(User.key(username), User.username.exists())
+                    transaction.check(User.key(username), IS_HERE)
                     for each in moved:
                         transaction.delete(
                             Endorsement.key(username, source.skill_id, each.endorser),
