@@ -131,12 +131,13 @@ class RowResult:
     skill: str = ""
     text: str = ""
     column: str = ""
+    value: str = ""
 
 
 def check_rows(
     table: Table, fields: Mapping[str, str], today: date
-) -> tuple[list[ImportRow], list[RowResult]]:
-    """Return the rows without errors, and the errors of the others.
+) -> tuple[list[ImportRow], list[RowResult], dict[str, str]]:
+    """Return the rows without errors, the errors of the others, and all names by username.
 
     `fields` are the fields by heading. The username must be among them.
     """
@@ -147,30 +148,32 @@ def check_rows(
     checked: dict[tuple[ImportField, str], tuple[Any, str]] = {}
     rows: list[ImportRow] = []
     errors: list[RowResult] = []
+    names: dict[str, str] = {}
     for number, values in table.rows:
         cells: dict[str, Any] = {}
-        found: list[tuple[ImportField, str]] = []
+        found: list[tuple[ImportField, str, str]] = []
         for place, field in used:
             key = field, values[place]
             if key not in checked:
                 checked[key] = _check_cell(*key, today)
             cells[field], error = checked[key]
             if error:
-                found.append((field, error))
+                found.append((field, error, values[place][:50]))
         has_skill_values = any(cells.get(each) for each in ("level", "years", "last_used", "notes"))
         if not cells.get("skill") and has_skill_values:
-            found.append((ImportField.SKILL, "Enter the skill that these values are about."))
-        elif cells.get("skill") and not cells.get("level") and "level" not in dict(found):
-            found.append((ImportField.LEVEL, f"Enter a level: {', '.join(LEVELS)}, or 1 to 4."))
-        if found:
-            person, skill = str(cells.get("username") or ""), str(cells.get("skill") or "")
-            errors += [
-                RowResult(number, Outcome.ERROR, person, skill, text, headings.get(field, field))
-                for field, text in found
-            ]
-        else:
+            found.append((ImportField.SKILL, "Enter the skill that these values are about.", ""))
+        elif cells.get("skill") and not cells.get("level") and not found:
+            found.append((ImportField.LEVEL, f"Enter a level: {', '.join(LEVELS)}, or 1 to 4.", ""))
+        person, skill = str(cells.get("username") or ""), str(cells.get("skill") or "")
+        if cells.get("name"):
+            names.setdefault(person.casefold(), cells["name"])
+        errors += [
+            RowResult(number, Outcome.ERROR, person, skill, text, headings.get(field, field), value)
+            for field, text, value in found
+        ]
+        if not found:
             rows.append(_make_row(number, cells))
-    return rows, errors
+    return rows, errors, names
 
 
 def _make_row(number: int, cells: Mapping[str, Any]) -> ImportRow:
@@ -350,22 +353,18 @@ class PersonRows:
 
 def group_rows(
     rows: Iterable[ImportRow],
+    names: Mapping[str, str],
     skills: Mapping[str, Skill],
     people: Container[str],
     jobs: Mapping[str, str],
 ) -> tuple[list[PersonRows], list[RowResult]]:
     """Return the rows by person, and what is wrong with those that cannot be imported.
 
-    `skills` are by normalized spelling. `people` are the usernames that exist. `jobs` are the ids
-    of jobs by id and name.
+    `names` are by username, and `skills` by normalized spelling. `people` are the usernames that
+    exist. `jobs` are the ids of jobs by id and name.
     """
     found: dict[str, PersonRows] = {}
     left: list[RowResult] = []
-    rows = list(rows)
-    names: dict[str, str] = {}
-    for row in rows:
-        if "name" in row.profile:
-            names.setdefault(row.username.casefold(), row.profile["name"])
     for row in rows:
         key, error, column = row.username.casefold(), "", ""
         skill = skills.get(normalize_alias(row.spelling)) if row.cells else None
@@ -374,7 +373,7 @@ def group_rows(
         if key not in people and key not in names:
             error, column = "This person is new: enter the name in at least one row.", "name"
         elif job and key not in people and job.casefold() not in jobs:
-            error, column = f"There is no job “{job}”. Create it, or clear the cell.", "job role"
+            error, column = f"There is no job “{job}”. Create it, or clear the cell.", "job_role"
         elif skill and person and skill.skill_id in person.skills:
             first = person.skills[skill.skill_id][0]
             error, column = f"Row {first} has the same person and skill. Remove one.", "skill"
@@ -385,6 +384,8 @@ def group_rows(
             continue
         if person is None:
             person = found[key] = PersonRows(row.username, {}, {}, [])
+            if key in names:
+                person.profile["name"] = names[key]
         person.profile = {**row.profile, **person.profile}
         if job:
             person.profile["job_role"] = jobs.get(job.casefold(), "")

@@ -441,6 +441,7 @@ class ImportRowBody(Body):
     skill: str
     text: str
     column: str
+    value: str
 
 
 class ImportBody(Body):

@@ -27,13 +27,14 @@ router = APIRouter()
 PER_PAGE = 50
 # How many unknown skills the form shows, those with most rows first.
 MAX_UNKNOWN = 40
+_AS_ABOVE = "as-above"
 _EXAMPLE = (
     ("ines", "Ines Okafor", "Engineering", "Lisbon", "Go", "Expert", 8, "2025-11-30", ""),
     ("ines", "", "", "", "PostgreSQL", "3", 5, "2025-06-15", "Runs our largest database"),
     ("tomasz", "Tomasz Lindqvist", "Data", "Oslo", "Python", "Advanced", 6, "", ""),
 )
-_HEADINGS = ["Username", "Name", "Department", "Location", "Skill", "Level", "Years"]
-_HEADINGS += ["Last used", "Notes"]
+_PERSON = ("Username", "Name", "Department", "Location")
+_HEADINGS = (*_PERSON, "Skill", "Level", "Years", "Last used", "Notes")
 
 
 @router.get("/admin/import")
@@ -94,7 +95,7 @@ def _show_import(
     for place, (spelling, _) in enumerate(unknown):
         action = item.skills.get(normalize_alias(spelling), "")
         is_use = action.startswith(USE)
-        values[f"action-{place}"] = "" if is_use else action
+        values[f"action-{place}"] = _AS_ABOVE if is_use else action or _AS_ABOVE
         values[f"target-{place}"] = action.removeprefix(USE) if is_use else ""
     is_done = item.status in (ImportStatus.APPLIED, ImportStatus.UNDONE)
     results = [
@@ -119,7 +120,7 @@ def _show_import(
 
 
 def _text(row: RowResult) -> str:
-    parts = (row.number, row.outcome, row.username, row.skill, row.column, row.text)
+    parts = (row.number, row.outcome, row.username, row.skill, row.column, row.value, row.text)
     return " ".join(map(str, parts))
 
 
@@ -152,7 +153,7 @@ def choose(
             )
             if spelling:
                 action = f"{USE}{target}" if target else form.value(f"action-{place}")
-                skills[normalize_alias(spelling)] = action
+                skills[normalize_alias(spelling)] = "" if action == _AS_ABOVE else action
         duplicates = form.value("duplicates")
         if duplicates not in [*Duplicates]:
             raise InvalidInput({"duplicates": "Choose one of the options."})

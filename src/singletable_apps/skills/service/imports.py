@@ -11,7 +11,7 @@ import secrets
 import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import msgspec
@@ -234,7 +234,7 @@ class Imports:
     def _plan(self, item: Import, table: Table) -> _Plan:
         if "username" not in item.columns.values():
             raise InvalidInput({"columns": "Choose the column that contains the usernames."})
-        rows, left = check_rows(table, item.columns, self._context.today())
+        rows, left, names = check_rows(table, item.columns, self._context.today())
         spellings: dict[str, str] = {}
         unknown: dict[str, int] = {}
         for row in rows:
@@ -256,14 +256,16 @@ class Imports:
         users = self._context.get_users(row.username for row in rows)
         jobs: dict[str, str] = {}
         if any("job_role" in row.profile for row in rows):
-            names = self._store.select(JobRole.listed(), JobRole.role_id, JobRole.name)
-            for role_id, name in names:
+            listed = self._store.select(JobRole.listed(), JobRole.role_id, JobRole.name)
+            for role_id, name in listed:
                 jobs[role_id] = jobs[name.casefold()] = role_id
-        people, others = group_rows(rows, skills, users, jobs)
+        people, others = group_rows(rows, names, skills, users, jobs)
+        headings = {field: heading for heading, field in item.columns.items()}
+        left += [replace(each, column=headings.get(each.column, each.column)) for each in others]
         for person in people:
             if _key(person) in users:
                 person.username = users[_key(person)].username
-        return _Plan(people, users, left + others, unknown)
+        return _Plan(people, users, left, unknown)
 
     def _with_skills(
         self, people: Sequence[PersonRows], users: Mapping[str, User]
