@@ -250,10 +250,12 @@ class Upsert:
         if model.tag is not None:
             initial[model.tag[0]] = {"S": model.tag[1]}
         seal_item(model.encrypted, initial, self.key.key)
-        instance = self._new_item()
-        new = plan_create(self.context, model, instance, None).writes[0].item or {}
-        for access in model.indexes.values():
-            for name in access.dedicated_attributes:
+        index_keys = [
+            name for access in model.indexes.values() for name in access.dedicated_attributes
+        ]
+        if index_keys:
+            new = plan_create(self.context, model, self._new_item(), None).writes[0].item or {}
+            for name in index_keys:
                 if name in new:
                     initial.setdefault(name, new[name])
         for name, value in initial.items():
