@@ -116,3 +116,14 @@ def test_endorse_and_withdraw(app: PagesApp, bob: Browser, ada: Browser) -> None
     assert "/go/endorse" in bob.get("people", "ada").text
     assert bob.post("/skills/people/bob/skills/go/endorse").status_code == 403
     assert bob.post("/skills/people/joan/skills/go/endorse").status_code == 404
+
+
+def test_wrong_addresses_are_error_pages(app: PagesApp, bob: Browser) -> None:
+    assert bob.get("people", "ada", "skills", "go", cursor="x").status_code == 400
+    assert bob.get("people", "ada", "skills", "cobol").status_code == 404
+    assert bob.get("people", "bob", "skills", "python", "edit").status_code == 404
+    page = bob.get("people", "bob", "skills", "new", skill='"><script>' + "x" * 5_000)
+    assert page.status_code == 200
+    assert "<script>x" not in page.text
+    form = {"skill_name": "Go", "level": "Expert", "notes": "x" * 70_000}
+    assert bob.post("/skills/people/bob/skills/new", form).status_code == 413
