@@ -116,7 +116,7 @@ def test_formulas_are_not_run() -> None:
         (b"a,b\n1,2\n\x81\x8d,3", 3, "", "encoding"),
         (b"\xff\xfea\0b\0\0\xd8", 1, "", "encoding"),
         (b"a\0b,c\n", None, "", "not a text file"),
-        (b",".join([b"x"] * 1_000_000), 1, "", "100 columns"),
+        (b"x," * 300_000, 1, "", "100 columns"),
         (b"a\n" + b"1\n" * 50_001, 50_002, "", "50,000 rows"),
         (b"x" * 15_000_001, None, "", "15 MB"),
         (b"\xd0\xcf\x11\xe0 old Excel", None, "", "CSV or XLSX"),

@@ -28,6 +28,7 @@ def test_administrator_imports_and_undoes(app: PagesApp, ada: Browser) -> None:
     page = ada.open(path)
     assert "Found 3 rows: 0 new, 1 duplicate, 1 skipped, 1 error." in page.text
     assert "This person is new: enter the name" in page.text
+    assert "There is nothing to import." in page.text
     page = choose(ada, path, **{"action-0": "create:Backend", "duplicates": "overwrite"})
     assert "Found 3 rows: 1 new, 1 changed, 0 duplicates, 1 error." in page.text
     assert app.world.service.context.find_user("zoe") is None
@@ -58,8 +59,8 @@ def test_choices_are_checked(ada: Browser) -> None:
     wrong = ada.submit(page, ending, **{"column-1": "username"})
     assert "Choose one column for the username" in wrong.text
     assert ada.submit(page, ending, duplicates="x").status_code == 422
-    stale = ada.open(path)
-    choose(ada, path, others="create:Data")
+    stale = choose(ada, path, others="create:Data")
+    choose(ada, path, others="create:Other")
     assert ada.submit(stale, "/apply").status_code == 412
     assert ada.submit(stale, ending).status_code == 412
 

@@ -227,7 +227,7 @@ def test_interrupted_import_goes_on_where_it_stopped(world: World) -> None:
 def test_import_stopped_anywhere_can_be_undone(memory: World) -> None:
     fill(memory)
     before = contents(memory)
-    for operations in range(2, 18):
+    for operations in range(4, 18, 2):
         import_id = stage(memory, duplicates=Duplicates.OVERWRITE)
         driver = PowerCutDriver(memory.driver)
         imports = memory.open(driver).imports
@@ -283,14 +283,14 @@ def test_faults_change_no_counts(memory: World) -> None:
 
 def test_many_skills_of_a_person_are_several_transactions(memory: World) -> None:
     fill(memory)
-    rows = [("zoe", "Zoe Park", f"Skill {n}", n % 4 + 1) for n in range(100)]
+    rows = [("zoe", "Zoe Park", f"Skill {n}", n % 4 + 1) for n in range(65)]
     data = b"".join(write_table(["username", "name", "skill", "level"], rows, "csv"))
     before = contents(memory)
     import_id = stage(memory, data)
     service, ada = memory.service, memory.user("ada")
-    assert service.imports.apply(ada, import_id).totals["added"] == 100
+    assert service.imports.apply(ada, import_id).totals["added"] == 65
     records = ImportedPerson.key.partition(import_id)
-    assert len(list(service.context.store.query(records))) == 4
+    assert len(list(service.context.store.query(records))) == 3
     check_counts(memory)
     service.imports.undo(ada, import_id)
     assert contents(memory) == before
