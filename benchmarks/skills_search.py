@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, cast
-
-import apsw
+from typing import Any
 
 from benchmarks.harness.measurement import (
     Scale,
@@ -159,26 +158,26 @@ class DirectorySearch:
         self._fill(engine, rows)
 
     def _fill(self, engine: Engine, rows: Sequence[Row]) -> None:
-        """Load the first skill of each name and level; the others are copies of their items."""
+        """Load the first skill of each level; the others are copies of their items."""
         counts = {
             f"Skill {number}": SkillCount(skill_id=f"skill-{number}") for number in range(SKILLS)
         }
-        first: dict[tuple[str, Level], Row] = {}
+        first: dict[Level, Row] = {}
         for row in rows:
-            first.setdefault((row[1], row[2]), row)
+            first.setdefault(row[2], row)
             field = row[2].lower()
             setattr(counts[row[1]], field, getattr(counts[row[1]], field) + 1)
         skills = [Skill(skill_id=count.skill_id, name=name) for name, count in counts.items()]
-        aliases = [
+        store = self._service.context.store
+        store.put_many(
             SkillAlias(alias=each, skill_id=skill.skill_id)
             for skill in skills
             for each in spellings_of(skill)
-        ]
-        loaded = map(_user_skill, first.values())
-        self._service.context.store.bulk_load([*skills, *aliases, *counts.values(), *loaded])
-        templates = {key: _stored(engine, row) for key, row in first.items()}
-        copies = (_copy(templates[row[1], row[2]], row) for row in rows)
-        for batch in batches(copies, entities.name):
+        )
+        store.put_many(counts.values())
+        store.bulk_load([*skills, *map(_user_skill, first.values())])
+        templates = {level: _stored(engine, row) for level, row in first.items()}
+        for batch in batches((_copy(templates[row[2]], row) for row in rows), entities.name):
             engine.execute(batch)
 
     def find(self, query: SearchQuery) -> list[str]:
@@ -193,7 +192,7 @@ class DirectorySearch:
             selection = patterns.users_at_level(known[each.skill].skill_id, each.level)
             skills = self._service.context.store.query(selection)
             found.append({skill.username: skill for skill in skills if each.is_met(skill)})
-        people = set.intersection(*(set(each) for each in found))
+        people = set(found[0]).intersection(*found[1:])
         ranked = rank(([each[name] for each in found] for name in people), TODAY)
         return [match.username for match in ranked]
 
@@ -208,7 +207,7 @@ def _user_skill(row: Row) -> UserSkill:
     username, name, level, years, last_used = row
     return UserSkill(
         username=username,
-        skill_id=name.lower().replace(" ", "-"),
+        skill_id=_skill_id(name),
         skill_name=name,
         level=level,
         years=years,
@@ -217,29 +216,37 @@ def _user_skill(row: Row) -> UserSkill:
 
 
 def _stored(engine: Engine, row: Row) -> Item:
-    key: Item = {"PK": {"S": f"USER#{row[0]}"}, "SK": {"S": f"SKILL#{_user_skill(row).skill_id}"}}
+    key: Item = {"PK": {"S": f"USER#{row[0]}"}, "SK": {"S": f"SKILL#{_skill_id(row[1])}"}}
     item = engine.execute(GetItem(entities.name, key)).item
     assert item is not None
     return item
 
 
 def _copy(template: Item, row: Row) -> Item:
-    """Return the item of another person with the same skill and level."""
-    username, _, _, years, last_used = row
+    """Return the item of another person or skill at the same level."""
+    username, name, _, years, last_used = row
     level = str(template["GSI1SK"]["S"]).rpartition("#")[0]
     return {
         **template,
         "PK": {"S": f"USER#{username}"},
+        "SK": {"S": f"SKILL#{_skill_id(name)}"},
+        "GSI1PK": {"S": f"SKILL#{_skill_id(name)}"},
         "GSI1SK": {"S": f"{level}#{username}"},
         "Username": {"S": username},
+        "SkillId": {"S": _skill_id(name)},
+        "SkillName": {"S": name},
         "YearsOfExperience": {"N": str(years)},
         "LastUsedDate": {"S": last_used.isoformat()},
     }
 
 
-def create_sqlite(path: Path, rows: Iterable[Row]) -> apsw.Connection:
+def _skill_id(name: str) -> str:
+    return name.lower().replace(" ", "-")
+
+
+def create_sqlite(path: Path, rows: Iterable[Row]) -> sqlite3.Connection:
     """Return a database with the same skills, and an index that covers the question."""
-    connection = apsw.Connection(str(path))
+    connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(
         "CREATE TABLE skills (username TEXT, name TEXT, level INTEGER, years INTEGER, "
@@ -264,7 +271,7 @@ def create_sqlite(path: Path, rows: Iterable[Row]) -> apsw.Connection:
 class SqliteSearch:
     """The same question as one join."""
 
-    connection: apsw.Connection
+    connection: sqlite3.Connection
 
     def find(self, query: SearchQuery) -> list[str]:
         """Return the usernames of the people who meet all criteria, best first."""
@@ -284,7 +291,7 @@ class SqliteSearch:
         joins += [f"{each}.username = s0.username" for each in tables[1:]]
         sources = ", ".join(f"skills {each}" for each in tables)
         statement = f"SELECT {columns} FROM {sources} WHERE {' AND '.join(joins)}"
-        rows = cast("Iterable[tuple[Any, ...]]", self.connection.execute(statement, values))
+        rows: Iterable[tuple[Any, ...]] = self.connection.execute(statement, values)
         candidates = [
             [
                 _user_skill(

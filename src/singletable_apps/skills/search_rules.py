@@ -261,20 +261,14 @@ def order_criteria(wanted: Iterable[Wanted]) -> list[Wanted]:
     return sorted(wanted, key=lambda each: (choices(each, None)[0].items, each.skill.skill_id))
 
 
-def check_size(wanted: Wanted, choice: Choice, read: int) -> None:
-    """Raise InvalidInput if reading this would be too much for one search."""
-    if read + choice.items > MAX_READ:
-        raise too_large(wanted)
-
-
-def too_large(wanted: Wanted) -> InvalidInput:
-    """Return the error of a search that reads too much."""
-    return InvalidInput(
-        {
-            "skill/0": f"Too many people match “{wanted.describe()}”: a search reads at most "
-            f"{MAX_READ:,} skills. Ask for a higher level, more years, or a rarer skill."
-        }
-    )
+def check_size(wanted: Wanted, items: int) -> None:
+    """Raise InvalidInput if a search reads, or is going to read, too many items."""
+    if items > MAX_READ:
+        text = (
+            f"Too many people match “{wanted.describe()}”: a search reads at most {MAX_READ:,} "
+            "skills. Ask for a higher level, more years, or a rarer skill."
+        )
+        raise InvalidInput({"skill/0": text})
 
 
 @dataclass(frozen=True, slots=True)

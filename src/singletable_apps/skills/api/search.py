@@ -23,7 +23,6 @@ from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, 
 from singletable_apps.skills.api.schemas import Body, UserSkillBody
 from singletable_apps.skills.entities import Level
 from singletable_apps.skills.search_rules import parse_rows
-from singletable_apps.skills.service.search import SearchReads
 
 router = api_router("search and teams", *SIGNED_IN)
 Consumed: TypeAlias = Annotated[bool, Query(description="Whether to return what it consumed.")]
@@ -183,7 +182,7 @@ def search_people(
         ],
         next=cursor,
         total=len(result.matches),
-        consumed=_consumption(result.reads) if consumed else None,
+        consumed=SearchConsumption.model_validate(result.reads.consumed) if consumed else None,
     )
 
 
@@ -213,21 +212,7 @@ def list_nearest(
         ],
         next=cursor,
         targets=result.role.targets,
-        consumed=_consumption(result.reads) if consumed else None,
-    )
-
-
-def _consumption(reads: SearchReads) -> SearchConsumption:
-    total = reads.consumed
-    return SearchConsumption.model_validate(
-        {
-            "plan": [step.describe() for step in reads.steps],
-            "requests": total.requests,
-            "read_units": total.read_units,
-            "items_read": total.items_read,
-            "items_returned": total.items_returned,
-            "patterns": total.patterns,
-        }
+        consumed=SearchConsumption.model_validate(result.reads.consumed) if consumed else None,
     )
 
 

@@ -107,9 +107,8 @@ def _consumption(reads: SearchReads) -> dict[str, object]:
     """Return what a search consumed, with the descriptions of the access patterns."""
     total = reads.consumed
     codes = [each.pattern.rpartition(":")[2] for each in total.patterns]
-    descriptions = [patterns[code].description for code in codes]
-    return {
-        "steps": reads.steps,
-        "total": total,
-        "rows": list(zip(codes, descriptions, total.patterns, strict=True)),
-    }
+    rows = [
+        (code, patterns[code].description, figures)
+        for code, figures in zip(codes, total.patterns, strict=True)
+    ]
+    return {"total": total, "rows": rows}

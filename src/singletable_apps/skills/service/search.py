@@ -39,7 +39,6 @@ from singletable_apps.skills.search_rules import (
     rank,
     rank_gap,
     suggest_names,
-    too_large,
 )
 from singletable_apps.skills.service.catalog import Catalog, names_of
 from singletable_apps.skills.service.context import Context
@@ -50,29 +49,14 @@ MAX_NEAREST = 100
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """What a search consumed, by access pattern."""
+    """The plan of a search, and what it consumed in total and by access pattern."""
 
+    plan: list[str]
     patterns: list[PatternStats]
-
-    @property
-    def requests(self) -> int:
-        """The number of requests."""
-        return sum(each.requests for each in self.patterns)
-
-    @property
-    def read_units(self) -> float:
-        """The read units of all requests."""
-        return sum(each.read_units for each in self.patterns)
-
-    @property
-    def items_read(self) -> int:
-        """The number of items that were read."""
-        return sum(each.scanned_count for each in self.patterns)
-
-    @property
-    def items_returned(self) -> int:
-        """The number of items that were returned."""
-        return sum(each.count for each in self.patterns)
+    requests: int
+    read_units: float
+    items_read: int
+    items_returned: int
 
 
 @dataclass(slots=True)
@@ -88,7 +72,15 @@ class SearchReads:
     @property
     def consumed(self) -> Consumption:
         """What the search has consumed until now."""
-        return Consumption([each for each in self.stats.snapshot() if each.requests])
+        figures = [each for each in self.stats.snapshot() if each.requests]
+        return Consumption(
+            plan=[step.describe() for step in self.steps],
+            patterns=figures,
+            requests=sum(each.requests for each in figures),
+            read_units=sum(each.read_units for each in figures),
+            items_read=sum(each.scanned_count for each in figures),
+            items_returned=sum(each.count for each in figures),
+        )
 
     def profiles(self, usernames: Iterable[str]) -> dict[str, User]:
         """Return people by casefolded username, reading those who were not read yet."""
@@ -106,13 +98,12 @@ class SearchReads:
         """
         names = None if people is None else list(people)
         best, *others = choices(wanted, None if names is None else len(names))
-        check_size(wanted, best, self.read)
+        check_size(wanted, self.read + best.items)
         found: dict[str, UserSkill] = {}
         for skill in self._read(wanted, best, names or ()):
             found[skill.username.casefold()] = skill
             self.read += 1
-        if self.read > MAX_READ:
-            raise too_large(wanted)
+        check_size(wanted, self.read)
         left = len(found) if names is None else len(found.keys() & set(names))
         self.steps.append(PlanStep(wanted.describe(), best, tuple(others), left))
         return found
