@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, TypeAlias
@@ -47,7 +47,7 @@ class EntryDraft:
     description: str = ""
     link: str = ""
     status: ProjectStatus = ProjectStatus.ACTIVE
-    skills: tuple[str, ...] = ()
+    skills: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class EntryKind:
         names = (*self.lines, *self.days, *self.texts)
         values: dict[str, Any] = {name: getattr(entry, name) for name in names}
         if isinstance(entry, Project):
-            values |= {"status": entry.status, "skills": tuple(entry.skill_ids)}
+            values |= {"status": entry.status, "skills": entry.skill_ids}
         return EntryDraft(**values)
 
 

@@ -51,7 +51,7 @@ def test_commands_of_the_readme_create_these_entities(
 ) -> None:
     (tmp_path / "scaffold_directory.py").write_text(BEFORE)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     commands = re.findall(r"^singletable (new entity .*)$", README.read_text(), re.MULTILINE)
     assert len(commands) == 4
     for command in commands:

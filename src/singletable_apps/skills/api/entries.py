@@ -66,7 +66,7 @@ def create_entry(
     actor: Actor,
 ) -> EntryBody:
     """Create an entry of your own."""
-    draft = EntryDraft(**{**new.model_dump(), "skills": tuple(new.skills)})
+    draft = EntryDraft(**new.model_dump())
     created = _body(KINDS[kind], service.entries.create(actor, username, KINDS[kind], draft))
     response.headers["ETag"] = etag(1)
     response.headers["Location"] = request.app.url_path_for(
@@ -102,8 +102,6 @@ def edit_entry(
 ) -> EntryBody:
     """Change some fields of an entry of your own."""
     sent = changes.sent()
-    if "skills" in sent:
-        sent["skills"] = tuple(sent["skills"])
     changed = service.entries.edit(
         actor, username, KINDS[kind], entry_id, lambda draft: replace(draft, **sent), edit.check
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Annotated
@@ -57,8 +57,8 @@ class EntryForm(BaseModel):
 
     def draft(self) -> EntryDraft:
         """Return what was entered."""
-        skills = tuple(each.strip() for each in self.skills.split(",") if each.strip())
-        return EntryDraft(**{**self.model_dump(), "skills": skills})
+        skills = [each.strip() for each in self.skills.split(",") if each.strip()]
+        return replace(EntryDraft(**self.model_dump()), skills=skills)
 
 
 @dataclass(frozen=True)

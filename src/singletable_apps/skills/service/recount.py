@@ -15,12 +15,11 @@ from operator import and_
 
 from singletable import ConditionFailed, Store
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import Skill, SkillCount, UserSkill
+from singletable_apps.skills.entities import Level, Skill, SkillCount, UserSkill
 from singletable_apps.skills.rules import LEVELS
 from singletable_apps.skills.service.context import ATTEMPTS
 from singletable_apps.skills.service.user_skills import COUNTERS
 
-_FIELDS = {level: level.name.lower() for level in LEVELS}
 Progress = Callable[[int, int], None]
 
 
@@ -56,56 +55,61 @@ class Recount:
                 yield from self._count_endorsements(skill)
 
     def _count_people(self, skill_id: str) -> Iterator[CountDifference]:
-        before: tuple[SkillCount | None, Counter[str]] | None = None
+        counted, found = self._people(skill_id)
         for _ in range(ATTEMPTS):
-            stored = self._store.get(SkillCount.key(skill_id), consistent=True)
-            skills = self._store.query(patterns.users_with_skill(skill_id))
-            found = Counter(_FIELDS[each.level] for each in skills)
-            counted = {field: getattr(stored, field, 0) for field in _FIELDS.values()}
-            if all(counted[field] == found[field] for field in counted):
+            if counted == found:
                 return
+            before = (counted, found)
+            counted, found = self._people(skill_id)
             # The index follows the table after a moment: only what is seen twice differs.
-            if before == (stored, found):
+            if before == (counted, found):
                 break
-            before = (stored, found)
-        wrong = [level for level, field in _FIELDS.items() if counted[field] != found[field]]
+        wrong = [level for level in LEVELS if counted[level] != found[level]]
         is_repaired = False
         if self._repair:
-            changes = [
-                COUNTERS[each].add(found[_FIELDS[each]] - counted[_FIELDS[each]]) for each in wrong
-            ]
+            changes = [COUNTERS[level].add(found[level] - counted[level]) for level in wrong]
             # Of an item that does not exist, the condition holds.
-            same = reduce(and_, (COUNTERS[each] == counted[_FIELDS[each]] for each in LEVELS))
+            same = reduce(and_, (COUNTERS[level] == counted[level] for level in LEVELS))
             with suppress(ConditionFailed):
                 self._store.upsert(SkillCount.key(skill_id), *changes, if_=same)
                 is_repaired = True
         for level in wrong:
-            field = _FIELDS[level]
             what = f"{skill_id}: people at {level}"
-            yield CountDifference(what, counted[field], found[field], is_repaired)
+            yield CountDifference(what, counted[level], found[level], is_repaired)
+
+    def _people(self, skill_id: str) -> tuple[dict[Level, int], dict[Level, int]]:
+        """Return how many people are counted at each level, and how many are found."""
+        key = SkillCount.key(skill_id)
+        stored = self._store.get(key, consistent=True) or SkillCount(skill_id=skill_id)
+        skills = self._store.query(patterns.users_with_skill(skill_id))
+        found = Counter(each.level for each in skills)
+        numbers = (stored.beginner, stored.intermediate, stored.advanced, stored.expert)
+        return dict(zip(LEVELS, numbers, strict=True)), {each: found[each] for each in LEVELS}
 
     def _count_endorsements(self, seen: UserSkill) -> Iterator[CountDifference]:
+        key = UserSkill.key(seen.username, seen.skill_id)
         for _ in range(ATTEMPTS):
             selection = patterns.endorsers(seen.username, seen.skill_id)
             found = self._store.count(selection, consistent=True)
-            if found == seen.endorsements:
-                return
-            skill = self._store.get(UserSkill.key(seen.username, seen.skill_id), consistent=True)
+            skill = None
+            if found != seen.endorsements:
+                skill = self._store.get(key, consistent=True)
             if skill is None:
                 return
             if skill.revision == seen.revision:
-                break
+                yield self._differ(seen, found)
+                return
             seen = skill
-        else:
-            return
+
+    def _differ(self, skill: UserSkill, found: int) -> CountDifference:
         is_repaired = False
         if self._repair:
             with suppress(ConditionFailed):
                 self._store.update(
-                    UserSkill.key(seen.username, seen.skill_id),
+                    UserSkill.key(skill.username, skill.skill_id),
                     UserSkill.endorsements.set(found),
-                    if_=UserSkill.revision == seen.revision,
+                    if_=UserSkill.revision == skill.revision,
                 )
                 is_repaired = True
-        what = f"{seen.skill_id} of {seen.username}: endorsements"
-        yield CountDifference(what, seen.endorsements, found, is_repaired)
+        what = f"{skill.skill_id} of {skill.username}: endorsements"
+        return CountDifference(what, skill.endorsements, found, is_repaired)

@@ -174,3 +174,14 @@ def test_unknown_kinds_and_ids_are_not_found(memory: World) -> None:
     for entry_id in ("", "x" * 51, "a#b", "nothing"):
         with pytest.raises(NotFound):
             memory.service.entries.get("ada", PROJECTS, entry_id)
+
+
+# GSI1 finds projects by their table keys, which have the username.
+def test_projects_follow_a_renamed_person_and_go_with_a_deleted_one(memory: World) -> None:
+    memory.fill({**PEOPLE, "mia": {}}, roles={"mia": Role.ADMIN})
+    service, entry_id = memory.service, _create(memory, "bob", "projects")
+    _create(memory, "ada", "projects")
+    service.people.rename(memory.user("bob"), "bob", "robert")
+    service.people.delete(memory.user("ada"), "ada")
+    [project] = service.entries.list_projects(ProjectStatus.ACTIVE).items
+    assert (project.username, project.project_id) == ("robert", entry_id)
