@@ -75,11 +75,17 @@ rename_user = patterns.write(
 class UserDirectory:
     """The service as it was: usernames are checked by length only, passwords hashed with bcrypt."""
 
-    def __init__(self, store: Store, *, bcrypt_cost: int = BCRYPT_COST) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        bcrypt_cost: int = BCRYPT_COST,
+        passwords: Passwords | None = None,
+    ) -> None:
         self._store = store
         self._cost = bcrypt_cost
         # After a rollback, some accounts may have hashes of argon2.
-        self._passwords = Passwords()
+        self._passwords = passwords or Passwords()
 
     def register(self, username: str, name: str, password: str) -> User:
         """Create an account."""

@@ -13,6 +13,7 @@ from singletable import Driver, Engine, Operation, Settings, Store
 from singletable.migration import Migration, MigrationRunner, load_migration, verify
 from singletable_apps.skills import history
 from singletable_apps.skills.history.users import UserDirectory, users
+from tests.apps.skills.support.world import PASSWORDS
 
 R = TypeVar("R")
 HISTORY = Path(history.__file__).parent / "migrations"
@@ -82,7 +83,7 @@ class OldTraffic:
 
     def __post_init__(self) -> None:
         Store(self.driver).admin.create_table(users, if_missing=True)
-        self.directory = UserDirectory(Store(self.driver), bcrypt_cost=4)
+        self.directory = UserDirectory(Store(self.driver), bcrypt_cost=4, passwords=PASSWORDS)
 
     def __call__(self) -> None:
         number = self.registered
