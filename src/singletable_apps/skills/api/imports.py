@@ -10,7 +10,7 @@ from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.web import NOT_FOUND, Page, Pagination, api_router
 from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service
 from singletable_apps.skills.api.schemas import ImportBody, ImportChoices, ImportRowBody
-from singletable_apps.skills.entities import Import
+from singletable_apps.skills.entities import Import, ImportStatus
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.import_rules import Outcome
 from singletable_apps.skills.rules import PERMISSIONS, Permission
@@ -61,8 +61,9 @@ def apply_import(
 ) -> ImportBody:
     """Import all rows without errors. Sent again, it goes on where it stopped, or does nothing."""
     item = service.imports.get(import_id)
-    if choices is not None:
-        item = service.imports.choose(
+    # A request that is sent again finds its choices saved.
+    if choices is not None and item.status is ImportStatus.PREVIEW:
+        service.imports.choose(
             actor,
             import_id,
             columns=item.columns if choices.columns is None else choices.columns,

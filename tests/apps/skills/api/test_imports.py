@@ -37,6 +37,7 @@ def test_import_is_checked_applied_and_undone(server: Server) -> None:
     totals = {"people": 1, "added": 1, "changed": 1, "unchanged": 0, "errors": 1}
     assert applied["totals"] == totals
     assert ada.ask("POST", f"{path}/apply").json()["totals"] == totals
+    assert ada.post(f"{path}/apply", choices).json()["totals"] == totals
     assert server.world.user("zoe").password_hash == ""
     undone = ada.ask("POST", f"{path}/undo").json()
     assert (undone["status"], undone["kept"]) == ("undone", [])
