@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import reduce
-from operator import and_
 
 from singletable import ConditionFailed, Store
 from singletable_apps.skills import patterns
@@ -69,7 +67,12 @@ class Recount:
         if self._repair:
             changes = [COUNTERS[level].add(found[level] - counted[level]) for level in wrong]
             # Of an item that does not exist, the condition holds.
-            same = reduce(and_, (COUNTERS[level] == counted[level] for level in LEVELS))
+            same = (
+                (SkillCount.beginner == counted[Level.BEGINNER])
+                & (SkillCount.intermediate == counted[Level.INTERMEDIATE])
+                & (SkillCount.advanced == counted[Level.ADVANCED])
+                & (SkillCount.expert == counted[Level.EXPERT])
+            )
             with suppress(ConditionFailed):
                 self._store.upsert(SkillCount.key(skill_id), *changes, if_=same)
                 is_repaired = True
