@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from singletable import (
     ItemCount,
     PatternCatalog,
     Selection,
+    WritePattern,
     checks,
     creates,
     deletes,
@@ -97,6 +100,20 @@ VALUES = [
 ]
 patterns = PatternCatalog("skills", entities, sizes=SIZES, counts=COUNTS, values=VALUES)
 
+# Writes that many patterns have in common.
+_COUNT_PEOPLE = upserts(
+    SkillCount,
+    *(SkillCount.beginner, SkillCount.intermediate, SkillCount.advanced, SkillCount.expert),
+)
+_RATE = updates(
+    UserSkill,
+    *(UserSkill.level, UserSkill.years, UserSkill.last_used, UserSkill.notes),
+    *(UserSkill.source, UserSkill.rated_by, UserSkill.updated_at, UserSkill.revision),
+)
+_COUNT_ENDORSEMENTS = updates(
+    UserSkill, UserSkill.endorsements, UserSkill.updated_at, UserSkill.revision
+)
+
 # ------------------------------------------------------------------------------ users
 
 user_by_name = patterns.read(
@@ -110,18 +127,9 @@ edit_user = patterns.write(
     "Update user profile",
     updates(
         User,
-        User.name,
-        User.password_hash,
-        User.credentials,
-        User.role,
-        User.email,
-        User.title,
-        User.department,
-        User.location,
-        User.about,
-        User.job_role,
-        User.updated_at,
-        User.revision,
+        *(User.name, User.password_hash, User.credentials, User.role, User.email, User.title),
+        *(User.department, User.location, User.about, User.job_role),
+        *(User.updated_at, User.revision),
     ),
     rate=per_second(10),
 )
@@ -146,36 +154,14 @@ add_user_skill = patterns.write(
     checks(User),
     checks(Skill),
     creates(UserSkill),
-    upserts(
-        SkillCount,
-        SkillCount.beginner,
-        SkillCount.intermediate,
-        SkillCount.advanced,
-        SkillCount.expert,
-    ),
+    _COUNT_PEOPLE,
     rate=per_day(200, peak=per_second(25)),
 )
 edit_user_skill = patterns.write(
     "AP9",
     "Update skill proficiency",
-    updates(
-        UserSkill,
-        UserSkill.level,
-        UserSkill.years,
-        UserSkill.last_used,
-        UserSkill.notes,
-        UserSkill.source,
-        UserSkill.rated_by,
-        UserSkill.updated_at,
-        UserSkill.revision,
-    ),
-    upserts(
-        SkillCount,
-        SkillCount.beginner,
-        SkillCount.intermediate,
-        SkillCount.advanced,
-        SkillCount.expert,
-    ),
+    _RATE,
+    _COUNT_PEOPLE,
     rate=per_second(20),
 )
 remove_user_skill = patterns.write(
@@ -183,13 +169,7 @@ remove_user_skill = patterns.write(
     "Remove skill from user",
     deletes(UserSkill),
     deletes(Endorsement),
-    upserts(
-        SkillCount,
-        SkillCount.beginner,
-        SkillCount.intermediate,
-        SkillCount.advanced,
-        SkillCount.expert,
-    ),
+    _COUNT_PEOPLE,
     rate=per_day(160, peak=per_second(5)),
 )
 users_with_skill = patterns.read(
@@ -228,17 +208,16 @@ def users_with_years(skill_name: str, level: Level, years: int) -> Selection[Use
 
 # ------------------------------------------------------------------------------ endorsements
 
-_COUNTED = updates(UserSkill, UserSkill.endorsements, UserSkill.updated_at, UserSkill.revision)
 endorse = patterns.write(
     "E1",
     "Endorse a skill of someone",
     checks(User),
     creates(Endorsement),
-    _COUNTED,
+    _COUNT_ENDORSEMENTS,
     rate=per_day(400, peak=per_second(5)),
 )
 withdraw_endorsement = patterns.write(
-    "E2", "Withdraw an endorsement", deletes(Endorsement), _COUNTED, rate=per_day(50)
+    "E2", "Withdraw an endorsement", deletes(Endorsement), _COUNT_ENDORSEMENTS, rate=per_day(50)
 )
 endorsers = patterns.read(
     "E3",
@@ -254,24 +233,18 @@ remove_endorsements = patterns.write(
     "E5",
     "Remove endorsements before the skill, if there are too many for one transaction",
     deletes(Endorsement),
-    _COUNTED,
+    _COUNT_ENDORSEMENTS,
     rate=per_day(5),
 )
 
 repair_count = patterns.write(
     "E6",
     "Repair the count of people with a skill",
-    upserts(
-        SkillCount,
-        SkillCount.beginner,
-        SkillCount.intermediate,
-        SkillCount.advanced,
-        SkillCount.expert,
-    ),
+    _COUNT_PEOPLE,
     rate=per_day(1),
 )
 repair_endorsements = patterns.write(
-    "E7", "Repair the count of endorsements", _COUNTED, rate=per_day(1)
+    "E7", "Repair the count of endorsements", _COUNT_ENDORSEMENTS, rate=per_day(1)
 )
 
 # ------------------------------------------------------------------------------ accounts
@@ -360,13 +333,7 @@ move_user_skill = patterns.write(
     checks(UserSkill),
     deletes(Endorsement),
     puts(Endorsement),
-    upserts(
-        SkillCount,
-        SkillCount.beginner,
-        SkillCount.intermediate,
-        SkillCount.advanced,
-        SkillCount.expert,
-    ),
+    _COUNT_PEOPLE,
     rate=per_day(60),
 )
 move_endorsement = patterns.write(
@@ -375,7 +342,7 @@ move_endorsement = patterns.write(
     checks(User),
     deletes(Endorsement),
     creates(Endorsement),
-    _COUNTED,
+    _COUNT_ENDORSEMENTS,
     rate=per_day(100),
 )
 move_member = patterns.write(
@@ -421,14 +388,8 @@ edit_skill = patterns.write(
     "Edit a skill and its aliases, and start to rename it",
     updates(
         Skill,
-        Skill.name,
-        Skill.category,
-        Skill.description,
-        Skill.tags,
-        Skill.aliases,
-        Skill.previous_name,
-        Skill.updated_at,
-        Skill.revision,
+        *(Skill.name, Skill.category, Skill.description, Skill.tags, Skill.aliases),
+        *(Skill.previous_name, Skill.updated_at, Skill.revision),
     ),
     creates(SkillAlias),
     deletes(SkillAlias),
@@ -477,17 +438,11 @@ move_skill = patterns.write(
     checks(User),
     creates(UserSkill),
     puts(UserSkill),
-    updates(UserSkill, UserSkill.endorsements, UserSkill.updated_at, UserSkill.revision),
+    _COUNT_ENDORSEMENTS,
     deletes(UserSkill),
     creates(Endorsement),
     deletes(Endorsement),
-    upserts(
-        SkillCount,
-        SkillCount.beginner,
-        SkillCount.intermediate,
-        SkillCount.advanced,
-        SkillCount.expert,
-    ),
+    _COUNT_PEOPLE,
     rate=per_day(500),
 )
 finish_merge = patterns.write(
@@ -513,11 +468,8 @@ edit_role = patterns.write(
     checks(Skill),
     updates(
         JobRole,
-        JobRole.name,
-        JobRole.description,
-        JobRole.targets,
-        JobRole.updated_at,
-        JobRole.revision,
+        *(JobRole.name, JobRole.description, JobRole.targets),
+        *(JobRole.updated_at, JobRole.revision),
     ),
     rate=per_day(5),
 )
@@ -542,84 +494,24 @@ found_person = patterns.read(
 
 # ------------------------------------------------------------------------------ entries
 
-get_certification = patterns.read(
-    "P1", "Get a certification", Certification.key, rate=per_minute(10)
+create_entry: dict[type, WritePattern] = {}
+_ENTRIES: tuple[tuple[str, Any, str, str, int, int], ...] = (
+    ("P1 P2 P3 P4 P5", Certification, "a certification", "Certifications", 2, 100),
+    ("P6 P7 P8 P9 P10", Experience, "an experience", "Experience", 3, 200),
+    ("P11 P12 P13 P14 P15", Education, "an education", "Education", 2, 50),
+    ("P16 P17 P19 P20 P21", Project, "a project", "Projects", 2, 300),
 )
-certifications_of_user = patterns.read(
-    "P2", "Certifications of a user", Certification.key.partition, items=2, rate=per_second(10)
-)
-create_certification = patterns.write(
-    "P3", "Create a certification", checks(User), creates(Certification), rate=per_day(100)
-)
-update_certification = patterns.write(
-    "P4",
-    "Change a certification",
-    updates(
-        Certification,
-        Certification.name,
-        Certification.issuer,
-        Certification.issued,
-        Certification.expires_on,
-        Certification.link,
-    ),
-    rate=per_day(100),
-)
-delete_certification = patterns.write(
-    "P5", "Delete a certification", deletes(Certification), rate=per_day(100)
-)
-
-get_experience = patterns.read("P6", "Get an experience", Experience.key, rate=per_minute(10))
-experience_of_user = patterns.read(
-    "P7", "Experience of a user", Experience.key.partition, items=3, rate=per_second(10)
-)
-create_experience = patterns.write(
-    "P8", "Create an experience", checks(User), creates(Experience), rate=per_day(200)
-)
-update_experience = patterns.write(
-    "P9",
-    "Change an experience",
-    updates(
-        Experience,
-        Experience.position,
-        Experience.employer,
-        Experience.started,
-        Experience.ended,
-        Experience.description,
-    ),
-    rate=per_day(200),
-)
-delete_experience = patterns.write(
-    "P10", "Delete an experience", deletes(Experience), rate=per_day(200)
-)
-
-get_education = patterns.read("P11", "Get an education", Education.key, rate=per_minute(10))
-education_of_user = patterns.read(
-    "P12", "Education of a user", Education.key.partition, items=2, rate=per_second(10)
-)
-create_education = patterns.write(
-    "P13", "Create an education", checks(User), creates(Education), rate=per_day(50)
-)
-update_education = patterns.write(
-    "P14",
-    "Change an education",
-    updates(
-        Education,
-        Education.school,
-        Education.degree,
-        Education.started,
-        Education.ended,
-        Education.description,
-    ),
-    rate=per_day(50),
-)
-delete_education = patterns.write(
-    "P15", "Delete an education", deletes(Education), rate=per_day(50)
-)
-
-get_project = patterns.read("P16", "Get a project", Project.key, rate=per_minute(10))
-projects_of_user = patterns.read(
-    "P17", "Projects of a user", Project.key.partition, items=2, rate=per_second(10)
-)
+for _codes, _entity, _one, _many, _items, _daily in _ENTRIES:
+    _get, _list, _create, _change, _delete = _codes.split()
+    patterns.read(_get, f"Get {_one}", _entity.key, rate=per_minute(10))
+    patterns.read(
+        _list, f"{_many} of a user", _entity.key.partition, items=_items, rate=per_second(10)
+    )
+    create_entry[_entity] = patterns.write(
+        _create, f"Create {_one}", checks(User), creates(_entity), rate=per_day(_daily)
+    )
+    patterns.write(_change, f"Change {_one}", updates(_entity), rate=per_day(_daily))
+    patterns.write(_delete, f"Delete {_one}", deletes(_entity), rate=per_day(_daily))
 
 
 @patterns.read_function("P18", items=20, rate=per_second(5))
@@ -628,18 +520,6 @@ def projects_with_status(status: ProjectStatus) -> Selection[Project]:
     return Project.listed().eq(status)
 
 
-create_project = patterns.write(
-    "P19", "Create a project", checks(User), creates(Project), rate=per_day(300)
-)
-update_project = patterns.write(
-    "P20",
-    "Change a project",
-    updates(
-        Project, Project.name, Project.description, Project.status, Project.skill_ids, Project.link
-    ),
-    rate=per_day(300),
-)
-delete_project = patterns.write("P21", "Delete a project", deletes(Project), rate=per_day(300))
 entries_of_user = patterns.read(
     "P22",
     "Get all entries of a user",
@@ -670,22 +550,6 @@ member_skill = patterns.read(
 
 # ------------------------------------------------------------------------------ imports
 
-_COUNTS = (
-    SkillCount.beginner,
-    SkillCount.intermediate,
-    SkillCount.advanced,
-    SkillCount.expert,
-)
-_VALUES = (
-    UserSkill.level,
-    UserSkill.years,
-    UserSkill.last_used,
-    UserSkill.notes,
-    UserSkill.source,
-    UserSkill.rated_by,
-    UserSkill.updated_at,
-    UserSkill.revision,
-)
 imports = patterns.read("I1", "List imports", Import.key.partition, items=20, rate=per_day(2))
 import_by_id = patterns.read("I2", "Get an import", Import.key, consistent=True, rate=per_day(10))
 import_parts = patterns.read(
@@ -711,14 +575,8 @@ edit_import = patterns.write(
     "Choose columns and skills, apply or undo an import",
     updates(
         Import,
-        Import.columns,
-        Import.skills,
-        Import.duplicates,
-        Import.status,
-        Import.totals,
-        Import.applied_at,
-        Import.expires_at,
-        Import.revision,
+        *(Import.columns, Import.skills, Import.duplicates, Import.status, Import.totals),
+        *(Import.applied_at, Import.expires_at, Import.revision),
     ),
     rate=per_day(3),
 )
@@ -739,16 +597,16 @@ import_person = patterns.write(
     checks(User),
     checks(Skill),
     creates(UserSkill),
-    updates(UserSkill, *_VALUES),
-    upserts(SkillCount, *_COUNTS),
+    _RATE,
+    _COUNT_PEOPLE,
     rate=per_day(100),
 )
 undo_import = patterns.write(
     "I10",
     "Undo the import of a person",
     deletes(UserSkill),
-    updates(UserSkill, *_VALUES),
-    upserts(SkillCount, *_COUNTS),
+    _RATE,
+    _COUNT_PEOPLE,
     updates(ImportedPerson, ImportedPerson.is_undone, ImportedPerson.kept),
     rate=per_day(5),
 )

@@ -12,10 +12,7 @@ from typing import Any
 from singletable import ConditionFailed, Page
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
-    Certification,
-    Education,
     Entries,
-    Experience,
     Project,
     ProjectStatus,
     Skill,
@@ -38,13 +35,6 @@ from singletable_apps.skills.service.context import (
     RevisionCheck,
     any_revision,
 )
-
-_CREATE = {
-    Certification: patterns.create_certification,
-    Experience: patterns.create_experience,
-    Education: patterns.create_education,
-    Project: patterns.create_project,
-}
 
 
 class EntryService:
@@ -84,7 +74,7 @@ class EntryService:
         entry_id = secrets.token_hex(6)
         values[kind.id_field] = entry_id
         try:
-            with self._store.transaction(pattern=_CREATE[kind.entity]) as transaction:
+            with self._store.transaction(pattern=patterns.create_entry[kind.entity]) as transaction:
                 # The account may be deleted or renamed right now.
                 transaction.check(User.key(actor.username), User.user_id == actor.user_id)
                 transaction.create(kind.entity(username=actor.username, **values))
