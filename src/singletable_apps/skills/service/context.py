@@ -59,8 +59,8 @@ class Context:
         return user
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
-        """Return people by casefolded username. Those who do not exist are left out."""
-        names = sorted({name.casefold() for name in usernames})
+        """Return people by casefolded username. Texts that are no username are left out."""
+        names = sorted({name.casefold() for name in usernames if is_key(name)})
         found = self.store.get_many([User.key(name) for name in names])
         return {user.username.casefold(): user for user in found if user and not user.left_at}
 

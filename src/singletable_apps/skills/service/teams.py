@@ -177,7 +177,7 @@ class Teams:
         if len(names) > MAX_MEMBERS:
             checks.reject(field, f"A team has at most {MAX_MEMBERS} members.")
             return names
-        users = self._context.get_users(name for name in names if is_key(name))
+        users = self._context.get_users(names)
         missing = [name for name in names if name not in users]
         if missing:
             checks.reject(field, f"There is no person “{missing[0][:MAX_NAME]}”.")

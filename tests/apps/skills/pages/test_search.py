@@ -75,6 +75,14 @@ def test_invalid_search_shows_a_sentence(bob: Browser, query: str, sentence: str
     assert "<script>" not in page.text.partition("<main")[2].partition("</main")[0]
 
 
+@pytest.mark.parametrize("text", ["", " ", "#", "🦀", "\x00", "x" * 5_000])
+def test_invalid_team_is_shown_again(bob: Browser, text: str) -> None:
+    fields = {"name": text, "members": ["ada", text], "search": text}
+    page = bob.post("/skills/teams", fields)
+    assert page.status_code == 422
+    assert 'value="ada"' in page.text
+
+
 def test_team_is_changed_by_its_creator_and_managers(
     app: PagesApp, ada: Browser, mia: Browser, bob: Browser
 ) -> None:
