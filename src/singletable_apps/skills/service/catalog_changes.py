@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, SingleTableError, evolve
+from singletable import ConditionFailed, SingleTableError, Transaction, evolve, key_of
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import (
     Endorsement,
     JobRole,
+    Level,
     Skill,
     SkillAlias,
     SkillChange,
@@ -45,11 +46,11 @@ from singletable_apps.skills.service.catalog import (
     unique_aliases,
 )
 from singletable_apps.skills.service.context import (
-    ATTEMPTS,
     IS_HERE,
     Context,
     RevisionCheck,
     any_revision,
+    retried,
 )
 from singletable_apps.skills.service.user_skills import count
 
@@ -82,6 +83,7 @@ class CatalogChanges:
         self._store = context.store
         self._catalog = catalog
 
+    @retried("this skill")
     def edit(
         self,
         actor: User,
@@ -94,79 +96,65 @@ class CatalogChanges:
         A former name becomes an alias.
         """
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
-        for _ in range(ATTEMPTS):
-            before = self._idle_skill(skill_id)
-            check(before.revision)
-            entered = edit if isinstance(edit, SkillEdit) else edit(edit_of(before))
-            after = check_skill(replace(entered, skill_id=before.skill_id))
-            is_renamed = after.name != before.name
-            if is_renamed:
-                after.aliases = unique_aliases(after.name, [*after.aliases, before.name])
-                _check_aliases(after.aliases)
-            spellings, old = spellings_of(after), spellings_of(before)
-            try:
-                with self._store.transaction(pattern=patterns.edit_skill) as transaction:
-                    transaction.update(
-                        Skill.key(before.skill_id),
-                        Skill.name.set(after.name),
-                        Skill.category.set(after.category),
-                        Skill.description.set(after.description),
-                        Skill.tags.set(after.tags),
-                        Skill.aliases.set(after.aliases),
-                        Skill.previous_name.set(before.name if is_renamed else ""),
-                        if_=Skill.revision == before.revision,
-                    )
-                    for each in set(spellings) - set(old):
-                        transaction.create(SkillAlias(alias=each, skill_id=before.skill_id))
-                    for each in set(old) - set(spellings):
-                        transaction.delete(SkillAlias.key(each))
-                    if is_renamed:
-                        transaction.create(SkillChange(skill_id=before.skill_id))
-            except ItemExists as error:
-                current = error.current
-                if isinstance(current, SkillAlias) and current.skill_id != before.skill_id:
-                    raise taken(after, current) from error
-            except ConditionFailed:
-                pass
-            else:
+        before = self._idle_skill(skill_id)
+        check(before.revision)
+        entered = edit if isinstance(edit, SkillEdit) else edit(edit_of(before))
+        after = check_skill(replace(entered, skill_id=before.skill_id))
+        is_renamed = after.name != before.name
+        if is_renamed:
+            after.aliases = unique_aliases(after.name, [*after.aliases, before.name])
+            _check_aliases(after.aliases)
+        spellings, old = set(spellings_of(after)), set(spellings_of(before))
+        try:
+            with self._store.transaction(pattern=patterns.edit_skill) as transaction:
+                transaction.update(
+                    key_of(before),
+                    Skill.name.set(after.name),
+                    Skill.category.set(after.category),
+                    Skill.description.set(after.description),
+                    Skill.tags.set(after.tags),
+                    Skill.aliases.set(after.aliases),
+                    Skill.previous_name.set(before.name if is_renamed else ""),
+                    if_=Skill.revision == before.revision,
+                )
+                for each in spellings - old:
+                    transaction.create(SkillAlias(alias=each, skill_id=before.skill_id))
+                for each in old - spellings:
+                    transaction.delete(SkillAlias.key(each))
                 if is_renamed:
-                    self.finish(before.skill_id)
-                return self._context.get_skill(before.skill_id, consistent=True)
-        raise _busy()
+                    transaction.create(SkillChange(skill_id=before.skill_id))
+        except ItemExists as error:
+            current = error.current
+            if isinstance(current, SkillAlias) and current.skill_id != before.skill_id:
+                raise taken(after, current) from error
+            raise
+        if is_renamed:
+            self.finish(before.skill_id)
+        return self._context.get_skill(before.skill_id, consistent=True)
 
+    @retried("this skill")
     def delete(self, actor: User, skill_id: str, check: RevisionCheck = any_revision) -> Skill:
         """Delete a skill that nobody has, also from the targets of jobs. Return it as it was."""
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
-        for _ in range(ATTEMPTS):
-            skill = self._idle_skill(skill_id)
-            check(skill.revision)
-            people = self._people(skill.skill_id)
-            if people:
-                text = f"{_people(people)} the skill {skill.name}. Merge it into another one."
-                raise InUse(text)
-            roles = self._roles_with(skill.skill_id)
-            if len(roles) > _MAX_ROLES:
-                raise InUse(f"{len(roles)} jobs need the skill {skill.name}. Change them first.")
-            try:
-                with self._store.transaction(pattern=patterns.delete_skill) as transaction:
-                    transaction.delete(
-                        Skill.key(skill.skill_id), if_=Skill.revision == skill.revision
-                    )
-                    transaction.delete(SkillCount.key(skill.skill_id), if_=_NOBODY)
-                    for alias in spellings_of(skill):
-                        transaction.delete(SkillAlias.key(alias))
-                    for role in roles:
-                        targets = {**role.targets}
-                        del targets[skill.skill_id]
-                        transaction.update(
-                            JobRole.key(role.role_id),
-                            JobRole.targets.set(targets),
-                            if_=JobRole.revision == role.revision,
-                        )
-            except ConditionFailed:
-                continue
-            return skill
-        raise _busy()
+        skill = self._idle_skill(skill_id)
+        check(skill.revision)
+        people = self._people(skill.skill_id)
+        if people:
+            have = "One person has" if people == 1 else f"{people:,} people have"
+            raise InUse(f"{have} the skill {skill.name}. Merge it into another one.")
+        roles = self._roles_with(skill.skill_id)
+        if len(roles) > _MAX_ROLES:
+            raise InUse(f"{len(roles)} jobs need the skill {skill.name}. Change them first.")
+        with self._store.transaction(pattern=patterns.delete_skill) as transaction:
+            transaction.delete(key_of(skill), if_=Skill.revision == skill.revision)
+            transaction.delete(SkillCount.key(skill.skill_id), if_=_NOBODY)
+            for alias in spellings_of(skill):
+                transaction.delete(SkillAlias.key(alias))
+            for role in roles:
+                targets = {**role.targets}
+                del targets[skill.skill_id]
+                _set_targets(transaction, role, targets)
+        return skill
 
     # -------------------------------------------------------------------------- merge
 
@@ -191,37 +179,29 @@ class CatalogChanges:
             aliases=tuple(each for each in aliases if each not in target.aliases),
         )
 
+    @retried("this skill")
     def merge(
         self, actor: User, source_id: str, into: str, check: RevisionCheck = any_revision
     ) -> Skill:
         """Move everything from a skill to another one and delete it. Return the other one."""
-        for _ in range(ATTEMPTS):
-            preview = self.preview_merge(actor, source_id, into)
-            if preview.source.merged_into:
-                # This was asked before, and interrupted.
-                self.finish(preview.source.skill_id)
-                return self._context.get_skill(preview.source.merged_into, consistent=True)
-            source = self._idle_skill(preview.source.skill_id)
-            target = self._idle_skill(preview.target.skill_id)
-            check(source.revision)
-            try:
-                with self._store.transaction(pattern=patterns.start_merge) as transaction:
-                    transaction.update(
-                        Skill.key(source.skill_id),
-                        Skill.merged_into.set(target.skill_id),
-                        if_=Skill.revision == source.revision,
-                    )
-                    transaction.update(
-                        Skill.key(target.skill_id),
-                        Skill.merging.set(source.skill_id),
-                        if_=Skill.revision == target.revision,
-                    )
-                    transaction.create(SkillChange(skill_id=source.skill_id))
-            except ConditionFailed:
-                continue
-            self.finish(source.skill_id)
-            return self._context.get_skill(target.skill_id, consistent=True)
-        raise _busy()
+        preview = self.preview_merge(actor, source_id, into)
+        if preview.source.merged_into:
+            # This was asked before, and interrupted.
+            self.finish(preview.source.skill_id)
+            return self._context.get_skill(preview.source.merged_into, consistent=True)
+        source = self._idle_skill(preview.source.skill_id)
+        target = self._idle_skill(preview.target.skill_id)
+        check(source.revision)
+        with self._store.transaction(pattern=patterns.start_merge) as transaction:
+            for skill, mark in (
+                (source, Skill.merged_into.set(target.skill_id)),
+                (target, Skill.merging.set(source.skill_id)),
+            ):
+                unchanged = Skill.revision == skill.revision
+                transaction.update(key_of(skill), mark, if_=unchanged)
+            transaction.create(SkillChange(skill_id=source.skill_id))
+        self.finish(source.skill_id)
+        return self._context.get_skill(target.skill_id, consistent=True)
 
     # -------------------------------------------------------------------------- unfinished changes
 
@@ -267,7 +247,7 @@ class CatalogChanges:
             self.finish(skill.merging or skill.skill_id)
             skill = self._context.get_skill(skill_id, consistent=True)
             if skill.previous_name or skill.merged_into or skill.merging:
-                raise _busy()
+                raise DirectoryBusy("This skill is being renamed or merged right now. Try again.")
         return skill
 
     def _rename_pass(self, skill: Skill) -> bool:
@@ -315,11 +295,7 @@ class CatalogChanges:
             targets[into.skill_id] = max(filter(None, levels), key=RANKS.__getitem__)
             try:
                 with self._store.transaction(pattern=patterns.edit_role) as transaction:
-                    transaction.update(
-                        JobRole.key(role.role_id),
-                        JobRole.targets.set(targets),
-                        if_=JobRole.revision == role.revision,
-                    )
+                    _set_targets(transaction, role, targets)
             except ConditionFailed:
                 return False
         self._people(source.skill_id)
@@ -427,6 +403,11 @@ _NOBODY = (
 )
 
 
+def _set_targets(transaction: Transaction, role: JobRole, targets: dict[str, Level]) -> None:
+    unchanged = JobRole.revision == role.revision
+    transaction.update(key_of(role), JobRole.targets.set(targets), if_=unchanged)
+
+
 def _merged_aliases(source: Skill, into: Skill) -> list[str]:
     aliases = [*into.aliases, source.name, *source.aliases, source.skill_id]
     return unique_aliases(into.name, aliases)
@@ -436,11 +417,3 @@ def _check_aliases(aliases: list[str], field: str = "aliases") -> None:
     if len(aliases) > MAX_ALIASES:
         text = f"A skill has at most {MAX_ALIASES} aliases. This would make {len(aliases)}."
         raise InvalidInput({field: text})
-
-
-def _people(number: int) -> str:
-    return "One person has" if number == 1 else f"{number:,} people have"
-
-
-def _busy() -> DirectoryBusy:
-    return DirectoryBusy("This skill is being renamed or merged right now. Try again.")

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
-from singletable import Condition, Store
+from singletable import Condition, ConditionFailed, Store
 from singletable_apps.shared.mail import Mailer
 from singletable_apps.skills.entities import Skill, User
-from singletable_apps.skills.errors import NotFound
+from singletable_apps.skills.errors import DirectoryBusy, NotFound
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.urls import Urls
 
+P = ParamSpec("P")
+T = TypeVar("T")
 # Called with the current revision; raises if the edit was based on another.
 RevisionCheck = Callable[[int], None]
 # How often a write is tried again if someone else has changed the item meanwhile.
@@ -23,6 +27,27 @@ IS_HERE: Condition[User] = ~User.left_at.exists()
 
 def any_revision(_: int) -> None:
     """Accept every revision."""
+
+
+def retried(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Call a function again while its writes fail because someone else changed the item meanwhile.
+
+    After some attempts, raise DirectoryBusy: nothing was changed. `what` is being changed.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            for _ in range(ATTEMPTS):
+                try:
+                    return function(*args, **kwargs)
+                except ConditionFailed:
+                    continue
+            raise DirectoryBusy(f"Someone else is changing {what} right now. Try again.")
+
+        return call
+
+    return decorate
 
 
 def utc_now() -> datetime:

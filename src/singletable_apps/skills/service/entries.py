@@ -30,10 +30,10 @@ from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotFound
 from singletable_apps.skills.rules import is_key
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import (
-    ATTEMPTS,
     Context,
     RevisionCheck,
     any_revision,
+    retried,
 )
 
 
@@ -82,6 +82,7 @@ class EntryService:
             raise DirectoryBusy("This account is being changed right now. Try again.") from None
         return self.get(actor.username, kind, entry_id)
 
+    @retried("this entry")
     def edit(
         self,
         actor: User,
@@ -94,21 +95,17 @@ class EntryService:
         """Change an entry of one's own. `change` gets what was entered before."""
         check_author(actor, username)
         entity: Any = kind.entity
-        for _ in range(ATTEMPTS):
-            before = self.get(username, kind, entry_id)
-            check(before.revision)
-            values = self._check(kind, change(kind.draft_of(before)))
-            try:
-                changed: Entry = self._store.update(
-                    entity.key(before.username, entry_id),
-                    *(getattr(entity, name).set(value) for name, value in values.items()),
-                    if_=entity.revision == before.revision,
-                )
-            except ConditionFailed:
-                continue
-            return changed
-        raise DirectoryBusy("This entry is being changed right now. Try again.")
+        before = self.get(username, kind, entry_id)
+        check(before.revision)
+        values = self._check(kind, change(kind.draft_of(before)))
+        changed: Entry = self._store.update(
+            entity.key(before.username, entry_id),
+            *(getattr(entity, name).set(value) for name, value in values.items()),
+            if_=entity.revision == before.revision,
+        )
+        return changed
 
+    @retried("this entry")
     def delete(
         self,
         actor: User,
@@ -120,17 +117,11 @@ class EntryService:
         """Delete an entry of one's own. Return it as it was."""
         check_author(actor, username)
         entity: Any = kind.entity
-        for _ in range(ATTEMPTS):
-            before = self.get(username, kind, entry_id)
-            check(before.revision)
-            try:
-                self._store.delete(
-                    entity.key(before.username, entry_id), if_=entity.revision == before.revision
-                )
-            except ConditionFailed:
-                continue
-            return before
-        raise DirectoryBusy("This entry is being changed right now. Try again.")
+        before = self.get(username, kind, entry_id)
+        check(before.revision)
+        unchanged = entity.revision == before.revision
+        self._store.delete(entity.key(before.username, entry_id), if_=unchanged)
+        return before
 
     def list_projects(
         self, status: ProjectStatus, *, limit: int = 20, cursor: str | None = None

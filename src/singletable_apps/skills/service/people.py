@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Edit, Page, Path, evolve
+from singletable import ConditionFailed, Edit, Page, Path, evolve, key_of
 from singletable_apps.shared.accounts import PasswordResets
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.text import InputChecks, normalize_line
@@ -35,11 +35,11 @@ from singletable_apps.skills.rules import (
 from singletable_apps.skills.service.accounts import new_user_id
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import (
-    ATTEMPTS,
     IS_HERE,
     Context,
     RevisionCheck,
     any_revision,
+    retried,
 )
 
 INVITATION_LIFETIME = timedelta(days=7)
@@ -148,6 +148,7 @@ class People:
 
     # -------------------------------------------------------------------------- changes
 
+    @retried("this account")
     def edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck = any_revision
     ) -> User:
@@ -156,48 +157,42 @@ class People:
         Passwords are reset by e-mail, so only its owner and administrators change the address.
         """
         check_owner(actor, username)
-        for _ in range(ATTEMPTS):
-            user = self._get(username, check)
-            checked = self.check_edit(actor, user, edit)
-            changes: list[Edit[User]] = [
-                path.set(value)
-                for name, path in _EDITED.items()
-                for value in [getattr(checked, name)]
-                if value is not None and value != getattr(user, name)
-            ]
-            if not changes:
-                return user
-            unchanged = (User.revision == user.revision) & IS_HERE
-            try:
-                return self._store.update(User.key(username), *changes, if_=unchanged)
-            except ConditionFailed:
-                continue
-        raise _busy()
+        user = self._get(username, check)
+        checked = self.check_edit(actor, user, edit)
+        changes: list[Edit[User]] = [
+            path.set(value)
+            for name, path in _EDITED.items()
+            for value in [getattr(checked, name)]
+            if value is not None and value != getattr(user, name)
+        ]
+        if not changes:
+            return user
+        unchanged = (User.revision == user.revision) & IS_HERE
+        return self._store.update(User.key(username), *changes, if_=unchanged)
 
+    @retried("this account")
     def change_role(
         self, actor: User, username: str, role: Role, check: RevisionCheck = any_revision
     ) -> User:
         """Change what an account may do. The last administrator stays one."""
         PERMISSIONS.check(actor.role, Permission.ADMINISTER)
-        for _ in range(ATTEMPTS):
-            user = self._get(username, check)
-            if user.role is role:
-                return user
-            other = self._find_other_admin(actor, user)
-            try:
-                with self._store.transaction(pattern=patterns.change_role) as transaction:
-                    unchanged = User.revision == user.revision
-                    key = User.key(user.username)
-                    transaction.update(key, User.role.set(role), if_=unchanged)
-                    if other is not None:
-                        is_admin = (User.role == Role.ADMIN) & IS_HERE
-                        transaction.check(User.key(other.username), is_admin)
-            except ConditionFailed:
-                self._check_still_admin(actor)
-                continue
-            return self._context.get_user(username, consistent=True)
-        raise _busy()
+        user = self._get(username, check)
+        if user.role is role:
+            return user
+        other = self._find_other_admin(actor, user)
+        try:
+            with self._store.transaction(pattern=patterns.change_role) as transaction:
+                unchanged = User.revision == user.revision
+                transaction.update(key_of(user), User.role.set(role), if_=unchanged)
+                if other is not None:
+                    is_admin = (User.role == Role.ADMIN) & IS_HERE
+                    transaction.check(User.key(other.username), is_admin)
+        except ConditionFailed:
+            self._check_still_admin(actor)
+            raise
+        return self._context.get_user(username, consistent=True)
 
+    @retried("this account")
     def rename(
         self, actor: User, username: str, new_username: str, check: RevisionCheck = any_revision
     ) -> User:
@@ -206,38 +201,33 @@ class People:
         checks = InputChecks()
         new = check_username(checks, new_username)
         checks.raise_errors(InvalidInput)
-        for _ in range(ATTEMPTS):
-            user = self._get(username, check)
-            self._check_not_moving(user)
-            try:
-                if is_same_user(username, new):
-                    return self._store.replace(evolve(user, username=new))
-                self._cascades.start(user, new)
-            except ItemExists:
-                self._cascades.check_free(new)
-                continue
-            except ConditionFailed:
-                continue
-            return self._context.get_user(new, consistent=True)
-        raise _busy()
+        user = self._get(username, check)
+        self._check_not_moving(user)
+        try:
+            if is_same_user(username, new):
+                return self._store.replace(evolve(user, username=new))
+            self._cascades.start(user, new)
+        except ItemExists:
+            self._cascades.check_free(new)
+            raise
+        return self._context.get_user(new, consistent=True)
 
+    @retried("this account")
     def delete(self, actor: User, username: str, check: RevisionCheck = any_revision) -> User:
         """Delete a person with everything that refers to them. Return the person as they were."""
         check_self(actor, username)
-        for _ in range(ATTEMPTS):
-            user = self._get(username, check)
-            self._check_not_moving(user)
-            other = self._find_other_admin(actor, user)
-            try:
-                self._cascades.start(user, other_admin=other)
-            except ConditionFailed:
-                self._check_still_admin(actor)
-                continue
-            return user
-        raise _busy()
+        user = self._get(username, check)
+        self._check_not_moving(user)
+        try:
+            self._cascades.start(user, other_admin=self._find_other_admin(actor, user))
+        except ConditionFailed:
+            self._check_still_admin(actor)
+            raise
+        return user
 
     # -------------------------------------------------------------------------- invitations
 
+    @retried("this account")
     def invite(
         self, actor: User, username: str, name: str, email: str, role: Role = Role.USER
     ) -> Invitation:
@@ -248,12 +238,11 @@ class People:
         email = checks.email("email", email, required=True)
         checks.raise_errors(InvalidInput)
         user = User(username=username, user_id=new_user_id(), name=name, email=email, role=role)
-        for _ in range(ATTEMPTS):
-            try:
-                return self._send_invitation(actor, self._store.create(user))
-            except ItemExists:
-                self._cascades.check_free(username)
-        raise _busy()
+        try:
+            return self._send_invitation(actor, self._store.create(user))
+        except ItemExists:
+            self._cascades.check_free(username)
+            raise
 
     def invite_again(self, actor: User, username: str) -> Invitation:
         """E-mail a link to someone who has not chosen a password yet."""
@@ -293,6 +282,7 @@ class People:
         """Return the settings of the directory."""
         return self._store.get(Directory.key(), consistent=True) or Directory()
 
+    @retried("the settings")
     def edit_settings(
         self,
         actor: User,
@@ -306,19 +296,14 @@ class People:
         checks = InputChecks()
         name = checks.line("name", name, longest=MAX_NAME, required=True)
         checks.raise_errors(InvalidInput)
-        for _ in range(ATTEMPTS):
-            before = self.settings()
-            check(before.revision)
-            try:
-                return self._store.update(
-                    Directory.key(),
-                    Directory.name.set(name),
-                    Directory.open_registration.set(open_registration),
-                    if_=Directory.revision == before.revision,
-                )
-            except ConditionFailed:
-                continue
-        raise _busy()
+        before = self.settings()
+        check(before.revision)
+        return self._store.update(
+            Directory.key(),
+            Directory.name.set(name),
+            Directory.open_registration.set(open_registration),
+            if_=Directory.revision == before.revision,
+        )
 
     # -------------------------------------------------------------------------- checks
 
@@ -383,7 +368,3 @@ class People:
             raise DirectoryBusy(
                 "This username was changed a moment ago. Try again in a few seconds."
             )
-
-
-def _busy() -> DirectoryBusy:
-    return DirectoryBusy("Someone else is changing this account right now. Try again.")

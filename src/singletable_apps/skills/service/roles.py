@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Transaction
+from singletable import Transaction
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, User
-from singletable_apps.skills.errors import AlreadyExists, DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound
 from singletable_apps.skills.rules import (
     MAX_NAME,
     PERMISSIONS,
@@ -22,10 +22,10 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Catalog
 from singletable_apps.skills.service.context import (
-    ATTEMPTS,
     Context,
     RevisionCheck,
     any_revision,
+    retried,
 )
 
 MAX_TARGETS = 50
@@ -61,6 +61,7 @@ class Roles:
             raise NotFound("There is no such job.")
         return role
 
+    @retried("this job or its skills")
     def create(self, actor: User, edit: RoleEdit) -> JobRole:
         """Create a job. Its id is derived from its name."""
         PERMISSIONS.check(actor.role, Permission.PLAN)
@@ -71,43 +72,35 @@ class Roles:
                 _check_targets(transaction, role)
         except ItemExists as error:
             raise AlreadyExists({"name": "There is already a job with this name."}) from error
-        except ConditionFailed:
-            raise _busy() from None
         return self.get(role.role_id, consistent=True)
 
+    @retried("this job or its skills")
     def edit(
         self, actor: User, role_id: str, edit: RoleEdit, check: RevisionCheck = any_revision
     ) -> JobRole:
         """Change a job. Its id stays."""
         PERMISSIONS.check(actor.role, Permission.PLAN)
-        for _ in range(ATTEMPTS):
-            before = self.get(role_id, consistent=True)
-            check(before.revision)
-            role = self._check(edit, before.role_id)
-            try:
-                with self._store.transaction(pattern=patterns.edit_role) as transaction:
-                    transaction.update(
-                        JobRole.key(role.role_id),
-                        JobRole.name.set(role.name),
-                        JobRole.description.set(role.description),
-                        JobRole.targets.set(role.targets),
-                        if_=JobRole.revision == before.revision,
-                    )
-                    _check_targets(transaction, role)
-            except ConditionFailed:
-                continue
-            return self.get(role.role_id, consistent=True)
-        raise _busy()
+        before = self.get(role_id, consistent=True)
+        check(before.revision)
+        role = self._check(edit, before.role_id)
+        with self._store.transaction(pattern=patterns.edit_role) as transaction:
+            transaction.update(
+                JobRole.key(role.role_id),
+                JobRole.name.set(role.name),
+                JobRole.description.set(role.description),
+                JobRole.targets.set(role.targets),
+                if_=JobRole.revision == before.revision,
+            )
+            _check_targets(transaction, role)
+        return self.get(role.role_id, consistent=True)
 
+    @retried("this job or its skills")
     def delete(self, actor: User, role_id: str, check: RevisionCheck = any_revision) -> JobRole:
         """Delete a job. People who have it are shown without one. Return it as it was."""
         PERMISSIONS.check(actor.role, Permission.PLAN)
         role = self.get(role_id, consistent=True)
         check(role.revision)
-        try:
-            self._store.delete(JobRole.key(role.role_id), if_=JobRole.revision == role.revision)
-        except ConditionFailed:
-            raise _busy() from None
+        self._store.delete(JobRole.key(role.role_id), if_=JobRole.revision == role.revision)
         return role
 
     def _check(self, edit: RoleEdit, role_id: str) -> JobRole:
@@ -138,7 +131,3 @@ def _check_targets(transaction: Transaction, role: JobRole) -> None:
     """Let the transaction fail if one of the skills is being merged or deleted."""
     for skill_id in role.targets:
         transaction.check(Skill.key(skill_id), Skill.merged_into == "")
-
-
-def _busy() -> DirectoryBusy:
-    return DirectoryBusy("Someone else is changing this job or its skills right now. Try again.")

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 
-from singletable import ConditionFailed, Edit, Page
+from singletable import Edit, Page
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Skill, Team, User, UserSkill
-from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotFound
+from singletable_apps.skills.errors import InvalidInput, NotFound
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, is_same_user
 from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
 from singletable_apps.skills.service.catalog import Catalog
-from singletable_apps.skills.service.context import ATTEMPTS, Context, RevisionCheck, any_revision
+from singletable_apps.skills.service.context import Context, RevisionCheck, any_revision, retried
 
 MAX_MEMBERS = 100
 _MAX_SEARCH = 4_000
@@ -133,19 +133,16 @@ class Teams:
 
         return self._change(actor, team_id, edits)
 
+    @retried("this team")
     def delete(self, actor: User, team_id: str, check: RevisionCheck = any_revision) -> Team:
         """Delete a team, and return it as it was."""
-        for _ in range(ATTEMPTS):
-            team = self.get(team_id, consistent=True)
-            check_change(actor, team)
-            check(team.revision)
-            try:
-                self._store.delete(Team.key(team_id), if_=Team.revision == team.revision)
-            except ConditionFailed:
-                continue
-            return team
-        raise _busy()
+        team = self.get(team_id, consistent=True)
+        check_change(actor, team)
+        check(team.revision)
+        self._store.delete(Team.key(team_id), if_=Team.revision == team.revision)
+        return team
 
+    @retried("this team")
     def _change(
         self,
         actor: User,
@@ -154,20 +151,13 @@ class Teams:
         check: RevisionCheck = any_revision,
     ) -> Team:
         """Change a team by what `edits` returns for its current state, if anything."""
-        for _ in range(ATTEMPTS):
-            team = self.get(team_id, consistent=True)
-            check_change(actor, team)
-            check(team.revision)
-            changed = edits(team)
-            if not changed:
-                return team
-            try:
-                return self._store.update(
-                    Team.key(team_id), *changed, if_=Team.revision == team.revision
-                )
-            except ConditionFailed:
-                continue
-        raise _busy()
+        team = self.get(team_id, consistent=True)
+        check_change(actor, team)
+        check(team.revision)
+        changed = edits(team)
+        if not changed:
+            return team
+        return self._store.update(Team.key(team_id), *changed, if_=Team.revision == team.revision)
 
     def _check_members(
         self, checks: InputChecks, members: Iterable[str], field: str = "members"
@@ -205,7 +195,3 @@ def may_change(actor: User, team: Team) -> bool:
 
 def _check_name(checks: InputChecks, name: str) -> str:
     return checks.line("name", name, longest=MAX_NAME, required=True)
-
-
-def _busy() -> DirectoryBusy:
-    return DirectoryBusy("Someone else is changing this team right now. Try again.")

@@ -41,11 +41,11 @@ from singletable_apps.skills.rules import (
 )
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import (
-    ATTEMPTS,
     IS_HERE,
     Context,
     RevisionCheck,
     any_revision,
+    retried,
 )
 
 # How many endorsements one transaction deletes, besides the skill and its count.
@@ -197,6 +197,7 @@ class UserSkills:
             ) from None
         return self._get(user.username, skill.skill_id)
 
+    @retried("this skill")
     def edit(
         self,
         actor: User,
@@ -210,58 +211,39 @@ class UserSkills:
         What a manager changes is the manager's rating.
         """
         check_owner(actor, username)
-        for _ in range(ATTEMPTS):
-            before = self.get(username, spelling)
-            check(before.revision)
-            entered = draft if isinstance(draft, SkillDraft) else draft(draft_of(before))
-            checked = check_skill_draft(entered, self._context.today())
-            assert checked.last_used is not None
-            changes: list[Edit[UserSkill]] = [
-                UserSkill.level.set(checked.level),
-                UserSkill.years.set(checked.years),
-                UserSkill.last_used.set(checked.last_used),
-                UserSkill.notes.set(checked.notes),
-            ]
-            if not is_same_user(actor.username, before.username):
-                changes += [
-                    UserSkill.source.set(Source.MANAGER),
-                    UserSkill.rated_by.set(actor.username),
-                ]
-            elif checked.level is not before.level:
-                changes += [UserSkill.source.set(Source.SELF), UserSkill.rated_by.set("")]
-            try:
-                with self._store.transaction(pattern=patterns.edit_user_skill) as transaction:
-                    transaction.update(
-                        UserSkill.key(before.username, before.skill_id),
-                        *changes,
-                        if_=UserSkill.revision == before.revision,
-                    )
-                    if checked.level is not before.level:
-                        count(
-                            transaction,
-                            before.skill_id,
-                            added=checked.level,
-                            removed=before.level,
-                        )
-            except ConditionFailed:
-                continue
-            return self._get(before.username, before.skill_id)
-        raise _busy()
+        before = self.get(username, spelling)
+        check(before.revision)
+        entered = draft if isinstance(draft, SkillDraft) else draft(draft_of(before))
+        checked = check_skill_draft(entered, self._context.today())
+        assert checked.last_used is not None
+        changes: list[Edit[UserSkill]] = [
+            UserSkill.level.set(checked.level),
+            UserSkill.years.set(checked.years),
+            UserSkill.last_used.set(checked.last_used),
+            UserSkill.notes.set(checked.notes),
+        ]
+        if not is_same_user(actor.username, before.username):
+            rated = UserSkill.rated_by.set(actor.username)
+            changes += [UserSkill.source.set(Source.MANAGER), rated]
+        elif checked.level is not before.level:
+            changes += [UserSkill.source.set(Source.SELF), UserSkill.rated_by.set("")]
+        with self._store.transaction(pattern=patterns.edit_user_skill) as transaction:
+            unchanged = UserSkill.revision == before.revision
+            transaction.update(key_of(before), *changes, if_=unchanged)
+            if checked.level is not before.level:
+                count(transaction, before.skill_id, added=checked.level, removed=before.level)
+        return self._get(before.username, before.skill_id)
 
+    @retried("this skill")
     def remove(
         self, actor: User, username: str, spelling: str, check: RevisionCheck = any_revision
     ) -> UserSkill:
         """Remove a skill from a person with its endorsements. Return it as it was."""
         check_owner(actor, username)
-        for _ in range(ATTEMPTS):
-            before = self.get(username, spelling)
-            check(before.revision)
-            try:
-                self.delete(before)
-            except ConditionFailed:
-                continue
-            return before
-        raise _busy()
+        before = self.get(username, spelling)
+        check(before.revision)
+        self.delete(before)
+        return before
 
     def delete(self, skill: UserSkill) -> None:
         """Delete a skill of a person that was just read, or raise ConditionFailed if it changed.
@@ -327,7 +309,3 @@ def count(
     if removed is not None:
         changes.append(COUNTERS[removed].add(-1))
     transaction.upsert(SkillCount.key(skill_id), *changes)
-
-
-def _busy() -> DirectoryBusy:
-    return DirectoryBusy("Someone else is changing this skill right now. Try again.")
