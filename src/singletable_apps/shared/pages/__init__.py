@@ -20,7 +20,7 @@ from singletable_apps.shared.pages.forms import (
     submit_values,
 )
 from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
-from singletable_apps.shared.pages.page_context import PageContext
+from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.sessions import SessionCookies, describe_browser
 from singletable_apps.shared.pages.times import LocalTime, request_time_zone
@@ -28,6 +28,7 @@ from singletable_apps.shared.pages.uploads import PostedUpload, Upload, Uploaded
 from singletable_apps.shared.pages.urls import local_url, path_of
 
 __all__ = [
+    "FORM_METHODS",
     "POLICY",
     "AuthPage",
     "ConfirmField",

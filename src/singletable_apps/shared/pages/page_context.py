@@ -5,16 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, TypeVar
 
 from fastapi import Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages.flash import Flash
-from singletable_apps.shared.pages.forms import Confirmation, Form, submit_form
+from singletable_apps.shared.pages.forms import Confirmation, ConfirmForm, Form, submit_form
 from singletable_apps.shared.pages.pages import Pages
 
 M = TypeVar("M", bound=BaseModel)
+# The methods of a handler that shows a form and submits it, for `router.api_route`.
+FORM_METHODS = ["GET", "POST"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,35 @@ class PageContext(ABC):
     ) -> Response:
         """Submit a form. It is shown again if it is invalid or rejected."""
         return submit_form(form, model, act, show, rejects=self.rejects, field=field)
+
+    def fill(
+        self,
+        form: Form,
+        initial: Form,
+        model: type[M],
+        act: Callable[[M], Response],
+        show: Callable[[Form, int], Response],
+        field: str | None = None,
+    ) -> Response:
+        """Show the initial form, or submit the posted one. For a handler of GET and POST."""
+        if self.request.method != "POST":
+            return show(initial, 200)
+        return self.submit(form, model, act, show, field)
+
+    def ask(
+        self,
+        question: Confirmation,
+        form: Form,
+        act: Callable[[], Response],
+        revision: int | None = None,
+    ) -> Response:
+        """Ask a question, or act on the posted answer. For a handler of GET and POST.
+
+        With a revision, the answer is rejected if someone has changed the item meanwhile.
+        """
+        initial = Form() if revision is None else Form({"revision": revision})
+        show = partial(self.confirm, question)
+        return self.fill(form, initial, ConfirmForm, lambda _: act(), show)
 
     def confirm(
         self, question: Confirmation, form: Form | None = None, status: int = 200

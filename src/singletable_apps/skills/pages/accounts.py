@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.pages import AuthPage, Form, PostedForm, auth_router
+from singletable_apps.shared.pages import FORM_METHODS, AuthPage, Form, PostedForm, auth_router
 from singletable_apps.skills.entities import User
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.limits import hit_limit
 from singletable_apps.skills.pages.dependencies import (
     COOKIES,
     AnyPage,
-    PageContext,
     UserPage,
     UserPageContext,
     find_visitor,
@@ -67,17 +64,12 @@ class RegistrationForm(BaseModel):
     password: str
 
 
-@router.get("/register")
-def show_registration(page: AnyPage) -> Response:
-    """Show the form for a new account."""
-    return _show_registration(page, Form())
-
-
-@router.post("/register")
-def submit_registration(page: AnyPage, form: PostedForm) -> Response:
-    """Create the account, and sign in."""
-    hit_limit(page.request, page.site.limits.register)
+@router.api_route("/register", methods=FORM_METHODS)
+def register(page: AnyPage, form: PostedForm) -> Response:
+    """Create an account, and sign in."""
     accounts = page.service.accounts
+    if page.request.method == "POST":
+        hit_limit(page.request, page.site.limits.register)
 
     def act(values: RegistrationForm) -> Response:
         user = accounts.register(values.username, values.name, values.password, values.email)
@@ -85,12 +77,11 @@ def submit_registration(page: AnyPage, form: PostedForm) -> Response:
         COOKIES.remember(page.request, accounts.start_session(user, about))
         return page.redirect(page.urls.person(user.username), f"Welcome, {user.name}!")
 
-    return page.submit(form, RegistrationForm, act, partial(_show_registration, page))
+    def show(form: Form, status: int) -> Response:
+        is_open = page.service.people.settings().open_registration
+        return page.render("register", status, form=form, is_open=is_open)
 
-
-def _show_registration(page: PageContext, form: Form, status: int = 200) -> Response:
-    is_open = page.service.people.settings().open_registration
-    return page.render("register", status, form=form, is_open=is_open)
+    return page.fill(form, Form(), RegistrationForm, act, show)
 
 
 @router.get("/account")

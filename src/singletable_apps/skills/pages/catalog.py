@@ -10,8 +10,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
-    ConfirmForm,
     Form,
     ListQueryParameters,
     PostedForm,
@@ -123,13 +123,7 @@ def resume_changes(page: AdminPage) -> Response:
     return page.redirect(page.urls.page("admin", "skills"), text)
 
 
-@router.get("/admin/new-skill")
-def show_new_skill(page: AdminPage) -> Response:
-    """Show the form for a new skill."""
-    return _show_skill(page, None, Form({"category": Category.PROGRAMMING}))
-
-
-@router.post("/admin/new-skill")
+@router.api_route("/admin/new-skill", methods=FORM_METHODS)
 def create_skill(page: AdminPage, form: PostedForm) -> Response:
     """Create a skill."""
 
@@ -137,27 +131,11 @@ def create_skill(page: AdminPage, form: PostedForm) -> Response:
         skill = page.service.catalog.create(page.user, values.edit())
         return page.redirect(page.urls.page("admin", "skills"), f"Created “{skill.name}”.")
 
-    return page.submit(form, SkillForm, act, partial(_show_skill, page, None))
+    initial = Form({"category": Category.PROGRAMMING})
+    return page.fill(form, initial, SkillForm, act, partial(_show_skill, page, None))
 
 
-@router.get("/admin/skills/{skill_id}")
-def show_skill_form(page: AdminPage, skill_id: Segment) -> Response:
-    """Show the form for a skill."""
-    skill = page.service.context.get_skill(skill_id)
-    form = Form(
-        {
-            "skill_name": skill.name,
-            "category": skill.category,
-            "description": skill.description,
-            "tags": ", ".join(skill.tags),
-            "aliases": "\n".join(skill.aliases),
-            "revision": skill.revision,
-        }
-    )
-    return _show_skill(page, skill, form)
-
-
-@router.post("/admin/skills/{skill_id}")
+@router.api_route("/admin/skills/{skill_id}", methods=FORM_METHODS)
 def edit_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
     """Change a skill. A new name is copied to the skills of people."""
     before = page.service.context.get_skill(skill_id)
@@ -171,7 +149,17 @@ def edit_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response
             text = f"Renamed “{before.name}” to “{skill.name}” for everyone."
         return page.redirect(page.urls.page("admin", "skills"), text)
 
-    return page.submit(form, SkillForm, act, partial(_show_skill, page, before))
+    initial = Form(
+        {
+            "skill_name": before.name,
+            "category": before.category,
+            "description": before.description,
+            "tags": ", ".join(before.tags),
+            "aliases": "\n".join(before.aliases),
+            "revision": before.revision,
+        }
+    )
+    return page.fill(form, initial, SkillForm, act, partial(_show_skill, page, before))
 
 
 def _show_skill(
@@ -186,29 +174,18 @@ def _show_skill(
     )
 
 
-@router.get("/admin/skills/{skill_id}/delete")
-def ask_to_delete(page: AdminPage, skill_id: Segment) -> Response:
-    """Ask before a skill is deleted."""
-    skill = page.service.context.get_skill(skill_id)
-    return _ask_to_delete(page, skill, Form({"revision": skill.revision}))
-
-
-@router.post("/admin/skills/{skill_id}/delete")
+@router.api_route("/admin/skills/{skill_id}/delete", methods=FORM_METHODS)
 def delete_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Response:
     """Delete a skill that nobody has, or offer to merge it."""
     skill = page.service.context.get_skill(skill_id)
 
-    def act(_: ConfirmForm) -> Response:
+    def act() -> Response:
         try:
             page.service.catalog_changes.delete(page.user, skill_id, form.revision_check())
         except InUse as error:
             return page.redirect(page.urls.page("admin", "skills", skill_id, "merge"), str(error))
         return page.redirect(page.urls.page("admin", "skills"), f"Deleted “{skill.name}”.")
 
-    return page.submit(form, ConfirmForm, act, partial(_ask_to_delete, page, skill))
-
-
-def _ask_to_delete(page: UserPageContext, skill: Skill, form: Form, status: int = 200) -> Response:
     question = Confirmation(
         title=f"Delete “{skill.name}”?",
         text="It leaves the catalog and the targets of jobs. Nobody has this skill.",
@@ -216,7 +193,7 @@ def _ask_to_delete(page: UserPageContext, skill: Skill, form: Form, status: int 
         url=page.urls.page("admin", "skills", skill.skill_id, "delete"),
         back=page.urls.page("admin", "skills", skill.skill_id),
     )
-    return page.confirm(question, form, status)
+    return page.ask(question, form, act, skill.revision)
 
 
 @router.get("/admin/skills/{skill_id}/merge")

@@ -12,8 +12,8 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
-    ConfirmForm,
     Form,
     Link,
     ListQueryParameters,
@@ -178,23 +178,20 @@ EntryPage = Annotated[EntryPageContext, Depends(_entry_page)]
 _PATH = "/people/{username}/entries/{kind}/{entry_id}"
 
 
-@router.get(_PATH)
-def show_entry(page: EntryPage) -> Response:
-    """Show an entry in a form; `new` is an empty one."""
+def _initial_form(page: EntryPageContext) -> Form:
     if page.entry_id == NEW:
-        return _show_form(page, Form({"status": ProjectStatus.ACTIVE.value}))
+        return Form({"status": ProjectStatus.ACTIVE.value})
     entry = page.entry()
     draft = page.kind.draft_of(entry)
     found = page.service.entries.skills_of([entry] if isinstance(entry, Project) else [])
     names = [found[each].name for each in draft.skills if each in found]
     values = {name: "" if value is None else str(value) for name, value in vars(draft).items()}
-    form = Form({**values, "skills": ", ".join(names), "revision": entry.revision})
-    return _show_form(page, form)
+    return Form({**values, "skills": ", ".join(names), "revision": entry.revision})
 
 
-@router.post(_PATH)
-def save_entry(page: EntryPage, form: PostedForm) -> Response:
-    """Save an entry; `new` creates one."""
+@router.api_route(_PATH, methods=FORM_METHODS)
+def edit_entry(page: EntryPage, form: PostedForm) -> Response:
+    """Change an entry; `new` creates one."""
     entries = page.service.entries
 
     def save(values: EntryForm) -> Response:
@@ -211,7 +208,7 @@ def save_entry(page: EntryPage, form: PostedForm) -> Response:
             )
         return page.redirect(page.back, f"Saved the {page.kind.noun}.")
 
-    return page.submit(form, EntryForm, save, partial(_show_form, page))
+    return page.fill(form, _initial_form(page), EntryForm, save, partial(_show_form, page))
 
 
 def _show_form(page: EntryPageContext, form: Form, status: int = 200) -> Response:
@@ -231,35 +228,25 @@ def _show_form(page: EntryPageContext, form: Form, status: int = 200) -> Respons
     )
 
 
-@router.get(f"{_PATH}/delete")
-def ask_to_delete(page: EntryPage) -> Response:
-    """Ask before an entry is deleted."""
-    entry = page.entry()
-    return page.confirm(_deletion(page, entry), Form({"revision": entry.revision}))
-
-
-@router.post(f"{_PATH}/delete")
+@router.api_route(f"{_PATH}/delete", methods=FORM_METHODS)
 def delete_entry(page: EntryPage, form: PostedForm) -> Response:
     """Delete an entry."""
     entry = page.entry()
 
-    def delete(_: ConfirmForm) -> Response:
+    def delete() -> Response:
         page.service.entries.delete(
             page.user, page.username, page.kind, page.entry_id, form.revision_check()
         )
         return page.redirect(page.back, f"Deleted the {page.kind.noun}.")
 
-    return page.submit(form, ConfirmForm, delete, partial(page.confirm, _deletion(page, entry)))
-
-
-def _deletion(page: EntryPageContext, entry: Entry) -> Confirmation:
-    return Confirmation(
+    question = Confirmation(
         title=f"Delete “{getattr(entry, next(iter(page.kind.lines)))}”?",
         text=f"The {page.kind.noun} disappears from your profile. You can’t undo this.",
         button=f"Delete the {page.kind.noun}",
         url=page.url("delete"),
         back=page.url(),
     )
+    return page.ask(question, form, delete, entry.revision)
 
 
 # ------------------------------------------------------------------------------ projects

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 
 from singletable import InvalidCursor
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
     ConfirmForm,
     Form,
@@ -191,14 +192,9 @@ def apply_import(
     return page.submit(form, ConfirmForm, apply, _shower(page, import_id, query))
 
 
-@router.get("/admin/import/{import_id}/undo")
-def ask_to_undo(page: AdminPage, import_id: Segment) -> Response:
-    """Ask before an import is undone."""
-    revision = page.service.imports.get(import_id).revision
-    return _ask_to_undo(page, import_id, Form({"revision": revision}))
-
-
-def _ask_to_undo(page: UserPageContext, import_id: str, form: Form, status: int = 200) -> Response:
+@router.api_route("/admin/import/{import_id}/undo", methods=FORM_METHODS)
+def undo_import(page: AdminPage, import_id: Segment, form: PostedForm) -> Response:
+    """Undo an import, or go on with that."""
     item = page.service.imports.get(import_id)
     url = page.urls.page("admin", "import", import_id)
     question = Confirmation(
@@ -212,19 +208,9 @@ def _ask_to_undo(page: UserPageContext, import_id: str, form: Form, status: int 
         url=f"{url}/undo",
         back=url,
     )
-    return page.confirm(question, form, status)
 
-
-@router.post("/admin/import/{import_id}/undo")
-def undo_import(page: AdminPage, import_id: Segment, form: PostedForm) -> Response:
-    """Undo an import, or go on with that."""
-
-    def undo(_: ConfirmForm) -> Response:
+    def undo() -> Response:
         page.service.imports.undo(page.user, import_id, form.revision_check())
-        url = page.urls.page("admin", "import", import_id)
         return page.redirect(url, "The import was undone.")
 
-    def show(form: Form, status: int) -> Response:
-        return _ask_to_undo(page, import_id, form, status)
-
-    return page.submit(form, ConfirmForm, undo, show)
+    return page.ask(question, form, undo, item.revision)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
     ConfirmField,
     Form,
@@ -93,17 +95,9 @@ class ProfileForm(BaseModel):
     job_role: str | None = None
 
 
-@router.get("/people/{username}/edit")
-def show_profile_form(page: UserPage, username: Segment) -> Response:
-    """Show the form for a profile."""
-    check_owner(page.user, username)
-    person = page.service.context.get_user(username)
-    return _show_profile_form(page, person, Form.of(ProfileForm, person, revision=person.revision))
-
-
-@router.post("/people/{username}/edit")
-def submit_profile(page: UserPage, username: Segment, form: PostedForm) -> Response:
-    """Save a profile."""
+@router.api_route("/people/{username}/edit", methods=FORM_METHODS)
+def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Response:
+    """Change a profile."""
     check_owner(page.user, username)
     person = page.service.context.get_user(username)
 
@@ -113,24 +107,19 @@ def submit_profile(page: UserPage, username: Segment, form: PostedForm) -> Respo
         return page.redirect(page.urls.person(saved.username), "Profile saved.")
 
     def show(form: Form, status: int) -> Response:
-        return _show_profile_form(page, person, form, status)
+        return page.render(
+            "profile_form",
+            status,
+            form=form,
+            person=person,
+            departments=page.service.overview.departments(),
+            jobs=[("", "No job"), *page.service.overview.job_names().items()],
+            can_edit_email=is_permitted(check_self, page.user, person.username),
+            can_edit_job=PERMISSIONS.allows(page.user.role, Permission.PLAN),
+        )
 
-    return page.submit(form, ProfileForm, act, show)
-
-
-def _show_profile_form(
-    page: UserPageContext, person: User, form: Form, status: int = 200
-) -> Response:
-    return page.render(
-        "profile_form",
-        status,
-        form=form,
-        person=person,
-        departments=page.service.overview.departments(),
-        jobs=[("", "No job"), *page.service.overview.job_names().items()],
-        can_edit_email=is_permitted(check_self, page.user, person.username),
-        can_edit_job=PERMISSIONS.allows(page.user.role, Permission.PLAN),
-    )
+    initial = Form.of(ProfileForm, person, revision=person.revision)
+    return page.fill(form, initial, ProfileForm, act, show)
 
 
 # ------------------------------------------------------------------------------ usernames
@@ -142,18 +131,8 @@ class UsernameForm(BaseModel):
     username: str
 
 
-@router.get("/people/{username}/username")
-def show_username_form(page: UserPage, username: Segment) -> Response:
-    """Show the form for a username."""
-    check_self(page.user, username)
-    person = page.service.context.get_user(username)
-    return page.render(
-        "username_form", person=person, form=Form.of(UsernameForm, person), back=_back(page, person)
-    )
-
-
-@router.post("/people/{username}/username")
-def submit_username(page: UserPage, username: Segment, form: PostedForm) -> Response:
+@router.api_route("/people/{username}/username", methods=FORM_METHODS)
+def rename_person(page: UserPage, username: Segment, form: PostedForm) -> Response:
     """Change a username."""
     check_self(page.user, username)
     person = page.service.context.get_user(username)
@@ -170,52 +149,31 @@ def submit_username(page: UserPage, username: Segment, form: PostedForm) -> Resp
             "username_form", status, person=person, form=form, back=_back(page, person)
         )
 
-    return page.submit(form, UsernameForm, act, show, field="username")
+    initial = Form.of(UsernameForm, person)
+    return page.fill(form, initial, UsernameForm, act, show, field="username")
 
 
 # ------------------------------------------------------------------------------ deletion
 
 
-class DeletionForm(BaseModel):
-    """The username again, so that nobody is deleted by a click."""
-
-    username: str
-
-
-@router.get("/people/{username}/delete")
-def confirm_deletion(page: UserPage, username: Segment) -> Response:
-    """Ask before a person is deleted."""
-    check_self(page.user, username)
-    return _confirm_deletion(page, page.service.context.get_user(username), Form())
-
-
-@router.post("/people/{username}/delete")
-def submit_deletion(page: UserPage, username: Segment, form: PostedForm) -> Response:
-    """Delete a person."""
+@router.api_route("/people/{username}/delete", methods=FORM_METHODS)
+def delete_person(page: UserPage, username: Segment, form: PostedForm) -> Response:
+    """Delete a person. The username is entered again, so that nobody is deleted by a click."""
     check_self(page.user, username)
     person = page.service.context.get_user(username)
 
-    def act(values: DeletionForm) -> Response:
+    def act(values: UsernameForm) -> Response:
         if not is_same_user(values.username.strip(), person.username):
             raise InvalidInput({"username": f"Enter {person.username} to confirm."})
         try:
             page.service.people.delete(page.user, username)
         except InvalidInput as error:
             raise InvalidInput({"username": str(error)}) from error
-        if person.user_id == page.user.user_id:
+        if is_own:
             COOKIES.forget(page.request)
             return page.redirect(page.urls.page("sign-in"), "Your account is deleted.")
         return page.redirect(page.urls.page("admin", "people"), f"{person.name} is deleted.")
 
-    def show(form: Form, status: int) -> Response:
-        return _confirm_deletion(page, person, form, status)
-
-    return page.submit(form, DeletionForm, act, show, field="username")
-
-
-def _confirm_deletion(
-    page: UserPageContext, person: User, form: Form, status: int = 200
-) -> Response:
     is_own = person.user_id == page.user.user_id
     question = Confirmation(
         title="Delete your account?" if is_own else f"Delete {person.name}?",
@@ -232,7 +190,8 @@ def _confirm_deletion(
         url=page.urls.person(person.username, "delete"),
         back=_back(page, person),
     )
-    return page.confirm(question, form, status)
+    show = partial(page.confirm, question)
+    return page.fill(form, Form(), UsernameForm, act, show, field="username")
 
 
 def _back(page: UserPageContext, person: User) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     ConfirmForm,
     Flash,
     Form,
@@ -107,24 +107,17 @@ class InvitationForm(BaseModel):
     role: Role
 
 
-@router.get("/invite")
-def show_invitation(page: AdminPage) -> Response:
-    """Show the form that invites someone."""
-    return _show_invitation(page, Form({"role": Role.USER}))
-
-
-@router.post("/invite")
-def submit_invitation(page: AdminPage, form: PostedForm) -> Response:
+@router.api_route("/invite", methods=FORM_METHODS)
+def invite(page: AdminPage, form: PostedForm) -> Response:
     """Create the account, and send an e-mail to choose a password."""
 
     def act(values: InvitationForm) -> Response:
         return _redirect_invited(page, page.service.people.invite(page.user, **values.model_dump()))
 
-    return page.submit(form, InvitationForm, act, partial(_show_invitation, page))
+    def show(form: Form, status: int) -> Response:
+        return page.render("invitation_form", status, form=form, roles=ROLES)
 
-
-def _show_invitation(page: UserPageContext, form: Form, status: int = 200) -> Response:
-    return page.render("invitation_form", status, form=form, roles=ROLES)
+    return page.fill(form, Form({"role": Role.USER}), InvitationForm, act, show)
 
 
 def _redirect_invited(page: UserPageContext, invitation: Invitation) -> Response:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
-    ConfirmForm,
     Form,
     ListQueryParameters,
     PostedForm,
@@ -115,20 +116,12 @@ class SkillForm(BaseModel):
         return SkillDraft(self.level, self.years, self.last_used, self.notes)
 
 
-@router.get("/people/{username}/skills/new")
-def show_new_skill(page: UserPage, username: Segment, skill: str = "") -> Response:
-    """Show the form to add a skill."""
-    check_owner(page.user, username)
-    form = Form({"skill_name": skill[:100], "level": Level.INTERMEDIATE, "years": 0})
-    return _show_form(page, username, form, None)
-
-
-@router.post("/people/{username}/skills/new")
-def add_skill(page: UserPage, username: Segment, form: PostedForm) -> Response:
+@router.api_route("/people/{username}/skills/new", methods=FORM_METHODS)
+def add_skill(page: UserPage, username: Segment, form: PostedForm, skill: str = "") -> Response:
     """Add a skill of the catalog."""
+    check_owner(page.user, username)
 
     def act(values: SkillForm) -> Response:
-        check_owner(page.user, username)
         found = page.service.catalog.find(values.skill_name)
         if found is None:
             text = "Choose a skill of the catalog. An administrator can add new ones."
@@ -137,24 +130,15 @@ def add_skill(page: UserPage, username: Segment, form: PostedForm) -> Response:
         added = page.service.user_skills.add(page.user, username, found.skill_id, draft)
         return page.redirect(_at(page, added), f"{added.skill_name} was added.")
 
-    return page.submit(
-        form, SkillForm, act, lambda shown, status: _show_form(page, username, shown, None, status)
-    )
+    initial = Form({"skill_name": skill[:100], "level": Level.INTERMEDIATE, "years": 0})
+    return page.fill(form, initial, SkillForm, act, partial(_show_form, page, username, None))
 
 
-@router.get("/people/{username}/skills/{skill_id}/edit")
-def show_skill_edit(page: UserPage, username: Segment, skill_id: Segment) -> Response:
-    """Show the form to change a skill."""
-    check_owner(page.user, username)
-    skill = page.service.user_skills.get(username, skill_id)
-    last_used = skill.last_used.isoformat()
-    draft = Form({**vars(draft_of(skill)), "last_used": last_used, "revision": skill.revision})
-    return _show_form(page, username, draft, skill)
-
-
-@router.post("/people/{username}/skills/{skill_id}/edit")
+@router.api_route("/people/{username}/skills/{skill_id}/edit", methods=FORM_METHODS)
 def edit_skill(page: UserPage, username: Segment, skill_id: Segment, form: PostedForm) -> Response:
     """Change a skill."""
+    check_owner(page.user, username)
+    skill = page.service.user_skills.get(username, skill_id)
 
     def act(values: SkillForm) -> Response:
         edited = page.service.user_skills.edit(
@@ -162,15 +146,13 @@ def edit_skill(page: UserPage, username: Segment, skill_id: Segment, form: Poste
         )
         return page.redirect(_at(page, edited), f"{edited.skill_name} was saved.")
 
-    def show(shown: Form, status: int) -> Response:
-        skill = page.service.user_skills.get(username, skill_id)
-        return _show_form(page, username, shown, skill, status)
-
-    return page.submit(form, SkillForm, act, show)
+    last_used = skill.last_used.isoformat()
+    initial = Form({**vars(draft_of(skill)), "last_used": last_used, "revision": skill.revision})
+    return page.fill(form, initial, SkillForm, act, partial(_show_form, page, username, skill))
 
 
 def _show_form(
-    page: UserPageContext, username: str, form: Form, skill: UserSkill | None, status: int = 200
+    page: UserPageContext, username: str, skill: UserSkill | None, form: Form, status: int
 ) -> Response:
     names: list[str] = []
     if skill is None:
@@ -193,38 +175,18 @@ def _show_form(
 # ------------------------------------------------------------------------------ remove
 
 
-@router.get("/people/{username}/skills/{skill_id}/delete")
-def ask_to_remove_skill(page: UserPage, username: Segment, skill_id: Segment) -> Response:
-    """Ask before a skill is removed."""
-    return _ask(page, username, skill_id)
-
-
-@router.post("/people/{username}/skills/{skill_id}/delete")
+@router.api_route("/people/{username}/skills/{skill_id}/delete", methods=FORM_METHODS)
 def remove_skill(
     page: UserPage, username: Segment, skill_id: Segment, form: PostedForm
 ) -> Response:
     """Remove a skill with its endorsements."""
-
-    def act(_: ConfirmForm) -> Response:
-        removed = page.service.user_skills.remove(
-            page.user, username, skill_id, form.revision_check()
-        )
-        return page.redirect(page.urls.person(username), f"{removed.skill_name} was removed.")
-
-    return page.submit(
-        form, ConfirmForm, act, lambda shown, status: _ask(page, username, skill_id, shown, status)
-    )
-
-
-def _ask(
-    page: UserPageContext,
-    username: str,
-    skill_id: str,
-    form: Form | None = None,
-    status: int = 200,
-) -> Response:
     check_owner(page.user, username)
     skill = page.service.user_skills.get(username, skill_id)
+
+    def act() -> Response:
+        page.service.user_skills.remove(page.user, username, skill_id, form.revision_check())
+        return page.redirect(page.urls.person(username), f"{skill.skill_name} was removed.")
+
     people = "1 person" if skill.endorsements == 1 else f"{skill.endorsements} people"
     question = Confirmation(
         title=f"Remove {skill.skill_name}?",
@@ -234,7 +196,7 @@ def _ask(
         back=page.urls.person(username),
         consequences=[f"The endorsements of {people} are deleted."] if skill.endorsements else [],
     )
-    return page.confirm(question, form or Form({"revision": skill.revision}), status)
+    return page.ask(question, form, act, skill.revision)
 
 
 # ------------------------------------------------------------------------------ endorsements

@@ -7,7 +7,7 @@ from functools import partial
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.pages import Confirmation, ConfirmForm, Form, PostedForm
+from singletable_apps.shared.pages import FORM_METHODS, Confirmation, Form, PostedForm
 from singletable_apps.skills.entities import JobRole, Level
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.pages.dependencies import (
@@ -52,13 +52,7 @@ class RoleForm(BaseModel):
     description: str = ""
 
 
-@router.get("/new-role")
-def show_new_role(page: ManagerPage) -> Response:
-    """Show the form for a new job."""
-    return _show_form(page, None, Form())
-
-
-@router.post("/new-role")
+@router.api_route("/new-role", methods=FORM_METHODS)
 def create_role(page: ManagerPage, form: PostedForm) -> Response:
     """Create a job."""
 
@@ -67,27 +61,10 @@ def create_role(page: ManagerPage, form: PostedForm) -> Response:
         role = page.service.roles.create(page.user, edit)
         return page.redirect(page.urls.role(role.role_id), f"Created the job “{role.name}”.")
 
-    return page.submit(form, RoleForm, act, partial(_show_form, page, None))
+    return page.fill(form, Form(), RoleForm, act, partial(_show_form, page, None))
 
 
-@router.get("/roles/{role_id}/edit")
-def show_role_form(page: ManagerPage, role_id: Segment) -> Response:
-    """Show the form for a job."""
-    role = page.service.roles.get(role_id)
-    names = page.service.catalog.find_many(role.targets)
-    form = Form(
-        {
-            "name": role.name,
-            "description": role.description,
-            "revision": role.revision,
-            "skill": [names[each].name for each in role.targets if each in names],
-            "level": [level.value for each, level in role.targets.items() if each in names],
-        }
-    )
-    return _show_form(page, role, form)
-
-
-@router.post("/roles/{role_id}/edit")
+@router.api_route("/roles/{role_id}/edit", methods=FORM_METHODS)
 def edit_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response:
     """Change a job and its targets."""
     before = page.service.roles.get(role_id)
@@ -97,29 +74,29 @@ def edit_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response
         role = page.service.roles.edit(page.user, role_id, edit, form.revision_check())
         return page.redirect(page.urls.role(role.role_id), f"Saved “{role.name}”.")
 
-    return page.submit(form, RoleForm, act, partial(_show_form, page, before))
+    names = page.service.catalog.find_many(before.targets)
+    targets = [(names[each].name, level) for each, level in before.targets.items() if each in names]
+    initial = Form(
+        {
+            "name": before.name,
+            "description": before.description,
+            "revision": before.revision,
+            "skill": [name for name, _ in targets],
+            "level": [level.value for _, level in targets],
+        }
+    )
+    return page.fill(form, initial, RoleForm, act, partial(_show_form, page, before))
 
 
-@router.get("/roles/{role_id}/delete")
-def ask_to_delete(page: ManagerPage, role_id: Segment) -> Response:
-    """Ask before a job is deleted."""
-    role = page.service.roles.get(role_id)
-    return _ask_to_delete(page, role, Form({"revision": role.revision}))
-
-
-@router.post("/roles/{role_id}/delete")
+@router.api_route("/roles/{role_id}/delete", methods=FORM_METHODS)
 def delete_role(page: ManagerPage, role_id: Segment, form: PostedForm) -> Response:
     """Delete a job."""
     role = page.service.roles.get(role_id)
 
-    def act(_: ConfirmForm) -> Response:
+    def act() -> Response:
         page.service.roles.delete(page.user, role_id, form.revision_check())
         return page.redirect(page.urls.page("roles"), f"Deleted the job “{role.name}”.")
 
-    return page.submit(form, ConfirmForm, act, partial(_ask_to_delete, page, role))
-
-
-def _ask_to_delete(page: UserPageContext, role: JobRole, form: Form, status: int = 200) -> Response:
     question = Confirmation(
         title=f"Delete the job “{role.name}”?",
         text="Its targets are deleted. People with this job are shown without one.",
@@ -127,7 +104,7 @@ def _ask_to_delete(page: UserPageContext, role: JobRole, form: Form, status: int
         url=page.urls.role(role.role_id, "delete"),
         back=page.urls.role(role.role_id),
     )
-    return page.confirm(question, form, status)
+    return page.ask(question, form, act, role.revision)
 
 
 def _can_plan(page: UserPageContext) -> bool:

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from singletable_apps.shared.pages import (
+    FORM_METHODS,
     Confirmation,
-    ConfirmForm,
     Form,
     ListQueryParameters,
     PostedForm,
@@ -137,28 +137,15 @@ def remove_member(page: UserPage, team_id: Segment, form: PostedForm) -> Respons
     )
 
 
-@router.get("/teams/{team_id}/delete")
-def ask_to_delete(page: UserPage, team_id: Segment) -> Response:
-    """Ask before a team is deleted."""
-    team = page.service.teams.get(team_id)
-    return _ask_to_delete(page, team_id, Form({"revision": team.revision}))
-
-
-@router.post("/teams/{team_id}/delete")
+@router.api_route("/teams/{team_id}/delete", methods=FORM_METHODS)
 def delete_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
     """Delete a team."""
+    team = page.service.teams.get(team_id)
 
-    def act(_: ConfirmForm) -> Response:
-        team = page.service.teams.delete(page.user, team_id, form.revision_check())
+    def act() -> Response:
+        page.service.teams.delete(page.user, team_id, form.revision_check())
         return page.redirect(page.urls.page("teams"), f"Deleted the team “{team.name}”.")
 
-    return page.submit(
-        form, ConfirmForm, act, lambda shown, status: _ask_to_delete(page, team_id, shown, status)
-    )
-
-
-def _ask_to_delete(page: UserPageContext, team_id: str, form: Form, status: int = 200) -> Response:
-    team = page.service.teams.get(team_id)
     question = Confirmation(
         title=f"Delete the team “{team.name}”?",
         text="Its members keep their accounts and skills.",
@@ -166,4 +153,4 @@ def _ask_to_delete(page: UserPageContext, team_id: str, form: Form, status: int 
         url=page.urls.team(team_id, "delete"),
         back=page.urls.team(team_id),
     )
-    return page.confirm(question, form, status)
+    return page.ask(question, form, act, team.revision)
