@@ -153,7 +153,7 @@ class User(Entity, table=data_table):
     user_id: Attr[int] = attr()
     name: Attr[str] = attr()
     role: Attr[Role] = attr()
-    password_hash: Attr[str] = attr()
+    password_hash: Attr[str] = attr(hidden=True)
     credentials: Attr[int] = attr(default=1)
     created_at: Attr[datetime] = attr(time_format=TimeFormat.EPOCH_SECONDS)
     last_login: Attr[datetime | None] = attr(time_format=TimeFormat.EPOCH_SECONDS, default=None)

@@ -126,7 +126,7 @@ class User(Entity, table=entities, type_tag=("EntityType", "User")):
     username: Attr[str] = attr(name="Username")
     user_id: Attr[int] = attr(name="UserId")
     name: Attr[str] = attr(name="Name")
-    password_hash: Attr[str] = attr(name="PasswordHash", default="")
+    password_hash: Attr[str] = attr(name="PasswordHash", default="", hidden=True)
     credentials: Attr[int] = attr(name="Credentials", default=1)
     role: Attr[Role] = attr(name="Role", default=Role.USER)
     email: Attr[str] = attr(name="Email", default="")

@@ -256,3 +256,10 @@ def test_old_service_rejects_what_it_rejected(engine: Engine) -> None:
         old.rename("eve", "eva")
     with pytest.raises(AlreadyExists):
         old.rename("Ada", "ada")
+
+
+def test_dry_run_does_not_show_password_hashes(engine: Engine) -> None:
+    OldTraffic(engine).directory.register("ada", "Ada", PASSWORD)
+    (example,) = dry_run(MIGRATION, engine).steps[-1].examples
+    assert "Ada" in repr(example)
+    assert "$2b$" not in repr(example)

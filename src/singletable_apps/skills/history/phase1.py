@@ -22,7 +22,7 @@ class User(Entity, table=entities, type_tag=("EntityType", "User")):
 
     username: Attr[str] = attr(name="Username")
     name: Attr[str] = attr(name="Name")
-    password_hash: Attr[str] = attr(name="PasswordHash")
+    password_hash: Attr[str] = attr(name="PasswordHash", hidden=True)
     created_at: Attr[datetime] = created(name="CreatedAt")
     updated_at: Attr[datetime] = updated(name="UpdatedAt")
 

@@ -40,7 +40,7 @@ class User(Entity, table=users):
 
     username: Attr[str] = attr()
     name: Attr[str] = attr()
-    password_hash: Attr[str] = attr()
+    password_hash: Attr[str] = attr(hidden=True)
     created_at: Attr[datetime] = created()
     updated_at: Attr[datetime] = updated()
 
