@@ -269,6 +269,10 @@ def check_choices(
             name = field.replace("_", " ")
             checks.reject("columns", f"Choose one column for the {name}; there are several now.")
     actions = {normalize_alias(spelling): action for spelling, action in skills.items() if action}
+    for spelling in skills:
+        # The empty spelling stands for all others.
+        if spelling and not normalize_alias(spelling):
+            checks.reject("skills", "Use spellings with at least one letter or digit.")
     for action in actions.values():
         is_category = action.removeprefix(CREATE) in [*Category]
         if action != SKIP and not action.startswith(USE) and not is_category:

@@ -5,9 +5,11 @@ Browsers that look at pages get an error page instead.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from starlette.datastructures import Headers
@@ -321,7 +323,15 @@ def _json_response(problem: Problem, scope: Scope, prefix: str) -> JSONResponse:
     headers = dict(problem.headers)
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers.setdefault("WWW-Authenticate", "Bearer")
-    return JSONResponse(body, problem_type.status, headers, media_type=MEDIA_TYPE)
+    return _ProblemResponse(body, problem_type.status, headers, media_type=MEDIA_TYPE)
+
+
+class _ProblemResponse(JSONResponse):
+    """A problem in JSON. Sentences may quote unpaired surrogates, which have no UTF-8."""
+
+    def render(self, content: Any) -> bytes:
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        return text.encode(errors="replace")
 
 
 def _raw_path(scope: Scope) -> str:

@@ -31,7 +31,7 @@ _UPLOAD: dict[str, Any] = {
 
 
 @router.post("/imports", status_code=201, openapi_extra=_UPLOAD)
-def upload_import(upload: PostedUpload, service: Service, actor: Actor) -> ImportBody:
+def upload_import(service: Service, actor: Actor, upload: PostedUpload) -> ImportBody:
     """Upload a spreadsheet, and see what it would change. Nothing is imported yet."""
     files = upload.named("file")
     if len(files) != 1:

@@ -63,3 +63,18 @@ def test_wrong_requests_are_problems(server: Server) -> None:
         answer = ada.ask("POST", "/imports", files=files or {"file": ("", b"")})
         assert problem(answer)[0] == 400
     assert problem(ada.post("/imports", {"file": "x"}))[0] == 415
+
+
+# Nobody should send 16 MB before they are asked who they are.
+def test_upload_checks_the_token_before_the_file(server: Server) -> None:
+    answer = server.visitor().ask("POST", "/imports", content=b"no form")
+    assert problem(answer)[:2] == (401, "not-signed-in")
+
+
+# Without letters, a spelling would stand for all others.
+def test_choices_without_letters_are_rejected(server: Server) -> None:
+    ada = server.sign_in("ada")
+    path = f"/imports/{upload(ada)['import_id']}/apply"
+    for body in (b'{"columns": "\\ud800"}', b'{"skills": {"!": "create:Other"}}'):
+        answer = ada.ask("POST", path, content=body, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 400, answer.text
