@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Path, Query
 
-from singletable_apps.shared.web import NOT_FOUND, IfMatchIfAny, api_router, etag, responses
+from singletable_apps.shared.web import NOT_FOUND, IfMatchIfAny, api_router, responses
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
+    CREATED,
     EXISTS,
     IN_USE,
+    READ,
     SIGNED_IN,
     Actor,
+    Headers,
     Service,
 )
 from singletable_apps.skills.api.schemas import MasterSkill, RoleBody
-from singletable_apps.skills.entities import Category, JobRole, Skill
-from singletable_apps.skills.rules import LEVELS, people_at
+from singletable_apps.skills.entities import Category
 from singletable_apps.skills.service.catalog import SkillEdit
 from singletable_apps.skills.service.roles import RoleEdit
 
@@ -26,45 +28,26 @@ router = api_router("catalog", *SIGNED_IN)
 SkillId: TypeAlias = Annotated[str, Path(description="The id of a skill.")]
 RoleId: TypeAlias = Annotated[str, Path(description="The id of a job.")]
 _NOT_FOUND = responses(NOT_FOUND)
-_TEXT = {"schema": {"type": "string"}}
-_ETAG = {"ETag": {"description": "The current version.", **_TEXT}}
-_READ: dict[int | str, dict[str, Any]] = {**_NOT_FOUND, 200: {"headers": _ETAG}}
-_LOCATION = {"Location": {"description": "Its URL.", **_TEXT}}
-_CREATED: dict[int | str, dict[str, Any]] = {
-    **responses(EXISTS),
-    201: {"headers": {**_ETAG, **_LOCATION}},
-}
 
 
-@router.post("/master-skills", status_code=201, responses=_CREATED)
+@router.post("/master-skills", status_code=201, responses={**responses(EXISTS), **CREATED})
 def create_master_skill(
-    new: schemas.NewMasterSkill,
-    request: Request,
-    response: Response,
-    service: Service,
-    actor: Actor,
+    new: schemas.NewMasterSkill, headers: Headers, service: Service, actor: Actor
 ) -> MasterSkill:
     """Add a skill to the catalog. For administrators."""
-    skill = service.catalog.create(
-        actor,
-        SkillEdit(
-            new.skill_name,
-            new.skill_id,
-            new.category,
-            new.description,
-            tuple(new.tags),
-            tuple(new.aliases),
-        ),
+    edit = SkillEdit(
+        *(new.skill_name, new.skill_id, new.category, new.description),
+        *(tuple(new.tags), tuple(new.aliases)),
     )
-    url = request.app.url_path_for("read_master_skill", skill_id=skill.skill_id)
-    response.headers.update({"ETag": etag(skill.revision), "Location": url})
-    return _skill(skill)
+    skill = service.catalog.create(actor, edit)
+    headers.created(skill.revision, "read_master_skill", skill_id=skill.skill_id)
+    return MasterSkill.model_validate(skill)
 
 
 @router.get("/master-skills")
 def list_master_skills(service: Service, actor: Actor) -> list[MasterSkill]:
     """List the catalog, by category and name."""
-    return [_skill(each) for each in service.catalog.list()]
+    return [MasterSkill.model_validate(each) for each in service.catalog.list()]
 
 
 @router.get("/skills")
@@ -78,25 +61,20 @@ def list_skills(
     counts = service.catalog.counts(each.skill_id for each in names)
     return [
         schemas.SkillSummary(
-            skill_id=each.skill_id,
-            skill_name=each.name,
-            category=each.category,
-            total=people_at(count),
-            levels={level: getattr(count, level.lower()) for level in LEVELS},
+            category=each.category, **schemas.distribution(each, counts[each.skill_id])
         )
         for each in names
-        for count in [counts[each.skill_id]]
     ]
 
 
-@router.get("/master-skills/{skill_id}", responses=_READ)
+@router.get("/master-skills/{skill_id}", responses={**_NOT_FOUND, **READ})
 def read_master_skill(
-    skill_id: SkillId, response: Response, service: Service, actor: Actor
+    skill_id: SkillId, headers: Headers, service: Service, actor: Actor
 ) -> MasterSkill:
     """Return a skill of the catalog. Its name and its aliases find it, too."""
     found = service.catalog.get(skill_id)
-    response.headers["ETag"] = etag(found.revision)
-    return _skill(found)
+    headers.read(found.revision)
+    return MasterSkill.model_validate(found)
 
 
 @router.put("/master-skills/{skill_id}", responses={**_NOT_FOUND, **responses(EXISTS)})
@@ -115,7 +93,7 @@ def edit_master_skill(
         actor, skill_id, lambda before: replace(before, **sent), edit.check
     )
     edit.answer(skill.revision)
-    return _skill(skill)
+    return MasterSkill.model_validate(skill)
 
 
 @router.delete("/master-skills/{skill_id}", responses={**_NOT_FOUND, **responses(IN_USE)})
@@ -136,14 +114,8 @@ def preview_merge(
 ) -> schemas.Merge:
     """Return what a merge will do."""
     preview = service.catalog_changes.preview_merge(actor, skill_id, into)
-    return schemas.Merge(
-        skill_id=preview.source.skill_id,
-        into=preview.target.skill_id,
-        people=preview.people,
-        both=preview.both,
-        roles=list(preview.roles),
-        aliases=list(preview.aliases),
-    )
+    ids = {"skill_id": preview.source.skill_id, "into": preview.target.skill_id}
+    return schemas.Merge.from_object(preview, **ids)
 
 
 @router.post("/master-skills/{skill_id}/merge", responses=_NOT_FOUND)
@@ -157,7 +129,7 @@ def merge_master_skills(
     """Move people, endorsements, aliases and targets to another skill, and delete this one."""
     skill = service.catalog_changes.merge(actor, skill_id, other.into, edit.check)
     edit.answer(skill.revision)
-    return _skill(skill)
+    return MasterSkill.model_validate(skill)
 
 
 # ------------------------------------------------------------------------------ jobs
@@ -166,26 +138,25 @@ def merge_master_skills(
 @router.get("/roles")
 def list_roles(service: Service, actor: Actor) -> list[RoleBody]:
     """List the jobs, by name."""
-    return [_role(each) for each in service.roles.list()]
+    return [RoleBody.from_object(each) for each in service.roles.list()]
 
 
-@router.post("/roles", status_code=201, responses=_CREATED)
+@router.post("/roles", status_code=201, responses={**responses(EXISTS), **CREATED})
 def create_role(
-    new: schemas.RoleFields, request: Request, response: Response, service: Service, actor: Actor
+    new: schemas.RoleFields, headers: Headers, service: Service, actor: Actor
 ) -> RoleBody:
     """Create a job. For managers."""
     role = service.roles.create(actor, RoleEdit(**dict(new)))
-    url = request.app.url_path_for("read_role", role_id=role.role_id)
-    response.headers.update({"ETag": etag(role.revision), "Location": url})
-    return _role(role)
+    headers.created(role.revision, "read_role", role_id=role.role_id)
+    return RoleBody.from_object(role)
 
 
-@router.get("/roles/{role_id}", responses=_READ)
-def read_role(role_id: RoleId, response: Response, service: Service, actor: Actor) -> RoleBody:
+@router.get("/roles/{role_id}", responses={**_NOT_FOUND, **READ})
+def read_role(role_id: RoleId, headers: Headers, service: Service, actor: Actor) -> RoleBody:
     """Return a job with its targets."""
     role = service.roles.get(role_id)
-    response.headers["ETag"] = etag(role.revision)
-    return _role(role)
+    headers.read(role.revision)
+    return RoleBody.from_object(role)
 
 
 @router.put("/roles/{role_id}", responses=_NOT_FOUND)
@@ -195,7 +166,7 @@ def edit_role(
     """Replace the name, the description and the targets of a job. For managers."""
     role = service.roles.edit(actor, role_id, RoleEdit(**dict(sent)), edit.check)
     edit.answer(role.revision)
-    return _role(role)
+    return RoleBody.from_object(role)
 
 
 @router.delete("/roles/{role_id}", responses=_NOT_FOUND)
@@ -205,11 +176,3 @@ def delete_role(
     """Delete a job. For managers."""
     service.roles.delete(actor, role_id, edit.check)
     return schemas.Message(message="The job was deleted.")
-
-
-def _skill(skill: Skill) -> MasterSkill:
-    return MasterSkill.model_validate(skill, from_attributes=True)
-
-
-def _role(role: JobRole) -> RoleBody:
-    return RoleBody.from_object(role)

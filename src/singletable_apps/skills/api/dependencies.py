@@ -25,6 +25,7 @@ from singletable_apps.shared.web import (
     Settings,
     add_rate_limit_headers,
     check_signed_in,
+    etag,
     rate_limited,
 )
 from singletable_apps.skills import errors
@@ -32,6 +33,7 @@ from singletable_apps.skills.entities import User
 from singletable_apps.skills.limits import Limits
 from singletable_apps.skills.service import SkillsService
 
+Responses: TypeAlias = dict[int | str, dict[str, Any]]
 # For `openapi_extra`: the operation can be used without a token.
 PUBLIC: dict[str, Any] = {"security": [{}]}
 # The problems of operations that need a token.
@@ -94,6 +96,36 @@ def limited(name: str) -> list[Any]:
 
     return [Depends(rate_limited(select))]
 
+
+# ------------------------------------------------------------------------------ headers
+
+_TEXT = {"schema": {"type": "string"}}
+_ETAG = {"ETag": {"description": "The current version.", **_TEXT}}
+# For `responses=`: what a successful operation returns besides its body.
+READ: Responses = {200: {"headers": _ETAG}}
+CREATED: Responses = {201: {"headers": {**_ETAG, "Location": {"description": "Its URL.", **_TEXT}}}}
+LISTED: Responses = {
+    200: {"headers": {"Link": {"description": "The next page, if there is one.", **_TEXT}}}
+}
+
+
+class _Headers:
+    def __init__(self, request: Request, response: Response) -> None:
+        self._request = request
+        self._response = response
+
+    def read(self, revision: int) -> None:
+        """Add the ETag of what was read."""
+        self._response.headers["ETag"] = etag(revision)
+
+    def created(self, revision: int, route: str, **parameters: str) -> None:
+        """Add the ETag of what was created, and its URL."""
+        self.read(revision)
+        url = self._request.app.url_path_for(route, **parameters)
+        self._response.headers["Location"] = url
+
+
+Headers: TypeAlias = Annotated[_Headers, Depends()]
 
 # ------------------------------------------------------------------------------ problems
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, TypeAlias
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Path, Query
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from singletable_apps.shared.web import (
@@ -14,10 +14,9 @@ from singletable_apps.shared.web import (
     Page,
     Pagination,
     api_router,
-    etag,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, Username
+from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Headers, Service, Username
 from singletable_apps.skills.api.schemas import EntryBody
 from singletable_apps.skills.entities import ProjectStatus
 from singletable_apps.skills.entry_rules import KINDS, Entry, EntryDraft, EntryKind, KindName
@@ -60,18 +59,15 @@ def create_entry(
     username: Username,
     kind: Kind,
     new: schemas.NewEntry,
-    request: Request,
-    response: Response,
+    headers: Headers,
     service: Service,
     actor: Actor,
 ) -> EntryBody:
     """Create an entry of your own."""
     draft = EntryDraft(**new.model_dump())
     created = _body(KINDS[kind], service.entries.create(actor, username, KINDS[kind], draft))
-    response.headers["ETag"] = etag(1)
-    response.headers["Location"] = request.app.url_path_for(
-        "read_entry", username=created.username, kind=kind, entry_id=created.id
-    )
+    path = {"username": created.username, "kind": kind, "entry_id": created.id}
+    headers.created(1, "read_entry", **path)
     return created
 
 
@@ -80,13 +76,13 @@ def read_entry(
     username: Username,
     kind: Kind,
     entry_id: EntryId,
-    response: Response,
+    headers: Headers,
     service: Service,
     actor: Actor,
 ) -> EntryBody:
     """Return an entry of a person."""
     found = service.entries.get(username, KINDS[kind], entry_id)
-    response.headers["ETag"] = etag(found.revision)
+    headers.read(found.revision)
     return _body(KINDS[kind], found)
 
 

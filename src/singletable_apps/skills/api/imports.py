@@ -9,7 +9,7 @@ from fastapi import Path
 from singletable_apps.shared.pages import PostedUpload
 from singletable_apps.shared.web import NOT_FOUND, Page, Pagination, api_router
 from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service
-from singletable_apps.skills.api.schemas import ImportBody, ImportChoices, ImportRowBody
+from singletable_apps.skills.api.schemas import ImportBody, ImportChoices
 from singletable_apps.skills.entities import Import, ImportStatus
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.import_rules import Outcome
@@ -86,6 +86,6 @@ def _body(service: SkillsService, item: Import) -> ImportBody:
     body.new_people = preview.new_people
     body.outcomes = {outcome: preview.count(outcome) for outcome in Outcome}
     body.unknown_skills = dict(preview.unknown)
-    body.results = [ImportRowBody.model_validate(each) for each in preview.results[:_MAX_ROWS]]
+    body.results = list(preview.results[:_MAX_ROWS])
     body.kept = service.imports.kept(item)
     return body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoolean, partial_model
 from singletable_apps.skills.entities import (
@@ -15,25 +15,29 @@ from singletable_apps.skills.entities import (
     Level,
     ProjectStatus,
     Role,
+    Skill,
+    SkillCount,
     Source,
 )
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
-from singletable_apps.skills.import_rules import Outcome
+from singletable_apps.skills.import_rules import Outcome, RowResult
 from singletable_apps.skills.rules import (
+    LEVELS,
     MAX_ABOUT,
     MAX_NAME,
     MAX_NOTES,
     MAX_SKILL_NAME,
     MAX_USERNAME,
     MAX_YEARS,
+    people_at,
 )
-from singletable_apps.skills.service.catalog import MAX_ALIASES, MAX_TAGS
+from singletable_apps.skills.service.catalog import MAX_ALIASES, MAX_TAGS, SkillName
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION as MAX_SKILL_DESCRIPTION
 from singletable_apps.skills.service.roles import MAX_TARGETS
 
 
-class Body(BaseModel):
-    """A request or a response; responses are made from entities."""
+class Body(Document):
+    """A response, made from an entity."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -44,20 +48,18 @@ class Message(Body):
     message: str
 
 
-class NewUser(Model):
-    """A new account."""
-
-    username: str
-    name: str
-    password: str
-    email: str = ""
-
-
 class Credentials(Model):
     """A username and a password."""
 
     username: str
     password: str
+
+
+class NewUser(Credentials):
+    """A new account."""
+
+    name: str
+    email: str = ""
 
 
 class RefreshToken(Model):
@@ -74,27 +76,11 @@ class Tokens(Body):
     refresh_token: str
 
 
-class Person(Body):
-    """A person, without what is secret."""
-
-    username: str
-    name: str
-    role: Role
-    email: str
-    title: str
-    department: str
-    location: str
-    about: str
-    job_role: str
-    created_at: datetime
-    updated_at: datetime
-
-
 # ------------------------------------------------------------------------------ people
 
 
-class PersonRow(Document):
-    """A person in a list."""
+class PersonSummary(Body):
+    """A person who was found."""
 
     username: str
     name: str
@@ -102,7 +88,21 @@ class PersonRow(Document):
     department: str
     location: str
     job_role: str
+
+
+class PersonRow(PersonSummary):
+    """A person in a list."""
+
     role: Role
+
+
+class Person(PersonRow):
+    """A person, without what is secret."""
+
+    email: str
+    about: str
+    created_at: datetime
+    updated_at: datetime
 
 
 class PersonFields(Document):
@@ -166,18 +166,11 @@ class UsernameChange(Model):
     username: str = Field(examples=["ada"])
 
 
-class DirectoryChange(Model):
+class DirectorySettings(Model):
     """The settings of the directory."""
 
     name: str = Field(max_length=MAX_NAME)
     open_registration: StrictBoolean = Field(description="Whether people may register.")
-
-
-class DirectoryBody(Document):
-    """The settings of the directory."""
-
-    name: str
-    open_registration: bool
 
 
 # ------------------------------------------------------------------------------ skills of people
@@ -222,7 +215,7 @@ _DRAFT_FIELDS = {
 }
 
 
-class UserSkillBody(Document):
+class UserSkillBody(Body):
     """A skill of a person."""
 
     username: str
@@ -263,6 +256,13 @@ class Distribution(Document):
     levels: dict[Level, int]
 
 
+def distribution(skill: Skill | SkillName, count: SkillCount) -> dict[str, Any]:
+    """Return the fields of a Distribution."""
+    levels = {level: getattr(count, level.lower()) for level in LEVELS}
+    names = {"skill_id": skill.skill_id, "skill_name": skill.name}
+    return {**names, "total": people_at(count), "levels": levels}
+
+
 # ------------------------------------------------------------------------------ the catalog
 
 
@@ -296,7 +296,7 @@ class MasterSkillChanges(_MasterSkillFields, Changes):
     """What to change; the rest stays as it is. A former name becomes an alias."""
 
 
-class MasterSkill(Document):
+class MasterSkill(Body):
     """A skill of the catalog."""
 
     skill_id: str
@@ -345,13 +345,10 @@ class RoleFields(Model):
     )
 
 
-class RoleBody(Document):
-    """A job."""
+class RoleBody(RoleFields):
+    """A job. Its targets are by the id of the skill."""
 
     role_id: str
-    name: str
-    description: str
-    targets: dict[str, Level] = Field(description="By the id of the skill.")
     created_at: datetime
     updated_at: datetime
 
@@ -385,25 +382,11 @@ class EntryChanges(_EntryFields, Changes):
     """What to change; the rest stays as it is."""
 
 
-class EntryBody(Document):
-    """An entry of a person, with the fields of its kind."""
+class EntryBody(_EntryFields):
+    """An entry of a person, with the fields of its kind. Skills are ids."""
 
     id: str
     username: str
-    name: str | None = None
-    issuer: str | None = None
-    issued: date | None = None
-    expires_on: date | None = None
-    position: str | None = None
-    employer: str | None = None
-    degree: str | None = None
-    school: str | None = None
-    started: date | None = None
-    ended: date | None = None
-    description: str | None = None
-    link: str | None = None
-    status: ProjectStatus | None = None
-    skills: list[str] | None = Field(None, description="Ids of skills.")
     created_at: datetime
     updated_at: datetime
 
@@ -432,18 +415,6 @@ class ImportChoices(Model):
     )
 
 
-class ImportRowBody(Body):
-    """What happens with a row. `text` says what to do about an error in `column`."""
-
-    number: int
-    outcome: Outcome
-    username: str
-    skill: str
-    text: str
-    column: str
-    value: str
-
-
 class ImportBody(Body):
     """An import. `results` has up to 1,000 rows, those with errors first."""
 
@@ -458,7 +429,7 @@ class ImportBody(Body):
     totals: dict[str, int]
     problem: str = Field("", description="Why it cannot be previewed.")
     new_people: int = 0
-    outcomes: dict[Outcome, int] = {}
+    outcomes: dict[Outcome, int] = Field({})
     unknown_skills: dict[str, int] = Field({}, description="The number of rows, by spelling.")
-    results: list[ImportRowBody] = []
+    results: list[RowResult] = Field([])
     kept: list[str] = Field([], description="What was not undone, because someone changed it.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, TypeAlias
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Path, Query
 from pydantic import Field
 
 from singletable_apps.shared.web import (
@@ -15,12 +15,11 @@ from singletable_apps.shared.web import (
     Page,
     Pagination,
     api_router,
-    etag,
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service, Username
-from singletable_apps.skills.api.schemas import Body, UserSkillBody
+from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Headers, Service, Username
+from singletable_apps.skills.api.schemas import Body, PersonSummary, UserSkillBody
 from singletable_apps.skills.entities import Level
 from singletable_apps.skills.search_rules import parse_rows
 
@@ -34,17 +33,6 @@ _SKILL = (
     "minimum level, minimum years, and the day since which it must have been used. All but the "
     "skill may be left out or empty. Repeat it for several skills."
 )
-
-
-class PersonSummary(Body):
-    """A person in a list."""
-
-    username: str
-    name: str
-    title: str
-    department: str
-    location: str
-    job_role: str
 
 
 class ScoreTerms(Body):
@@ -171,9 +159,7 @@ def search_people(
                 person=PersonSummary.model_validate(user),
                 score=match.total,
                 skills=[
-                    MatchedSkill.model_validate(
-                        {"skill": one, "score": terms}, from_attributes=True
-                    )
+                    MatchedSkill.model_validate({"skill": one, "score": terms})
                     for one, terms in zip(match.skills, match.scores, strict=True)
                 ],
             )
@@ -227,21 +213,18 @@ def list_teams(service: Service, actor: Actor, page: Pagination) -> Page[TeamBod
 
 
 @router.post("/teams", status_code=201)
-def create_team(
-    new: NewTeam, request: Request, response: Response, service: Service, actor: Actor
-) -> TeamBody:
+def create_team(new: NewTeam, headers: Headers, service: Service, actor: Actor) -> TeamBody:
     """Save a team of existing people."""
     team = service.teams.create(actor, new.name, new.members, new.search)
-    response.headers["Location"] = request.app.url_path_for("read_team", team_id=team.team_id)
-    response.headers["ETag"] = etag(team.revision)
+    headers.created(team.revision, "read_team", team_id=team.team_id)
     return TeamBody.model_validate(team)
 
 
 @router.get("/teams/{team_id}", responses=_UNKNOWN)
-def read_team(team_id: TeamId, response: Response, service: Service, actor: Actor) -> TeamBody:
+def read_team(team_id: TeamId, headers: Headers, service: Service, actor: Actor) -> TeamBody:
     """Return a team."""
     team = service.teams.get(team_id)
-    response.headers["ETag"] = etag(team.revision)
+    headers.read(team.revision)
     return TeamBody.model_validate(team)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Query
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
@@ -15,46 +15,42 @@ from singletable_apps.shared.web import (
     PageLimit,
     Pagination,
     api_router,
-    etag,
     responses,
 )
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import (
+    CREATED,
     EXISTS,
+    LISTED,
+    READ,
     SIGNED_IN,
     Actor,
+    Headers,
     Service,
     SkillName,
     Username,
 )
 from singletable_apps.skills.api.schemas import EndorsementBody, UserSkillBody
-from singletable_apps.skills.entities import Level, UserSkill
-from singletable_apps.skills.rules import LEVELS, MAX_YEARS, SkillDraft, people_at
+from singletable_apps.skills.entities import Level
+from singletable_apps.skills.rules import MAX_YEARS, SkillDraft
 from singletable_apps.skills.service.user_skills import HolderFilter
 
 router = api_router("skills of people", NOT_FOUND, *SIGNED_IN)
-_TEXT = {"schema": {"type": "string"}}
-_ETAG = {"ETag": {"description": "The current version of the skill.", **_TEXT}}
-_LOCATION = {"Location": {"description": "The URL of the skill of the person.", **_TEXT}}
-_LINK = {"Link": {"description": "The next page, if there is one.", **_TEXT}}
 
 
 @router.get("/users/{username}/skills")
 def list_user_skills(username: Username, service: Service, actor: Actor) -> list[UserSkillBody]:
     """List the skills of a person, by id."""
-    return [_body(each) for each in service.user_skills.list(username)]
+    return [UserSkillBody.model_validate(each) for each in service.user_skills.list(username)]
 
 
 @router.post(
-    "/users/{username}/skills",
-    status_code=201,
-    responses={**responses(EXISTS), 201: {"headers": {**_ETAG, **_LOCATION}}},
+    "/users/{username}/skills", status_code=201, responses={**responses(EXISTS), **CREATED}
 )
 def add_user_skill(
     username: Username,
     new: schemas.NewUserSkill,
-    request: Request,
-    response: Response,
+    headers: Headers,
     service: Service,
     actor: Actor,
 ) -> UserSkillBody:
@@ -63,21 +59,19 @@ def add_user_skill(
         new.proficiency_level, new.years_of_experience, new.last_used_date, new.notes
     )
     skill = service.user_skills.add(actor, username, new.skill_name, draft)
-    response.headers["ETag"] = etag(skill.revision)
-    response.headers["Location"] = request.app.url_path_for(
-        "read_user_skill", username=skill.username, skill=skill.skill_id
-    )
-    return _body(skill)
+    path = {"username": skill.username, "skill": skill.skill_id}
+    headers.created(skill.revision, "read_user_skill", **path)
+    return UserSkillBody.model_validate(skill)
 
 
-@router.get("/users/{username}/skills/{skill}", responses={200: {"headers": _ETAG}})
+@router.get("/users/{username}/skills/{skill}", responses=READ)
 def read_user_skill(
-    username: Username, skill: SkillName, response: Response, service: Service, actor: Actor
+    username: Username, skill: SkillName, headers: Headers, service: Service, actor: Actor
 ) -> UserSkillBody:
     """Return a skill of a person."""
     found = service.user_skills.get(username, skill)
-    response.headers["ETag"] = etag(found.revision)
-    return _body(found)
+    headers.read(found.revision)
+    return UserSkillBody.model_validate(found)
 
 
 @router.put("/users/{username}/skills/{skill}")
@@ -94,7 +88,7 @@ def edit_user_skill(
         actor, username, skill, lambda draft: replace(draft, **changes.draft_fields()), edit.check
     )
     edit.answer(edited.revision)
-    return _body(edited)
+    return UserSkillBody.model_validate(edited)
 
 
 @router.delete("/users/{username}/skills/{skill}")
@@ -123,7 +117,7 @@ def endorse_user_skill(
     username: Username, skill: SkillName, service: Service, actor: Actor
 ) -> UserSkillBody:
     """Endorse a skill of someone else. If you do already, nothing changes."""
-    return _body(service.endorsements.endorse(actor, username, skill))
+    return UserSkillBody.model_validate(service.endorsements.endorse(actor, username, skill))
 
 
 @router.delete("/users/{username}/skills/{skill}/endorsement")
@@ -131,13 +125,13 @@ def withdraw_endorsement(
     username: Username, skill: SkillName, service: Service, actor: Actor
 ) -> UserSkillBody:
     """Withdraw your endorsement. If there is none, nothing changes."""
-    return _body(service.endorsements.withdraw(actor, username, skill))
+    return UserSkillBody.model_validate(service.endorsements.withdraw(actor, username, skill))
 
 
 # ------------------------------------------------------------------------------ people with a skill
 
 
-@router.get("/skills/{skill}/users", responses={200: {"headers": _LINK}})
+@router.get("/skills/{skill}/users", responses=LISTED)
 def list_people_with_skill(
     skill: SkillName,
     service: Service,
@@ -166,7 +160,7 @@ def list_people_with_skill(
     wanted = HolderFilter(level, min_level, min_years, active_since)
     found = service.user_skills.list_people(skill, wanted, limit=page.limit, cursor=page.cursor)
     page.link_next(found.cursor)
-    return [_body(each) for each in found.items]
+    return [UserSkillBody.model_validate(each) for each in found.items]
 
 
 @router.get("/skills/{skill}/users/top")
@@ -174,7 +168,10 @@ def list_top_people(
     skill: SkillName, service: Service, actor: Actor, limit: PageLimit = 10
 ) -> list[UserSkillBody]:
     """List the best people for a skill: by level, years of experience and day of last use."""
-    return [_body(each) for each in service.user_skills.list_best(skill, limit=limit).items]
+    return [
+        UserSkillBody.model_validate(each)
+        for each in service.user_skills.list_best(skill, limit=limit).items
+    ]
 
 
 @router.get("/skills/{skill}/distribution")
@@ -182,13 +179,4 @@ def read_distribution(skill: SkillName, service: Service, actor: Actor) -> schem
     """Return how many people have a skill at each level."""
     found = service.catalog.get(skill)
     count = service.catalog.counts([found.skill_id])[found.skill_id]
-    return schemas.Distribution(
-        skill_id=found.skill_id,
-        skill_name=found.name,
-        total=people_at(count),
-        levels={level: getattr(count, level.lower()) for level in LEVELS},
-    )
-
-
-def _body(skill: UserSkill) -> UserSkillBody:
-    return UserSkillBody.model_validate(skill, from_attributes=True)
+    return schemas.Distribution(**schemas.distribution(found, count))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Header, Query, Response
+from fastapi import Header, Query
 
 from singletable_apps.shared.web import (
     NOT_FOUND,
@@ -12,20 +12,25 @@ from singletable_apps.shared.web import (
     IfMatchIfAny,
     Pagination,
     api_router,
-    etag,
     responses,
 )
 from singletable_apps.skills.api import schemas
-from singletable_apps.skills.api.dependencies import EXISTS, SIGNED_IN, Actor, Service, Username
+from singletable_apps.skills.api.dependencies import (
+    EXISTS,
+    LISTED,
+    READ,
+    SIGNED_IN,
+    Actor,
+    Headers,
+    Service,
+    Username,
+)
 from singletable_apps.skills.api.schemas import Message, Person
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.rules import MAX_NAME
 from singletable_apps.skills.service.people import PersonEdit
 
 router = api_router("people", *SIGNED_IN)
-_TEXT = {"schema": {"type": "string"}}
-_ETAG = {"ETag": {"description": "The current version of the profile.", **_TEXT}}
-_LINK = {"Link": {"description": "The next page, if there is one.", **_TEXT}}
 
 
 @router.get("/protected")
@@ -63,7 +68,7 @@ def edit_me(
     )
 
 
-@router.get("/users", responses={200: {"headers": _LINK}})
+@router.get("/users", responses=LISTED)
 def list_users(
     service: Service,
     actor: Actor,
@@ -77,30 +82,25 @@ def list_users(
         q, department=department, job_role=job_role, limit=page.limit, cursor=page.cursor
     )
     page.link_next(found.cursor)
-    return [schemas.PersonRow.from_object(each) for each in found.items]
+    return [schemas.PersonRow.model_validate(each) for each in found.items]
 
 
 @router.post("/users", status_code=201, responses=responses(EXISTS))
 def invite_user(new: schemas.NewPerson, service: Service, actor: Actor) -> schemas.Invitation:
     """Create an account without a password, and e-mail a link to choose one."""
     invitation = service.people.invite(actor, new.username, new.name, new.email, new.role)
-    person = Person.model_validate(invitation.user)
-    return schemas.Invitation(user=person, is_sent=invitation.is_sent)
+    return schemas.Invitation.model_validate(invitation)
 
 
-@router.get("/users/{username}", responses={**responses(NOT_FOUND), 200: {"headers": _ETAG}})
+@router.get("/users/{username}", responses={**responses(NOT_FOUND), **READ})
 def read_user(
-    username: Username, response: Response, service: Service, actor: Actor
+    username: Username, headers: Headers, service: Service, actor: Actor
 ) -> schemas.PersonWithSkills:
     """Return a person with all skills."""
     profile = service.user_skills.profile(username)
-    response.headers["ETag"] = etag(profile.user.revision)
-    skills = [
-        schemas.UserSkillBody.model_validate(each, from_attributes=True) for each in profile.skills
-    ]
-    return schemas.PersonWithSkills(
-        **Person.model_validate(profile.user).model_dump(), skills=skills
-    )
+    headers.read(profile.user.revision)
+    skills = [schemas.UserSkillBody.model_validate(each) for each in profile.skills]
+    return schemas.PersonWithSkills.from_object(profile.user, skills=skills)
 
 
 @router.put("/users/{username}", responses=responses(NOT_FOUND))
@@ -155,21 +155,21 @@ def rename_user(
 # ------------------------------------------------------------------------------ settings
 
 
-@router.get("/directory", responses={200: {"headers": _ETAG}})
-def read_directory(response: Response, service: Service, actor: Actor) -> schemas.DirectoryBody:
+@router.get("/directory", responses=READ)
+def read_directory(headers: Headers, service: Service, actor: Actor) -> schemas.DirectorySettings:
     """Return the name of the directory, and whether people may register."""
     directory = service.people.settings()
-    response.headers["ETag"] = etag(directory.revision)
-    return schemas.DirectoryBody.from_object(directory)
+    headers.read(directory.revision)
+    return schemas.DirectorySettings.from_object(directory)
 
 
 @router.put("/directory")
 def edit_directory(
-    change: schemas.DirectoryChange, service: Service, actor: Actor, edit: IfMatch
-) -> schemas.DirectoryBody:
+    change: schemas.DirectorySettings, service: Service, actor: Actor, edit: IfMatch
+) -> schemas.DirectorySettings:
     """Change the name of the directory, and whether people may register."""
     directory = service.people.edit_settings(
         actor, change.name, open_registration=change.open_registration, check=edit.check
     )
     edit.answer(directory.revision)
-    return schemas.DirectoryBody.from_object(directory)
+    return schemas.DirectorySettings.from_object(directory)
