@@ -15,16 +15,17 @@ from singletable_apps.skills.sample import ACCOUNTS, PASSWORD, create_sample, li
 from tests.apps.skills.support.world import World
 
 
-@pytest.fixture
-def memory() -> Iterator[World]:
-    """Return an empty world. The sample is loaded in bulk, which is no access pattern."""
+@pytest.fixture(scope="module")
+def sample() -> Iterator[World]:
+    """Return a world with the sample. It is loaded in bulk, which is no access pattern."""
     with Engine.in_memory() as engine:
-        yield World(engine)
+        world = World(engine)
+        create_sample(world.service)
+        yield world
 
 
-def test_sample_has_120_people_and_60_skills_with_exact_counts(memory: World) -> None:
-    service = memory.service
-    create_sample(service)
+def test_sample_has_120_people_and_60_skills_with_exact_counts(sample: World) -> None:
+    service = sample.service
     store = service.context.store
     people = store.count(User.by_name())
     names = service.catalog.list_names()
@@ -43,12 +44,11 @@ def test_sample_has_120_people_and_60_skills_with_exact_counts(memory: World) ->
             assert len(list(given)) == skill.endorsements
 
 
-def test_sample_accounts_sign_in_and_it_is_created_once(memory: World) -> None:
-    create_sample(memory.service)
+def test_sample_accounts_sign_in_and_it_is_created_once(sample: World) -> None:
     for username, *_ in ACCOUNTS:
-        memory.service.accounts.sign_in(username, PASSWORD)
-    sample = list_sample(memory.service)
-    assert sample is not None
-    assert len(sample.entries) == 3
+        sample.service.accounts.sign_in(username, PASSWORD)
+    listed = list_sample(sample.service)
+    assert listed is not None
+    assert len(listed.entries) == 3
     with pytest.raises(NotPermitted):
-        create_sample(memory.service)
+        create_sample(sample.service)

@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import ignored_auth
 
 from singletable import Engine
 from singletable_apps.skills.api import API, attach
-from tests.apps.skills.api.client import Server, make_server
+from tests.apps.skills.api.client import Server, filled_engine
 from tests.apps.skills.support.world import World
 
 # `make fuzz` asks for many.
@@ -27,8 +27,8 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 
 def busy() -> tuple[Engine, World, dict[str, list[str]]]:
     """Create a directory where everything exists, and the values of its path parameters."""
-    engine = Engine.in_memory()
-    server = make_server(engine)
+    engine = filled_engine().copy()
+    server = Server(World(engine))
     ada = server.sign_in("ada")
     server.sign_in("mia").put("/users/ada/skills/go/endorsement")
     role = ada.post("/roles", {"name": "Backend", "targets": {"go": "Expert"}}).json()

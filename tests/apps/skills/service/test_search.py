@@ -71,7 +71,7 @@ def search_everything(skills: list[UserSkill], query: SearchQuery) -> list[str]:
     return sorted(found, key=lambda name: (-found[name], name))
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     people=PEOPLE,
     queries=st.lists(QUERIES, min_size=3, max_size=5),
@@ -235,7 +235,7 @@ def test_query_string_has_the_whole_query(query: SearchQuery) -> None:
 # ------------------------------------------------------------------------------ nearest to a job
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     people=PEOPLE,
     targets=st.dictionaries(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 
-from singletable import Call, Driver
+from singletable import Call, Driver, Store
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.mail import Email
 from singletable_apps.skills.entities import (
@@ -22,7 +22,7 @@ from singletable_apps.skills.entities import (
 )
 from singletable_apps.skills.patterns import patterns
 from singletable_apps.skills.rules import derive_skill_id
-from singletable_apps.skills.service import SkillsService, open_skills
+from singletable_apps.skills.service import TABLES, SkillsService, open_skills
 from singletable_apps.skills.service.catalog import spellings_of
 from singletable_apps.skills.urls import Urls
 from tests.apps.support.clock import Clock
@@ -85,9 +85,7 @@ class World:
         """
         chosen, today = roles or {}, self.clock().date()
         # Fill through a store that the test does not observe.
-        store = open_skills(
-            self.driver, SECRET, clock=self.clock, passwords=PASSWORDS
-        ).context.store
+        store = Store(self.driver, tables=TABLES, clock=self.clock)
         names = {name for skills in people.values() for name in skills}
         counts = {name: SkillCount(skill_id=derive_skill_id(name)) for name in sorted(names)}
         items: list[object] = [Directory()]
