@@ -10,8 +10,8 @@ from enum import StrEnum
 from math import ceil
 from typing import TypeAlias
 
-from singletable_apps.skills.entities import Category, JobRole, Level, User, UserSkill
-from singletable_apps.skills.rules import LEVELS, RANKS
+from singletable_apps.skills.entities import JobRole, Level, User, UserSkill
+from singletable_apps.skills.rules import LEVELS, RANKS, SkillName
 
 # What a skill of a person occupies, and how many a person usually has, to choose what to read.
 _SKILL_BYTES, _USUAL_SKILLS = 512, 10
@@ -32,15 +32,6 @@ class Colleague:
     def of(cls, user: User) -> Colleague:
         """Return the row of a person."""
         return cls(user.username, user.name, user.department, user.job_role)
-
-
-@dataclass(frozen=True, slots=True)
-class SkillColumn:
-    """A skill in the matrix."""
-
-    skill_id: str
-    name: str
-    category: Category
 
 
 # The skills of people, by casefolded username and the id of the skill.
@@ -101,7 +92,7 @@ class CoverageState(StrEnum):
 class Coverage:
     """A skill with the number of people at each level, and those at the wanted level or above."""
 
-    skill: SkillColumn
+    skill: SkillName
     levels: tuple[int, ...]
     people: tuple[Colleague, ...]
     state: CoverageState
@@ -109,7 +100,7 @@ class Coverage:
 
 def find_coverage(
     people: Sequence[Colleague],
-    skills: Iterable[SkillColumn],
+    skills: Iterable[SkillName],
     cells: Cells,
     level: Level,
     enough: int,
@@ -162,7 +153,7 @@ class TargetCheck:
 
     person: Colleague
     job: str
-    skill: SkillColumn
+    skill: SkillName
     target: Level
     level: Level | None
 
@@ -187,7 +178,7 @@ class TargetCheck:
 def check_targets(
     people: Iterable[Colleague],
     jobs: Mapping[str, JobRole],
-    skills: Mapping[str, SkillColumn],
+    skills: Mapping[str, SkillName],
     cells: Cells,
 ) -> list[TargetCheck]:
     """Compare everyone who has a job with its targets. Deleted skills are left out."""
@@ -234,7 +225,7 @@ EXPORT_COLUMNS = (
 
 
 def matrix_table(
-    people: Iterable[Colleague], skills: Sequence[SkillColumn], cells: Cells
+    people: Iterable[Colleague], skills: Sequence[SkillName], cells: Cells
 ) -> DataTable:
     """Return the matrix as a table: a row per person, with a column for each skill."""
     columns = ["username", "name", "department", "job", *(each.name for each in skills)]

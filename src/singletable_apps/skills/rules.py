@@ -13,7 +13,7 @@ from unicodedata import normalize
 from singletable import evolve
 from singletable_apps.shared.permissions import Permissions
 from singletable_apps.shared.text import InputChecks
-from singletable_apps.skills.entities import Level, Role, SkillCount, User, UserSkill
+from singletable_apps.skills.entities import Category, Level, Role, SkillCount, User, UserSkill
 from singletable_apps.skills.errors import InvalidInput, NotPermitted
 
 MIN_USERNAME, MAX_USERNAME = 3, 50
@@ -121,6 +121,15 @@ def derive_skill_id(name: str) -> str:
 
 
 # ------------------------------------------------------------------------------ skills of people
+
+
+@dataclass(frozen=True, slots=True)
+class SkillName:
+    """A skill of the catalog in a list: everything that the index has."""
+
+    skill_id: str
+    name: str
+    category: Category
 
 
 @dataclass(frozen=True)

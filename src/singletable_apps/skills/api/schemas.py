@@ -29,9 +29,10 @@ from singletable_apps.skills.rules import (
     MAX_SKILL_NAME,
     MAX_USERNAME,
     MAX_YEARS,
+    SkillName,
     people_at,
 )
-from singletable_apps.skills.service.catalog import MAX_ALIASES, MAX_TAGS, SkillName
+from singletable_apps.skills.service.catalog import MAX_ALIASES, MAX_TAGS
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION as MAX_SKILL_DESCRIPTION
 from singletable_apps.skills.service.roles import MAX_TARGETS
 

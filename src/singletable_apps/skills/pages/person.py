@@ -21,7 +21,6 @@ from singletable_apps.skills.entities import Category, Level, Profile, UserSkill
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.overview_rules import (
     Colleague,
-    SkillColumn,
     TargetCheck,
     TargetResult,
     check_targets,
@@ -33,6 +32,7 @@ from singletable_apps.skills.rules import (
     MAX_YEARS,
     RANKS,
     SkillDraft,
+    SkillName,
     check_owner,
     is_same_user,
 )
@@ -51,8 +51,7 @@ _LEVELS = [
 def show_person(page: UserPage, username: Segment) -> Response:
     """Show a person with all skills."""
     profile = page.service.user_skills.profile(username)
-    catalog = {each.skill_id: each for each in page.service.catalog.list_names()}
-    columns = {key: SkillColumn(key, each.name, each.category) for key, each in catalog.items()}
+    columns = {each.skill_id: each for each in page.service.catalog.list_names()}
     job, targets = _targets(page, profile, columns)
     is_own = is_same_user(page.user.username, profile.user.username)
     today = page.service.context.today()
@@ -77,7 +76,7 @@ def show_person(page: UserPage, username: Segment) -> Response:
 
 
 def _group(
-    skills: Iterable[UserSkill], columns: Mapping[str, SkillColumn]
+    skills: Iterable[UserSkill], columns: Mapping[str, SkillName]
 ) -> list[tuple[Category, list[UserSkill]]]:
     """Return the skills by category, the highest level first."""
     groups: dict[Category, list[UserSkill]] = {}
@@ -88,7 +87,7 @@ def _group(
 
 
 def _targets(
-    page: UserPageContext, profile: Profile, columns: Mapping[str, SkillColumn]
+    page: UserPageContext, profile: Profile, columns: Mapping[str, SkillName]
 ) -> tuple[str, list[TargetCheck]]:
     """Return the name of the job, and its targets, the largest gap first."""
     user = profile.user

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from singletable import (
@@ -189,12 +190,10 @@ class Cascades:
             if new and self._exists(UserSkill.key(new, skill.skill_id)):
                 new = ""  # the person has added it there again
             while len(found) > _BATCH:
-                yield (
-                    patterns.move_user_skill,
-                    _move_skill(skill, found[:_BATCH], new, is_last=False),
-                )
+                some = partial(_move_skill, skill, found[:_BATCH], new, is_last=False)
+                yield patterns.move_user_skill, some
                 del found[:_BATCH]
-            yield patterns.move_user_skill, _move_skill(skill, found, new, is_last=True)
+            yield patterns.move_user_skill, partial(_move_skill, skill, found, new, is_last=True)
 
     def _entries(self, cascade: Cascade) -> Iterator[Step]:
         """Move or delete everything else in the partition of the person."""
@@ -202,7 +201,7 @@ class Cascades:
         found = self._store.collect(Entries, selection, consistent=True)
         entries: list[Entry] = [*found.certifications, *found.experience]
         for entry in (*entries, *found.education, *found.projects):
-            yield patterns.move_entry, _move_entry(entry, new)
+            yield patterns.move_entry, partial(_move_entry, entry, new)
 
     def _given(self, cascade: Cascade) -> Iterator[Step]:
         """Move or delete the endorsements that the person has given to others."""
@@ -218,7 +217,7 @@ class Cascades:
             if moved is not None and self._exists(key_of(moved)):
                 moved = None  # the person has endorsed it again
             has_skill = self._exists(UserSkill.key(owner, skill_id))
-            yield patterns.move_endorsement, _move_given(given, moved, has_skill=has_skill)
+            yield patterns.move_endorsement, partial(_move_given, given, moved, has_skill)
 
     def _exists(self, key: ItemKey[Any]) -> bool:
         return self._store.get(key, consistent=True) is not None
@@ -233,60 +232,50 @@ class Cascades:
             edits: list[Edit[Team]] = [Team.members.set(list(dict.fromkeys(filter(None, names))))]
             if is_same_user(team.created_by, old):
                 edits.append(Team.created_by.set(new))
-            yield patterns.move_member, _edit_team(team, edits)
+            yield patterns.move_member, partial(_edit_team, team, edits)
 
 
 def _move_skill(
-    skill: UserSkill, received: list[Endorsement], new: str, *, is_last: bool
-) -> Callable[[Transaction], None]:
+    skill: UserSkill,
+    received: list[Endorsement],
+    new: str,
+    transaction: Transaction,
+    *,
+    is_last: bool,
+) -> None:
     key, unchanged = key_of(skill), UserSkill.revision == skill.revision
-
-    def write(transaction: Transaction) -> None:
-        for each in received:
-            transaction.delete(key_of(each))
-            if new:
-                transaction.put(evolve(each, username=new))
-        if not is_last:
-            # Every endorsement changes the revision, so none is missed.
-            transaction.check(key, unchanged)
-            return
-        transaction.delete(key, if_=unchanged)
+    for each in received:
+        transaction.delete(key_of(each))
         if new:
-            transaction.create(evolve(skill, username=new))
-        else:
-            count(transaction, skill.skill_id, removed=skill.level)
+            transaction.put(evolve(each, username=new))
+    if not is_last:
+        # Every endorsement changes the revision, so none is missed.
+        transaction.check(key, unchanged)
+        return
+    transaction.delete(key, if_=unchanged)
+    if new:
+        transaction.create(evolve(skill, username=new))
+    else:
+        count(transaction, skill.skill_id, removed=skill.level)
 
-    return write
 
-
-def _move_entry(entry: Entry, new: str) -> Callable[[Transaction], None]:
+def _move_entry(entry: Entry, new: str, transaction: Transaction) -> None:
     entity: Any = type(entry)
-
-    def write(transaction: Transaction) -> None:
-        transaction.delete(key_of(entry), if_=entity.revision == entry.revision)
-        if new:
-            transaction.create(evolve(entry, username=new))
-
-    return write
+    transaction.delete(key_of(entry), if_=entity.revision == entry.revision)
+    if new:
+        transaction.create(evolve(entry, username=new))
 
 
 def _move_given(
-    given: Endorsement, moved: Endorsement | None, *, has_skill: bool
-) -> Callable[[Transaction], None]:
-    def write(transaction: Transaction) -> None:
-        transaction.delete(key_of(given), if_=Endorsement.endorser.exists())
-        if moved is not None:
-            transaction.create(moved)
-        elif has_skill:
-            transaction.update(
-                UserSkill.key(given.username, given.skill_id), UserSkill.endorsements.add(-1)
-            )
-
-    return write
+    given: Endorsement, moved: Endorsement | None, has_skill: bool, transaction: Transaction
+) -> None:
+    transaction.delete(key_of(given), if_=Endorsement.endorser.exists())
+    if moved is not None:
+        transaction.create(moved)
+    elif has_skill:
+        skill = UserSkill.key(given.username, given.skill_id)
+        transaction.update(skill, UserSkill.endorsements.add(-1))
 
 
-def _edit_team(team: Team, edits: list[Edit[Team]]) -> Callable[[Transaction], None]:
-    def write(transaction: Transaction) -> None:
-        transaction.update(key_of(team), *edits, if_=Team.revision == team.revision)
-
-    return write
+def _edit_team(team: Team, edits: list[Edit[Team]], transaction: Transaction) -> None:
+    transaction.update(key_of(team), *edits, if_=Team.revision == team.revision)

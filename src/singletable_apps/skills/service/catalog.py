@@ -15,6 +15,7 @@ from singletable_apps.skills.rules import (
     MAX_SKILL_NAME,
     PERMISSIONS,
     Permission,
+    SkillName,
     derive_skill_id,
     is_key,
     normalize_alias,
@@ -40,15 +41,6 @@ class SkillEdit:
 
 # Returns what an administrator enters, from what is stored.
 SkillEditChange: TypeAlias = Callable[[SkillEdit], SkillEdit]
-
-
-@dataclass(frozen=True, slots=True)
-class SkillName:
-    """A skill in a list: everything that the index has."""
-
-    skill_id: str
-    name: str
-    category: Category
 
 
 class Catalog:

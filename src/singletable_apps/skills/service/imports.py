@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 
@@ -574,17 +575,8 @@ class Imports:
 
 
 def _new_user(person: PersonRows) -> User:
-    profile = person.profile
-    return User(
-        username=person.username,
-        user_id=new_user_id(),
-        name=profile["name"],
-        email=profile.get("email", ""),
-        department=profile.get("department", ""),
-        title=profile.get("title", ""),
-        location=profile.get("location", ""),
-        job_role=profile.get("job_role", ""),
-    )
+    profile: dict[str, Any] = {**person.profile}
+    return User(username=person.username, user_id=new_user_id(), **profile)
 
 
 def _write_skill(transaction: Transaction, username: str, each: PlannedSkill) -> None:
@@ -620,14 +612,7 @@ def _is_unchanged(each: ImportedSkill, now: UserSkill | None) -> bool:
 
 
 def _edits(values: SkillValues) -> list[Edit[UserSkill]]:
-    return [
-        UserSkill.level.set(values.level),
-        UserSkill.years.set(values.years),
-        UserSkill.last_used.set(values.last_used),
-        UserSkill.notes.set(values.notes),
-        UserSkill.source.set(values.source),
-        UserSkill.rated_by.set(values.rated_by),
-    ]
+    return [getattr(UserSkill, name).set(value) for name, value in vars(values).items()]
 
 
 def _describe(each: PlannedSkill) -> str:

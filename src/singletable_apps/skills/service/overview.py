@@ -25,14 +25,20 @@ from singletable_apps.skills.overview_rules import (
     Coverage,
     DataRow,
     DataTable,
-    SkillColumn,
     TargetCheck,
     check_targets,
     find_coverage,
     is_cheaper_by_person,
     sort_by_skill,
 )
-from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, people_at
+from singletable_apps.skills.rules import (
+    MAX_NAME,
+    PERMISSIONS,
+    Permission,
+    SkillName,
+    is_key,
+    people_at,
+)
 from singletable_apps.skills.service.catalog import Catalog
 from singletable_apps.skills.service.context import Context
 from singletable_apps.skills.service.roles import Roles
@@ -82,7 +88,7 @@ class Matrix:
     """People, skills, and the skills of the people, by casefolded username and id."""
 
     people: Sequence[Colleague]
-    skills: Sequence[SkillColumn]
+    skills: Sequence[SkillName]
     cells: Cells
     cursor: str | None
     team: Team | None
@@ -131,7 +137,7 @@ class Overview:
             raise InvalidInput({"enough": f"Enter a number between 1 and {MAX_ENOUGH}."})
         rows, _, team = self._people(people.check(), None, None)
         jobs = self.jobs({row.job_role for row in rows})
-        catalog = {each.skill_id: each for each in self._list_skills()}
+        catalog = {each.skill_id: each for each in self._catalog.list_names()}
         cells = self._cells(rows, list(catalog.values()))
         relevant = set(catalog)
         if people != PeopleFilter():
@@ -227,9 +233,9 @@ class Overview:
         ]
         return sorted(rows, key=lambda row: row.name.casefold()), None, team
 
-    def _columns(self, wanted: str) -> list[SkillColumn]:
+    def _columns(self, wanted: str) -> list[SkillName]:
         """Return the skills of a category or a job, or else the most common ones."""
-        names = self._list_skills()
+        names = self._catalog.list_names()
         if wanted in {*Category}:
             names = [each for each in names if each.category == wanted]
         elif wanted:
@@ -242,11 +248,7 @@ class Overview:
         kept = {each.skill_id for each in common[:MAX_COLUMNS]}
         return [each for each in names if each.skill_id in kept]
 
-    def _list_skills(self) -> list[SkillColumn]:
-        names = self._catalog.list_names()
-        return [SkillColumn(each.skill_id, each.name, each.category) for each in names]
-
-    def _cells(self, people: Sequence[Colleague], skills: Sequence[SkillColumn]) -> Cells:
+    def _cells(self, people: Sequence[Colleague], skills: Sequence[SkillName]) -> Cells:
         """Read the skills of people by person or by skill, whichever costs less."""
         cells: dict[str, dict[str, UserSkill]] = {row.username.casefold(): {} for row in people}
         ids = [each.skill_id for each in skills]

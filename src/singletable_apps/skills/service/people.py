@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from functools import reduce
 from typing import Any, cast
@@ -59,28 +59,6 @@ class PersonRow:
     location: str
     job_role: str
     role: Role
-
-
-_ROW = (
-    User.username,
-    User.name,
-    User.title,
-    User.department,
-    User.location,
-    User.job_role,
-    User.role,
-)
-
-
-_EDITED: dict[str, Path[User, str]] = {
-    "name": User.name,
-    "title": User.title,
-    "department": User.department,
-    "location": User.location,
-    "email": User.email,
-    "about": User.about,
-    "job_role": User.job_role,
-}
 
 
 @dataclass(frozen=True)
@@ -139,9 +117,10 @@ class People:
         }
         filters = [path == value for path, value in wanted.items() if value]
         where = reduce(lambda one, other: one & other, filters) if filters else None
+        paths = [getattr(User, each.name) for each in fields(PersonRow)]
         # The types of a page end at four fields.
         page: Page[tuple[Any, ...]] = cast(Any, self._store).page(
-            selection, limit, fields=_ROW, where=where, cursor=cursor, max_read=_MAX_READ
+            selection, limit, fields=paths, where=where, cursor=cursor, max_read=_MAX_READ
         )
         rows = [PersonRow(*row) for row in page.items]
         return Page(rows, page.cursor, page.previous)
@@ -160,9 +139,8 @@ class People:
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)
         changes: list[Edit[User]] = [
-            path.set(value)
-            for name, path in _EDITED.items()
-            for value in [getattr(checked, name)]
+            getattr(User, name).set(value)
+            for name, value in vars(checked).items()
             if value is not None and value != getattr(user, name)
         ]
         if not changes:
@@ -315,11 +293,8 @@ class People:
         about = None if edit.about is None else checks.text("about", edit.about, longest=MAX_ABOUT)
         lines = {
             field: checks.line(field, value, longest=MAX_NAME)
-            for field, value in (
-                ("title", edit.title),
-                ("department", edit.department),
-                ("location", edit.location),
-            )
+            for field in ("title", "department", "location")
+            for value in [getattr(edit, field)]
             if value is not None
         }
         role = edit.job_role
