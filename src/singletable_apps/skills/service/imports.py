@@ -72,6 +72,8 @@ PART_BYTES = 300_000
 PREVIEW_DAYS, UNDO_DAYS, HISTORY_DAYS = 7, 30, 365
 # With the checks and counts, each skill is three actions of a transaction, which has at most 100.
 SKILLS_PER_TRANSACTION = 31
+# How many skills an import creates at most. Their ids are stored in the item of the import.
+MAX_NEW_SKILLS = 1_000
 # How many people are read at once.
 _BATCH = 100
 ACCOUNT = "the account"
@@ -311,8 +313,13 @@ class Imports:
             raise InvalidInput({"": "This import was undone. Upload the file again."})
         table = self._read(item)
         plan = self._plan(item, table)
+        wanted = [_new_skill(spelling, _action(item, spelling)) for spelling in plan.unknown]
+        new = [skill for skill in wanted if skill is not None]
         if item.status is ImportStatus.PREVIEW:
             check(item.revision)
+            if len(new) > MAX_NEW_SKILLS:
+                text = f"An import creates at most {MAX_NEW_SKILLS:,} skills, not {len(new):,}."
+                raise InvalidInput({"": f"{text} Skip unknown skills, or split the file."})
             now = self._context.clock()
             item = self._change(
                 item,
@@ -320,8 +327,6 @@ class Imports:
                 Import.applied_at.set(now),
                 Import.expires_at.set(now + timedelta(days=HISTORY_DAYS)),
             )
-        wanted = [_new_skill(spelling, _action(item, spelling)) for spelling in plan.unknown]
-        new = [skill for skill in wanted if skill is not None]
         for skill in new:
             self._create_skill(item, skill)
         if new:

@@ -409,3 +409,17 @@ def test_rows_and_records_expire(memory: World) -> None:
     memory.clock.now += timedelta(days=23)
     with pytest.raises(InvalidInput, match="30 days"):
         imports.undo(ada, import_id)
+
+
+# Their ids are in one item, which has a maximum size.
+def test_import_creates_a_limited_number_of_skills(
+    memory: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("singletable_apps.skills.service.imports.MAX_NEW_SKILLS", 2)
+    fill(memory)
+    rows = b"".join(b"\nbob,%d Lang,2" % number for number in range(3))
+    import_id = stage(memory, b"username,skill,level" + rows)
+    imports, ada = memory.service.imports, memory.user("ada")
+    with pytest.raises(InvalidInput, match="at most 2 skills, not 3"):
+        imports.apply(ada, import_id)
+    assert imports.get(import_id).status is ImportStatus.PREVIEW
