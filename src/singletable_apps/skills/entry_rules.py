@@ -87,7 +87,7 @@ KINDS: Mapping[KindName, EntryKind] = {
     for kind in (
         EntryKind(
             "experience",
-            "job",
+            "position",
             Experience,
             {"position": "Position", "employer": "Employer"},
             {"started": "First day", "ended": "Last day"},
@@ -95,7 +95,7 @@ KINDS: Mapping[KindName, EntryKind] = {
         EntryKind("projects", "project", Project, {"name": "Name"}, {}, ("description", "link")),
         EntryKind(
             "education",
-            "course",
+            "degree or course",
             Education,
             {"degree": "Degree or course", "school": "School"},
             {"started": "First day", "ended": "Last day"},

@@ -43,9 +43,12 @@ PERMISSIONS = Permissions(
         Permission.EDIT_OWN: (Role.USER, "Sign in to do this."),
         Permission.RATE_OTHERS: (
             Role.MANAGER,
-            "You can change your own profile and skills only. Ask a manager.",
+            "You can only change your own profile and skills. Managers can change others.",
         ),
-        Permission.PLAN: (Role.MANAGER, "Only managers can change jobs and their targets."),
+        Permission.PLAN: (
+            Role.MANAGER,
+            "Only managers can change jobs and export everyone’s data.",
+        ),
         Permission.CHANGE_TEAMS: (
             Role.MANAGER,
             "Only the creator of a team and managers can change it.",
@@ -64,7 +67,7 @@ def check_owner(actor: User, username: str) -> None:
 def check_self(actor: User, username: str) -> None:
     """Raise NotPermitted unless this is the actor's own account, or the actor an administrator."""
     if not is_same_user(actor.username, username) and actor.role is not Role.ADMIN:
-        raise NotPermitted("You can change your own account only.")
+        raise NotPermitted("You can only change your own account.")
 
 
 def check_not_self(actor: User, username: str) -> None:
@@ -87,7 +90,7 @@ def check_username(checks: InputChecks, username: str, field: str = "username") 
     if not MIN_USERNAME <= len(name) <= MAX_USERNAME:
         checks.reject(field, f"Use {MIN_USERNAME} to {MAX_USERNAME} characters.")
     elif not _USERNAME.fullmatch(name):
-        checks.reject(field, "Use letters, digits, dots, hyphens and underscores.")
+        checks.reject(field, "Use only letters, digits, dots, hyphens and underscores.")
     return name
 
 

@@ -40,7 +40,7 @@ def test_newcomer_is_endorsed_found_and_put_into_a_team(
 
     colleague.goto(served.url("search"))
     colleague.get_by_role("combobox", name="Skill of row 1").fill("GoLang")
-    colleague.get_by_label("Years, at least of row 1").fill("12")
+    colleague.get_by_label("Minimum years of row 1").fill("12")
     colleague.get_by_role("button", name="Search", exact=True).click()
     results = colleague.get_by_role("table", name="People who meet all criteria")
     expect(results.get_by_role("link", name="Zora Quill")).to_be_visible()

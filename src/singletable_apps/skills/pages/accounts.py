@@ -6,7 +6,7 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages import FORM_METHODS, AuthPage, Form, PostedForm, auth_router
-from singletable_apps.skills.entities import User
+from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.limits import hit_limit
 from singletable_apps.skills.pages.dependencies import (
@@ -75,11 +75,15 @@ def register(page: AnyPage, form: PostedForm) -> Response:
         user = accounts.register(values.username, values.name, values.password, values.email)
         about = page.request.headers.get("user-agent", "")
         COOKIES.remember(page.request, accounts.start_session(user, about))
+        if user.role is Role.ADMIN:
+            text = f"Welcome, {user.name}! You are the administrator: add skills, then people."
+            return page.redirect(page.urls.page("admin"), text)
         return page.redirect(page.urls.person(user.username), f"Welcome, {user.name}!")
 
     def show(form: Form, status: int) -> Response:
         is_open = page.service.people.settings().open_registration
-        return page.render("register", status, form=form, is_open=is_open)
+        is_first = page.service.accounts.is_first()
+        return page.render("register", status, form=form, is_open=is_open, is_first=is_first)
 
     return page.fill(form, Form(), RegistrationForm, act, show)
 

@@ -246,7 +246,7 @@ def _ask_to_merge(
     both = "They keep the higher level, more years, the latest use, and the notes of both."
     question = Confirmation(
         title=f"Merge “{source.name}” into “{target.name}”?",
-        text=f"Everyone with {source.name} has {target.name} afterwards.",
+        text=f"Everyone who has {source.name} will have {target.name} instead.",
         button="Merge the skills",
         url=page.urls.page("admin", "skills", source.skill_id, "merge"),
         back=page.urls.page("admin", "skills", source.skill_id, "merge"),

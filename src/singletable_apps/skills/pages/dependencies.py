@@ -77,6 +77,8 @@ _NAVIGATION = (
     ("Jobs", "roles", Permission.EDIT_OWN),
     ("Admin", "admin", Permission.ADMINISTER),
 )
+# Pages that are below another entry of the navigation.
+_SECTIONS = {"new-role": "roles", "operations": "admin", "export": "matrix"}
 
 
 def _page_context(request: Request, urls: Urls) -> Mapping[str, object]:
@@ -86,7 +88,8 @@ def _page_context(request: Request, urls: Urls) -> Mapping[str, object]:
     if user is None:
         links = [Link("Sign in", urls.page("sign-in")), Link("Register", urls.page("register"))]
         return {**common, "account_links": links}
-    path = path_of(request)
+    first = path_of(request).removeprefix(urls.page()).strip("/").split("/")[0]
+    section = _SECTIONS.get(first, first)
     return {
         **common,
         "account": user.name,
@@ -95,9 +98,8 @@ def _page_context(request: Request, urls: Urls) -> Mapping[str, object]:
             Link("Your account", urls.page("account")),
         ],
         "nav": [
-            Link(text, url, path == url or path.startswith(f"{url}/"))
+            Link(text, urls.page(part), part == section)
             for text, part, permission in _NAVIGATION
-            for url in [urls.page(part)]
             if PERMISSIONS.allows(user.role, permission)
         ],
     }

@@ -28,7 +28,7 @@ from singletable_apps.skills.overview_rules import (
     targets_table,
 )
 from singletable_apps.skills.pages.dependencies import ManagerPage, UserPage, UserPageContext
-from singletable_apps.skills.rules import LEVELS, RANKS
+from singletable_apps.skills.rules import LEVELS, PERMISSIONS, RANKS, Permission
 from singletable_apps.skills.service.overview import (
     PAGE_SIZES,
     GapReport,
@@ -134,7 +134,7 @@ def _choices(page: UserPageContext, filters: Filters) -> Choices:
         [("", "All departments"), *departments.items()],
         [("", "All jobs"), *jobs.items()],
         [
-            ("", "Those of the job" if filters.people.job else "The most common"),
+            ("", "Those of the job" if filters.people.job else "Most common"),
             *((category.value, category.value) for category in Category),
             *((role_id, f"Needed by {name}") for role_id, name in jobs.items()),
         ],
@@ -164,6 +164,7 @@ def show_matrix(page: UserPage, filters: CurrentFilters) -> Response:
         matrix=matrix,
         rows=_draw_rows(matrix, page.urls, page.service.context.today()) if matrix else [],
         ranks=RANKS,
+        can_export=PERMISSIONS.allows(page.user.role, Permission.PLAN),
     )
 
 

@@ -46,7 +46,13 @@ def show_home(page: AnyPage) -> Response:
     """Show what the directory is, or the directory itself to people who are signed in."""
     if find_visitor(page.request, page.site) is not None:
         return page.redirect(page.urls.page("people"))
-    return page.render("home")
+    return page.render("home", is_first=page.service.accounts.is_first())
+
+
+@router.get("/")
+def redirect_to_home(page: AnyPage) -> Response:
+    """Redirect the address with a slash at its end, which people type."""
+    return page.redirect(page.urls.page())
 
 
 @router.get("/people")

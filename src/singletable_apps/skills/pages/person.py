@@ -36,14 +36,15 @@ from singletable_apps.skills.rules import (
     check_owner,
     is_same_user,
 )
+from singletable_apps.skills.search_rules import suggest_names
 from singletable_apps.skills.service.user_skills import draft_of
 
 router = APIRouter()
 _LEVELS = [
-    (Level.BEGINNER, "Beginner", "Has started, and needs help."),
-    (Level.INTERMEDIATE, "Intermediate", "Does everyday work alone."),
+    (Level.BEGINNER, "Beginner", "Knows the basics, and needs help."),
+    (Level.INTERMEDIATE, "Intermediate", "Does everyday work independently."),
     (Level.ADVANCED, "Advanced", "Solves hard problems, and helps others."),
-    (Level.EXPERT, "Expert", "Others come with what nobody else can solve."),
+    (Level.EXPERT, "Expert", "Solves what nobody else can; others ask for advice."),
 ]
 
 
@@ -123,14 +124,22 @@ def add_skill(page: UserPage, username: Segment, form: PostedForm, skill: str = 
     def act(values: SkillForm) -> Response:
         found = page.service.catalog.find(values.skill_name)
         if found is None:
-            text = "Choose a skill of the catalog. An administrator can add new ones."
-            raise InvalidInput({"skill_name": text if values.skill_name else "Choose a skill."})
+            raise InvalidInput({"skill_name": _explain_unknown(page, values.skill_name)})
         draft = values.draft()
         added = page.service.user_skills.add(page.user, username, found.skill_id, draft)
         return page.redirect(_at(page, added), f"{added.skill_name} was added.")
 
     initial = Form({"skill_name": skill[:100], "level": Level.INTERMEDIATE, "years": 0})
     return page.fill(form, initial, SkillForm, act, partial(_show_form, page, username, None))
+
+
+def _explain_unknown(page: UserPageContext, spelling: str) -> str:
+    if not spelling:
+        return "Choose a skill."
+    names = [each.name for each in page.service.catalog.list_names()]
+    if similar := " or ".join(suggest_names(spelling, names)):
+        return f"This skill is not in the catalog. Did you mean {similar}?"
+    return "This skill is not in the catalog. Ask an administrator to add it."
 
 
 @router.api_route("/people/{username}/skills/{skill_id}/edit", methods=FORM_METHODS)

@@ -73,7 +73,7 @@ class Accounts(Auth[User]):
             name=name,
             email=email,
             password_hash=self._hasher.hash(password),
-            role=Role.ADMIN if directory is None and self._is_empty() else Role.USER,
+            role=Role.ADMIN if self._is_new(directory) else Role.USER,
         )
         try:
             pattern = patterns.create_user if directory else patterns.create_directory
@@ -92,8 +92,14 @@ class Accounts(Auth[User]):
             return self.register(username, name, password, email)
         return self._context.get_user(username, consistent=True)
 
-    def _is_empty(self) -> bool:
-        """Return whether there are no people. After a migration there are, without settings."""
+    def is_first(self) -> bool:
+        """Return whether the next account is the first one, and so the administrator."""
+        return self._is_new(self._store.get(Directory.key(), consistent=True))
+
+    def _is_new(self, directory: Directory | None) -> bool:
+        # After a migration there are people, but no settings.
+        if directory is not None:
+            return False
         return not self._store.page(User.by_name(), 1, fields=(User.username,)).items
 
 

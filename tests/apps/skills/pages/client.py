@@ -11,12 +11,14 @@ import httpx2
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from singletable import connect
 from singletable_apps.shared.serve import PublicUrl
 from singletable_apps.skills.api import ApiSettings
 from singletable_apps.skills.app import FORM_LIMITS, make_web_app
 from singletable_apps.skills.limits import Limits
 from singletable_apps.skills.pages import SkillsSite
 from tests.apps.skills.api.client import filled_world
+from tests.apps.skills.support.world import World
 from tests.apps.support.html import forms_in
 
 HOME = "http://skills.example"
@@ -25,10 +27,10 @@ _SHARED: list[FastAPI] = []
 
 
 class PagesApp:
-    """The pages on a new in-memory database with people, as in the tests of the API."""
+    """The pages on a new in-memory database, with people as in the tests of the API or empty."""
 
-    def __init__(self) -> None:
-        self.world = filled_world()
+    def __init__(self, *, is_empty: bool = False) -> None:
+        self.world = World(connect("memory:")) if is_empty else filled_world()
         # Creating an app is slow, so all tests share one.
         if not _SHARED:
             settings = ApiSettings(web=PublicUrl(HOME).settings(uploads=FORM_LIMITS))

@@ -18,6 +18,21 @@ def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
     assert again.headers["location"] == "/skills/people"
 
 
+def test_first_account_is_announced_as_the_administrator() -> None:
+    app = PagesApp(is_empty=True)
+    visitor = app.browser()
+    assert "The first account is the administrator" in visitor.get().text
+    page = visitor.get("register")
+    assert "Your account will be the administrator" in page.text
+    answer = visitor.submit(page, "register", username="zoe", name="Zoe Park", password=PASSWORD)
+    assert answer.headers["location"] == "/skills/admin"
+    assert "You are the administrator" in visitor.flash(answer)
+    assert "administrator" not in app.browser().get("register").text
+    for part in ("people", "catalog", "search", "matrix", "gaps", "teams", "projects", "roles"):
+        assert visitor.get(part).status_code == 200
+    app.world.check_calls()
+
+
 def test_invalid_registration_is_shown_again(app: PagesApp) -> None:
     visitor = app.browser()
     page = visitor.get("register")

@@ -96,7 +96,7 @@ def test_manager_creates_edits_and_deletes_a_job(app: PagesApp, mia: Browser, bo
     targets = {**role.targets, "gone": role.targets["go"]}
     Store(app.world.driver).update(JobRole.key("back-end"), JobRole.targets.set(targets))
     page = bob.get("roles", "back-end")
-    assert ("Level, at least" in page.text, "Delete" in page.text) == (True, False)
+    assert ("Minimum level" in page.text, "Delete" in page.text) == (True, False)
     form = mia.get("roles", "back-end", "edit")
     for name, skill, level, text in (
         ("Back end", "Cobol", "Expert", "There is no skill “Cobol” in the catalog."),

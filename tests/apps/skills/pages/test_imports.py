@@ -21,7 +21,7 @@ def choose(browser: Browser, path: str, **fields: str) -> httpx2.Response:
 
 
 def test_administrator_imports_and_undoes(app: PagesApp, ada: Browser) -> None:
-    assert "Nothing was imported yet" in ada.get("admin", "import").text
+    assert "No imports yet" in ada.get("admin", "import").text
     answer = upload(ada)
     assert answer.status_code == 303
     path = answer.headers["location"]

@@ -140,6 +140,10 @@ def test_everything_is_exported_for_managers_without_formulas(mia: Browser, bob:
     assert bob.get("export").status_code == 403
     assert bob.get("export", format="csv").status_code == 403
     assert "XLSX" in mia.get("export").text
+    assert ("Export everyone" in mia.get("matrix").text, "Export" in bob.get("matrix").text) == (
+        True,
+        False,
+    )
     answer = mia.get("export", format="csv")
     assert answer.headers["content-disposition"].startswith('attachment; filename="skills.csv"')
     rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))

@@ -13,6 +13,7 @@ from tests.apps.skills.support.world import PASSWORD
 def test_home_leads_to_the_directory_after_sign_in(app: PagesApp, bob: Browser) -> None:
     assert "Register" in app.browser().get().text
     assert bob.get().url.path == "/skills/people"
+    assert bob.open("/skills/").url.path == "/skills/people"
 
 
 def test_directory_is_filtered_and_paged(

@@ -67,7 +67,8 @@ def test_add_change_and_remove_a_skill(app: PagesApp, bob: Browser) -> None:
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"skill_name": "Cobol"}, "Choose a skill of the catalog."),
+        ({"skill_name": "Cobol"}, "not in the catalog. Ask an administrator"),
+        ({"skill_name": "pyhton"}, "Did you mean Python?"),
         ({"skill_name": ""}, "Choose a skill."),
         ({"skill_name": "go"}, "Bob already has the skill Go."),
         ({"years": "-1"}, "between 0 and 80"),
