@@ -181,6 +181,15 @@ def suggest_names(spelling: str, names: Iterable[str]) -> list[str]:
     return [by_alias[each] for each in dict.fromkeys([*longer, *close])][:3]
 
 
+def explain_unknown(spelling: str, names: Iterable[str]) -> str:
+    """Return the sentence for a spelling that means no skill, with names that are similar."""
+    if not spelling.strip():
+        return "Choose a skill."
+    text = f"There is no skill “{spelling[:MAX_SKILL_NAME]}” in the catalog."
+    similar = " or ".join(suggest_names(spelling, names))
+    return f"{text} Did you mean {similar}?" if similar else text
+
+
 # ------------------------------------------------------------------------------ plans
 
 

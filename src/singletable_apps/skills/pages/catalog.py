@@ -188,7 +188,7 @@ def delete_skill(page: AdminPage, skill_id: Segment, form: PostedForm) -> Respon
 
     question = Confirmation(
         title=f"Delete “{skill.name}”?",
-        text="It leaves the catalog and the targets of jobs. Nobody has this skill.",
+        text="It will be removed from the catalog and from job targets. Nobody has this skill.",
         button="Delete the skill",
         url=page.urls.page("admin", "skills", skill.skill_id, "delete"),
         back=page.urls.page("admin", "skills", skill.skill_id),

@@ -23,6 +23,7 @@ from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.import_rules import CREATE, SKIP, USE, ImportField, Outcome, RowResult
 from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPageContext
 from singletable_apps.skills.rules import normalize_alias
+from singletable_apps.skills.search_rules import suggest_names
 
 router = APIRouter()
 PER_PAGE = 50
@@ -104,6 +105,7 @@ def _show_import(
         for each in preview.results
         if not is_done or each.outcome in (Outcome.ERROR, Outcome.SKIPPED)
     ]
+    names = [each.name for each in page.service.catalog.list_names()] if unknown else []
     return page.render(
         "import",
         status,
@@ -115,7 +117,8 @@ def _show_import(
         kept=imports.kept(item),
         fields_of_columns=[("", "Ignore"), *((each, _label(each)) for each in ImportField)],
         actions=[(SKIP, "Skip"), *((f"{CREATE}{each}", f"Create in {each}") for each in Category)],
-        skills=[each.name for each in page.service.catalog.list_names()] if unknown else [],
+        skills=names,
+        similar={spelling: suggest_names(spelling, names)[:2] for spelling, _ in unknown},
         form=Form({**values, **form.values}, form.errors, form.summary, conflict=form.conflict),
     )
 
@@ -166,7 +169,9 @@ def choose(
             duplicates=Duplicates(duplicates),
             check=form.revision_check(),
         )
-        return page.redirect(page.urls.page("admin", "import", import_id), "The preview is new.")
+        return page.redirect(
+            page.urls.page("admin", "import", import_id), "The preview was updated."
+        )
 
     return page.submit(form, ConfirmForm, save, _shower(page, import_id, query))
 

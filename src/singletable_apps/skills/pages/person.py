@@ -36,7 +36,7 @@ from singletable_apps.skills.rules import (
     check_owner,
     is_same_user,
 )
-from singletable_apps.skills.search_rules import suggest_names
+from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.user_skills import draft_of
 
 router = APIRouter()
@@ -134,12 +134,8 @@ def add_skill(page: UserPage, username: Segment, form: PostedForm, skill: str = 
 
 
 def _explain_unknown(page: UserPageContext, spelling: str) -> str:
-    if not spelling:
-        return "Choose a skill."
-    names = [each.name for each in page.service.catalog.list_names()]
-    if similar := " or ".join(suggest_names(spelling, names)):
-        return f"This skill is not in the catalog. Did you mean {similar}?"
-    return "This skill is not in the catalog. Ask an administrator to add it."
+    text = explain_unknown(spelling, [each.name for each in page.service.catalog.list_names()])
+    return f"{text} Ask an administrator to add it." if text.endswith("catalog.") else text
 
 
 @router.api_route("/people/{username}/skills/{skill_id}/edit", methods=FORM_METHODS)

@@ -34,6 +34,7 @@ from singletable_apps.skills.rules import (
     merge_user_skills,
     people_at,
 )
+from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.catalog import (
     MAX_ALIASES,
     Catalog,
@@ -164,9 +165,10 @@ class CatalogChanges:
         source = self._context.get_skill(source_id)
         target = self._catalog.find(into)
         if target is None:
-            raise InvalidInput({"into": "There is no such skill. Choose one of the catalog."})
+            names = [each.name for each in self._catalog.list_names() if each.name != source.name]
+            raise InvalidInput({"into": explain_unknown(into, names)})
         if target.skill_id == source.skill_id:
-            raise InvalidInput({"into": "Choose another skill than the one to merge."})
+            raise InvalidInput({"into": "Choose a different skill. This is the one to merge."})
         aliases = _merged_aliases(source, target)
         _check_aliases(aliases, "into")
         usernames = self._usernames(source.skill_id)

@@ -20,6 +20,7 @@ from singletable_apps.skills.rules import (
     derive_skill_id,
     is_key,
 )
+from singletable_apps.skills.search_rules import explain_unknown
 from singletable_apps.skills.service.catalog import MAX_DESCRIPTION, Catalog
 from singletable_apps.skills.service.context import (
     Context,
@@ -116,10 +117,9 @@ class Roles:
             found = self._catalog.find_many(edit.targets)
             for spelling, level in edit.targets.items():
                 if spelling not in found:
-                    checks.reject(
-                        "targets", f"There is no skill “{spelling[:100]}” in the catalog."
-                    )
-                    continue
+                    names = [each.name for each in self._catalog.list_names()]
+                    checks.reject("targets", explain_unknown(spelling, names))
+                    break
                 skill_id = found[spelling].skill_id
                 levels = (level, targets.get(skill_id, level))
                 targets[skill_id] = max(levels, key=RANKS.__getitem__)

@@ -34,11 +34,11 @@ from singletable_apps.skills.search_rules import (
     Wanted,
     check_size,
     choices,
+    explain_unknown,
     measure_nearness,
     order_criteria,
     rank,
     rank_gap,
-    suggest_names,
 )
 from singletable_apps.skills.service.catalog import Catalog, names_of
 from singletable_apps.skills.service.context import Context
@@ -211,9 +211,7 @@ def _resolve(context: Context, criteria: Sequence[Criterion]) -> tuple[Wanted, .
         skill = skills.get(each.skill)
         if skill is None:
             names = names or [one.name for one in catalog.list_names()]
-            similar = " or ".join(suggest_names(each.skill, names))
-            text = f"There is no skill “{each.skill}” in the catalog."
-            checks.reject(f"skill/{number}", f"{text} Did you mean {similar}?" if similar else text)
+            checks.reject(f"skill/{number}", explain_unknown(each.skill, names))
         elif skill.skill_id in asked:
             checks.reject(f"skill/{number}", f"You ask for {skill.name} twice.")
         else:

@@ -46,7 +46,7 @@ def test_administrator_creates_renames_and_deletes_a_skill(app: PagesApp, ada: B
 
 def test_merge_is_shown_before_it_is_confirmed(app: PagesApp, ada: Browser) -> None:
     assert "Show what will happen" in ada.get("admin", "skills", "go", "merge").text
-    for into, text in (("nothing", "There is no such skill"), ("GO", "Choose another skill")):
+    for into, text in (("pyhton", "Did you mean Python?"), ("GO", "Choose a different skill")):
         wrong = ada.get("admin", "skills", "go", "merge", into=into)
         assert (wrong.status_code, text in wrong.text) == (422, True)
     preview = ada.get("admin", "skills", "go", "merge", into="python")
@@ -82,6 +82,8 @@ def test_manager_creates_edits_and_deletes_a_job(app: PagesApp, mia: Browser, bo
     assert "No jobs yet" in bob.get("roles").text
     assert bob.get("new-role").status_code == 403
     form = mia.get("new-role")
+    wrong = mia.submit(form, "new-role", name="Back end", skill=["pyhton"], level=["Expert"])
+    assert (wrong.status_code, "Did you mean Python?" in wrong.text) == (422, True)
     created = mia.submit(
         form,
         "new-role",

@@ -56,6 +56,8 @@ def test_choices_are_checked(ada: Browser) -> None:
     wrong = ada.submit(page, ending, **{"target-0": "Nothing"})
     assert wrong.status_code == 422
     assert "The catalog has no skill “Nothing”." in wrong.text
+    typo = upload(ada, b"Username,Skill,Level\nbob,Pyhton,4\n").headers["location"]
+    assert "Do you mean Python?" in ada.open(typo).text
     wrong = ada.submit(page, ending, **{"column-1": "username"})
     assert "Choose one column for the username" in wrong.text
     assert ada.submit(page, ending, duplicates="x").status_code == 422
