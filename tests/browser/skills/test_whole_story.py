@@ -34,7 +34,7 @@ def test_newcomer_is_endorsed_found_and_put_into_a_team(
     colleague = open_as("priya", "people", "zora")
     errors_of_colleague = collect_errors(colleague)
     colleague.get_by_role("button", name="Endorse Go").click()
-    expect(colleague.get_by_role("button", name="Withdraw your endorsement of Go")).to_be_visible()
+    expect(colleague.get_by_role("button", name="Undo your endorsement of Go")).to_be_visible()
     newcomer.reload()
     expect(newcomer.locator("#skill-go")).to_contain_text("1 endorsement")
 
