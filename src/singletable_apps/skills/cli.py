@@ -38,9 +38,7 @@ AddressOption = Annotated[
 SecretOption = Annotated[
     Path,
     typer.Option(
-        "--secret",
-        metavar="FILE",
-        help="The file with the server secret; created if missing.",
+        "--secret", metavar="FILE", help="The file with the server secret; created if missing."
     ),
 ]
 
@@ -121,10 +119,7 @@ def recount(
     from singletable_apps.shared.serve import existing_address, open_driver, progress_bar
     from singletable_apps.skills.service.recount import Recount
 
-    with (
-        open_driver(existing_address(at)) as driver,
-        progress_bar("Counting again") as progress,
-    ):
+    with open_driver(existing_address(at)) as driver, progress_bar("Counting again") as progress:
         found = [*Recount(Store(driver), repair=repair).run(progress)]
     for each in found:
         ending = ", repaired" if each.is_repaired else ""
@@ -211,8 +206,7 @@ def set_role(
 @exit_on_error()
 def policy(
     username: Annotated[
-        str,
-        typer.Option(metavar="VALUE", help="An IAM variable, or a username in lower case."),
+        str, typer.Option(metavar="VALUE", help="An IAM variable, or a username in lower case.")
     ] = "${aws:PrincipalTag/username}",
 ) -> None:
     """Print the IAM policy with which people read and edit their own items without the service."""

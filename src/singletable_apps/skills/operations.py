@@ -12,13 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from singletable import CallStats, PatternStats
-from singletable.infrastructure import (
-    Alarm,
-    Deployment,
-    account_alarms,
-    planned_load,
-    table_alarms,
-)
+from singletable.infrastructure import Alarm, Deployment, account_alarms, planned_load, table_alarms
 from singletable.planning import PlanReport, create_plan, create_report, workload_of
 from singletable.planning.simulation import (
     SimulationResult,

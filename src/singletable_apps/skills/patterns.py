@@ -158,11 +158,7 @@ add_user_skill = patterns.write(
     rate=per_day(200, peak=per_second(25)),
 )
 edit_user_skill = patterns.write(
-    "AP9",
-    "Update skill proficiency",
-    _RATE,
-    _COUNT_PEOPLE,
-    rate=per_second(20),
+    "AP9", "Update skill proficiency", _RATE, _COUNT_PEOPLE, rate=per_second(20)
 )
 remove_user_skill = patterns.write(
     "AP10",
@@ -238,10 +234,7 @@ remove_endorsements = patterns.write(
 )
 
 repair_count = patterns.write(
-    "E6",
-    "Repair the count of people with a skill",
-    _COUNT_PEOPLE,
-    rate=per_day(1),
+    "E6", "Repair the count of people with a skill", _COUNT_PEOPLE, rate=per_day(1)
 )
 repair_endorsements = patterns.write(
     "E7", "Repair the count of endorsements", _COUNT_ENDORSEMENTS, rate=per_day(1)

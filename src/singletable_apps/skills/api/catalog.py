@@ -120,11 +120,7 @@ def preview_merge(
 
 @router.post("/master-skills/{skill_id}/merge", responses=_NOT_FOUND)
 def merge_master_skills(
-    skill_id: SkillId,
-    other: schemas.SkillInto,
-    service: Service,
-    actor: Actor,
-    edit: IfMatchIfAny,
+    skill_id: SkillId, other: schemas.SkillInto, service: Service, actor: Actor, edit: IfMatchIfAny
 ) -> MasterSkill:
     """Move people, endorsements, aliases and targets to another skill, and delete this one."""
     skill = service.catalog_changes.merge(actor, skill_id, other.into, edit.check)

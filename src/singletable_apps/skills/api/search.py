@@ -230,11 +230,7 @@ def read_team(team_id: TeamId, headers: Headers, service: Service, actor: Actor)
 
 @router.put("/teams/{team_id}", responses=_UNKNOWN)
 def edit_team(
-    team_id: TeamId,
-    changes: TeamChanges,
-    service: Service,
-    actor: Actor,
-    edit: IfMatchIfAny,
+    team_id: TeamId, changes: TeamChanges, service: Service, actor: Actor, edit: IfMatchIfAny
 ) -> TeamBody:
     """Rename your team, replace its members, or both; as a manager any team."""
     team = service.teams.edit(

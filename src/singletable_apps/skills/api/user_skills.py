@@ -48,11 +48,7 @@ def list_user_skills(username: Username, service: Service, actor: Actor) -> list
     "/users/{username}/skills", status_code=201, responses={**responses(EXISTS), **CREATED}
 )
 def add_user_skill(
-    username: Username,
-    new: schemas.NewUserSkill,
-    headers: Headers,
-    service: Service,
-    actor: Actor,
+    username: Username, new: schemas.NewUserSkill, headers: Headers, service: Service, actor: Actor
 ) -> UserSkillBody:
     """Add a skill to yourself, or as a manager to anyone."""
     draft = SkillDraft(

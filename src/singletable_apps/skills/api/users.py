@@ -126,11 +126,7 @@ def delete_user(username: Username, service: Service, actor: Actor, edit: IfMatc
 
 @router.put("/users/{username}/role", responses=responses(NOT_FOUND))
 def change_role(
-    username: Username,
-    change: schemas.RoleChange,
-    service: Service,
-    actor: Actor,
-    edit: IfMatch,
+    username: Username, change: schemas.RoleChange, service: Service, actor: Actor, edit: IfMatch
 ) -> Person:
     """Change what an account may do. The last administrator stays one."""
     user = service.people.change_role(actor, username, change.role, edit.check)

@@ -76,11 +76,7 @@ class UserDirectory:
     """The service as it was: usernames are checked by length only, passwords hashed with bcrypt."""
 
     def __init__(
-        self,
-        store: Store,
-        *,
-        bcrypt_cost: int = BCRYPT_COST,
-        passwords: Passwords | None = None,
+        self, store: Store, *, bcrypt_cost: int = BCRYPT_COST, passwords: Passwords | None = None
     ) -> None:
         self._store = store
         self._cost = bcrypt_cost

@@ -18,12 +18,7 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.skills.entities import Category, Level, Skill
 from singletable_apps.skills.errors import InUse, InvalidInput
-from singletable_apps.skills.pages.dependencies import (
-    AdminPage,
-    Segment,
-    UserPage,
-    UserPageContext,
-)
+from singletable_apps.skills.pages.dependencies import AdminPage, Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import PERMISSIONS, Permission, people_at
 from singletable_apps.skills.service.catalog import SkillEdit
 from singletable_apps.skills.service.catalog_changes import MergePreview

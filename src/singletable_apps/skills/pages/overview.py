@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup, escape
+from pydantic import BaseModel, Field
 
 from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
 from singletable_apps.shared.pages import Form, path_of
@@ -39,42 +40,33 @@ from singletable_apps.skills.service.overview import (
 from singletable_apps.skills.urls import Urls
 
 router = APIRouter()
-_Text: TypeAlias = Annotated[str, Query(max_length=200)]
+_Text: TypeAlias = Annotated[str, Field(max_length=200)]
 # How many people with gaps the page lists. The download has all.
 _MOST_LISTED = 25
 
 
-class Filters:
+class FilterQuery(BaseModel):
     """The choices in the query of the matrix and the gap report."""
 
-    def __init__(
-        self,
-        request: Request,
-        q: _Text = "",
-        department: _Text = "",
-        job: _Text = "",
-        team: _Text = "",
-        skills: _Text = "",
-        size: _Text = "",
-        sort: _Text = "",
-        level: _Text = "",
-        enough: _Text = "",
-        cursor: Annotated[str, Query(max_length=4000)] = "",
-    ) -> None:
+    q: _Text = ""
+    department: _Text = ""
+    job: _Text = ""
+    team: _Text = ""
+    skills: _Text = ""
+    size: _Text = ""
+    sort: _Text = ""
+    level: _Text = ""
+    enough: _Text = ""
+    cursor: Annotated[str, Field(max_length=4000)] = ""
+
+
+class Filters:
+    """What was chosen, and URLs with other choices."""
+
+    def __init__(self, request: Request, query: Annotated[FilterQuery, Query()]) -> None:
         self.path = path_of(request)
-        self.people = PeopleFilter(q, department, job, team)
-        self.values = {
-            "q": q,
-            "department": department,
-            "job": job,
-            "team": team,
-            "skills": skills,
-            "size": size,
-            "sort": sort,
-            "level": level,
-            "enough": enough,
-            "cursor": cursor,
-        }
+        self.people = PeopleFilter(query.q, query.department, query.job, query.team)
+        self.values: dict[str, str] = query.model_dump()
 
     def url(self, path: str = "", /, **changes: str) -> str:
         """Return the URL with some choices changed; with a path, of a page below."""

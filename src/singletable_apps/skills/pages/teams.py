@@ -104,10 +104,7 @@ def rename_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
         return page.redirect(page.urls.team(team_id), f"The team is now “{team.name}”.")
 
     return page.submit(
-        form,
-        NameForm,
-        act,
-        lambda shown, status: _show_team(page, team_id, status, rename=shown),
+        form, NameForm, act, lambda shown, status: _show_team(page, team_id, status, rename=shown)
     )
 
 

@@ -18,12 +18,7 @@ from singletable_apps.shared.accounts import (
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
-from singletable_apps.skills.errors import (
-    AlreadyExists,
-    InvalidInput,
-    NotPermitted,
-    NotSignedIn,
-)
+from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotPermitted, NotSignedIn
 from singletable_apps.skills.rules import check_name, check_username
 from singletable_apps.skills.service.context import Context
 

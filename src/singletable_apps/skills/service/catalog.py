@@ -10,7 +10,7 @@ from singletable import AlreadyExists as ItemExists
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Category, Skill, SkillAlias, SkillCount, User
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.skills.errors import AlreadyExists, InvalidInput
 from singletable_apps.skills.rules import (
     MAX_SKILL_NAME,
     PERMISSIONS,
@@ -20,7 +20,7 @@ from singletable_apps.skills.rules import (
     is_key,
     normalize_alias,
 )
-from singletable_apps.skills.service.context import Context
+from singletable_apps.skills.service.context import Context, check_found
 
 MAX_ALIASES = 40
 MAX_TAGS = 20
@@ -63,10 +63,7 @@ class Catalog:
 
     def get(self, spelling: str) -> Skill:
         """Return the skill that a spelling means, or raise NotFound."""
-        skill = self.find(spelling)
-        if skill is None:
-            raise NotFound("There is no such skill in the catalog.")
-        return skill
+        return check_found(self.find(spelling), "There is no such skill in the catalog.")
 
     def find_many(self, spellings: Iterable[str]) -> dict[str, Skill]:
         """Return the skills by the spellings that mean one. Others are left out."""

@@ -50,6 +50,13 @@ def retried(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return decorate
 
 
+def check_found(item: T | None, text: str) -> T:
+    """Return an item that was read, or raise NotFound."""
+    if item is None:
+        raise NotFound(text)
+    return item
+
+
 def utc_now() -> datetime:
     """Return the current time."""
     return datetime.now(UTC)
@@ -79,9 +86,7 @@ class Context:
     def get_user(self, username: str, *, consistent: bool = False) -> User:
         """Return a person, or raise NotFound."""
         user = self.find_user(username, consistent=consistent)
-        if user is None:
-            raise NotFound("There is no such person. The account may have been deleted.")
-        return user
+        return check_found(user, "There is no such person. The account may have been deleted.")
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
         """Return people by casefolded username. Texts that are no username are left out."""
@@ -91,9 +96,6 @@ class Context:
 
     def get_skill(self, skill_id: str, *, consistent: bool = False) -> Skill:
         """Return a skill of the catalog by its id, or raise NotFound."""
-        skill = None
-        if is_key(skill_id):
-            skill = self.store.get(Skill.key(skill_id), consistent=consistent)
-        if skill is None:
-            raise NotFound("There is no such skill in the catalog.")
-        return skill
+        key = Skill.key(skill_id) if is_key(skill_id) else None
+        skill = self.store.get(key, consistent=consistent) if key else None
+        return check_found(skill, "There is no such skill in the catalog.")

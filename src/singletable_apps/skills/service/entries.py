@@ -11,13 +11,7 @@ from typing import Any
 
 from singletable import ConditionFailed, Page
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import (
-    Entries,
-    Project,
-    ProjectStatus,
-    Skill,
-    User,
-)
+from singletable_apps.skills.entities import Entries, Project, ProjectStatus, Skill, User
 from singletable_apps.skills.entry_rules import (
     MAX_ENTRIES,
     Entry,

@@ -64,6 +64,7 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
+    check_found,
 )
 from singletable_apps.skills.service.user_skills import count
 
@@ -148,12 +149,9 @@ class Imports:
 
     def get(self, import_id: str) -> Import:
         """Return an import, or raise NotFound."""
-        found = None
-        if is_key(import_id):
-            found = self._store.get(Import.key(import_id), consistent=True)
-        if found is None:
-            raise NotFound("There is no such import. Uploads that are not applied expire.")
-        return found
+        key = Import.key(import_id) if is_key(import_id) else None
+        found = self._store.get(key, consistent=True) if key else None
+        return check_found(found, "There is no such import. Uploads that are not applied expire.")
 
     def history(self, limit: int = 50, cursor: str | None = None) -> Page[Import]:
         """Return a page of the imports, newest first."""

@@ -9,14 +9,7 @@ from datetime import datetime, timedelta
 from singletable import Selection
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import (
-    Category,
-    JobRole,
-    Level,
-    Team,
-    User,
-    UserSkill,
-)
+from singletable_apps.skills.entities import Category, JobRole, Level, Team, User, UserSkill
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.overview_rules import (
     EXPORT_COLUMNS,

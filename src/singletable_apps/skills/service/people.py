@@ -15,11 +15,7 @@ from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, JobRole, Role, User
-from singletable_apps.skills.errors import (
-    DirectoryBusy,
-    InvalidInput,
-    NotPermitted,
-)
+from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotPermitted
 from singletable_apps.skills.rules import (
     MAX_ABOUT,
     MAX_NAME,

@@ -11,7 +11,7 @@ from singletable import Transaction
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import JobRole, Level, Skill, User
-from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotFound
+from singletable_apps.skills.errors import AlreadyExists, InvalidInput
 from singletable_apps.skills.rules import (
     MAX_NAME,
     PERMISSIONS,
@@ -26,6 +26,7 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
+    check_found,
     retried,
 )
 
@@ -55,12 +56,9 @@ class Roles:
 
     def get(self, role_id: str, *, consistent: bool = False) -> JobRole:
         """Return a job, or raise NotFound."""
-        role = None
-        if is_key(role_id):
-            role = self._store.get(JobRole.key(role_id), consistent=consistent)
-        if role is None:
-            raise NotFound("There is no such job.")
-        return role
+        key = JobRole.key(role_id) if is_key(role_id) else None
+        role = self._store.get(key, consistent=consistent) if key else None
+        return check_found(role, "There is no such job.")
 
     @retried("this job or its skills")
     def create(self, actor: User, edit: RoleEdit) -> JobRole:

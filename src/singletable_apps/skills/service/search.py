@@ -12,15 +12,8 @@ from dataclasses import dataclass, field, replace
 from singletable import CallStats, PatternStats
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
-from singletable_apps.skills.entities import (
-    JobRole,
-    Level,
-    Skill,
-    SkillCount,
-    User,
-    UserSkill,
-)
-from singletable_apps.skills.errors import InvalidInput, NotFound
+from singletable_apps.skills.entities import JobRole, Level, Skill, SkillCount, User, UserSkill
+from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.rules import RANKS, is_key, people_at
 from singletable_apps.skills.search_rules import (
     MAX_READ,
@@ -41,7 +34,7 @@ from singletable_apps.skills.search_rules import (
     rank_gap,
 )
 from singletable_apps.skills.service.catalog import Catalog, names_of
-from singletable_apps.skills.service.context import Context
+from singletable_apps.skills.service.context import Context, check_found
 
 # How many of the nearest people are found.
 MAX_NEAREST = 100
@@ -179,9 +172,8 @@ class Search:
         """Return the people who miss the fewest levels of a job's targets, at most 100."""
         reads = self._start()
         context = reads.context
-        role = context.store.get(patterns.job(role_id)) if is_key(role_id) else None
-        if role is None:
-            raise NotFound("There is no such job.")
+        found = context.store.get(patterns.job(role_id)) if is_key(role_id) else None
+        role = check_found(found, "There is no such job.")
         stored = context.store.get_many([Skill.key(each) for each in sorted(role.targets)])
         skills = {skill.skill_id: skill for skill in stored if skill is not None}
         levels = _read_nearest(reads, role, skills)

@@ -12,11 +12,17 @@ from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Skill, Team, User, UserSkill
-from singletable_apps.skills.errors import InvalidInput, NotFound
+from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.rules import MAX_NAME, PERMISSIONS, Permission, is_key, is_same_user
 from singletable_apps.skills.search_rules import SearchQuery, parse_parameters
 from singletable_apps.skills.service.catalog import Catalog
-from singletable_apps.skills.service.context import Context, RevisionCheck, any_revision, retried
+from singletable_apps.skills.service.context import (
+    Context,
+    RevisionCheck,
+    any_revision,
+    check_found,
+    retried,
+)
 
 MAX_MEMBERS = 100
 _MAX_SEARCH = 4_000
@@ -48,12 +54,9 @@ class Teams:
 
     def get(self, team_id: str, *, consistent: bool = False) -> Team:
         """Return a team, or raise NotFound."""
-        team = None
-        if is_key(team_id):
-            team = self._store.get(Team.key(team_id), consistent=consistent)
-        if team is None:
-            raise NotFound("There is no such team. It may have been deleted.")
-        return team
+        key = Team.key(team_id) if is_key(team_id) else None
+        team = self._store.get(key, consistent=consistent) if key else None
+        return check_found(team, "There is no such team. It may have been deleted.")
 
     def view(self, team_id: str) -> TeamView:
         """Return a team with its members. People who were deleted are left out."""

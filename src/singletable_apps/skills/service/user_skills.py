@@ -45,6 +45,7 @@ from singletable_apps.skills.service.context import (
     Context,
     RevisionCheck,
     any_revision,
+    check_found,
     retried,
 )
 
@@ -89,12 +90,7 @@ class UserSkills:
         raise NotFound("There is no such person. The account may have been deleted.")
 
     def list_people(
-        self,
-        spelling: str,
-        wanted: HolderFilter,
-        *,
-        limit: int = 50,
-        cursor: str | None = None,
+        self, spelling: str, wanted: HolderFilter, *, limit: int = 50, cursor: str | None = None
     ) -> Page[UserSkill]:
         """Return the people who have a skill, the highest level first.
 
@@ -277,9 +273,7 @@ class UserSkills:
 
     def _get(self, username: str, skill_id: str) -> UserSkill:
         found = self.find(username, skill_id)
-        if found is None:
-            raise NotFound(f"{username} does not have this skill.")
-        return found
+        return check_found(found, f"{username} does not have this skill.")
 
 
 def draft_of(skill: UserSkill) -> SkillDraft:
