@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 from fastapi import APIRouter, Response
@@ -111,7 +112,9 @@ def _show_import(
         status,
         item=item,
         preview=preview,
-        rows=query.apply(results, text=_text, columns={"row": _number}, limit=PER_PAGE),
+        rows=query.apply(
+            results, text=_text, columns={"row": attrgetter("number")}, limit=PER_PAGE
+        ),
         counts={outcome: preview.count(outcome) for outcome in Outcome},
         unknown=unknown,
         kept=imports.kept(item),
@@ -126,10 +129,6 @@ def _show_import(
 def _text(row: RowResult) -> str:
     parts = (row.number, row.outcome, row.username, row.skill, row.column, row.value, row.text)
     return " ".join(map(str, parts))
-
-
-def _number(row: RowResult) -> int:
-    return row.number
 
 
 def _label(field: str) -> str:
@@ -173,13 +172,7 @@ def choose(
             page.urls.page("admin", "import", import_id), "The preview was updated."
         )
 
-    return page.submit(form, ConfirmForm, save, _shower(page, import_id, query))
-
-
-def _shower(
-    page: UserPageContext, import_id: str, query: ListQueryParameters
-) -> Callable[[Form, int], Response]:
-    return lambda form, status: _show_import(page, import_id, query, form, status)
+    return page.submit(form, ConfirmForm, save, partial(_show_import, page, import_id, query))
 
 
 @router.post("/admin/import/{import_id}/apply")
@@ -194,7 +187,7 @@ def apply_import(
         text = f"Imported {added:,} {'skill' if added == 1 else 'skills'}."
         return page.redirect(page.urls.page("admin", "import", import_id), text)
 
-    return page.submit(form, ConfirmForm, apply, _shower(page, import_id, query))
+    return page.submit(form, ConfirmForm, apply, partial(_show_import, page, import_id, query))
 
 
 @router.api_route("/admin/import/{import_id}/undo", methods=FORM_METHODS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -55,10 +56,7 @@ def submit_settings(page: AdminPage, query: ListQueryParameters, form: PostedFor
         people.edit_settings(page.user, values.name, open_registration=is_open, check=check)
         return page.redirect(page.urls.page("admin", "people"), "Settings saved.")
 
-    def show(form: Form, status: int) -> Response:
-        return _list_accounts(page, query, None, form, status)
-
-    return page.submit(form, SettingsForm, act, show)
+    return page.submit(form, SettingsForm, act, partial(_list_accounts, page, query, None))
 
 
 def _list_accounts(
@@ -156,10 +154,7 @@ def submit_role(page: AdminPage, username: Segment, form: PostedForm) -> Respons
         url = page.urls.page("people") if is_own else page.urls.page("admin", "people")
         return page.redirect(url, text)
 
-    def show(form: Form, status: int) -> Response:
-        return _show_account(page, username, form, status)
-
-    return page.submit(form, RoleForm, act, show, field="role")
+    return page.submit(form, RoleForm, act, partial(_show_account, page, username), field="role")
 
 
 @router.post("/{username}/invite")
@@ -169,10 +164,7 @@ def invite_again(page: AdminPage, username: Segment, form: PostedForm) -> Respon
     def act(_: ConfirmForm) -> Response:
         return _redirect_invited(page, page.service.people.invite_again(page.user, username))
 
-    def show(form: Form, status: int) -> Response:
-        return _show_account(page, username, form, status)
-
-    return page.submit(form, ConfirmForm, act, show)
+    return page.submit(form, ConfirmForm, act, partial(_show_account, page, username))
 
 
 def _show_account(

@@ -53,7 +53,7 @@ from singletable_apps.skills.service.context import (
     any_revision,
     retried,
 )
-from singletable_apps.skills.service.user_skills import count
+from singletable_apps.skills.service.user_skills import count, counts_are
 
 _log = logging.getLogger(__name__)
 # How often the index is read again if it does not show all people yet.
@@ -397,12 +397,7 @@ class CatalogChanges:
         return [role for role in roles if skill_id in role.targets]
 
 
-_NOBODY = (
-    (SkillCount.beginner == 0)
-    & (SkillCount.intermediate == 0)
-    & (SkillCount.advanced == 0)
-    & (SkillCount.expert == 0)
-)
+_NOBODY = counts_are({})
 
 
 def _set_targets(transaction: Transaction, role: JobRole, targets: dict[str, Level]) -> None:

@@ -16,7 +16,7 @@ from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Level, Skill, SkillCount, UserSkill
 from singletable_apps.skills.rules import LEVELS
 from singletable_apps.skills.service.context import ATTEMPTS
-from singletable_apps.skills.service.user_skills import COUNTERS
+from singletable_apps.skills.service.user_skills import COUNTERS, counts_are
 
 Progress = Callable[[int, int], None]
 
@@ -67,12 +67,7 @@ class Recount:
         if self._repair:
             changes = [COUNTERS[level].add(found[level] - counted[level]) for level in wrong]
             # Of an item that does not exist, the condition holds.
-            same = (
-                (SkillCount.beginner == counted[Level.BEGINNER])
-                & (SkillCount.intermediate == counted[Level.INTERMEDIATE])
-                & (SkillCount.advanced == counted[Level.ADVANCED])
-                & (SkillCount.expert == counted[Level.EXPERT])
-            )
+            same = counts_are(counted)
             with suppress(ConditionFailed):
                 self._store.upsert(SkillCount.key(skill_id), *changes, if_=same)
                 is_repaired = True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from functools import reduce
 
 from singletable import AlreadyExists as ItemExists
 from singletable import (
@@ -287,6 +288,12 @@ COUNTERS = {
     Level.ADVANCED: SkillCount.advanced,
     Level.EXPERT: SkillCount.expert,
 }
+
+
+def counts_are(people: Mapping[Level, int]) -> Condition[SkillCount]:
+    """Return the condition that a skill has these counts, and zero at other levels."""
+    equal = (COUNTERS[level] == people.get(level, 0) for level in LEVELS)
+    return reduce(lambda one, other: one & other, equal)
 
 
 def count(
