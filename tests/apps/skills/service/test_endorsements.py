@@ -77,9 +77,9 @@ def test_nobody_endorses_their_own_or_missing_skills(memory: World) -> None:
 
 
 def test_concurrent_endorsers_all_count(worlds: tuple[World, World]) -> None:
-    fill(worlds[0], 24)
-    users = [worlds[0].user(f"user{number}") for number in range(24)]
-    with ThreadPoolExecutor(12) as pool:
+    fill(worlds[0], 12)
+    users = [worlds[0].user(f"user{number}") for number in range(12)]
+    with ThreadPoolExecutor(8) as pool:
         calls = [
             pool.submit(worlds[turn].service.endorsements.endorse, user, "ada", "Go")
             for user in users
@@ -87,7 +87,7 @@ def test_concurrent_endorsers_all_count(worlds: tuple[World, World]) -> None:
         ]
         for call in calls:
             call.result()
-    assert count_items(worlds[1]) == (24, 24)
+    assert count_items(worlds[1]) == (12, 12)
 
 
 DAYS = {
