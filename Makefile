@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-programs test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections drill-migration clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections drill-migration clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -69,17 +69,16 @@ run-dynamodb: $(INSTALLED)  ## serve a DynamoDB endpoint on port 8000 (PORT=…)
 run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker on port 8000 (PORT=…)
 	@cd examples/tracker && ../../$(BIN)/uvicorn tracker.app:app --port $(PORT)
 
-# Four shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
+# Three shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
 # the last. Distributing single tests would cost more than it evens out.
-AFTER_TYPES := tests/typing tests/browser tests/differential
-APPS := tests/apps
-PROGRAMS := tests/cli tests/benchmarks tests/infrastructure tests/drills tests/docs tests/migration
+AFTER_TYPES := tests/typing tests/browser tests/differential tests/infrastructure tests/drills
+WITH_APPS := tests/apps tests/cli tests/benchmarks
 
 test: $(INSTALLED) system  ## run every check that a change must pass
 	@$(BIN)/ruff check $(PYTHON_FILES)
 	@$(BIN)/ruff format --check $(PYTHON_FILES)
 	@$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory --jobs 4 --output-sync=line test-after-types test-apps test-programs test-rest
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=line test-after-types test-apps test-rest
 
 # mypy runs before the tests that call it again, because it caches. Both checkers need only the sources, so they run
 # while the other shards install.
@@ -90,15 +89,12 @@ test-types:
 test-after-types: test-types $(AXE) $(ENGINES)
 	@$(BIN)/pytest $(AFTER_TYPES)
 
-test-apps: $(ENGINES)
-	@$(BIN)/pytest $(APPS)
-
-test-programs: $(ENGINES) $(WRK) $(PYTHON_CLIENTS)
-	@$(BIN)/pytest $(PROGRAMS)
+test-apps: $(ENGINES) $(PYNAMODB) $(WRK)
+	@$(BIN)/pytest $(WITH_APPS)
 	@$(BIN)/pytest examples/tracker
 
 test-rest: $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS)
-	@$(BIN)/pytest tests $(addprefix --ignore=,$(AFTER_TYPES) $(APPS) $(PROGRAMS))
+	@$(BIN)/pytest tests $(addprefix --ignore=,$(AFTER_TYPES) $(WITH_APPS))
 
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
