@@ -346,7 +346,7 @@ class ImportPart(Entity, table=entities, type_tag=("EntityType", "ImportPart")):
 
 @dataclass(frozen=True)
 class SkillValues:
-    """What someone has entered about a skill of a person, and who."""
+    """The values of a skill of a person: what was entered, and by whom it was rated."""
 
     level: Level
     years: int

@@ -1,4 +1,4 @@
-"""The page of a skill: what it is, how many know it how well, and who."""
+"""The page of a skill: its description, the number of people at each level, and the people."""
 
 from __future__ import annotations
 

@@ -371,7 +371,7 @@ class CatalogChanges:
     def _not_endorsed(
         self, username: str, skill_id: str, endorsements: Iterable[Endorsement]
     ) -> list[Endorsement]:
-        """Return the endorsements by others than the person and those who endorse this skill."""
+        """Return the endorsements that can move: not by the person, and not given here already."""
         by_others = [each for each in endorsements if not is_same_user(each.endorser, username)]
         found = self._store.get_many(
             [Endorsement.key(username, skill_id, each.endorser) for each in by_others],

@@ -89,7 +89,7 @@ class Context:
         return check_found(user, "There is no such person. The account may have been deleted.")
 
     def get_users(self, usernames: Iterable[str]) -> dict[str, User]:
-        """Return people by casefolded username. Texts that are no username are left out."""
+        """Return people by casefolded username. Texts that cannot be usernames are left out."""
         names = sorted({name.casefold() for name in usernames if is_key(name)})
         found = self.store.get_many([User.key(name) for name in names])
         return {user.username.casefold(): user for user in found if user and not user.left_at}

@@ -19,7 +19,7 @@ from singletable_apps.skills.service.user_skills import UserSkills
 
 
 class Endorsements:
-    """Who endorses which skills of whom."""
+    """Endorsements of the skills of people."""
 
     def __init__(self, context: Context, user_skills: UserSkills) -> None:
         self._store = context.store

@@ -540,7 +540,7 @@ class Imports:
         raise DirectoryBusy("Others are changing the same people or skills. Undo again.")
 
     def _remove_person(self, record: ImportedPerson, members: Container[str]) -> bool:
-        """Delete a person whom the import has created. Return False if they are in use by now."""
+        """Delete a person created by the import. Return False if the account is in use by now."""
         user = self._context.find_user(record.username, consistent=True)
         if user is None or user.user_id != record.user_id:
             return True
