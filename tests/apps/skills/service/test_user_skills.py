@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -91,3 +92,21 @@ def test_best_people_are_in_order_on_every_page(world: World) -> None:
             for years in (10, 7, 1)
             for day in reversed(days)
         ]
+
+
+def test_edit_while_someone_else_edits_keeps_the_counts_right(world: World) -> None:
+    world.fill({"ada": {"Go": "Beginner"}})
+    ada, skills = world.user("ada"), world.service.user_skills
+    entered: list[Level] = []
+
+    def change(draft: SkillDraft) -> SkillDraft:
+        entered.append(draft.level)
+        if len(entered) == 1:
+            # Between the read and the write of this edit.
+            skills.edit(ada, "ada", "Go", EXPERT)
+        return replace(draft, level=Level.ADVANCED)
+
+    edited = skills.edit(ada, "ada", "Go", change)
+    assert (edited.level, edited.years, edited.revision) == (Level.ADVANCED, 5, 3)
+    assert entered == [Level.BEGINNER, Level.EXPERT]
+    assert world.service.catalog.counts(["go"])["go"] == SkillCount(skill_id="go", advanced=1)
