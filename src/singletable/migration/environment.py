@@ -30,7 +30,7 @@ PATIENT = RetryPolicy(max_attempts=40, max_delay=10.0, budget=RetryBudget(1_000_
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """The progress of a step; `total` is None until it is known."""
+    """The progress of a step. `total` is None while it is unknown."""
 
     step: str
     done: int

@@ -165,7 +165,7 @@ class AsyncStore:
         )
 
     async def replace(self, item: S, *, if_: Condition[S] | None = None) -> S:
-        """Store an item over an existing one; raise NotFound if there is none."""
+        """Store an item over an existing one; raise NotFound if it does not exist."""
         return await self._run(
             items.put(self._context, item, if_, must_exist=True),
             lambda: shape_of_items("replace", "put", item),
@@ -241,7 +241,7 @@ class AsyncStore:
     async def get_many(
         self, keys: Iterable[ItemKey[E]], *, consistent: bool = False
     ) -> list[E | None]:
-        """Return the items in the order of their keys; None where there is none."""
+        """Return the items in the order of their keys; None for those that do not exist."""
         checked = check_keys(keys)
         return await self._run(
             batch.get_many(self._context, checked, consistent=consistent),
@@ -673,7 +673,7 @@ class AsyncStore:
     @overload
     async def transact_get(self, /, *keys: ItemKey[E]) -> tuple[E | None, ...]: ...
     async def transact_get(self, /, *keys: ItemKey[Any]) -> tuple[Any, ...]:
-        """Return the items in a consistent snapshot; None where there is none."""
+        """Return the items in a consistent snapshot; None for those that do not exist."""
         return await self._run(
             transaction.transact_get(self._context, keys),
             lambda: shape_of_keys("transact_get", "get", *keys, consistent=True),

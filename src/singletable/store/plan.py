@@ -282,7 +282,7 @@ def reads_before_edits(model: Model, fields: AbstractSet[str], *, known: bool) -
 
 
 def unknown_index_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
-    """Return the fields of index keys whose values after these edits depend on the stored item."""
+    """Return the fields of index keys that cannot be computed without the stored item."""
     return all_index_fields(key.model) - _known_fields(key, edits)
 
 
@@ -479,7 +479,7 @@ def _computed_fields(model: Model, edits: Sequence[Edit[Any]]) -> frozenset[str]
 
 
 def _known_fields(key: ItemKey[Any], edits: Sequence[Edit[Any]]) -> set[str]:
-    """Return the fields whose values after the update are known without reading the item."""
+    """Return the fields that the update sets to known values, without reading the item."""
     known = set(key.values)
     for edit in edits:
         match edit.action:

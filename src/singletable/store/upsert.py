@@ -1,4 +1,4 @@
-"""Upsert: update an item, or create it if there is none.
+"""Upsert: update an item, or create it if it does not exist.
 
 Rule 1. A new item has the values of its key, the defaults of its fields and `on_create`, and then
         the edits are applied to it. It is checked before anything is sent, whether or not the item
@@ -234,7 +234,7 @@ class Upsert:
         return all(_is_same_for_new(model.fields[one.field], one.action) for one in self.edits)
 
     def _plan_update_item(self) -> Plan:
-        """Plan the update that creates the item if there is none."""
+        """Plan the update that creates the item if it does not exist."""
         model, now = self.key.model, self.context.clock()
         plan = plan_update(self.context, self.key, self.edits, None, None, was_read=False)
         actions = list(plan.writes[0].actions)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fastapi import Request
-
-from singletable_apps.shared.web import RateLimit, client_address, client_network
+from singletable_apps.shared.web import RateLimit
 
 
 @dataclass(frozen=True)
@@ -25,9 +23,3 @@ class Limits:
     def off(cls) -> Limits:
         """Return no limits, for tests."""
         return cls(None, None, None, None, None, None, None)
-
-
-def hit_limit(request: Request, limit: RateLimit | None) -> None:
-    """Count a request of this client, and raise a 429 problem if there are too many."""
-    if limit is not None:
-        limit.hit(client_network(client_address(request)))

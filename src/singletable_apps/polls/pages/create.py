@@ -17,7 +17,6 @@ from singletable_apps.polls.pages.dependencies import (
     CurrentSite,
     PollsSite,
     get_browser_token,
-    hit_limit,
 )
 from singletable_apps.polls.rules import (
     MAX_OPTIONS,
@@ -28,6 +27,7 @@ from singletable_apps.polls.rules import (
 from singletable_apps.polls.urls import poll_url
 from singletable_apps.shared.pages import Form, PostedForm, submit_values
 from singletable_apps.shared.text import normalize_line
+from singletable_apps.shared.web import hit_limit
 
 router = APIRouter()
 

@@ -31,9 +31,9 @@ from singletable_apps.shared.web import (
     NOT_ALLOWED,
     Cookie,
     Problem,
-    RateLimit,
     client_address,
     client_network,
+    hit_limit,
     set_header,
 )
 
@@ -178,12 +178,6 @@ def get_viewer(request: Request, site: PollsSite, browser: str | None, poll: Pol
         read_cookie(request, VOTE),
         find_admin_key(request, site, browser, poll),
     )
-
-
-def hit_limit(request: Request, limit: RateLimit | None) -> None:
-    """Count the request, and raise a 429 problem if this client has sent too many."""
-    if limit is not None:
-        limit.hit(client_network(client_address(request)))
 
 
 def check_code_limit(request: Request, site: PollsSite, poll: Poll, code: str) -> None:

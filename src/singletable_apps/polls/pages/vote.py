@@ -33,7 +33,6 @@ from singletable_apps.polls.pages.dependencies import (
     delete_cookie,
     find_admin_key,
     get_browser_token,
-    hit_limit,
     read_cookie,
     save_code,
     saved_code,
@@ -60,6 +59,7 @@ from singletable_apps.shared.ballot import (
     render_ranking,
 )
 from singletable_apps.shared.pages import Form, PostedForm
+from singletable_apps.shared.web import hit_limit
 
 router = APIRouter()
 

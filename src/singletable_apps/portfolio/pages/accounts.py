@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.errors import InvalidInput, NotPermitted
-from singletable_apps.portfolio.limits import hit_limit
 from singletable_apps.portfolio.pages.dependencies import (
     COOKIES,
     AnyPage,
@@ -30,6 +29,7 @@ from singletable_apps.shared.pages import (
     PostedForm,
     auth_router,
 )
+from singletable_apps.shared.web import hit_limit
 
 UserId = Annotated[int, Path(ge=1, le=1 << 53)]
 _ROLE_CHOICES = [(role.value, *words) for role, words in ROLES.items()]

@@ -16,7 +16,6 @@ from starlette.responses import JSONResponse, RedirectResponse
 from singletable_apps.portfolio.comment_rules import CommentDraft
 from singletable_apps.portfolio.entities import Blog
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
-from singletable_apps.portfolio.limits import hit_limit
 from singletable_apps.portfolio.pages.public_page import PublicPage, PublicPageContext
 from singletable_apps.portfolio.pages.seo import (
     Head,
@@ -38,6 +37,7 @@ from singletable_apps.shared.web import (
     Segment,
     client_address,
     client_network,
+    hit_limit,
 )
 
 router = APIRouter(route_class=CachedRoute)

@@ -14,7 +14,6 @@ from pydantic import BaseModel
 from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.entities import Experience, Project
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy
-from singletable_apps.portfolio.limits import hit_limit
 from singletable_apps.portfolio.pages.public_page import (
     PostRow,
     PublicFile,
@@ -31,6 +30,7 @@ from singletable_apps.shared.web import (
     SHARED_FIVE_MINUTES,
     CachedRoute,
     Problem,
+    hit_limit,
     public_response,
 )
 

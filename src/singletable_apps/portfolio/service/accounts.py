@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,12 +26,11 @@ from singletable_apps.portfolio.service.context import Context, RevisionCheck, a
 from singletable_apps.shared.accounts import (
     Account,
     Auth,
-    PasswordRejected,
     PasswordResets,
     Passwords,
     Sessions,
     SignedIn,
-    check_password,
+    check_password_field,
 )
 from singletable_apps.shared.mail import Email, MailError
 from singletable_apps.shared.text import InputChecks
@@ -84,7 +83,7 @@ class Accounts(Auth[User]):
         name = checks.line("name", name, longest=MAX_NAME, required=True)
         email = checks.email("email", email, required=True).lower()
         title = checks.line("site_title", site_title, longest=MAX_NAME, required=True)
-        _check_password(checks, password, about=(name, email))
+        check_password_field(checks, password, about=(name, email))
         checks.raise_errors(InvalidInput)
         now = self._context.clock()
         owner = self._new_user(name, email, Role.OWNER, self._hasher.hash(password))
@@ -291,7 +290,7 @@ class _Users:
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""
         checks = InputChecks()
-        _check_password(checks, password, about=(user.name, user.email), field=field)
+        check_password_field(checks, password, about=(user.name, user.email), field=field)
         checks.raise_errors(InvalidInput)
 
     def set_password(self, user: User, password_hash: str) -> User:
@@ -314,15 +313,6 @@ class _Users:
                 User.password_hash.set(password_hash),
                 if_=User.password_hash == user.password_hash,
             )
-
-
-def _check_password(
-    checks: InputChecks, password: str, *, about: Sequence[str], field: str = "password"
-) -> None:
-    try:
-        check_password(password, about=about)
-    except PasswordRejected as error:
-        checks.reject(field, str(error))
 
 
 def _already_set_up() -> NotPermitted:

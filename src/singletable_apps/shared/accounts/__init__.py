@@ -18,7 +18,11 @@ from singletable_apps.shared.accounts.errors import (
     TooManyAttempts,
 )
 from singletable_apps.shared.accounts.password_resets import PasswordResets, Reset
-from singletable_apps.shared.accounts.passwords import Passwords, check_password
+from singletable_apps.shared.accounts.passwords import (
+    Passwords,
+    check_password,
+    check_password_field,
+)
 from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
 from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
@@ -50,5 +54,6 @@ __all__ = [
     "TooManyAttempts",
     "Users",
     "check_password",
+    "check_password_field",
     "expiring",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from threading import BoundedSemaphore
 
 import bcrypt
@@ -13,6 +13,7 @@ from argon2 import PasswordHasher, Type
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from singletable_apps.shared.accounts.errors import PasswordRejected
+from singletable_apps.shared.text import InputChecks
 
 MIN_LENGTH = 12
 MAX_LENGTH = 200
@@ -154,3 +155,13 @@ class Passwords:
             self._hasher.verify(self._dummy_hash, text)
         except Argon2Error:
             return
+
+
+def check_password_field(
+    checks: InputChecks, password: str, *, about: Sequence[str], field: str = "password"
+) -> None:
+    """Check a new password as a field of a form or request."""
+    try:
+        check_password(password, about=about)
+    except PasswordRejected as error:
+        checks.reject(field, str(error))

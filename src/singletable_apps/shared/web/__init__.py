@@ -8,7 +8,7 @@ from __future__ import annotations
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
 from singletable_apps.shared.web.bearer import BEARER, ERROR_MEMBER, SentToken, check_signed_in
-from singletable_apps.shared.web.clients import client_address, rate_limited
+from singletable_apps.shared.web.clients import client_address, hit_limit, rate_limited
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
 from singletable_apps.shared.web.etags import (
@@ -156,6 +156,7 @@ __all__ = [
     "decode_segment",
     "download",
     "etag",
+    "hit_limit",
     "in_segment",
     "make_app",
     "optional_field",

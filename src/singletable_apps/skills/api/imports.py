@@ -1,13 +1,15 @@
-"""Import spreadsheets: upload, check what would happen, apply and undo."""
+"""Import spreadsheets: upload, check what would happen, apply and undo. Export everything."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from fastapi import Path
+from fastapi import Path, Response
 
 from singletable_apps.shared.pages import PostedUpload
+from singletable_apps.shared.spreadsheets import MEDIA_TYPES
 from singletable_apps.shared.web import NOT_FOUND, Page, Pagination, api_router
+from singletable_apps.shared.web.downloads import TableFormat, download_table
 from singletable_apps.skills.api.dependencies import SIGNED_IN, Actor, Service
 from singletable_apps.skills.api.schemas import ImportBody, ImportChoices
 from singletable_apps.skills.entities import Import, ImportStatus
@@ -89,3 +91,19 @@ def _body(service: SkillsService, item: Import) -> ImportBody:
     body.results = list(preview.results[:_MAX_ROWS])
     body.kept = service.imports.kept(item)
     return body
+
+
+# ------------------------------------------------------------------------------ export
+
+export_router = api_router("export", *SIGNED_IN)
+_FILES: dict[str, Any] = {media_type.partition(";")[0]: {} for media_type in MEDIA_TYPES.values()}
+
+
+@export_router.get(
+    "/export",
+    response_class=Response,
+    responses={200: {"description": "The file.", "content": {"application/json": {}, **_FILES}}},
+)
+def export(actor: Actor, service: Service, format: TableFormat = "json") -> Response:  # noqa: A002
+    """Download all people with their skills: a row or an object per skill. For managers."""
+    return download_table(*service.overview.export(actor), "skills", format)

@@ -6,9 +6,9 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.pages import FORM_METHODS, AuthPage, Form, PostedForm, auth_router
+from singletable_apps.shared.web import hit_limit
 from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.errors import InvalidInput
-from singletable_apps.skills.limits import hit_limit
 from singletable_apps.skills.pages.dependencies import (
     COOKIES,
     AnyPage,

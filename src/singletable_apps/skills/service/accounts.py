@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
 from singletable import AlreadyExists as ItemExists
@@ -11,9 +11,8 @@ from singletable import ConditionFailed
 from singletable_apps.shared.accounts import (
     Account,
     Auth,
-    PasswordRejected,
     Passwords,
-    check_password,
+    check_password_field,
 )
 from singletable_apps.shared.text import InputChecks
 from singletable_apps.skills import patterns
@@ -57,7 +56,7 @@ class Accounts(Auth[User]):
         username = check_username(checks, username)
         name = check_name(checks, name)
         email = checks.email("email", email)
-        _check_password(checks, password, about=(username, name, email))
+        check_password_field(checks, password, about=(username, name, email))
         checks.raise_errors(InvalidInput)
         directory = self._store.get(Directory.key(), consistent=True)
         if directory is not None and not directory.open_registration:
@@ -122,7 +121,7 @@ class _Users:
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""
         checks = InputChecks()
-        _check_password(checks, password, about=(user.username, user.name), field=field)
+        check_password_field(checks, password, about=(user.username, user.name), field=field)
         checks.raise_errors(InvalidInput)
 
     def set_password(self, user: User, password_hash: str) -> User:
@@ -150,12 +149,3 @@ class _Users:
 def new_user_id() -> int:
     """Return a number for a new account. It never comes back, so it is not counted up."""
     return 1 + secrets.randbelow(1 << 53)
-
-
-def _check_password(
-    checks: InputChecks, password: str, *, about: Sequence[str], field: str = "password"
-) -> None:
-    try:
-        check_password(password, about=about)
-    except PasswordRejected as error:
-        checks.reject(field, str(error))
