@@ -13,7 +13,7 @@ spreadsheet would run `=HYPERLINK(…)` in a CSV file.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from io import BytesIO, StringIO
@@ -83,31 +83,42 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
+    heading_row: int = 1
 
 
 # ------------------------------------------------------------------------------ read
 
 
 def read_table(
-    data: bytes, *, sheet: str | None = None, limits: TableLimits | None = None
+    data: bytes,
+    *,
+    sheet: str | None = None,
+    limits: TableLimits | None = None,
+    is_heading: Callable[[Sequence[str]], bool] = any,
 ) -> Table:
     """Read the table in a CSV or XLSX file; the content says which of the two it is.
 
-    The first row that is not blank has the headings. Of an XLSX file, the first sheet is read, or
+    The first row that is not blank has the headings; with `is_heading`, the first one for which it
+    returns True, and the rows above are skipped. Of an XLSX file, the first sheet is read, or
     the one with the name `sheet`. Of a formula, the result is read that was saved with it.
     """
     limits = limits or TableLimits()
     if len(data) > limits.file_bytes:
         raise SpreadsheetError(f"The file is larger than {_megabytes(limits.file_bytes)}.")
     if data.startswith(b"PK\x03\x04"):
-        return _make_table(_xlsx_rows(data, sheet, limits), limits)
+        return _make_table(_xlsx_rows(data, sheet, limits), limits, is_heading)
     if data.startswith((b"\xd0\xcf\x11\xe0", b"%PDF", b"PK")):
         raise SpreadsheetError("This is not a CSV or XLSX file. Save it as one of these.")
-    return _make_table(_csv_rows(_decode(data)), limits)
+    return _make_table(_csv_rows(decode_text(data)), limits, is_heading)
 
 
-def _make_table(rows: Iterable[tuple[int, Sequence[str]]], limits: TableLimits) -> Table:
+def _make_table(
+    rows: Iterable[tuple[int, Sequence[str]]],
+    limits: TableLimits,
+    is_heading: Callable[[Sequence[str]], bool],
+) -> Table:
     columns: tuple[str, ...] = ()
+    heading_row = 1
     found: list[TableRow] = []
     for number, values in rows:
         if number > _MAX_ROW_NUMBER:
@@ -123,7 +134,8 @@ def _make_table(rows: Iterable[tuple[int, Sequence[str]]], limits: TableLimits) 
         if len(max(values, key=len)) > limits.cell:
             _reject_long_cell(number, values, limits)
         if not columns:
-            columns = _check_headings(number, values[:width])
+            if is_heading(values):
+                columns, heading_row = _check_headings(number, values[:width]), number
             continue
         if width > len(columns):
             letter = get_column_letter(width)
@@ -140,8 +152,12 @@ def _make_table(rows: Iterable[tuple[int, Sequence[str]]], limits: TableLimits) 
         padding = ("",) * (len(columns) - len(values))
         found.append(TableRow(number, (*values[: len(columns)], *padding)))
     if not columns:
-        raise SpreadsheetError("The file is empty. The first row must have the headings.")
-    return Table(columns, tuple(found))
+        raise SpreadsheetError(
+            "The file is empty. The first row must have the headings."
+            if is_heading is any
+            else "No row has the headings of this table."
+        )
+    return Table(columns, tuple(found), heading_row)
 
 
 def _check_headings(number: int, values: Sequence[str]) -> tuple[str, ...]:
@@ -169,7 +185,7 @@ def _reject_long_cell(number: int, values: Sequence[str], limits: TableLimits) -
     )
 
 
-def _decode(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """Return the text of a file in UTF-8, UTF-16 with a byte order mark, or Windows-1252."""
     encodings = ["utf-8-sig", "cp1252"]
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -1,0 +1,217 @@
+"""Question sets in JSON: the schema of files, of the API and of the samples.
+
+{"format": "question-set", "version": 1, "name": "Capitals", "questions": [
+    {"type": "trivia", "title": "Capital of Peru?", "options": ["Quito", "Lima"], "correct": "b"}
+]}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import Field, StrictStr, ValidationError
+
+from singletable_apps.games.errors import InvalidInput
+from singletable_apps.games.formats.results import (
+    QuestionList,
+    ReadSet,
+    SetFormat,
+    correct_letters,
+    guess_type,
+    resolve_correct,
+)
+from singletable_apps.games.questions import (
+    OPTION_IDS,
+    Category,
+    EngagementType,
+    Option,
+    Question,
+    QuestionType,
+    Scale,
+    SetDraft,
+)
+from singletable_apps.shared.web import Model
+
+SCHEMA_VERSION = 1
+_PLAIN = (
+    *("type", "title", "detail", "category", "school", "instruction", "seconds", "points"),
+    *("explanation", "image", "selections", "scale", "low_label", "high_label", "longest"),
+)
+
+
+class OptionDocument(Model):
+    """An option with an image."""
+
+    text: str = ""
+    image: str = ""
+
+
+class QuestionDocument(Model):
+    """A question of a set."""
+
+    type: QuestionType
+    title: str = Field(description="The question itself, in one line.")
+    detail: str = ""
+    category: str = ""
+    school: str = ""
+    instruction: str = Field("", description="Shown instead of the instruction of the set.")
+    options: list[StrictStr | OptionDocument] = Field([], description="Up to 8 options.")
+    correct: list[str] | str = Field(
+        [], description="The correct options of a trivia question: letters (a to h) or their texts."
+    )
+    seconds: int | None = Field(None, description="The time limit; 0 for no limit.")
+    points: int | None = Field(None, description="The most points; those of the game if null.")
+    explanation: str = Field("", description="Shown with the correct answer.")
+    image: str = ""
+    selections: int = Field(1, description="How many options one may choose.")
+    scale: Scale = Scale.FIVE
+    low_label: str = Field("", description="What the lowest step of a rating means.")
+    high_label: str = Field("", description="What the highest step of a rating means.")
+    longest: int = Field(280, description="The most characters of a text.")
+    tags: list[str] = Field([])
+
+    @classmethod
+    def of(cls, question: Question) -> QuestionDocument:
+        """Return the document of a question."""
+        letters = correct_letters(question)
+        return cls(
+            **{name: getattr(question, name) for name in _PLAIN},
+            options=[
+                OptionDocument(text=each.text, image=each.image) if each.image else each.text
+                for each in question.options
+            ],
+            correct=letters.split(",") if letters else [],
+            tags=list(question.tags),
+        )
+
+    def to_question(self) -> Question:
+        """Return the question, or raise InvalidInput if it has too many options or a wrong one."""
+        if len(self.options) > len(OPTION_IDS):
+            raise InvalidInput({"options": f"Use at most {len(OPTION_IDS)} options."})
+        options = tuple(
+            Option(letter, each) if isinstance(each, str) else Option(letter, each.text, each.image)
+            for letter, each in zip(OPTION_IDS, self.options, strict=False)
+        )
+        named = [self.correct] if isinstance(self.correct, str) else self.correct
+        found: set[str] = set()
+        for name in named:
+            ids, unknown = resolve_correct(name, options)
+            if unknown:
+                text = f"“{unknown[:60]}” is not an option. Use its letter or its text."
+                raise InvalidInput({"correct": text})
+            found.update(ids)
+        return Question(
+            **{name: getattr(self, name) for name in _PLAIN},
+            options=options,
+            correct=tuple(each.id for each in options if each.id in found),
+            tags=tuple(self.tags),
+        )
+
+
+class CategoryDocument(Model):
+    """A category of a set."""
+
+    name: str
+    description: str = ""
+
+
+class SetFields(Model):
+    """The fields of a set, without its questions."""
+
+    name: str
+    description: str = ""
+    type: EngagementType = EngagementType.MIXED
+    instruction: str = Field("", description="Shown to players with each question.")
+    ai_instruction: str = Field("", description="What a summary of the answers should look at.")
+    categories: list[CategoryDocument] = Field([])
+
+
+class SetDocument(SetFields):
+    """A question set as a file."""
+
+    format: Literal["question-set"] = "question-set"
+    version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
+    questions: list[QuestionDocument] = Field([])
+
+
+def to_document(draft: SetDraft) -> SetDocument:
+    """Return the document of a set."""
+    return SetDocument(
+        name=draft.name,
+        description=draft.description,
+        type=draft.type,
+        instruction=draft.instruction,
+        ai_instruction=draft.ai_instruction,
+        categories=[
+            CategoryDocument(name=each.name, description=each.description)
+            for each in draft.categories
+        ],
+        questions=[QuestionDocument.of(each) for each in draft.questions],
+    )
+
+
+def to_draft(fields: SetFields, questions: tuple[Question, ...]) -> SetDraft:
+    """Return the set with these fields and questions."""
+    return SetDraft(
+        fields.name,
+        fields.description,
+        fields.type,
+        fields.instruction,
+        fields.ai_instruction,
+        tuple(Category(each.name, each.description) for each in fields.categories),
+        questions,
+    )
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file format."""
+    schema = SetDocument.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def write_json(draft: SetDraft) -> bytes:
+    """Return the set as JSON, without the fields that have their default."""
+    document = to_document(draft)
+    values = document.model_dump(mode="json", exclude_defaults=True)
+    head = {"format": document.format, "version": document.version}
+    return f"{json.dumps({**head, **values}, indent=2, ensure_ascii=False)}\n".encode()
+
+
+def read_json(text: str, name: str) -> ReadSet:
+    """Read a JSON file: a set, or a list of questions. Raise InvalidInput if it is neither."""
+    try:
+        raw: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = f" in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InvalidInput({"file": f"This is not valid JSON{line}."}) from error
+    values = cast(dict[str, object], raw if isinstance(raw, dict) else {"questions": raw})
+    listed = values.pop("questions", None)
+    if not isinstance(listed, list):
+        raise InvalidInput({"file": "The file has no list “questions”."})
+    found = QuestionList()
+    for number, each in enumerate(cast(list[object], listed), 1):
+        try:
+            found.add(number, QuestionDocument.model_validate(each).to_question())
+        except ValidationError as error:
+            for place, sentence in _explain(error):
+                found.reject(number, place, sentence)
+        except InvalidInput as error:
+            for field, sentence in error.errors.items():
+                found.reject(number, field, sentence)
+    values.setdefault("name", name)
+    values.setdefault("type", guess_type(found.questions))
+    try:
+        fields = SetDocument.model_validate(values)
+    except ValidationError as error:
+        place, sentence = _explain(error)[0]
+        raise InvalidInput({"file": f"“{place}” at the top of the file: {sentence}"}) from error
+    return found.finish(SetFormat.JSON, name, to_draft(fields, ()))
+
+
+def _explain(error: ValidationError) -> list[tuple[str, str]]:
+    """Return the field and a sentence for each error."""
+    return [
+        (str(each["loc"][0]) if each["loc"] else "", f"{each['msg']}.")
+        for each in error.errors(include_url=False, include_input=False)[:5]
+    ]

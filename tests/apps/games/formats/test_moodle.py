@@ -1,0 +1,123 @@
+"""Question sets in Moodle's GIFT and Aiken formats."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.games.formats import SetFormat, read_set
+from singletable_apps.games.questions import Question, QuestionType
+
+GIFT = r"""// A comment { with braces }
+$CATEGORY: $course$/top/History of R//D
+
+::Tomb:: Who is buried in Grant's tomb? {
+    ~Grant # No.
+    ~Jefferson
+    =no one # Entombed, not buried.
+}
+
+Grant is {~buried =entombed ~living} in Grant's tomb.
+
+The Sun is a star. {T}
+
+The Moon is a star. {FALSE#It is.#Right! ####It is a rock.}
+
+Two plus two equals {=four =4}.
+
+When was Grant born? {#1822:5}
+
+Match these. {=Canada -> Ottawa =Italy -> Rome}
+
+Read this first.
+
+Which are prime? {~%50%2 ~%50%3 ~%-100%4}
+
+$CATEGORY: Code
+[html]What does <code>a \= \{\}</code> &amp; <b>more</b> do?{=Assign \~ \: \# ~Nothing}
+
+Write about Thor Heyerdahl. {}
+
+What is this? {=broken
+"""
+AIKEN = """What is the capital of Peru?
+A) Quito
+B. Lima
+ANSWER: B
+
+No answer here
+A. x
+B. y
+
+Which letter?
+A. x
+B. y
+ANSWER: Q
+"""
+
+
+def read_gift() -> dict[str, Question]:
+    return {each.title: each for each in read_set(GIFT.encode(), "bank.gift").draft.questions}
+
+
+def correct_texts(question: Question) -> list[str]:
+    return [each.text for each in question.options if each.id in question.correct]
+
+
+def test_gift_choices_become_trivia() -> None:
+    questions = read_gift()
+    tomb = questions["Who is buried in Grant's tomb?"]
+    assert (tomb.type, correct_texts(tomb)) == (QuestionType.TRIVIA, ["no one"])
+    assert [each.text for each in tomb.options] == ["Grant", "Jefferson", "no one"]
+    assert tomb.explanation == "Entombed, not buried."
+    assert tomb.category == "History of R/D"
+    assert correct_texts(questions["Grant is _____ in Grant's tomb."]) == ["entombed"]
+    assert correct_texts(questions["Which are prime?"]) == ["2", "3"]
+
+
+def test_gift_true_false_has_two_options() -> None:
+    questions = read_gift()
+    assert correct_texts(questions["The Sun is a star."]) == ["True"]
+    moon = questions["The Moon is a star."]
+    assert (correct_texts(moon), moon.explanation) == (["False"], "It is a rock.")
+
+
+def test_gift_short_and_numerical_answers_are_texts_with_an_explanation() -> None:
+    questions = read_gift()
+    short = questions["Two plus two equals _____."]
+    assert (short.type, short.explanation) == (QuestionType.TEXT, "Answer: four or 4.")
+    assert questions["When was Grant born?"].explanation == "Answer: 1822 ± 5."
+    essay = questions["Write about Thor Heyerdahl."]
+    assert (essay.type, essay.category) == (QuestionType.CALL_AND_ANSWER, "Code")
+
+
+def test_gift_escapes_and_markup_are_plain_text() -> None:
+    code = read_gift()["What does a = {} & more do?"]
+    assert correct_texts(code) == ["Assign ~ : #"]
+
+
+def test_gift_problems_name_the_line() -> None:
+    read = read_set(GIFT.encode(), "bank.gift")
+    assert read.format is SetFormat.GIFT
+    lines = GIFT.splitlines()
+    assert [lines[each.row - 1].split()[0] for each in read.errors] == ["Match", "Read", "What"]
+    assert [each.text.split()[0] for each in read.errors] == ["Matching", "A", "The"]
+
+
+def test_long_gift_text_becomes_the_detail_of_a_named_question() -> None:
+    text = f"::Short name:: {'word ' * 100} {{T}}"
+    [question] = read_set(text.encode(), "x.txt").draft.questions
+    assert (question.title, len(question.detail)) == ("Short name", 499)
+
+
+def test_aiken_reads_options_and_reports_missing_answers() -> None:
+    read = read_set(AIKEN.encode(), "capitals.txt")
+    assert (read.format, read.draft.name) == (SetFormat.AIKEN, "capitals")
+    [question] = read.draft.questions
+    assert correct_texts(question) == ["Lima"]
+    assert [(each.row, each.column) for each in read.errors] == [(6, "correct"), (10, "correct")]
+
+
+@pytest.mark.parametrize("text", ["a {", "} b {", "::x", "{}", "::a::{=}", "a{~~=}", "a{#}"])
+def test_broken_gift_is_reported_and_never_fails(text: str) -> None:
+    read = read_set(f"$CATEGORY: x\n{text}\n".encode(), "x.txt")
+    assert read.errors or read.draft.questions
