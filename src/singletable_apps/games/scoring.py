@@ -1,0 +1,492 @@
+"""Points: trivia, votes on answers, the leaderboard and teams.
+
+The rules are pure: ids are opaque, times are seconds by the server's clock, points are whole
+numbers, and halves round up. `scoring.md` explains each rule with examples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from random import Random
+from typing import Generic, Literal, TypeAlias, TypeVar
+from unicodedata import normalize
+
+from singletable_apps import counting
+
+Points = TypeVar("Points", int, float)
+TriviaMode: TypeAlias = Literal["speed", "classic", "accuracy"]
+
+
+def round_points(value: float | Fraction) -> int:
+    """Return the nearest whole number; halves round up, as in JavaScript."""
+    return math.floor(value + Fraction(1, 2))
+
+
+# ------------------------------------------------------------------------------ trivia
+
+# Nobody can read and tap faster, so the first half second is free.
+FREE_SECONDS = 0.5
+CLASSIC_POINTS, CLASSIC_BONUS, CLASSIC_SECONDS = 10, 5, 30
+MAX_STREAK_BONUS = 5  # tenths of the points
+
+
+class Partial(StrEnum):
+    """What a part of several correct options is worth. A single correct one is worth all points.
+
+    PER_OPTION: half of the points for each correct option, and nothing after a wrong one.
+    BALANCED: an equal share for each correct option, minus one for each wrong one.
+    """
+
+    ALL_OR_NOTHING = "all-or-nothing"
+    PER_OPTION = "per-option"
+    BALANCED = "balanced"
+
+
+@dataclass(frozen=True, slots=True)
+class TriviaRules:
+    """How a game scores trivia. `floor` is the share of the points at the end of the time."""
+
+    mode: TriviaMode = "speed"
+    floor: float = 0.5
+    partial: Partial = Partial.ALL_OR_NOTHING
+    streak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TriviaScore:
+    """The points of one answer, and how many questions in a row were correct, with this one."""
+
+    points: int = 0
+    is_correct: bool = False
+    streak: int = 0
+
+
+def speed_points(points: int, seconds: float, limit: float | None, floor: float = 0.5) -> int:
+    """Return all points for an immediate answer, falling to their `floor` share at the limit."""
+    return round_points(points * _speed_share(seconds, limit, floor))
+
+
+def classic_points(points: int, seconds: float) -> int:
+    """Return the points and a bonus of up to 5, which is gone after 30 seconds."""
+    if points <= 0:
+        return 0
+    used = min(max(seconds, 0.0), CLASSIC_SECONDS) / CLASSIC_SECONDS
+    return points + round_points(CLASSIC_BONUS * (1 - used))
+
+
+def score_trivia(
+    rules: TriviaRules,
+    *,
+    correct: frozenset[str],
+    chosen: frozenset[str],
+    points: int,
+    seconds: float,
+    limit: float | None,
+    streak: int = 0,
+    selections: int | None = None,
+) -> TriviaScore:
+    """Return the score of an answer after `streak` correct ones in a row.
+
+    `selections` is how many options one may choose: if these are fewer than the correct ones, any
+    of the correct ones will do.
+    """
+    needed = min(len(correct), selections or len(correct))
+    hits, misses = len(chosen & correct), len(chosen - correct)
+    is_correct = 0 < needed <= hits and not misses
+    share = _partial_share(rules.partial, needed, min(hits, needed), misses)
+    streak = streak + 1 if is_correct else 0
+    if points <= 0 or not share:
+        return TriviaScore(0, is_correct, streak)
+    match rules.mode:
+        case "speed":
+            earned = float(points * share) * _speed_share(seconds, limit, rules.floor)
+        case "classic":
+            earned = float(classic_points(points, seconds) * share)
+        case "accuracy":
+            earned = float(points * share)
+    bonus = min(max(streak - 1, 0), MAX_STREAK_BONUS) if rules.streak else 0
+    return TriviaScore(
+        round_points(earned) + round_points(Fraction(points * bonus, 10)), is_correct, streak
+    )
+
+
+def _speed_share(seconds: float, limit: float | None, floor: float) -> float:
+    if not limit or limit < 0 or seconds < FREE_SECONDS:
+        return 1.0
+    return floor + (1 - floor) * (1 - min(seconds, limit) / limit)
+
+
+def _partial_share(partial: Partial, needed: int, hits: int, misses: int) -> Fraction:
+    if not needed:
+        return Fraction(0)
+    match partial:
+        case Partial.ALL_OR_NOTHING:
+            return Fraction(hits == needed and not misses)
+        case Partial.PER_OPTION:
+            # Kahoot gives up to 500 of 1,000 points for each, so three are worth 1,500.
+            return Fraction(0 if misses else hits, min(needed, 2))
+        case Partial.BALANCED:
+            return Fraction(max(hits - misses, 0), needed)
+
+
+# ------------------------------------------------------------------------------ votes on answers
+
+MEDALS = (3, 2, 1)
+# Ballots on a small part of many answers say too little for other methods than Borda.
+MAX_COUNTED_ANSWERS = 100
+
+
+class RankMethod(StrEnum):
+    """How the rankings of players become points."""
+
+    MEDALS = "medals"
+    BORDA = "borda"
+    SCHULZE = "schulze"
+    IRV = "irv"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGroup:
+    """Players who gave the same answer, and its text as the first of them wrote it."""
+
+    text: str
+    players: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScore:
+    """The points and place of an answer; `votes` counts the ballots that put it 1st, 2nd, …"""
+
+    points: int
+    place: int
+    votes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundScore:
+    """The points of players and answers, by id. `method` is how they were counted.
+
+    `winners` are the answers with the most points; there are none without ballots.
+    """
+
+    method: RankMethod
+    ballots: int
+    points: dict[str, int]
+    answers: dict[str, AnswerScore]
+    winners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ballot:
+    ranked: tuple[str, ...]
+    unranked: tuple[str, ...]  # the answers that the voter saw, too
+
+
+def fold_answer(text: str) -> str:
+    """Return the text in the form in which answers are compared: NFKC, case-folded, one line."""
+    return " ".join(normalize("NFKC", normalize("NFKC", text).casefold()).split())
+
+
+def merge_answers(texts: Mapping[str, str]) -> list[AnswerGroup]:
+    """Return the distinct answers for the texts of players. Blank texts are left out."""
+    groups: dict[str, list[str]] = {}
+    for player, text in texts.items():
+        if folded := fold_answer(text):
+            groups.setdefault(folded, []).append(player)
+    return [AnswerGroup(texts[players[0]].strip(), tuple(players)) for players in groups.values()]
+
+
+def required_ranks(offered: int) -> int:
+    """Return how many answers a voter has to rank for medals."""
+    return min(len(MEDALS), offered)
+
+
+def assign_ballots(
+    answers: Iterable[str],
+    voters: Iterable[str],
+    authors: Mapping[str, Collection[str]],
+    seed: str,
+    size: int,
+) -> dict[str, tuple[str, ...]]:
+    """Return the answers that each voter ranks, never an own one, in an order of the voter's own.
+
+    Everybody ranks all others if there are at most `size` + 1 answers. Otherwise everybody ranks
+    `size` of them, and every answer is on the same number of ballots, or on one more. Only an
+    answer of so many authors that too few voters are left is on fewer.
+    """
+    ring, people = sorted(set(answers)), sorted(set(voters))
+    if len(ring) < 2:
+        return dict.fromkeys(people, ())
+    own = _own_answers(ring, authors)
+    if len(ring) <= size + 1:
+        offered = {each: [answer for answer in ring if answer not in own[each]] for each in people}
+    else:
+        random = Random(seed)
+        random.shuffle(ring)
+        random.shuffle(people)
+        # The authors of popular answers go first: the others can then make up for them.
+        people.sort(
+            key=lambda each: -max((len(authors[answer]) for answer in own[each]), default=0)
+        )
+        offered = _deal(ring, people, own, size)
+        _balance(offered, own, ring)
+    for each, shown in offered.items():
+        Random(f"{seed} {each}").shuffle(shown)
+    return {each: tuple(shown) for each, shown in offered.items()}
+
+
+def _own_answers(
+    answers: Iterable[str], authors: Mapping[str, Collection[str]]
+) -> defaultdict[str, set[str]]:
+    own = defaultdict[str, set[str]](set)
+    for answer in answers:
+        for player in authors.get(answer, ()):
+            own[player].add(answer)
+    return own
+
+
+def _deal(
+    ring: list[str], people: list[str], own: Mapping[str, set[str]], size: int
+) -> dict[str, list[str]]:
+    """Give everybody the next answers of the ring. Own answers stay for the next voter."""
+    queue = deque(ring)
+    offered: dict[str, list[str]] = {}
+    for each in people:
+        shown, kept = list[str](), list[str]()
+        while queue and len(shown) < size:
+            answer = queue.popleft()
+            (kept if answer in own[each] else shown).append(answer)
+        queue.extendleft(reversed(kept))
+        queue.extend(shown)
+        offered[each] = shown
+    return offered
+
+
+def _balance(
+    offered: dict[str, list[str]], own: Mapping[str, set[str]], ring: Iterable[str]
+) -> None:
+    """Exchange answers that are on too many ballots for answers that are on too few."""
+    judged = Counter(answer for shown in offered.values() for answer in shown)
+    behind = dict.fromkeys(ring)
+    while behind:
+        least = min(behind, key=judged.__getitem__)
+        if max(judged.values(), default=0) - judged[least] < 2:
+            return
+        exchange = max(
+            (
+                (judged[most], each, most)
+                for each, shown in offered.items()
+                if least not in shown and least not in own[each]
+                for most in shown
+            ),
+            default=(0, "", ""),
+        )
+        if exchange[0] - judged[least] < 2:
+            del behind[least]  # all other voters wrote it, or have it on their ballots
+            continue
+        _, each, most = exchange
+        offered[each][offered[each].index(most)] = least
+        judged[most] -= 1
+        judged[least] += 1
+
+
+def score_votes(
+    method: RankMethod,
+    answers: Sequence[str],
+    authors: Mapping[str, Collection[str]],
+    ballots: Mapping[str, Sequence[str]],
+    *,
+    offered: Mapping[str, Collection[str]] | None = None,
+) -> RoundScore:
+    """Return what the ballots, which list answers best first, are worth to answers and authors.
+
+    `offered` has the answers that each voter was shown; without it, everybody saw all. Anything
+    else on a ballot, and own answers, are left out, and the answers below move up. The authors of
+    an answer share its points equally.
+    """
+    names = sorted(set(answers))
+    cast = _read_ballots(names, authors, ballots, offered) if len(names) > 1 else []
+    if method in (RankMethod.SCHULZE, RankMethod.IRV) and len(names) > MAX_COUNTED_ANSWERS:
+        method = RankMethod.BORDA
+    match method:
+        case _ if not cast:
+            points = dict.fromkeys(names, 0)
+        case RankMethod.MEDALS:
+            points = _medal_points(names, cast)
+        case RankMethod.BORDA:
+            points = _borda_points(names, cast)
+        case RankMethod.SCHULZE:
+            points = _place_points(_schulze_places(names, cast))
+        case RankMethod.IRV:
+            points = _place_points(_runoff_places(names, cast))
+    places = _places({name: (-points[name], 0) for name in names})
+    votes = Counter((name, rank) for each in cast for rank, name in enumerate(each.ranked))
+    ranks = range(max((len(each.ranked) for each in cast), default=0))
+    totals = Counter[str]()
+    for name in names:
+        for player in (sharing := set(authors.get(name, ()))):
+            totals[player] += round_points(Fraction(points[name], len(sharing)))
+    return RoundScore(
+        method,
+        len(cast),
+        dict(totals),
+        {
+            name: AnswerScore(points[name], places[name], tuple(votes[name, at] for at in ranks))
+            for name in dict.fromkeys(answers)
+        },
+        tuple(name for name in dict.fromkeys(answers) if places[name] == 1 and points[name]),
+    )
+
+
+def _read_ballots(
+    names: list[str],
+    authors: Mapping[str, Collection[str]],
+    ballots: Mapping[str, Sequence[str]],
+    offered: Mapping[str, Collection[str]] | None,
+) -> list[_Ballot]:
+    """Return the ballots with at least one answer that the voter could rank."""
+    own = _own_answers(names, authors)
+    known = set(names)
+    read: list[_Ballot] = []
+    for voter, ranking in ballots.items():
+        shown = known if offered is None else known.intersection(offered.get(voter, ()))
+        allowed = shown - own[voter]
+        if ranked := tuple(name for name in dict.fromkeys(ranking) if name in allowed):
+            read.append(_Ballot(ranked, tuple(sorted(allowed.difference(ranked)))))
+    return read
+
+
+def _medal_points(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
+    points = dict.fromkeys(names, 0)
+    for ballot in cast:
+        for name, medal in zip(ballot.ranked, MEDALS, strict=False):
+            points[name] += medal
+    return points
+
+
+def _borda_points(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
+    """Return 1,000 times the mean value on the ballots that could rank the answer.
+
+    The value is 1 for the first of a ballot and 0 for the last; unranked answers share the mean of
+    the values that are left. The best answer gets 10 % more, or 25 % if it is first everywhere.
+    """
+    values = dict.fromkeys(names, Fraction(0))
+    judged, first = Counter[str](), Counter[str]()
+    for ballot in cast:
+        ranked, size = len(ballot.ranked), len(ballot.ranked) + len(ballot.unranked)
+        steps = max(size - 1, 1)
+        first[ballot.ranked[0]] += 1
+        judged.update(ballot.ranked)
+        judged.update(ballot.unranked)
+        for at, name in enumerate(ballot.ranked):
+            values[name] += Fraction(size - 1 - at, steps) if size > 1 else 1
+        for name in ballot.unranked:
+            values[name] += Fraction(size - 1 - ranked, 2 * steps)
+    means = {name: value / max(judged[name], 1) for name, value in values.items()}
+    best = max(means.values())
+    return {
+        name: round_points(
+            1000 * mean * (1 if mean < best else _bonus(first[name] == judged[name]))
+        )
+        for name, mean in means.items()
+    }
+
+
+def _bonus(is_unanimous: bool) -> Fraction:
+    return Fraction(5, 4) if is_unanimous else Fraction(11, 10)
+
+
+def _schulze_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
+    # Unranked answers come last, but a ballot says nothing of answers that its voter did not see.
+    rankings = [counting.Ranking.from_levels([*each.ranked, each.unranked]) for each in cast]
+    ballots = counting.Ballots.from_rankings(names, rankings)
+    return counting.schulze(ballots, unranked="no opinion").place_numbers
+
+
+def _runoff_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
+    rankings = [counting.Ranking.from_levels(each.ranked) for each in cast]
+    result = counting.instant_runoff(counting.Ballots.from_rankings(names, rankings))
+    places = result.place_numbers
+    # Answers that were tied for last and eliminated one after the other share the better place.
+    # The last eliminated has it.
+    tied: Collection[str] = ()
+    group: list[str] = []
+    for each in result.rounds:
+        if each.eliminated is None:
+            break
+        if each.eliminated not in tied:
+            tied, group = each.tie.tied if each.tie else (), []
+        group.append(each.eliminated)
+        places |= dict.fromkeys(group, places[each.eliminated])
+    return places
+
+
+def _place_points(places: Mapping[str, int]) -> dict[str, int]:
+    steps = len(places) - 1
+    return {
+        name: round_points(Fraction(1000 * (steps + 1 - at), steps)) for name, at in places.items()
+    }
+
+
+# ------------------------------------------------------------------------------ leaderboard
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardPlace(Generic[Points]):
+    """A player or team on the leaderboard. `is_tied` says that others have the same place."""
+
+    player: str
+    place: int
+    points: Points
+    is_tied: bool = False
+
+
+def rank_players(totals: Mapping[str, tuple[Points, float]]) -> list[LeaderboardPlace[Points]]:
+    """Return players or teams, best first, for their points and the seconds of scoring answers.
+
+    More points are better, and then less time, to the millisecond. Players with the same points
+    and time share a place, and the next place is skipped: 1, 2, 2, 4. They are listed by id.
+    """
+    places = _places({each: (-points, round(time, 3)) for each, (points, time) in totals.items()})
+    shared = Counter(places.values())
+    return [
+        LeaderboardPlace(each, place, totals[each][0], shared[place] > 1)
+        for each, place in sorted(places.items(), key=lambda pair: (pair[1], pair[0]))
+    ]
+
+
+def movement(
+    before: Iterable[LeaderboardPlace[Points]], after: Iterable[LeaderboardPlace[Points]]
+) -> dict[str, int | None]:
+    """Return how many places each player has climbed (or fallen: below 0); None for a new one."""
+    old = {each.player: each.place for each in before}
+    return {
+        each.player: old[each.player] - each.place if each.player in old else None for each in after
+    }
+
+
+def team_totals(points: Mapping[str, int], teams: Mapping[str, str]) -> dict[str, float]:
+    """Return the mean points of each team's members to one decimal, by team.
+
+    `teams` has the team of each player. Members without points count as 0, and players with an
+    empty team do not count.
+    """
+    members: dict[str, list[int]] = {}
+    for player, team in teams.items():
+        if team:
+            members.setdefault(team, []).append(points.get(player, 0))
+    return {
+        team: round_points(Fraction(10 * sum(each), len(each))) / 10
+        for team, each in members.items()
+    }
+
+
+def _places(keys: Mapping[str, tuple[float, float]]) -> dict[str, int]:
+    """Return the place of each name: 1 for the smallest key; equal keys share a place."""
+    first = {key: at for at, key in reversed([*enumerate(sorted(keys.values()), 1)])}
+    return {name: first[key] for name, key in keys.items()}
