@@ -14,6 +14,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from typing import Protocol
 from weakref import WeakSet
 
 from fastapi import Request, Response
@@ -26,13 +27,27 @@ _LOG = logging.getLogger("singletable_apps.live")
 _MEDIA_TYPE = "text/event-stream"
 _VERSION = re.compile(r"[!-~]{1,200}")
 _RETRY_MILLISECONDS = 3000
-_all: WeakSet[LiveUpdates] = WeakSet()
+
+
+class Closable(Protocol):
+    """Something with streams or sockets that do not end by themselves."""
+
+    def close(self) -> None:
+        """End all of them."""
+
+
+_open: WeakSet[Closable] = WeakSet()
+
+
+def close_at_shutdown(streams: Closable) -> None:
+    """Close these when the server stops."""
+    _open.add(streams)
 
 
 def close_streams() -> None:
     """End all open streams of this process, so that a server can shut down."""
-    for updates in list(_all):
-        updates.close()
+    for streams in list(_open):
+        streams.close()
 
 
 class _Topic:
@@ -82,7 +97,7 @@ class LiveUpdates:
         self._max_clients = max_clients
         self._max_age = max_age
         self._topics: dict[Hashable, _Topic] = {}
-        _all.add(self)
+        close_at_shutdown(self)
 
     @property
     def clients(self) -> int:

@@ -1,0 +1,64 @@
+"""Rooms: many clients that see the same events at the same time, over WebSockets or long polls.
+
+A room has ordered events and states. `room.publish("questionStarted", {…}, "player")` sends an
+event to all members of a channel, encoded once. `room.update("answerCount", 12, "host")` sets a
+state: its latest value is sent a few times per second. Both are JSON:
+
+    {"type": "questionStarted", "kind": "event", "room": "7", "epoch": "9f…", "timestamp": "…Z",
+     "data": {…}, "sequence": 41, "previous": 38}
+
+`sequence` numbers the events of a room, in all channels; `previous` is the event before in the same
+channel, so that a client notices a gap. A state has the number of the last event before it. A
+client that reconnects says `epoch` and `sequence`, and gets the events that it missed. If the room
+has not got them all, it gets a snapshot (`"kind": "snapshot"`), which replaces what it knows.
+States follow.
+
+Events come in order, each once, and none is lost or comes before its snapshot. The app publishes an
+event after it has stored the change; a snapshot may therefore show a change whose event comes after
+it. So let events say what is, not what is added: a total, not a difference.
+
+A client sends `{"id": "a1", "type": "answer", "data": {…}}`, and the reply has the same id:
+`{"type": "ack", "id": "a1", "data": {…}}`, or `error` with a `code` and a `message`. A message that
+is sent again after a reconnect has its old id, by which the app recognizes it.
+
+    rooms = Rooms(open_room, key_name="gameId")
+
+    @router.websocket("/games/{game_id}/socket")
+    async def play(websocket: WebSocket, game_id: str) -> None:
+        player = await find_player(game_id, socket_token(websocket))
+        if player is None:
+            await refuse_socket(websocket, CloseCode.UNAUTHORIZED, "Join the game again.")
+            return
+        member = Member(player.id, frozenset({"player", f"me:{player.id}"}))
+        await serve_socket(
+            websocket, rooms, game_id, member, snapshot=read_view, receive=handle_message
+        )
+
+`shared/pages/static/rooms.js` is the client for browsers.
+"""
+
+from singletable_apps.shared.rooms.client_messages import ClientMessage, Receiver, Reply
+from singletable_apps.shared.rooms.connections import CloseCode, Connection, Member
+from singletable_apps.shared.rooms.messages import EVERYONE
+from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
+from singletable_apps.shared.rooms.room import Room, RoomLimits
+from singletable_apps.shared.rooms.sockets import refuse_socket, serve_socket, socket_token
+
+__all__ = [
+    "EVERYONE",
+    "ClientMessage",
+    "CloseCode",
+    "Connection",
+    "Member",
+    "Position",
+    "Receiver",
+    "Reply",
+    "Room",
+    "RoomFull",
+    "RoomLimits",
+    "Rooms",
+    "Snapshot",
+    "refuse_socket",
+    "serve_socket",
+    "socket_token",
+]

@@ -1,0 +1,100 @@
+"""Messages of clients and replies to them, with a rate limit per member."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from singletable_apps.shared.rooms.messages import format_time
+
+_LOG = logging.getLogger("singletable_apps.rooms")
+
+
+class ClientMessage(msgspec.Struct, frozen=True):
+    """A message of a client.
+
+    The reply has the same `id`, and a message that is sent again keeps it.
+    """
+
+    type: str
+    id: str = ""
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply to one message."""
+
+    type: Literal["ack", "error", "pong"] = "ack"
+    data: object = None
+
+    @classmethod
+    def error(cls, code: str, message: str, **more: object) -> Reply:
+        """Return an error with a code for programs and a sentence for people."""
+        return cls("error", {"code": code, "message": message, **more})
+
+
+Receiver: TypeAlias = Callable[[ClientMessage], Awaitable[Reply | None]]
+
+
+class TokenBuckets:
+    """A rate limit: each key may do `burst` things at once, and then `rate` per second."""
+
+    def __init__(self, rate: float, burst: int, *, max_keys: int = 50_000) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._max_keys = max_keys
+        self._full_at: OrderedDict[object, float] = OrderedDict()
+
+    def take(self, key: object, now: float) -> float:
+        """Take a token and return 0, or return how many seconds to wait for the next one."""
+        full_at = max(now, self._full_at.get(key, now)) + 1 / self._rate
+        wait = full_at - now - self._burst / self._rate
+        if wait > 1e-9:
+            return wait
+        self._full_at[key] = full_at
+        self._full_at.move_to_end(key)
+        if len(self._full_at) > self._max_keys:
+            self._full_at.popitem(last=False)
+        return 0.0
+
+
+async def answer_message(
+    body: bytes, receive: Receiver, wait: float = 0.0, clock: Callable[[], float] = time.time
+) -> str:
+    """Return the encoded reply to a message, which is refused if the client has to `wait`."""
+    message: ClientMessage | None = None
+    try:
+        message = msgspec.json.decode(body, type=ClientMessage)
+    except (msgspec.DecodeError, RecursionError) as error:
+        reply = Reply.error("malformed", f"Expected a JSON message with a type and an id: {error}.")
+    else:
+        reply = await _reply(message, wait, receive)
+    fields: dict[str, object] = {
+        "type": reply.type,
+        "id": message.id if message else None,
+        "timestamp": format_time(clock()),
+        "data": reply.data,
+    }
+    return msgspec.json.encode(fields).decode()
+
+
+async def _reply(message: ClientMessage, wait: float, receive: Receiver) -> Reply:
+    if wait:
+        text = "You sent too many messages. Try again in a moment."
+        return Reply.error("rate-limited", text, retryAfter=round(wait, 3))
+    if message.type == "ping":
+        return Reply("pong", message.data)
+    if not message.id:
+        return Reply.error("malformed", "Expected a message with an id.")
+    try:
+        return await receive(message) or Reply()
+    except Exception:
+        _LOG.exception("A message of type %.40r failed.", message.type)
+        return Reply.error("internal-error", "Something went wrong on our side. Try again.")

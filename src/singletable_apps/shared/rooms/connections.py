@@ -1,0 +1,208 @@
+"""Connections of a room: sockets, which need no task while they are fast, and mailboxes for polls.
+
+ASGI does not show how much waits to be written. But uvicorn's `send` returns at once unless more
+than 64 KiB wait, so a socket runs the first step of `send` itself: if it finishes, the message is
+sent; if not, the peer is slow, and from then on a task sends to it from a bounded outbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import types
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Generator, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, TypeAlias
+
+from singletable_apps.shared.rooms.messages import EVERYONE, Message, Outbox
+
+Sending: TypeAlias = Coroutine[Any, Any, None]
+
+
+class CloseCode(IntEnum):
+    """Why a socket was closed. Browsers can read these codes only after the socket was accepted."""
+
+    RATE_LIMITED = 1008
+    TOO_LARGE = 1009
+    INTERNAL_ERROR = 1011
+    RESTART = 1012
+    TRY_AGAIN_LATER = 1013
+    REPLACED = 4001
+    UNAUTHORIZED = 4401
+    FORBIDDEN = 4403
+    NOT_FOUND = 4404
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person or screen in a room, and the channels it listens to.
+
+    Connections with the same `id` belong to one member.
+    """
+
+    id: str
+    channels: frozenset[str] = frozenset()
+
+
+class Connection(ABC):
+    """One way to reach a member. `position` is the last event that was in its first messages."""
+
+    def __init__(self, member: Member) -> None:
+        self.member = member
+        self.channels = member.channels | {EVERYONE}
+        self.is_open = True
+        self.position = 0
+
+    def start(self, messages: Iterable[Message], position: int) -> None:
+        """Send the first messages, however many, which bring the client to `position`."""
+        self.position = position
+        for message in messages:
+            self._send(message)
+
+    def deliver(self, message: Message) -> bool:
+        """Send a message unless the client has it. Return False if too many messages wait."""
+        if self.is_open and (message.slot or message.sequence > self.position):
+            self._send(message)
+            return not self._is_full()
+        return True
+
+    @abstractmethod
+    def close(self, code: int, reason: str) -> None:
+        """End the connection. What waits to be sent is dropped."""
+
+    @abstractmethod
+    def _send(self, message: Message) -> None: ...
+
+    @abstractmethod
+    def _is_full(self) -> bool: ...
+
+
+class SocketConnection(Connection):
+    """A WebSocket, by its ASGI `send`."""
+
+    def __init__(
+        self, member: Member, send: Callable[[dict[str, Any]], Sending], limit: int
+    ) -> None:
+        super().__init__(member)
+        self._send_asgi = send
+        self._outbox = Outbox(limit)
+        self._writer: asyncio.Task[None] | None = None
+
+    async def reply(self, text: str) -> None:
+        """Send a reply, however long it takes: a client that does not read may not send."""
+        with suppress(Exception):
+            await self._send_asgi({"type": "websocket.send", "text": text})
+
+    def close(self, code: int, reason: str) -> None:
+        """Send a close frame after what the server has buffered. The outbox is dropped."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        self._outbox.clear()
+        if self._writer is not None:
+            self._writer.cancel()
+            self._writer = None
+        self._begin({"type": "websocket.close", "code": code, "reason": reason})
+
+    def _send(self, message: Message) -> None:
+        if self._writer is not None:
+            self._outbox.put(message)
+        else:
+            self._begin({"type": "websocket.send", "text": message.text})
+
+    def _is_full(self) -> bool:
+        return self._outbox.is_full
+
+    def _begin(self, asgi_message: dict[str, Any]) -> None:
+        """Send without a task if that is possible at once."""
+        sending = self._send_asgi(asgi_message)
+        try:
+            waits_for = sending.send(None)
+        except StopIteration:
+            return
+        except Exception:
+            # The client is gone, or we closed the socket. The task that receives messages hears of
+            # it too, and leaves the room.
+            self.is_open = False
+            return
+        self._writer = asyncio.create_task(self._write(sending, waits_for))
+
+    async def _write(self, sending: Sending, waits_for: object) -> None:
+        """Finish `sending`, then send what has come to the outbox meanwhile."""
+        try:
+            await _rest(sending, waits_for)
+            while self._outbox:
+                text = self._outbox.pop().text
+                await self._send_asgi({"type": "websocket.send", "text": text})
+        except Exception:
+            self.is_open = False
+        finally:
+            if self._writer is asyncio.current_task():
+                self._writer = None
+
+
+@types.coroutine
+def _rest(started: Sending, waits_for: object) -> Generator[object, Any]:
+    """Await the rest of a coroutine whose first step was run already."""
+    try:
+        yield waits_for
+    except BaseException:
+        started.close()
+        raise
+    yield from started
+
+
+class Mailbox(Connection):
+    """A member that polls: messages wait until they are taken.
+
+    `known` is the last event that the client knows.
+    """
+
+    def __init__(self, member: Member, limit: int, known: int) -> None:
+        super().__init__(member)
+        self.known = known
+        self._outbox = Outbox(limit)
+        self._changed = asyncio.Event()
+        self._is_taking = False
+        self._expiry: asyncio.TimerHandle | None = None
+
+    def is_at(self, known: int) -> bool:
+        """Return whether a poll of a client that knows this event can continue here."""
+        return self.is_open and not self._is_taking and self.known == known
+
+    async def take(self, seconds: float) -> list[str]:
+        """Return what waits, or what comes first within some seconds."""
+        self._is_taking = True
+        if self._expiry is not None:
+            self._expiry.cancel()
+        try:
+            if not self._outbox and self.is_open:
+                self._changed.clear()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), seconds)
+            messages = [self._outbox.pop() for _ in range(len(self._outbox))]
+        finally:
+            self._is_taking = False
+        for message in messages:
+            if message.slot is None:
+                self.known = message.sequence
+        return [message.text for message in messages]
+
+    def expire(self, seconds: float, leave: Callable[[Connection], None]) -> None:
+        """Call `leave` unless the next poll comes in time."""
+        self._expiry = asyncio.get_running_loop().call_later(seconds, leave, self)
+
+    def close(self, code: int, reason: str) -> None:
+        """End a poll that waits."""
+        self.is_open = False
+        self._outbox.clear()
+        self._changed.set()
+
+    def _send(self, message: Message) -> None:
+        self._outbox.put(message)
+        self._changed.set()
+
+    def _is_full(self) -> bool:
+        return self._outbox.is_full

@@ -1,0 +1,144 @@
+"""Messages of a room, encoded once, and the log of recent events that clients resume from."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+Kind: TypeAlias = Literal["event", "state", "snapshot"]
+# The channel that everybody listens to.
+EVERYONE = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An encoded message, shared by all connections that it is sent to.
+
+    `slot` is the channel and type of a state, of which only the latest value matters.
+    """
+
+    channel: str
+    text: str
+    sequence: int
+    slot: tuple[str, str] | None = None
+
+    @property
+    def key(self) -> object:
+        """Return the key under which the message waits: a state replaces its earlier value."""
+        return self.slot or self.sequence
+
+
+class Encoder:
+    """Encodes the messages of one room."""
+
+    def __init__(self, members: Mapping[str, object], clock: Callable[[], float]) -> None:
+        self._members = members
+        self._clock = clock
+
+    def encode(
+        self,
+        kind: Kind,
+        message_type: str,
+        data: object,
+        sequence: int,
+        **more: object,
+    ) -> str:
+        """Return the JSON of a message."""
+        message: dict[str, Any] = {
+            "type": message_type,
+            "kind": kind,
+            **self._members,
+            "timestamp": format_time(self._clock()),
+            "data": data,
+            "sequence": sequence,
+            **more,
+        }
+        return msgspec.json.encode(message).decode()
+
+
+def format_time(seconds: float) -> str:
+    """Return the time in UTC with milliseconds, as browsers write it."""
+    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
+class EventLog:
+    """The last `size` events of each channel, numbered through the whole room.
+
+    Each channel has its own events, so that a thousand private messages do not push the events of
+    everybody out of the log.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.sequence = 0
+        self._size = size
+        self._events: dict[str, deque[Message]] = {}
+        self._evicted: dict[str, int] = {}
+
+    def previous(self, channel: str) -> int:
+        """Return the number of the last event of a channel, or 0."""
+        events = self._events.get(channel)
+        return events[-1].sequence if events else 0
+
+    def append(self, event: Message) -> None:
+        """Add an event. The oldest one of the same channel may be removed."""
+        self.sequence = event.sequence
+        events = self._events.setdefault(event.channel, deque(maxlen=self._size))
+        if len(events) == self._size:
+            self._evicted[event.channel] = events[0].sequence
+        events.append(event)
+
+    def after(self, sequence: int, channels: Iterable[str]) -> list[Message] | None:
+        """Return the later events of these channels, or None if the log does not have them all."""
+        found: list[Message] = []
+        for channel in channels:
+            if self._evicted.get(channel, 0) > sequence:
+                return None
+            for event in reversed(self._events.get(channel, ())):
+                if event.sequence <= sequence:
+                    break
+                found.append(event)
+        return sorted(found, key=lambda event: event.sequence)
+
+
+class Outbox:
+    """Messages that wait to be sent: all events, but only the latest value of each state."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._waiting: OrderedDict[object, Message] = OrderedDict()
+        self._events = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether more events wait than the limit allows."""
+        return self._events > self._limit
+
+    def put(self, message: Message) -> None:
+        """Add a message at the end. A state leaves the place of its earlier value."""
+        key = message.key
+        if message.slot is None:
+            self._events += 1
+        else:
+            self._waiting.pop(key, None)
+        self._waiting[key] = message
+
+    def pop(self) -> Message:
+        """Remove and return the first message."""
+        _, message = self._waiting.popitem(last=False)
+        if message.slot is None:
+            self._events -= 1
+        return message
+
+    def clear(self) -> None:
+        """Remove all messages."""
+        self._waiting.clear()
+        self._events = 0

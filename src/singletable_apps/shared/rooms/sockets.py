@@ -1,0 +1,106 @@
+"""Serve a WebSocket: a client that listens to a room and sends messages."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from starlette.websockets import WebSocket
+
+from singletable_apps.shared.rooms.client_messages import Receiver, answer_message
+from singletable_apps.shared.rooms.connections import CloseCode, Member, SocketConnection
+from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
+
+_LOG = logging.getLogger("singletable_apps.rooms")
+SUBPROTOCOL = "rooms"
+_TOKEN_PREFIX = "token."
+
+
+def socket_token(websocket: WebSocket) -> str:
+    """Return the token of a client, or "".
+
+    Programs send an Authorization header. Browsers cannot, so `rooms.js` sends the token as a
+    subprotocol, which is not in URLs and logs.
+    """
+    scheme, _, credentials = websocket.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return credentials.strip()
+    offered: list[str] = websocket.scope.get("subprotocols", [])
+    tokens = [each for each in offered if each.startswith(_TOKEN_PREFIX)]
+    return tokens[0].removeprefix(_TOKEN_PREFIX) if tokens else ""
+
+
+async def accept_socket(websocket: WebSocket) -> None:
+    """Accept the socket, and the subprotocol of `rooms.js` if the client offers it."""
+    offered = websocket.scope.get("subprotocols", [])
+    await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
+
+
+async def refuse_socket(websocket: WebSocket, code: int, reason: str) -> None:
+    """Accept a socket and close it: scripts can read the reason only of accepted sockets."""
+    await accept_socket(websocket)
+    await websocket.close(code, reason)
+
+
+async def serve_socket(
+    websocket: WebSocket,
+    rooms: Rooms,
+    key: str,
+    member: Member,
+    *,
+    snapshot: Snapshot,
+    receive: Receiver,
+    max_age: float | None = None,
+) -> None:
+    """Serve a member until the socket is closed. The app has checked the token already.
+
+    `?epoch=` and `?sequence=` say what the client knows. After `max_age` seconds it has to
+    reconnect, so that its token is checked again.
+    """
+    await accept_socket(websocket)
+    connection = SocketConnection(member, websocket.send, rooms.limits.waiting_events)
+    query = websocket.query_params
+    position = Position.parse(query.get("epoch"), query.get("sequence"))
+    try:
+        room = await rooms.join(key, connection, snapshot, position)
+    except RoomFull:
+        connection.close(CloseCode.TRY_AGAIN_LATER, "full")
+        return
+    except Exception:
+        _LOG.exception("A client could not join room %.80s.", key)
+        connection.close(CloseCode.INTERNAL_ERROR, "internal error")
+        return
+    expiry = None
+    if max_age is not None:
+        later = asyncio.get_running_loop().call_later
+        expiry = later(max_age, connection.close, CloseCode.RESTART, "expired")
+    try:
+        await _receive_all(websocket, rooms, key, connection, receive)
+    finally:
+        if expiry is not None:
+            expiry.cancel()
+        room.leave(connection)
+
+
+async def _receive_all(
+    websocket: WebSocket,
+    rooms: Rooms,
+    key: str,
+    connection: SocketConnection,
+    receive: Receiver,
+) -> None:
+    member = connection.member
+    while True:
+        message: dict[str, Any] = dict(await websocket.receive())
+        if message["type"] == "websocket.disconnect" or not connection.is_open:
+            return
+        text: str | None = message.get("text")
+        body: bytes = message["bytes"] if text is None else text.encode(errors="replace")
+        if len(body) > rooms.limits.message_bytes:
+            connection.close(CloseCode.TOO_LARGE, "message too large")
+            return
+        wait = rooms.take_token(key, member)
+        await connection.reply(await answer_message(body, receive, wait, rooms.clock))
+        # Meanwhile nothing is read, so that a flood of messages costs little.
+        await asyncio.sleep(wait)
