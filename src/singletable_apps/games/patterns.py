@@ -1,0 +1,287 @@
+"""Every access pattern of games: the document's seven and its batch operations, then additions."""
+
+from __future__ import annotations
+
+from singletable import (
+    ItemCount,
+    PatternCatalog,
+    Selection,
+    clears,
+    creates,
+    deletes,
+    per_day,
+    per_minute,
+    per_second,
+    puts,
+    updates,
+)
+from singletable_apps.games.entities import (
+    Answer,
+    BallotPart,
+    Connection,
+    Game,
+    GameContent,
+    GameEntry,
+    GameFile,
+    GameState,
+    JoinCode,
+    Player,
+    PlayerName,
+    Process,
+    QuestionSet,
+    ResultPart,
+    Round,
+    SetCategory,
+    SetQuestion,
+    Vote,
+    engagements,
+)
+
+# A busy evening: 100 games at once with 30 players each, one of them with 1,000 players, a question
+# every minute. Games are kept for two weeks.
+SIZES: dict[type, int] = {
+    Game: 1_500,
+    GameState: 600,
+    Player: 350,
+    PlayerName: 200,
+    GameContent: 15_000,
+    Round: 600,
+    BallotPart: 8_000,
+    ResultPart: 6_000,
+    Answer: 400,
+    Vote: 400,
+    Process: 300,
+    JoinCode: 150,
+    Connection: 350,
+    GameEntry: 350,
+    QuestionSet: 700,
+    SetCategory: 250,
+    SetQuestion: 900,
+}
+COUNTS: dict[type, int | ItemCount] = {
+    Game: 2_000,
+    GameState: 2_000,
+    Player: 60_000,
+    PlayerName: 60_000,
+    GameContent: 2_000,
+    Round: 24_000,
+    BallotPart: 8_000,
+    ResultPart: 20_000,
+    Answer: 600_000,
+    Vote: 200_000,
+    Process: 200,
+    JoinCode: 2_000,
+    Connection: 4_000,
+    GameEntry: ItemCount(50_000, growth=0.05),
+    QuestionSet: ItemCount(2_000, in_index={"by_name": 0.05}),
+    SetCategory: 8_000,
+    SetQuestion: 40_000,
+}
+patterns = PatternCatalog("games", engagements, sizes=SIZES, counts=COUNTS)
+
+# ------------------------------------------------------------------------------ the document's
+
+game_state = patterns.read(
+    "AP1", "Get game state", GameState.key, consistent=True, rate=per_second(500)
+)
+game_metadata = patterns.read("AP2", "Get game metadata", Game.key, rate=per_second(500))
+all_players = patterns.read(
+    "AP3", "Get all players", Player.key.partition, consistent=True, items=30, rate=per_second(20)
+)
+
+
+@patterns.read_function("AP4", consistent=True, items=30, rate=per_second(5))
+def question_answers(game_id: str, question_id: str) -> Selection[Answer]:
+    """Get question answers."""
+    return Answer.key.partition(game_id).eq(question_id)
+
+
+@patterns.read_function("AP5", consistent=True, items=30, rate=per_second(2))
+def question_votes(game_id: str, question_id: str) -> Selection[Vote]:
+    """Get question votes."""
+    return Vote.key.partition(game_id).eq(question_id)
+
+
+all_sets = patterns.read(
+    "AP6", "Get question sets", QuestionSet.key.partition, items=100, rate=per_day(100)
+)
+
+
+@patterns.read_function("AP7", consistent=True, items=20, rate=per_minute(5))
+def set_questions(set_id: str, set_version: int) -> Selection[SetQuestion]:
+    """Get set questions, of one version of the set."""
+    return SetQuestion.key.partition(set_id).eq(set_version)
+
+
+@patterns.read_function("B1", consistent=True, items=1, rate=per_second(20))
+def leaderboard(game_id: str, question_id: str, attempt: str) -> Selection[ResultPart]:
+    """Player leaderboard: the standings after a round."""
+    return ResultPart.key.partition(game_id).eq(question_id).eq(attempt)
+
+
+@patterns.read_function("B2", consistent=True, items=1, rate=per_second(20))
+def question_ballot(game_id: str, question_id: str, attempt: str) -> Selection[BallotPart]:
+    """Question results: the frozen answers of a round."""
+    return BallotPart.key.partition(game_id).eq(question_id).eq(attempt)
+
+
+game_summary = patterns.read(
+    "B3",
+    "Game summary: a whole game but for its answers",
+    Game.key.partition,
+    collection=GameFile,
+    items=80,
+    rate=per_minute(10),
+)
+
+# ------------------------------------------------------------------------------ games
+
+create_content = patterns.write(
+    "G1", "Store the questions of a new game", puts(GameContent), rate=per_day(150)
+)
+create_game = patterns.write(
+    "G2",
+    "Create a game",
+    creates(JoinCode),
+    creates(Game),
+    creates(GameState),
+    creates(GameEntry),
+    rate=per_day(150),
+)
+game_by_code = patterns.read("G3", "Find a game by its code", JoinCode.key, rate=per_second(10))
+game_content = patterns.read(
+    "G4",
+    "Read the questions of a game",
+    GameContent.key.partition,
+    consistent=True,
+    items=1,
+    rate=per_minute(10),
+)
+edit_game = patterns.write(
+    "G5", "Change a game", puts(Game), updates(GameEntry, GameEntry.title), rate=per_day(500)
+)
+replace_links = patterns.write(
+    "G6", "Replace the links of a role", updates(Game, Game.links, Game.revision), rate=per_day(5)
+)
+games_of_host = patterns.read(
+    "G7", "List the games of a host", GameEntry.by_host, items=20, rate=per_minute(5)
+)
+all_games = patterns.read(
+    "G8", "List all games", GameEntry.key.partition, items=20, rate=per_day(20)
+)
+delete_code = patterns.write("G9", "Delete a join code", deletes(JoinCode), rate=per_day(5))
+clear_answers = patterns.write(
+    "G11", "Delete the answers and votes of a game", clears(Answer), rate=per_day(5)
+)
+clear_game = patterns.write("G12", "Delete the rest of a game", clears(Game), rate=per_day(5))
+delete_entry = patterns.write(
+    "G10", "Delete a game from the history", deletes(GameEntry), rate=per_day(5)
+)
+
+# ------------------------------------------------------------------------------ players
+
+player = patterns.read(
+    "P1", "Get a player", Player.key, consistent=True, items=1, rate=per_second(100)
+)
+join = patterns.write(
+    "P2", "Join a game", creates(PlayerName), creates(Player), rate=per_second(20)
+)
+rename_player = patterns.write(
+    "P3",
+    "Rename a player",
+    creates(PlayerName),
+    deletes(PlayerName),
+    updates(Player, Player.name),
+    rate=per_day(50),
+)
+edit_player = patterns.write(
+    "P4",
+    "Move a player to a team, or remove a player",
+    updates(Player, Player.team, Player.is_active, Player.last_seen_at),
+    rate=per_day(500),
+)
+score_player = patterns.write(
+    "P5",
+    "Copy a score to a player",
+    updates(Player, Player.total_score, Player.rank, Player.scored_through),
+    rate=per_second(50),
+)
+
+# ------------------------------------------------------------------------------ rounds
+
+ask = patterns.write(
+    "R1",
+    "Ask a question, or show its results",
+    puts(GameState),
+    puts(Round),
+    rate=per_second(5),
+)
+change_state = patterns.write(
+    "R2", "Change the phase of a game", puts(GameState), rate=per_second(5)
+)
+store_rounds = patterns.write(
+    "R3", "Store the rounds of a survey", puts(Round), rate=per_minute(20)
+)
+freeze_answers = patterns.write(
+    "R4", "Freeze answers for the vote", puts(BallotPart), rate=per_second(1)
+)
+store_result = patterns.write(
+    "R5", "Store the standings after a round", puts(ResultPart), rate=per_second(2)
+)
+played_round = patterns.read(
+    "R6", "Get a played question", Round.key, consistent=True, rate=per_second(20)
+)
+played_rounds = patterns.read(
+    "R7",
+    "List the played questions",
+    Round.key.partition,
+    consistent=True,
+    items=12,
+    rate=per_minute(20),
+)
+complete_game = patterns.write(
+    "R8",
+    "Note the end of a game in the history",
+    updates(
+        GameEntry,
+        *(GameEntry.completed_at, GameEntry.player_count),
+        *(GameEntry.question_count, GameEntry.duration),
+    ),
+    rate=per_day(150),
+)
+
+# ------------------------------------------------------------------------------ answers
+
+first_answer = patterns.write(
+    "A1", "Answer a trivia question", creates(Answer), rate=per_second(50, peak=per_second(5_000))
+)
+change_answer = patterns.write(
+    "A2", "Answer any other question", puts(Answer), rate=per_second(20, peak=per_second(5_000))
+)
+vote = patterns.write(
+    "A3", "Rank the answers of others", puts(Vote), rate=per_second(10, peak=per_second(1_000))
+)
+answer_of_player = patterns.read(
+    "A4", "Get the answers of a player", Answer.key, consistent=True, rate=per_second(50)
+)
+vote_of_player = patterns.read(
+    "A5", "Get the vote of a player", Vote.key, consistent=True, rate=per_second(20)
+)
+
+# ------------------------------------------------------------------------------ question sets
+
+shared_sets = patterns.read(
+    "S1",
+    "List the sets that every host can play",
+    QuestionSet.by_name,
+    items=20,
+    rate=per_minute(5),
+)
+sets_of_host = patterns.read(
+    "S2", "List the sets of a host", QuestionSet.by_host, items=10, rate=per_minute(5)
+)
+connections_of_game = patterns.read(
+    "C1", "List the connections of a game", Connection.by_game, items=30, rate=per_minute(5)
+)
+
+patterns.check()

@@ -1,0 +1,146 @@
+"""The state machine of a game, as a table.
+
+`TRANSITIONS` says which command leads from which phase to which step. `next_step` looks it up and
+applies the rules that depend on the question and on the settings. Whoever asks, a host or a timer,
+the service writes the outcome on the condition that the state has not changed since it was read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from singletable_apps.games.errors import WrongPhase
+
+
+class Phase(StrEnum):
+    """The phases of a game."""
+
+    WAITING = "waiting"
+    READING = "reading"
+    OPEN = "open"
+    VOTING = "voting"
+    REVEAL = "reveal"
+    LEADERBOARD = "leaderboard"
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
+# The states of the original system, for its clients.
+ORIGINAL_STATES = {
+    Phase.WAITING: "waiting",
+    Phase.READING: "question",
+    Phase.OPEN: "question",
+    Phase.VOTING: "voting",
+    Phase.REVEAL: "results",
+    Phase.LEADERBOARD: "results",
+    Phase.PAUSED: "paused",
+    Phase.ENDED: "ended",
+}
+
+
+class Command(StrEnum):
+    """What moves a game on. The last two come from the server only."""
+
+    START = "start"
+    NEXT = "next"
+    CLOSE = "close"
+    SKIP = "skip"
+    PAUSE = "pause"
+    RESUME = "resume"
+    END = "end"
+    TIME_UP = "time-up"
+    ALL_DONE = "all-done"
+
+
+HOST_COMMANDS = frozenset(Command) - {Command.TIME_UP, Command.ALL_DONE}
+
+
+class Step(StrEnum):
+    """What a transition does."""
+
+    ASK = "ask"  # show the next question, or end the game if there is none
+    OPEN = "open"  # accept answers
+    CLOSE = "close"  # freeze the answers, then vote or reveal
+    SCORE = "score"  # count the votes and reveal
+    VOID = "void"  # reveal without points
+    CONTINUE = "continue"  # show the leaderboard if it is due, or ask
+    PAUSE = "pause"
+    RESUME = "resume"
+    END = "end"
+
+
+_LIVE = (Phase.READING, Phase.OPEN, Phase.VOTING)
+
+TRANSITIONS: dict[tuple[Phase, Command], Step] = {
+    (Phase.WAITING, Command.START): Step.ASK,
+    (Phase.WAITING, Command.NEXT): Step.ASK,
+    (Phase.READING, Command.NEXT): Step.OPEN,
+    (Phase.READING, Command.TIME_UP): Step.OPEN,
+    (Phase.OPEN, Command.NEXT): Step.CLOSE,
+    (Phase.OPEN, Command.CLOSE): Step.CLOSE,
+    (Phase.OPEN, Command.TIME_UP): Step.CLOSE,
+    (Phase.OPEN, Command.ALL_DONE): Step.CLOSE,
+    (Phase.VOTING, Command.NEXT): Step.SCORE,
+    (Phase.VOTING, Command.CLOSE): Step.SCORE,
+    (Phase.VOTING, Command.TIME_UP): Step.SCORE,
+    (Phase.VOTING, Command.ALL_DONE): Step.SCORE,
+    (Phase.REVEAL, Command.NEXT): Step.CONTINUE,
+    (Phase.REVEAL, Command.TIME_UP): Step.CONTINUE,
+    (Phase.LEADERBOARD, Command.NEXT): Step.ASK,
+    (Phase.LEADERBOARD, Command.TIME_UP): Step.ASK,
+    (Phase.PAUSED, Command.RESUME): Step.RESUME,
+    (Phase.PAUSED, Command.NEXT): Step.RESUME,
+    **{(phase, Command.PAUSE): Step.PAUSE for phase in _LIVE},
+    **{(phase, Command.SKIP): Step.VOID for phase in _LIVE},
+    **{(phase, Command.END): Step.END for phase in Phase if phase is not Phase.ENDED},
+}
+
+
+def next_step(phase: Phase, command: Command) -> Step:
+    """Return the step that a command means in a phase, or raise WrongPhase."""
+    step = TRANSITIONS.get((phase, command))
+    if step is None:
+        expected = tuple(sorted(each for each, known in TRANSITIONS if known is command))
+        raise WrongPhase(
+            f"The game is {describe(phase)}, so “{command}” does nothing now.", phase, expected
+        )
+    return step
+
+
+def describe(phase: Phase) -> str:
+    """Return a phase in the words of a sentence that begins with “The game is”."""
+    return {
+        Phase.WAITING: "waiting for its start",
+        Phase.READING: "showing a question",
+        Phase.OPEN: "collecting answers",
+        Phase.VOTING: "collecting votes",
+        Phase.REVEAL: "showing results",
+        Phase.LEADERBOARD: "showing the leaderboard",
+        Phase.PAUSED: "paused",
+        Phase.ENDED: "over",
+    }[phase]
+
+
+def available_commands(phase: Phase) -> list[Command]:
+    """Return what a host can do in a phase."""
+    return [
+        command
+        for command in Command
+        if command in HOST_COMMANDS and (phase, command) in TRANSITIONS
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """What decides about the phase after a reveal: questions left, and the leaderboard."""
+
+    questions: int
+    is_leaderboard_due: bool
+
+
+def phase_after_reveal(remaining: Remaining) -> Phase:
+    """Return what comes after a reveal: the leaderboard, the next question, or the end."""
+    if remaining.is_leaderboard_due:
+        return Phase.LEADERBOARD
+    return Phase.READING if remaining.questions else Phase.ENDED

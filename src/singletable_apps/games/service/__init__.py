@@ -1,0 +1,94 @@
+"""The service of games: load items, apply the rules, write once.
+
+`open_games(driver, secret, …)` returns `GamesService`, which is all that the API, the pages, the
+sockets and the commands use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from singletable import CallStats, Driver, Observer, Store
+from singletable_apps.games.entities import engagements
+from singletable_apps.games.patterns import patterns
+from singletable_apps.games.service.answers import Answers
+from singletable_apps.games.service.context import Context, utc_now
+from singletable_apps.games.service.games import Games
+from singletable_apps.games.service.players import Players
+from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.games.service.snapshots import Snapshots
+from singletable_apps.games.tokens import Tokens, new_id
+from singletable_apps.games.urls import Urls
+from singletable_apps.shared.objects import Bucket, MemoryBucket
+from singletable_apps.shared.sealed import derive_key
+
+__all__ = ["Context", "GamesService", "open_games", "table_name"]
+
+
+def table_name(environment: str) -> str:
+    """Return the name of the table of an environment, such as dev, staging or prod."""
+    return f"engagements-{environment}-table"
+
+
+@dataclass(frozen=True, slots=True)
+class GamesService:
+    """The service, by topic. `stats` counts the calls of this process by access pattern."""
+
+    context: Context
+    games: Games
+    players: Players
+    rounds: Rounds
+    answers: Answers
+    snapshots: Snapshots
+    stats: CallStats
+
+
+def open_games(
+    driver: Driver,
+    secret: bytes,
+    *,
+    environment: str = "dev",
+    urls: Urls | None = None,
+    bucket: Bucket | None = None,
+    clock: Callable[[], datetime] = utc_now,
+    lifetime: timedelta = timedelta(days=14),
+    create_tables: bool = True,
+    observers: Iterable[Observer] = (),
+) -> GamesService:
+    """Return the service on a driver, creating the table if it is missing.
+
+    Items of a game expire `lifetime` after its creation. Images are stored in `bucket`.
+    """
+    stats = CallStats(patterns)
+    store = Store(
+        driver,
+        tables={engagements: table_name(environment)},
+        observers=(stats, *observers),
+        clock=clock,
+        cursor_secret=derive_key(secret, "games cursors"),
+    )
+    if create_tables:
+        store.admin.create_table(engagements, if_missing=True)
+    context = Context(
+        store,
+        secret,
+        Tokens(secret),
+        urls or Urls(),
+        MemoryBucket() if bucket is None else bucket,
+        new_id(),
+        clock,
+        lifetime,
+    )
+    games, rounds = Games(context), Rounds(context)
+    answers = Answers(context, rounds)
+    return GamesService(
+        context=context,
+        games=games,
+        players=Players(context, games),
+        rounds=rounds,
+        answers=answers,
+        snapshots=Snapshots(context, rounds, answers),
+        stats=stats,
+    )

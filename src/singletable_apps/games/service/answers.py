@@ -1,0 +1,256 @@
+"""Accept answers and votes.
+
+An answer is written first, and then the state is read once more. If the phase is still open, the
+answer was stored before it was closed, so it will be counted: only then it is acknowledged. This
+takes one write for each answer and one read for each batch, and no transaction, in which a thousand
+phones would wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from singletable import ConditionFailed
+from singletable_apps.games.entities import Answer, AnswerStatus, Game, GameState, Player, Vote
+from singletable_apps.games.errors import GamesError, InvalidInput, RoomClosed, WrongPhase
+from singletable_apps.games.phases import Phase, describe
+from singletable_apps.games.questions import EngagementType, Question, QuestionType
+from singletable_apps.games.rules import Play
+from singletable_apps.games.scoring import required_ranks
+from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.shared.text import InputChecks
+
+MAX_CLIENT_ID = 64
+# Decides whether others see a text at once; the moderation sets it.
+Moderation = Callable[[Game, str], AnswerStatus]
+
+
+class Outcome(StrEnum):
+    """What became of an answer or a vote."""
+
+    ACCEPTED = "accepted"
+    # The same message came before, or the question takes one answer and has it.
+    REPEATED = "repeated"
+    # The phase was closed meanwhile. The result shows whether it was counted.
+    LATE = "late"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An answer as a phone sends it. `received_at` is by the server's clock."""
+
+    player_id: str
+    question_id: str
+    received_at: datetime
+    text: str = ""
+    choices: tuple[str, ...] = ()
+    number: int | None = None
+    client_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the server answers to a submission: the outcome, and the answer that is stored."""
+
+    outcome: Outcome
+    answer: Answer | None = None
+    vote: Vote | None = None
+
+
+def show_all(_: Game, text: str) -> AnswerStatus:
+    """Let everybody see every text."""
+    return AnswerStatus.VISIBLE
+
+
+class Answers:
+    """Stores answers and votes."""
+
+    def __init__(self, context: Context, rounds: Rounds, moderation: Moderation = show_all) -> None:
+        self._context = context
+        self._rounds = rounds
+        self._moderation = moderation
+
+    def submit(self, game_id: str, submission: Submission) -> Receipt:
+        """Store an answer, or raise an error that says why not."""
+        (result,) = self.submit_many(game_id, [submission])
+        if isinstance(result, GamesError):
+            raise result
+        return result
+
+    def submit_many(
+        self, game_id: str, submissions: Sequence[Submission]
+    ) -> list[Receipt | GamesError]:
+        """Store answers of one game; for each, return a receipt, or why it was rejected."""
+        play = self._rounds.load(game_id)
+        keys = [Player.key(game_id, each.player_id) for each in submissions]
+        players = {each.player_id: each for each in self._context.store.get_many(keys) if each}
+        results: list[Receipt | GamesError] = []
+        for each in submissions:
+            try:
+                results.append(self._store(play, players.get(each.player_id), each))
+            except GamesError as error:
+                results.append(error)
+        after = self._context.get_state(game_id)
+        return [
+            Receipt(Outcome.LATE, result.answer)
+            if isinstance(result, Receipt) and not is_open(play.game, after, each.question_id)
+            else result
+            for each, result in zip(submissions, results, strict=True)
+        ]
+
+    def _store(self, play: Play, player: Player | None, sent: Submission) -> Receipt:
+        game, state, store = play.game, play.state, self._context.store
+        if player is None or not player.is_active:
+            raise RoomClosed("You are not in this game any more.")
+        if not is_open(game, state, sent.question_id):
+            # The phone may have missed the acknowledgment of an answer that was in time.
+            known = self.find_answer(game.game_id, sent.question_id, player.player_id)
+            if known is not None and known.client_id == sent.client_id != "":
+                return Receipt(Outcome.LATE, known)
+            raise WrongPhase(_closed_text(state), state.phase, (Phase.OPEN,))
+        question = _question_of(play, sent.question_id)
+        text, choices, number = check_answer(question, sent)
+        opened = state.opened_at or sent.received_at
+        seconds = (sent.received_at - opened).total_seconds() - state.paused_seconds
+        status = self._moderation(game, text) if text else AnswerStatus.VISIBLE
+        answer = Answer(
+            game_id=game.game_id,
+            question_id=sent.question_id,
+            player_id=player.player_id,
+            name=player.name,
+            text=text,
+            choices=choices,
+            number=number,
+            seconds=round(max(0.0, seconds), 3),
+            word_count=len(text.split()),
+            status=status,
+            client_id=sent.client_id[:MAX_CLIENT_ID],
+            submitted_at=sent.received_at,
+            expires_at=game.expires_at,
+        )
+        try:
+            # The first answer to a trivia question counts. Others can be changed until the end.
+            if question.type is QuestionType.TRIVIA:
+                return Receipt(Outcome.ACCEPTED, store.create(answer))
+            changed = Answer.client_id.missing() | (Answer.client_id != answer.client_id)
+            return Receipt(Outcome.ACCEPTED, store.put(answer, if_=changed))
+        except ConditionFailed as error:
+            known = error.current if isinstance(error.current, Answer) else answer
+            return Receipt(Outcome.REPEATED, known)
+
+    def vote(
+        self,
+        game_id: str,
+        player_id: str,
+        question_id: str,
+        ranking: Sequence[str],
+        client_id: str = "",
+    ) -> Receipt:
+        """Store a ranking of answers, best first. It can be changed until voting closes."""
+        play = self._rounds.load(game_id)
+        player = self._context.get_player(game_id, player_id)
+        if not player.is_active:
+            raise RoomClosed("You are not in this game any more.")
+        if not _is_voting(play.state, question_id):
+            raise WrongPhase(_closed_text(play.state), play.state.phase, (Phase.VOTING,))
+        entry = self._rounds.get_round(game_id, question_id)
+        offered = self._rounds.offered_to(play.game, entry, player_id) if entry else ()
+        if len(set(ranking)) < len(ranking) or not set(ranking) <= set(offered):
+            raise InvalidInput({"ranking": "Rank only answers that you were shown, each once."})
+        needed = required_ranks(len(offered))
+        if len(ranking) < needed:
+            raise InvalidInput({"ranking": f"Rank at least {needed} answers."})
+        vote = Vote(
+            game_id=game_id,
+            question_id=question_id,
+            player_id=player_id,
+            name=player.name,
+            votes={answer: rank for rank, answer in enumerate(ranking, 1)},
+            client_id=client_id[:MAX_CLIENT_ID],
+            submitted_at=self._context.clock(),
+            expires_at=play.game.expires_at,
+        )
+        self._context.store.put(vote)
+        if not _is_voting(self._context.get_state(game_id), question_id):
+            return Receipt(Outcome.LATE, vote=vote)
+        return Receipt(Outcome.ACCEPTED, vote=vote)
+
+    def find_answer(self, game_id: str, question_id: str, player_id: str) -> Answer | None:
+        """Return the answer of a player, or None."""
+        key = Answer.key(game_id, question_id, player_id)
+        return self._context.store.get(key, consistent=True)
+
+    def list_of_player(self, game_id: str, player_id: str, ids: Sequence[str]) -> list[Answer]:
+        """Return the answers of a player to these questions."""
+        keys = [Answer.key(game_id, question_id, player_id) for question_id in ids]
+        return [each for each in self._context.store.get_many(keys, consistent=True) if each]
+
+    def find_vote(self, game_id: str, question_id: str, player_id: str) -> Vote | None:
+        """Return the vote of a player, or None."""
+        return self._context.store.get(Vote.key(game_id, question_id, player_id), consistent=True)
+
+
+# ------------------------------------------------------------------------------ rules
+
+
+def is_open(game: Game, state: GameState, question_id: str) -> bool:
+    """Return whether answers to this question are accepted."""
+    if state.phase is not Phase.OPEN or state.closed_at is not None:
+        return False
+    if game.type is EngagementType.SURVEY:
+        return question_id in state.played
+    return state.question_id == question_id
+
+
+def _is_voting(state: GameState, question_id: str) -> bool:
+    return (
+        state.phase is Phase.VOTING and state.closed_at is None and state.question_id == question_id
+    )
+
+
+def _closed_text(state: GameState) -> str:
+    if state.closed_at is not None:
+        return "Time is up. Answers are being counted."
+    return f"The game is {describe(state.phase)}, so this cannot be sent now."
+
+
+def _question_of(play: Play, question_id: str) -> Question:
+    if play.game.type is EngagementType.SURVEY:
+        return play.questions[play.state.played.index(question_id)]
+    question = play.question
+    assert question is not None
+    return question
+
+
+def check_answer(question: Question, sent: Submission) -> tuple[str, tuple[str, ...], int | None]:
+    """Return the text, choices and number of an answer, or raise InvalidInput."""
+    checks = InputChecks()
+    ids = [option.id for option in question.choices]
+    match question.type:
+        case QuestionType.CALL_AND_ANSWER | QuestionType.TEXT:
+            text = checks.text("text", sent.text, longest=question.longest, required=True)
+            checks.raise_errors(InvalidInput)
+            return text, (), None
+        case QuestionType.RATING:
+            steps = question.scale.steps
+            if sent.number is None or sent.number not in steps:
+                raise InvalidInput({"number": f"Choose a number from {steps[0]} to {steps[-1]}."})
+            return "", (), sent.number
+        case QuestionType.RANK:
+            if sorted(sent.choices) != sorted(ids):
+                raise InvalidInput({"choices": "Put all options into an order."})
+            return "", sent.choices, None
+        case QuestionType.TRIVIA | QuestionType.CHOICE | QuestionType.YES_NO:
+            most = len(question.correct) if question.type is QuestionType.TRIVIA else 0
+            most = max(most, question.selections, 1)
+            if len(question.correct) > 1:
+                most = len(ids)
+            chosen = tuple(each for each in ids if each in sent.choices)
+            if not chosen or len(set(sent.choices) - set(ids)) or len(chosen) > most:
+                text = "Choose one option." if most == 1 else f"Choose 1 to {most} options."
+                raise InvalidInput({"choices": text})
+            return "", chosen, None

@@ -1,0 +1,115 @@
+"""The store, secret, clock and settings that every part of the service works with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from singletable import Store
+from singletable_apps.games.entities import Game, GameContent, GameState, Player
+from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
+from singletable_apps.games.questions import Question
+from singletable_apps.games.tokens import Role, Seat, Tokens
+from singletable_apps.games.urls import Urls
+from singletable_apps.shared.objects import Bucket
+
+T = TypeVar("T")
+RevisionCheck = Callable[[int], None]
+_ID = re.compile(r"[0-9a-z]{16,26}")
+# Games whose questions are kept in memory.
+_CACHED_GAMES = 200
+
+
+def any_revision(_: int) -> None:
+    """Accept every revision."""
+
+
+def utc_now() -> datetime:
+    """Return the current time."""
+    return datetime.now(UTC)
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text can be the id of a game, a player or a set, so that one may look."""
+    return _ID.fullmatch(text) is not None
+
+
+def check_found(item: T | None, text: str) -> T:
+    """Return an item that was read, or raise NotFound."""
+    if item is None:
+        raise NotFound(text)
+    return item
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every part of the service works with.
+
+    `process_id` tells the processes of one table apart. Items of a game expire `lifetime` after
+    its creation.
+    """
+
+    store: Store
+    secret: bytes = field(repr=False)
+    tokens: Tokens
+    urls: Urls
+    bucket: Bucket
+    process_id: str
+    clock: Callable[[], datetime] = utc_now
+    lifetime: timedelta = timedelta(days=14)
+    _contents: dict[str, tuple[Question, ...]] = field(
+        default_factory=dict[str, tuple[Question, ...]]
+    )
+
+    def get_game(self, game_id: str, *, consistent: bool = False) -> Game:
+        """Return a game, or raise NotFound."""
+        game = self.store.get(Game.key(game_id), consistent=consistent) if is_id(game_id) else None
+        return check_found(game, "Game not found. Please check the game ID.")
+
+    def get_state(self, game_id: str) -> GameState:
+        """Return the state of a game, or raise NotFound."""
+        key = GameState.key(game_id) if is_id(game_id) else None
+        state = self.store.get(key, consistent=True) if key else None
+        return check_found(state, "Game not found. Please check the game ID.")
+
+    def get_player(self, game_id: str, player_id: str) -> Player:
+        """Return a player of a game, or raise NotFound."""
+        key = Player.key(game_id, player_id) if is_id(game_id) and is_id(player_id) else None
+        player = self.store.get(key, consistent=True) if key else None
+        return check_found(player, "There is no such player in this game.")
+
+    def get_questions(self, game: Game) -> tuple[Question, ...]:
+        """Return the questions of a game. They never change, so they are kept in memory."""
+        found = self._contents.get(game.game_id)
+        if found is None:
+            query = GameContent.key.partition(game.game_id)
+            parts = self.store.query(query, consistent=True)
+            found = tuple(question for part in parts for question in part.questions)
+            while len(self._contents) >= _CACHED_GAMES:
+                self._contents.pop(next(iter(self._contents)), None)
+            self._contents[game.game_id] = found
+        return found
+
+    def read_seat(self, token: str, game_id: str) -> tuple[Seat, Game]:
+        """Return the seat of a token in this game, and the game.
+
+        Raise NotSeated for a token of another game or a link that was replaced, and RoomClosed
+        for a player who was removed.
+        """
+        seat = self.tokens.read_seat(token)
+        if seat.game_id != game_id:
+            raise NotSeated("This link belongs to another game.")
+        game = self.get_game(game_id)
+        if seat.role is Role.PLAYER:
+            if not self.get_player(game_id, seat.player_id).is_active:
+                raise RoomClosed("The host has removed you from this game.")
+        elif seat.generation != game.links.get(seat.role, 0):
+            raise NotSeated("This link was replaced. Ask the host for a new one.")
+        return seat, game
+
+    def issue_seat(self, game: Game, role: Role) -> str:
+        """Return the token of a role other than a player."""
+        return self.tokens.seat_token(Seat(role, game.game_id, generation=game.links.get(role, 0)))

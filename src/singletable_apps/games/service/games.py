@@ -1,0 +1,255 @@
+"""Create, find, change and delete games."""
+
+from __future__ import annotations
+
+import hmac
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+
+from singletable import AlreadyExists, ConditionFailed, Page
+from singletable_apps.games.entities import (
+    Answer,
+    Game,
+    GameContent,
+    GameEntry,
+    GameSettings,
+    GameState,
+    JoinCode,
+)
+from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound
+from singletable_apps.games.questions import EngagementType, Question, SetDraft
+from singletable_apps.games.service.context import Context, check_found
+from singletable_apps.games.tokens import Role, new_game_id, new_join_code
+from singletable_apps.shared.text import InputChecks
+
+DEFAULT_TITLE = "Engagements Session"
+_CODE_DRAWS = 8
+_QUESTIONS_PER_PART = 25
+_ATTEMPTS = 5
+# The least and the most of each number in the settings.
+_RANGES: dict[str, tuple[float, float]] = {
+    "reading_seconds": (0, 60),
+    "question_seconds": (0, 600),
+    "voting_seconds": (0, 600),
+    "auto_seconds": (0, 120),
+    "speed_floor": (0, 1),
+    "points": (0, 2_000),
+    "ballot_size": (1, 20),
+    "max_players": (1, 10_000),
+    "min_cell": (1, 50),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GameDraft:
+    """What a host chooses for a new game. `questions` come from the set."""
+
+    title: str = ""
+    type: EngagementType = EngagementType.MIXED
+    set_id: str = ""
+    set_version: int = 0
+    set_name: str = ""
+    questions: Sequence[Question] = ()
+    instruction: str = ""
+    ai_context: str = ""
+    access_code: str = ""
+    settings: GameSettings = field(default_factory=GameSettings)
+
+
+def draft_from_set(draft: SetDraft, set_id: str, set_version: int, *, title: str = "") -> GameDraft:
+    """Return the draft of a game that plays a set. Its instruction is copied to the questions."""
+    questions = tuple(
+        replace(each, instruction=each.instruction or draft.instruction) for each in draft.questions
+    )
+    return GameDraft(
+        title=title or draft.name,
+        type=draft.type,
+        set_id=set_id,
+        set_version=set_version,
+        set_name=draft.name,
+        questions=questions,
+        ai_context=draft.ai_instruction,
+    )
+
+
+def check_settings(settings: GameSettings, checks: InputChecks) -> GameSettings:
+    """Check the numbers and texts of the settings; errors are named by field."""
+    for each in fields(settings):
+        least, most = _RANGES.get(each.name, (0, 0))
+        if each.name in _RANGES and not least <= getattr(settings, each.name) <= most:
+            checks.reject(each.name, f"Use a number from {least:g} to {most:,g}.")
+    teams = tuple(
+        name for each in settings.teams if (name := checks.line("teams", each, longest=30))
+    )
+    if len(teams) > 12 or len({name.casefold() for name in teams}) < len(teams):
+        checks.reject("teams", "Use at most 12 teams with different names.")
+    words = tuple(
+        word
+        for each in settings.deny_words[:200]
+        if (word := checks.line("deny_words", each, longest=40))
+    )
+    return replace(settings, teams=teams, deny_words=words)
+
+
+class Games:
+    """Creates and changes games."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def create(self, host_id: str, draft: GameDraft) -> Game:
+        """Create a game with the questions of the draft, and return it."""
+        context, checks = self._context, InputChecks()
+        title = checks.line("title", draft.title, longest=120) or DEFAULT_TITLE
+        ai_context = checks.text("ai_context", draft.ai_context, longest=2_000)
+        access_code = checks.line("access_code", draft.access_code, longest=40)
+        settings = check_settings(draft.settings, checks)
+        if not draft.questions:
+            checks.reject("set_id", "Choose a question set with at least one question.")
+        checks.raise_errors(InvalidInput)
+        questions = list(draft.questions)
+        if settings.is_random:
+            random.SystemRandom().shuffle(questions)
+        now = context.clock()
+        expires_at = now + context.lifetime
+        game_id = new_game_id(int(now.timestamp() * 1000))
+        parts = [
+            GameContent(
+                game_id=game_id,
+                part=number,
+                questions=questions[start : start + _QUESTIONS_PER_PART],
+                expires_at=expires_at,
+            )
+            for number, start in enumerate(range(0, len(questions), _QUESTIONS_PER_PART))
+        ]
+        context.store.put_many(parts)
+        for _ in range(_CODE_DRAWS):
+            game = Game(
+                game_id=game_id,
+                title=title,
+                type=draft.type,
+                created_by=host_id,
+                set_id=draft.set_id,
+                set_version=draft.set_version,
+                set_name=draft.set_name,
+                ai_context=ai_context,
+                join_code=new_join_code(),
+                access_code=access_code,
+                settings=settings,
+                question_count=len(questions),
+                content_parts=len(parts),
+                categories=list(dict.fromkeys(each.category for each in questions)),
+                last_activity_at=now,
+                expires_at=expires_at,
+            )
+            try:
+                self._create(game, now)
+            except AlreadyExists:
+                continue
+            return game
+        raise GamesBusy("No free join code was found. Try again in a minute.")
+
+    def _create(self, game: Game, now: datetime) -> None:
+        game_id, expires_at = game.game_id, game.expires_at
+        with self._context.store.transaction() as tx:
+            tx.create(JoinCode(code=game.join_code, game_id=game_id, expires_at=expires_at))
+            tx.create(game)
+            tx.create(GameState(game_id=game_id, expires_at=expires_at))
+            tx.create(
+                GameEntry(
+                    game_id=game_id,
+                    title=game.title,
+                    type=game.type,
+                    created_by=game.created_by,
+                    created_at=now,
+                    question_count=game.question_count,
+                )
+            )
+
+    def find_by_code(self, code: str) -> Game:
+        """Return the game that one joins with this code, or raise NotFound."""
+        typed = "".join(one for one in code[:40] if one in "0123456789")
+        found = self._context.store.get(JoinCode.key(typed)) if len(typed) == 6 else None
+        entry = check_found(found, "Game not found. Please check the game ID.")
+        return self._context.get_game(entry.game_id)
+
+    def check_access_code(self, game: Game, code: str) -> None:
+        """Raise InvalidInput unless this is the access code of a private game."""
+        expected = game.access_code
+        if expected and not hmac.compare_digest(
+            code.strip().casefold().encode("utf-8", "replace"), expected.casefold().encode()
+        ):
+            raise InvalidInput({"access_code": "This access code is not right. Ask the host."})
+
+    def edit(
+        self,
+        game_id: str,
+        *,
+        title: str | None = None,
+        is_locked: bool | None = None,
+        debug_mode: bool | None = None,
+        active_categories: Sequence[str] | None = None,
+        access_code: str | None = None,
+        settings: GameSettings | None = None,
+    ) -> Game:
+        """Change what is given, and return the game."""
+        checks = InputChecks()
+        for _ in range(_ATTEMPTS):
+            game = self._context.get_game(game_id, consistent=True)
+            if title is not None:
+                game.title = checks.line("title", title, longest=120, required=True)
+            if is_locked is not None:
+                game.is_locked = is_locked
+            if debug_mode is not None:
+                game.debug_mode = debug_mode
+            if active_categories is not None:
+                chosen = set(active_categories)
+                game.active_categories = [each for each in game.categories if each in chosen]
+            if access_code is not None:
+                game.access_code = checks.line("access_code", access_code, longest=40)
+            if settings is not None:
+                game.settings = check_settings(settings, checks)
+            checks.raise_errors(InvalidInput)
+            game.last_activity_at = self._context.clock()
+            try:
+                with self._context.store.transaction() as tx:
+                    tx.put(game)
+                    tx.update(GameEntry.key(game_id), GameEntry.title.set(game.title))
+            except ConditionFailed:
+                continue
+            return game
+        raise GamesBusy("Someone else is changing this game right now. Try again.")
+
+    def replace_links(self, game_id: str, role: Role) -> Game:
+        """Make the links of a role void, so that new ones have to be handed out."""
+        game = self._context.get_game(game_id, consistent=True)
+        links = {**game.links, role.value: game.links.get(role, 0) + 1}
+        return self._context.store.update(Game.key(game_id), Game.links.set(links))
+
+    def list_of_host(
+        self, host_id: str, size: int = 20, cursor: str | None = None
+    ) -> Page[GameEntry]:
+        """Return a page of the games of a host, newest first."""
+        query = GameEntry.by_host(host_id)
+        return self._context.store.page(query, size, cursor=cursor, reverse=True)
+
+    def list_all(self, size: int = 20, cursor: str | None = None) -> Page[GameEntry]:
+        """Return a page of all games, newest first, for the administrator."""
+        query = GameEntry.key.partition()
+        return self._context.store.page(query, size, cursor=cursor, reverse=True)
+
+    def delete(self, game_id: str) -> None:
+        """Delete a game with everything in it. Its entry in the history goes last."""
+        store = self._context.store
+        try:
+            game = self._context.get_game(game_id, consistent=True)
+        except NotFound:
+            game = None
+        if game is not None:
+            store.delete(JoinCode.key(game.join_code))
+        # Votes are in the partitions of the answers.
+        store.delete_partition(Answer.key.partition(game_id))
+        store.delete_partition(Game.key.partition(game_id))
+        store.delete(GameEntry.key(game_id))

@@ -1,0 +1,611 @@
+"""Move games on: ask questions, close them, count, and show results.
+
+Every transition is one write on the condition of the state's version, so of several hosts, timers
+and processes that want the same transition, one does it. Answers and votes are counted in two
+steps. The first one closes the phase: from then on, an answer is not accepted. The second one reads
+the answers, computes the result, and writes it together with the next phase. If the process dies in
+between, any other process does the second step again (`finish_due`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from singletable import ConditionFailed, evolve
+from singletable_apps.games.entities import (
+    Answer,
+    AnswerStatus,
+    BallotAnswer,
+    BallotPart,
+    Game,
+    GameEntry,
+    GameState,
+    Player,
+    ResultPart,
+    Round,
+    Standing,
+    Vote,
+)
+from singletable_apps.games.errors import InvalidInput, WrongPhase
+from singletable_apps.games.phases import (
+    Command,
+    Phase,
+    Remaining,
+    Step,
+    next_step,
+    phase_after_reveal,
+)
+from singletable_apps.games.questions import EngagementType, Question, QuestionType
+from singletable_apps.games.rules import (
+    Gain,
+    Play,
+    is_due,
+    is_leaderboard_due,
+    question_id_of,
+    question_limit,
+    questions_left,
+    ranking_of,
+    tally_answers,
+)
+from singletable_apps.games.scoring import (
+    TriviaRules,
+    assign_ballots,
+    merge_answers,
+    rank_players,
+    score_trivia,
+    score_votes,
+)
+from singletable_apps.games.service.context import Context
+from singletable_apps.games.tokens import new_id
+
+T = TypeVar("T")
+# Of a DynamoDB item's 400 KB.
+_PART_BYTES = 200_000
+_CACHED_ROUNDS = 100
+
+
+class Rounds:
+    """Moves games from phase to phase."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        # Frozen ballots and results by game, question and attempt. They never change.
+        self._ballots: dict[tuple[str, str, str], tuple[BallotAnswer, ...]] = {}
+        self._results: dict[tuple[str, str, str], tuple[Standing, ...]] = {}
+
+    # -------------------------------------------------------------------------- commands
+
+    def load(self, game_id: str) -> Play:
+        """Return a game with its state and questions."""
+        context = self._context
+        game = context.get_game(game_id)
+        return Play(game, context.get_state(game_id), context.get_questions(game))
+
+    def command(self, game_id: str, command: Command, *, version: int | None = None) -> GameState:
+        """Execute a command and return the new state.
+
+        `version` is the one that the sender saw. If the state has changed since, nothing is done:
+        a second click, or a second host, does not skip a question.
+        """
+        play = self.load(game_id)
+        if version is not None and version != play.state.version:
+            return self.finish_due(game_id)
+        if play.state.closed_at is not None:
+            return self._finish(play)
+        step = next_step(play.state.phase, command)
+        return self._take(play, step)
+
+    def finish_due(self, game_id: str) -> GameState:
+        """Do what is due: a deadline has passed, or a count was interrupted. Return the state."""
+        state = self._context.get_state(game_id)
+        if not is_due(state, self._context.clock()):
+            return state
+        play = self.load(game_id)
+        if play.state.closed_at is not None:
+            return self._finish(play)
+        if not is_due(play.state, self._context.clock()):
+            return play.state
+        return self._take(play, next_step(play.state.phase, Command.TIME_UP))
+
+    def extend(self, game_id: str, seconds: int) -> GameState:
+        """Give players more time for the question or the vote."""
+        state = self._context.get_state(game_id)
+        if state.deadline is None or state.phase not in (Phase.OPEN, Phase.VOTING):
+            raise WrongPhase("No timer is running now.", state.phase, (Phase.OPEN, Phase.VOTING))
+        if not 1 <= seconds <= 600:
+            raise InvalidInput({"seconds": "Use 1 to 600 seconds."})
+        deadline = state.deadline + timedelta(seconds=seconds)
+        return self._write(state, evolve(state, deadline=deadline))
+
+    def share_results(self, game_id: str, question_ids: Sequence[str]) -> GameState:
+        """Let players see the results of these survey questions, and of no others."""
+        state = self._context.get_state(game_id)
+        known = set(state.played)
+        shared = [each for each in question_ids if each in known]
+        return self._write(state, evolve(state, shared=shared))
+
+    # -------------------------------------------------------------------------- steps
+
+    def _take(self, play: Play, step: Step) -> GameState:
+        match step:
+            case Step.ASK:
+                return self._ask(play)
+            case Step.OPEN:
+                return self._write(play.state, self._opened(play.state, play))
+            case Step.CLOSE | Step.SCORE:
+                closed = evolve(play.state, closed_at=self._context.clock(), deadline=None)
+                return self._close(play, closed)
+            case Step.VOID:
+                closed = evolve(
+                    play.state, closed_at=self._context.clock(), deadline=None, is_void=True
+                )
+                return self._close(play, closed)
+            case Step.CONTINUE:
+                return self._continue(play)
+            case Step.PAUSE:
+                return self._pause(play.state)
+            case Step.RESUME:
+                return self._resume(play.state)
+            case Step.END:
+                return self._end(play)
+
+    def _write(self, before: GameState, after: GameState, entry: Round | None = None) -> GameState:
+        """Write a state, with its round, unless someone else was faster; return the newest."""
+        store = self._context.store
+        try:
+            if entry is None:
+                return store.put(after)
+            with store.transaction() as tx:
+                tx.put(after)
+                tx.put(entry)
+        except ConditionFailed:
+            pass
+        return self._context.get_state(before.game_id)
+
+    def _ask(self, play: Play) -> GameState:
+        """Show the next question, or end the game."""
+        game, state, now = play.game, play.state, self._context.clock()
+        if game.type is EngagementType.SURVEY:
+            return self._open_survey(play) if not state.played else self._end(play)
+        left = questions_left(play)
+        if not left:
+            return self._end(play)
+        index = left[0]
+        question_id = question_id_of(len(state.played) + 1)
+        question = play.questions[index]
+        asked = evolve(
+            state,
+            phase=Phase.READING,
+            question_id=question_id,
+            question_index=index,
+            question_started_at=now,
+            played=[*state.played, question_id],
+            asked=[*state.asked, index],
+            opened_at=None,
+            deadline=now + timedelta(seconds=game.settings.reading_seconds),
+            paused_seconds=0.0,
+            is_void=False,
+        )
+        if not game.settings.reading_seconds:
+            asked = self._opened(asked, Play(game, asked, play.questions))
+        entry = _round(game, question_id, index, question, now)
+        return self._write(state, asked, entry)
+
+    def _open_survey(self, play: Play) -> GameState:
+        """Open all questions of a survey at once, without a time limit."""
+        now, game = self._context.clock(), play.game
+        ids = [question_id_of(number) for number in range(1, len(play.questions) + 1)]
+        self._context.store.put_many(
+            _round(game, question_id, index, play.questions[index], now)
+            for index, question_id in enumerate(ids)
+        )
+        opened = evolve(
+            play.state,
+            phase=Phase.OPEN,
+            question_started_at=now,
+            opened_at=now,
+            played=ids,
+            asked=[*range(len(ids))],
+        )
+        return self._write(play.state, opened)
+
+    def _opened(self, state: GameState, play: Play) -> GameState:
+        """Return the state in which answers are accepted."""
+        now, question = self._context.clock(), play.question
+        limit = question_limit(play.game, question) if question else None
+        return evolve(
+            state,
+            phase=Phase.OPEN,
+            opened_at=now,
+            deadline=None if limit is None else now + timedelta(seconds=limit),
+        )
+
+    def _close(self, play: Play, closed: GameState) -> GameState:
+        state = self._write(play.state, closed)
+        if state.closed_at is None:
+            return state  # someone else was faster, and has finished, too
+        return self._finish(Play(play.game, state, play.questions))
+
+    def _finish(self, play: Play) -> GameState:
+        """Count what was closed, and write the result with the next phase."""
+        game, state, question = play.game, play.state, play.question
+        if question is None:
+            return self._finish_survey(play)
+        now = self._context.clock()
+        entry = self.get_round(game.game_id, state.question_id)
+        if entry is None:
+            entry = _round(game, state.question_id, state.question_index, question, now)
+        entry.is_void, entry.completed_at = state.is_void, now
+        after = evolve(state, closed_at=None, phase=Phase.REVEAL, deadline=self._auto(game, now))
+        if state.is_void:
+            return self._write(state, after, entry)
+        if state.phase is Phase.VOTING:
+            return self._finish_votes(play, entry, after)
+        answers = self.list_answers(game.game_id, state.question_id)
+        entry.answers = len(answers)
+        if question.type is QuestionType.CALL_AND_ANSWER:
+            frozen = self._freeze(game, answers)
+            if len(frozen) >= 2:
+                entry.completed_at = None
+                seconds = game.settings.voting_seconds
+                after.phase = Phase.VOTING
+                after.opened_at = now
+                after.deadline = now + timedelta(seconds=seconds) if seconds else None
+                after.paused_seconds = 0.0
+            self._store_ballot(entry, frozen)
+            if after.phase is Phase.VOTING:
+                return self._write(state, after, entry)
+            points = dict[str, Gain]()
+            return self._write_result(play, entry, after, answers, points)
+        entry.tally = tally_answers(question, answers)
+        if question.type is QuestionType.TRIVIA:
+            before = {each.player: each for each in self.get_standings(state)}
+            points = self._score_trivia(play, question, answers, before)
+            return self._write_result(play, entry, after, answers, points)
+        if question.type is QuestionType.TEXT:
+            self._store_ballot(entry, self._freeze(game, answers))
+        return self._write(state, after, entry)
+
+    def _finish_votes(self, play: Play, entry: Round, after: GameState) -> GameState:
+        game, state = play.game, play.state
+        ballot = self.get_ballot(entry)
+        votes = self.list_votes(game.game_id, state.question_id)
+        entry.votes = len(votes)
+        score = score_votes(
+            game.settings.rank_method,
+            [answer.id for answer in ballot],
+            {answer.id: answer.players for answer in ballot},
+            {vote.player_id: ranking_of(vote) for vote in votes},
+            offered=self.offered(game, entry),
+        )
+        entry.tally = {answer: each.points for answer, each in score.answers.items()}
+        answers = self.list_answers(game.game_id, state.question_id)
+        points = {player: Gain(gained) for player, gained in score.points.items()}
+        return self._write_result(play, entry, after, answers, points)
+
+    def _finish_survey(self, play: Play) -> GameState:
+        """Tally all questions of a survey, then close it. Repeating this changes nothing."""
+        game, state, now = play.game, play.state, self._context.clock()
+        for index, question in enumerate(play.questions):
+            question_id = question_id_of(index + 1)
+            answers = self.list_answers(game.game_id, question_id)
+            entry = _round(game, question_id, index, question, state.opened_at or now)
+            entry.completed_at, entry.is_void = now, state.is_void
+            entry.answers, entry.tally = len(answers), tally_answers(question, answers)
+            if question.type is QuestionType.TEXT:
+                self._store_ballot(entry, self._freeze(game, answers))
+            self._context.store.put(entry)
+        return self._write(state, evolve(state, closed_at=None, phase=Phase.REVEAL))
+
+    def _continue(self, play: Play) -> GameState:
+        remaining = Remaining(
+            questions=len(questions_left(play)), is_leaderboard_due=is_leaderboard_due(play)
+        )
+        if phase_after_reveal(remaining) is not Phase.LEADERBOARD:
+            return self._ask(play)
+        deadline = self._auto(play.game, self._context.clock())
+        after = evolve(play.state, phase=Phase.LEADERBOARD, deadline=deadline)
+        return self._write(play.state, after)
+
+    def _pause(self, state: GameState) -> GameState:
+        now = self._context.clock()
+        left = None if state.deadline is None else (state.deadline - now).total_seconds()
+        paused = evolve(
+            state,
+            phase=Phase.PAUSED,
+            paused_phase=state.phase,
+            remaining=None if left is None else max(0.0, left),
+            deadline=None,
+            paused_at=now,
+        )
+        return self._write(state, paused)
+
+    def _resume(self, state: GameState) -> GameState:
+        now = self._context.clock()
+        left = state.remaining
+        paused = (now - state.paused_at).total_seconds() if state.paused_at else 0.0
+        resumed = evolve(
+            state,
+            phase=state.paused_phase or Phase.WAITING,
+            paused_phase=None,
+            remaining=None,
+            paused_at=None,
+            deadline=None if left is None else now + timedelta(seconds=left),
+            paused_seconds=state.paused_seconds + paused,
+        )
+        return self._write(state, resumed)
+
+    def _end(self, play: Play) -> GameState:
+        game, state, now = play.game, play.state, self._context.clock()
+        if state.phase in (Phase.OPEN, Phase.VOTING) and game.type is EngagementType.SURVEY:
+            closed = self._close(play, evolve(state, closed_at=now, deadline=None))
+            play = Play(game, closed, play.questions)
+        ended = evolve(play.state, phase=Phase.ENDED, deadline=None, closed_at=None)
+        written = self._write(play.state, ended)
+        if written.phase is Phase.ENDED:
+            self._complete(game, written, now)
+        return written
+
+    def _complete(self, game: Game, state: GameState, now: datetime) -> None:
+        """Copy the outcome to the history and to the players. Repeating it changes nothing."""
+        self._copy_scores(game.game_id, state)
+        self._context.store.update(
+            GameEntry.key(game.game_id),
+            GameEntry.completed_at.set(now),
+            GameEntry.player_count.set(
+                self._context.store.count(Player.key.partition(game.game_id))
+            ),
+            GameEntry.question_count.set(len(state.played)),
+            GameEntry.duration.set(round((now - game.created_at).total_seconds() / 60)),
+        )
+
+    def _auto(self, game: Game, now: datetime) -> datetime | None:
+        """Return when the game goes on by itself, or None."""
+        seconds = game.settings.auto_seconds
+        return now + timedelta(seconds=seconds) if seconds else None
+
+    # -------------------------------------------------------------------------- counting
+
+    def _freeze(self, game: Game, answers: Iterable[Answer]) -> list[BallotAnswer]:
+        """Return the answers that others may see, equal ones merged, in the order of their ids."""
+        visible = {
+            each.player_id: each.text for each in answers if each.status is AnswerStatus.VISIBLE
+        }
+        question_id = next((each.question_id for each in answers), "")
+        frozen = [
+            BallotAnswer(
+                self._context.tokens.answer_id(game.game_id, question_id, group.players[0]),
+                group.text,
+                tuple(group.players),
+            )
+            for group in merge_answers(visible)
+        ]
+        return sorted(frozen, key=lambda each: each.id)
+
+    def _store_ballot(self, entry: Round, frozen: Sequence[BallotAnswer]) -> None:
+        entry.ballot = new_id() if frozen else ""
+        self._context.store.put_many(
+            BallotPart(
+                game_id=entry.game_id,
+                question_id=entry.question_id,
+                attempt=entry.ballot,
+                part=number,
+                answers=part,
+                expires_at=entry.expires_at,
+            )
+            for number, part in enumerate(_parts(frozen, lambda each: 4 * len(each.text) + 100))
+        )
+
+    def _score_trivia(
+        self,
+        play: Play,
+        question: Question,
+        answers: Iterable[Answer],
+        before: dict[str, Standing],
+    ) -> dict[str, Gain]:
+        settings = play.game.settings
+        rules = TriviaRules(
+            mode=settings.trivia_mode,
+            floor=settings.speed_floor,
+            partial=settings.partial,
+            streak=settings.streak,
+        )
+        scores = dict[str, Gain]()
+        for answer in answers:
+            known = before.get(answer.player_id)
+            score = score_trivia(
+                rules,
+                correct=frozenset(question.correct),
+                chosen=frozenset(answer.choices),
+                points=settings.points if question.points is None else question.points,
+                seconds=answer.seconds,
+                limit=question_limit(play.game, question),
+                streak=known.streak if known else 0,
+            )
+            seconds = answer.seconds if score.points else 0.0
+            scores[answer.player_id] = Gain(score.points, seconds, score.streak, score.is_correct)
+        return scores
+
+    def _write_result(
+        self,
+        play: Play,
+        entry: Round,
+        after: GameState,
+        answers: Iterable[Answer],
+        points: dict[str, Gain],
+    ) -> GameState:
+        """Write the standings after this round, the round and the next phase."""
+        game, state = play.game, play.state
+        before = {each.player: each for each in self.get_standings(state)}
+        answered = {each.player_id for each in answers}
+        nothing = Gain()
+        players = [each.player_id for each in self.list_players(game.game_id) if each.is_active]
+        totals = dict[str, tuple[int, float]]()
+        for player in players:
+            known = before.get(player)
+            gain = points.get(player, nothing)
+            totals[player] = (
+                (known.total if known else 0) + gain.points,
+                (known.seconds if known else 0.0) + gain.seconds,
+            )
+        standings = [
+            Standing(
+                player=place.player,
+                points=points.get(place.player, nothing).points,
+                total=place.points,
+                place=place.place,
+                seconds=totals[place.player][1],
+                streak=points.get(place.player, nothing).streak,
+                has_answered=place.player in answered,
+                is_correct=points.get(place.player, nothing).is_correct,
+            )
+            for place in rank_players(totals)
+        ]
+        entry.result = new_id()
+        self._context.store.put_many(
+            ResultPart(
+                game_id=game.game_id,
+                question_id=entry.question_id,
+                attempt=entry.result,
+                part=number,
+                standings=part,
+                expires_at=entry.expires_at,
+            )
+            for number, part in enumerate(_parts(standings, lambda _: 200))
+        )
+        after.scored = [*state.scored, entry.question_id]
+        written = self._write(state, after, entry)
+        if written.version == state.version + 1:
+            self._copy_scores(game.game_id, written)
+        return written
+
+    def _copy_scores(self, game_id: str, state: GameState) -> None:
+        """Copy totals and places to the players. Older ones never replace newer ones."""
+        if not state.scored:
+            return
+        through = state.scored[-1]
+        for each in self.get_standings(state):
+            try:
+                self._context.store.update(
+                    Player.key(game_id, each.player),
+                    Player.total_score.set(each.total),
+                    Player.rank.set(each.place),
+                    Player.scored_through.set(through),
+                    if_=Player.scored_through < through,
+                )
+            except ConditionFailed:
+                continue
+
+    # -------------------------------------------------------------------------- reads
+
+    def get_round(self, game_id: str, question_id: str) -> Round | None:
+        """Return a question that was played, or None."""
+        return self._context.store.get(Round.key(game_id, question_id), consistent=True)
+
+    def list_players(self, game_id: str) -> list[Player]:
+        """Return all players of a game, also those who were removed."""
+        return list(self._context.store.query(Player.key.partition(game_id), consistent=True))
+
+    def list_rounds(self, game_id: str) -> list[Round]:
+        """Return all questions that were played, in order."""
+        return list(self._context.store.query(Round.key.partition(game_id), consistent=True))
+
+    def list_answers(self, game_id: str, question_id: str) -> list[Answer]:
+        """Return all answers to a question."""
+        query = Answer.key.partition(game_id).eq(question_id)
+        return list(self._context.store.query(query, consistent=True))
+
+    def list_votes(self, game_id: str, question_id: str) -> list[Vote]:
+        """Return all votes on the answers to a question."""
+        query = Vote.key.partition(game_id).eq(question_id)
+        return list(self._context.store.query(query, consistent=True))
+
+    def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
+        """Return the frozen answers of a round."""
+        key = (entry.game_id, entry.question_id, entry.ballot)
+        if entry.ballot and key not in self._ballots:
+            query = BallotPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
+            parts = self._context.store.query(query, consistent=True)
+            _remember(self._ballots, key, tuple(each for part in parts for each in part.answers))
+        return self._ballots.get(key, ())
+
+    def get_result(self, entry: Round) -> tuple[Standing, ...]:
+        """Return the standings after a round, best first."""
+        key = (entry.game_id, entry.question_id, entry.result)
+        if entry.result and key not in self._results:
+            query = ResultPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
+            parts = self._context.store.query(query, consistent=True)
+            _remember(self._results, key, tuple(each for part in parts for each in part.standings))
+        return self._results.get(key, ())
+
+    def get_standings(self, state: GameState) -> tuple[Standing, ...]:
+        """Return the standings after the last round with points."""
+        entry = self.get_round(state.game_id, state.scored[-1]) if state.scored else None
+        return self.get_result(entry) if entry else ()
+
+    def offered(self, game: Game, entry: Round) -> dict[str, Sequence[str]]:
+        """Return which answers each author is asked to rank, by player.
+
+        Players who did not answer get the list of a random place: see `offered_to`.
+        """
+        ballot = self.get_ballot(entry)
+        authors = {answer.id: answer.players for answer in ballot}
+        voters = sorted({player for answer in ballot for player in answer.players})
+        return dict(
+            assign_ballots(
+                [answer.id for answer in ballot],
+                voters,
+                authors,
+                seed=entry.ballot,
+                size=game.settings.ballot_size,
+            )
+        )
+
+    def offered_to(self, game: Game, entry: Round, player_id: str) -> Sequence[str]:
+        """Return the answers that a player is asked to rank, in the order to show them."""
+        known = self.offered(game, entry).get(player_id)
+        if known is not None:
+            return known
+        ballot = self.get_ballot(entry)
+        return assign_ballots(
+            [answer.id for answer in ballot],
+            [player_id],
+            {},
+            seed=f"{entry.ballot} {player_id}",
+            size=game.settings.ballot_size,
+        )[player_id]
+
+
+def _round(game: Game, question_id: str, index: int, question: Question, now: datetime) -> Round:
+    return Round(
+        game_id=game.game_id,
+        question_id=question_id,
+        index=index,
+        source=f"{question.category}#{index + 1:03d}",
+        set_id=game.set_id,
+        category=question.category,
+        started_at=now,
+        expires_at=game.expires_at,
+    )
+
+
+def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Split a list into parts that fit into an item each."""
+    part, total = list[T](), 0
+    for item in items:
+        if part and total + size(item) > _PART_BYTES:
+            yield part
+            part, total = [], 0
+        part.append(item)
+        total += size(item)
+    if part:
+        yield part
+
+
+def _remember(cache: dict[tuple[str, str, str], T], key: tuple[str, str, str], value: T) -> None:
+    """Keep a value that never changes, and forget the oldest ones."""
+    while len(cache) >= _CACHED_ROUNDS:
+        cache.pop(next(iter(cache)), None)
+    cache[key] = value

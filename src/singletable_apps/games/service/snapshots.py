@@ -1,0 +1,123 @@
+"""Read what the views of a game are made from."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from singletable_apps.games.entities import Answer, AnswerStatus, GameState, Player
+from singletable_apps.games.phases import Phase
+from singletable_apps.games.questions import OPINIONS, EngagementType
+from singletable_apps.games.rules import Play, tally_answers
+from singletable_apps.games.service.answers import Answers
+from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.games.tokens import DRIVERS, Role
+from singletable_apps.games.views import Snapshot, View, player_view, public_view
+
+# Players of a game are read again after this time, if nobody has said that they changed.
+_ROSTER_AGE = timedelta(seconds=2)
+
+
+class Snapshots:
+    """Reads games for their views. Lists of players are kept for two seconds."""
+
+    def __init__(self, context: Context, rounds: Rounds, answers: Answers) -> None:
+        self._context = context
+        self._rounds = rounds
+        self._answers = answers
+        self._rosters: dict[str, tuple[datetime, dict[str, Player]]] = {}
+
+    def forget_players(self, game_id: str) -> None:
+        """Read the players of a game again next time."""
+        self._rosters.pop(game_id, None)
+
+    def players(self, game_id: str) -> dict[str, Player]:
+        """Return the players of a game by id, at most two seconds old."""
+        now = self._context.clock()
+        known = self._rosters.get(game_id)
+        if known is None or not timedelta() <= now - known[0] < _ROSTER_AGE:
+            if len(self._rosters) > 1_000:
+                self._rosters.clear()
+            known = (now, {each.player_id: each for each in self._rounds.list_players(game_id)})
+            self._rosters[game_id] = known
+        return known[1]
+
+    def read(self, game_id: str, *, state: GameState | None = None) -> Snapshot:
+        """Read a game, after doing what is due. `state` is the newest one, if it is known."""
+        if state is None:
+            state = self._rounds.finish_due(game_id)
+        context, rounds = self._context, self._rounds
+        game = context.get_game(game_id)
+        play = Play(game, state, context.get_questions(game))
+        entry = rounds.get_round(game_id, state.question_id) if state.question_id else None
+        scored = state.scored
+        previous = rounds.get_round(game_id, scored[-2]) if len(scored) > 1 else None
+        is_survey = game.type is EngagementType.SURVEY
+        is_survey_over = is_survey and state.phase in (Phase.REVEAL, Phase.ENDED)
+        return Snapshot(
+            play=play,
+            round=entry,
+            ballot=rounds.get_ballot(entry) if entry else (),
+            standings=rounds.get_standings(state),
+            before=rounds.get_result(previous) if previous else (),
+            players=self.players(game_id),
+            rounds=rounds.list_rounds(game_id) if is_survey_over else (),
+            join_url=context.urls.absolute(context.urls.join(game.join_code)),
+        )
+
+    def for_hosts(self, snapshot: Snapshot) -> Snapshot:
+        """Add what only hosts see: who has answered, live counts, and answers to decide on."""
+        play, state = snapshot.play, snapshot.state
+        answered: frozenset[str] = frozenset()
+        pending: list[Answer] = []
+        tally: dict[str, int] = {}
+        question = play.question
+        if question is not None and state.phase is Phase.OPEN:
+            answers = self._rounds.list_answers(state.game_id, state.question_id)
+            answered = frozenset(each.player_id for each in answers)
+            pending = [each for each in answers if each.status is AnswerStatus.PENDING]
+            if question.type in OPINIONS and play.game.settings.live_counts:
+                tally = tally_answers(question, answers)
+        elif state.phase is Phase.VOTING:
+            votes = self._rounds.list_votes(state.game_id, state.question_id)
+            answered = frozenset(each.player_id for each in votes)
+        return Snapshot(
+            play=play,
+            round=snapshot.round,
+            ballot=snapshot.ballot,
+            standings=snapshot.standings,
+            before=snapshot.before,
+            players=snapshot.players,
+            rounds=snapshot.rounds,
+            answered=answered,
+            pending=pending,
+            live_tally=tally,
+            join_url=snapshot.join_url,
+        )
+
+    def view(self, game_id: str, role: Role) -> View:
+        """Return what a role sees now."""
+        snapshot = self.read(game_id)
+        return public_view(self.for_hosts(snapshot) if role in DRIVERS else snapshot, role)
+
+    def player_view(self, snapshot: Snapshot, player_id: str) -> View:
+        """Return what concerns one player now."""
+        game_id, state = snapshot.game.game_id, snapshot.state
+        player = snapshot.players.get(player_id) or self._context.get_player(game_id, player_id)
+        is_survey = snapshot.game.type is EngagementType.SURVEY
+        ids = state.played if is_survey else [state.question_id] if state.question_id else []
+        entry = snapshot.round
+        is_ranked = entry is not None and bool(snapshot.ballot)
+        vote = self._answers.find_vote(game_id, state.question_id, player_id) if is_ranked else None
+        offered = (
+            self._rounds.offered_to(snapshot.game, entry, player_id)
+            if entry is not None and is_ranked
+            else ()
+        )
+        return player_view(
+            snapshot,
+            player,
+            answers=self._answers.list_of_player(game_id, player_id, ids),
+            vote=vote,
+            offered=offered,
+        )

@@ -1,0 +1,364 @@
+"""What each role sees of a game, as JSON: one projection for pushes, reconnects, HTTP and pages.
+
+`public_view` is the same for everyone in a role, so a broadcast is encoded once. `player_view` is
+what concerns one player, and is sent once in a phase. Solutions, authors and results are in neither
+before their time. The names are those of the original API, in camel case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from singletable_apps.games.entities import (
+    Answer,
+    BallotAnswer,
+    Game,
+    GameState,
+    Player,
+    Round,
+    Standing,
+    Vote,
+)
+from singletable_apps.games.phases import ORIGINAL_STATES, Phase, available_commands
+from singletable_apps.games.questions import (
+    DEFAULT_INSTRUCTION,
+    EngagementType,
+    Option,
+    Question,
+    QuestionType,
+)
+from singletable_apps.games.rules import Play, question_id_of, question_limit, questions_left
+from singletable_apps.games.scoring import required_ranks, team_totals
+from singletable_apps.games.tokens import DRIVERS, Role
+
+View = dict[str, Any]
+TOP = 10
+# Answers that a reveal shows; the report has all.
+MAX_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything that views are made from, read at one moment.
+
+    `rounds` are the rounds whose results are shown: the current one, or all of a survey. `before`
+    are the standings before the last round with points.
+    """
+
+    play: Play
+    round: Round | None
+    ballot: Sequence[BallotAnswer]
+    standings: Sequence[Standing]
+    before: Sequence[Standing]
+    players: Mapping[str, Player]
+    rounds: Sequence[Round] = ()
+    answered: frozenset[str] = frozenset()
+    pending: Sequence[Answer] = ()
+    live_tally: Mapping[str, int] = field(default_factory=dict[str, int])
+    join_url: str = ""
+
+    @property
+    def game(self) -> Game:
+        """Return the game."""
+        return self.play.game
+
+    @property
+    def state(self) -> GameState:
+        """Return its state."""
+        return self.play.state
+
+    def name_of(self, player_id: str) -> str:
+        """Return the name of a player."""
+        player = self.players.get(player_id)
+        return player.name if player else "Someone"
+
+
+def public_view(snapshot: Snapshot, role: Role) -> View:
+    """Return what everyone in a role sees."""
+    play, state, game = snapshot.play, snapshot.state, snapshot.game
+    phase = (
+        state.paused_phase if state.phase is Phase.PAUSED and state.paused_phase else state.phase
+    )
+    view: View = {
+        "gameId": game.game_id,
+        "title": game.title,
+        "engagementType": game.type,
+        "joinCode": game.join_code,
+        "joinUrl": snapshot.join_url,
+        "phase": state.phase,
+        "state": ORIGINAL_STATES[state.phase],
+        "pausedPhase": state.paused_phase,
+        "version": state.version,
+        "isLocked": game.is_locked,
+        "isPrivate": bool(game.access_code),
+        "teams": list(game.settings.teams),
+        "playerCount": sum(player.is_active for player in snapshot.players.values()),
+        "questionId": state.question_id,
+        "questionNumber": len(state.played),
+        "questionCount": _question_count(play),
+        "deadline": _iso(state.deadline),
+        "openedAt": _iso(state.opened_at),
+        "remaining": state.remaining,
+        "isAnonymous": game.settings.is_anonymous,
+    }
+    if game.type is EngagementType.SURVEY:
+        view["survey"] = _survey(snapshot, role)
+    elif play.question is not None and state.phase is not Phase.WAITING:
+        view["question"] = question_view(
+            play.question, game, with_options=phase is not Phase.READING
+        )
+    if phase is Phase.VOTING and role is not Role.PLAYER:
+        view["ballot"] = [{"id": each.id, "text": each.text} for each in _visible(snapshot)]
+    if phase is Phase.REVEAL and play.question is not None and snapshot.round is not None:
+        view["reveal"] = reveal_view(snapshot, play.question, snapshot.round)
+    if phase in (Phase.LEADERBOARD, Phase.ENDED) or role in DRIVERS:
+        view["leaderboard"] = leaderboard_view(snapshot)
+    if role in DRIVERS:
+        view["host"] = _host_view(snapshot)
+    return view
+
+
+def question_view(question: Question, game: Game, *, with_options: bool = True) -> View:
+    """Return a question without its solution."""
+    shown: View = {
+        "type": question.type,
+        "title": question.title,
+        "detail": question.detail,
+        "category": question.category,
+        "school": question.school,
+        "image": question.image,
+        "seconds": question_limit(game, question),
+    }
+    if question.type is QuestionType.CALL_AND_ANSWER:
+        shown["instruction"] = question.instruction or DEFAULT_INSTRUCTION
+    else:
+        shown["instruction"] = question.instruction
+    if question.type is QuestionType.TRIVIA:
+        shown["points"] = game.settings.points if question.points is None else question.points
+        shown["selections"] = len(question.options) if len(question.correct) > 1 else 1
+    elif question.type is QuestionType.CHOICE:
+        shown["selections"] = question.selections
+    if question.type is QuestionType.RATING:
+        shown |= {
+            "scale": question.scale,
+            "steps": list(question.scale.steps),
+            "lowLabel": question.low_label,
+            "highLabel": question.high_label,
+        }
+    if question.type in (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT):
+        shown["longest"] = question.longest
+    if with_options:
+        shown["options"] = [_option(option) for option in question.choices]
+    return shown
+
+
+def _option(option: Option) -> View:
+    return {"id": option.id, "text": option.text, "image": option.image}
+
+
+def reveal_view(snapshot: Snapshot, question: Question, entry: Round) -> View:
+    """Return the result of a question: tallies, the solution, and answers with their authors."""
+    view: View = {
+        "questionId": entry.question_id,
+        "isVoid": entry.is_void,
+        "answers": entry.answers,
+        "votes": entry.votes,
+        "tally": entry.tally,
+        "correct": list(question.correct),
+        "explanation": question.explanation,
+        "summary": entry.summary,
+    }
+    if question.type is QuestionType.CALL_AND_ANSWER:
+        ranked = sorted(_visible(snapshot), key=lambda each: -entry.tally.get(each.id, 0))
+        best = max((entry.tally.get(each.id, 0) for each in ranked), default=0)
+        view["texts"] = [
+            {
+                "id": each.id,
+                "text": each.text,
+                "names": [snapshot.name_of(player) for player in each.players],
+                "points": entry.tally.get(each.id, 0),
+                "isWinner": best > 0 and entry.tally.get(each.id, 0) == best,
+            }
+            for each in ranked[:MAX_SHOWN]
+        ]
+    elif question.type is QuestionType.TEXT:
+        view["texts"] = [
+            {"id": each.id, "text": each.text, "count": len(each.players)}
+            for each in _visible(snapshot)[:MAX_SHOWN]
+        ]
+    if question.type is QuestionType.TRIVIA:
+        view["fastest"] = [
+            {"name": snapshot.name_of(each.player), "points": each.points}
+            for each in sorted(snapshot.standings, key=lambda each: -each.points)[:3]
+            if each.points
+        ]
+    return view
+
+
+def _visible(snapshot: Snapshot) -> list[BallotAnswer]:
+    hidden = set(snapshot.round.hidden) if snapshot.round else set[str]()
+    return [each for each in snapshot.ballot if each.id not in hidden]
+
+
+def leaderboard_view(snapshot: Snapshot) -> View:
+    """Return the first places with points and movement, and the teams."""
+    before = {each.player: each.place for each in snapshot.before}
+    active = [each for each in snapshot.standings if _is_active(snapshot, each.player)]
+    teams = {player.player_id: player.team for player in snapshot.players.values() if player.team}
+    totals = {each.player: each.total for each in active}
+    view: View = {
+        "of": len(active),
+        "top": [
+            {
+                "playerId": each.player,
+                "name": snapshot.name_of(each.player),
+                "team": teams.get(each.player, ""),
+                "place": each.place,
+                "points": each.total,
+                "gained": each.points,
+                "movement": before[each.player] - each.place if each.player in before else None,
+            }
+            for each in active[:TOP]
+        ],
+    }
+    if snapshot.game.settings.teams:
+        ranked = sorted(team_totals(totals, teams).items(), key=lambda each: -each[1])
+        view["teams"] = [{"name": name, "points": points} for name, points in ranked]
+    return view
+
+
+def _is_active(snapshot: Snapshot, player_id: str) -> bool:
+    player = snapshot.players.get(player_id)
+    return player is not None and player.is_active
+
+
+def _question_count(play: Play) -> int:
+    if play.game.type is EngagementType.SURVEY:
+        return len(play.questions)
+    return len(play.state.played) + len(questions_left(play))
+
+
+def _survey(snapshot: Snapshot, role: Role) -> View:
+    """Return the questions of a survey, and the results that this role may see."""
+    play, state = snapshot.play, snapshot.state
+    questions = [
+        {"questionId": question_id_of(index + 1), **question_view(question, play.game)}
+        for index, question in enumerate(play.questions)
+    ]
+    shared = set(state.shared) if role not in DRIVERS else set(state.played)
+    least = play.game.settings.min_cell
+    results = [
+        {
+            "questionId": entry.question_id,
+            "answers": entry.answers,
+            "isHidden": entry.answers < least,
+            "tally": entry.tally if entry.answers >= least else {},
+            "isShared": entry.question_id in state.shared,
+        }
+        for entry in snapshot.rounds
+        if entry.question_id in shared and entry.completed_at is not None
+    ]
+    return {"questions": questions if state.phase is not Phase.WAITING else [], "results": results}
+
+
+def _host_view(snapshot: Snapshot) -> View:
+    """Return what only hosts see: commands, players, and answers that wait for a decision."""
+    state = snapshot.state
+    return {
+        "commands": available_commands(state.phase),
+        "categories": [
+            {
+                "name": name,
+                "isActive": not snapshot.game.active_categories
+                or name in snapshot.game.active_categories,
+                "left": sum(
+                    question.category == name and index not in state.asked
+                    for index, question in enumerate(snapshot.play.questions)
+                ),
+            }
+            for name in snapshot.game.categories
+        ],
+        "players": [
+            {
+                "playerId": player.player_id,
+                "name": player.name,
+                "team": player.team,
+                "isDone": player.player_id in snapshot.answered,
+            }
+            for player in sorted(snapshot.players.values(), key=lambda each: each.joined_at)
+            if player.is_active
+        ][:500],
+        "pending": [
+            {"playerId": each.player_id, "questionId": each.question_id, "text": each.text}
+            for each in snapshot.pending[:MAX_SHOWN]
+        ],
+        "liveTally": dict(snapshot.live_tally),
+        "debugMode": snapshot.game.debug_mode,
+        "setName": snapshot.game.set_name,
+    }
+
+
+def player_view(
+    snapshot: Snapshot,
+    player: Player,
+    *,
+    answers: Sequence[Answer] = (),
+    vote: Vote | None = None,
+    offered: Sequence[str] = (),
+) -> View:
+    """Return what concerns one player: own answers, what to rank, points and place."""
+    state, phase = snapshot.state, snapshot.state.phase
+    shown = state.paused_phase if phase is Phase.PAUSED and state.paused_phase else phase
+    texts = {each.id: each.text for each in _visible(snapshot)}
+    view: View = {
+        "playerId": player.player_id,
+        "name": player.name,
+        "team": player.team,
+        "isActive": player.is_active,
+        "questionId": state.question_id,
+        "answers": {
+            each.question_id: {
+                "text": each.text,
+                "choices": list(each.choices),
+                "number": each.number,
+                "status": each.status,
+            }
+            for each in answers
+        },
+        "vote": sorted(vote.votes, key=lambda each: vote.votes[each]) if vote else [],
+    }
+    if shown is Phase.VOTING:
+        shown_ids = [each for each in offered if each in texts]
+        view["ballot"] = [{"id": each, "text": texts[each]} for each in shown_ids]
+        view["required"] = required_ranks(len(shown_ids))
+    places = {each.player: number for number, each in enumerate(snapshot.standings)}
+    number = places.get(player.player_id)
+    if number is not None:
+        own = snapshot.standings[number]
+        is_now = bool(state.scored) and state.scored[-1] == state.question_id
+        is_shown = shown in (Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
+        view |= {"total": own.total, "place": own.place, "of": len(snapshot.standings)}
+        if is_now and is_shown:
+            view |= {
+                "gained": own.points,
+                "isCorrect": own.is_correct,
+                "isCounted": own.has_answered,
+                "streak": own.streak,
+            }
+        above = next(
+            (each for each in reversed(snapshot.standings[:number]) if each.total > own.total),
+            None,
+        )
+        if above is not None:
+            view["above"] = {
+                "name": snapshot.name_of(above.player),
+                "points": above.total - own.total,
+            }
+    return view
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")

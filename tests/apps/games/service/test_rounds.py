@@ -1,0 +1,206 @@
+"""A game from the first question to the end, on every driver."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from singletable_apps.games.entities import GameState
+from singletable_apps.games.errors import NotFound, WrongPhase
+from singletable_apps.games.phases import TRANSITIONS, Command, Phase
+from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.rules import GRACE
+from singletable_apps.games.service.answers import Outcome
+from singletable_apps.games.tokens import Role
+from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, PRIMES, SETTINGS, SURVEY, World
+
+
+def test_trivia_scores_correct_and_fast_answers(world: World) -> None:
+    game = world.game(CAPITAL, PRIMES)
+    ada, bob, cy = world.join(game, "Ada", "Bob", "Cy")
+    world.play(game, Command.START)
+    assert ada.answer("b").outcome is Outcome.ACCEPTED
+    world.clock.move(seconds=10)
+    bob.answer("b")
+    cy.answer("a")
+    assert world.play(game, Command.CLOSE).phase is Phase.REVEAL
+    assert world.totals(game) == {"Ada": 1000, "Bob": 750, "Cy": 0}
+    world.play(game, Command.NEXT, Command.NEXT)
+    ada.answer("a", "c")
+    bob.answer("a")
+    world.play(game, Command.CLOSE)
+    assert world.totals(game) == {"Ada": 2000, "Bob": 750, "Cy": 0}
+    assert world.play_to(game, Phase.ENDED).scored == ["001", "002"]
+    stored = world.service.context.get_player(game.game_id, ada.player_id)
+    assert (stored.total_score, stored.rank) == (2000, 1)
+    (entry,) = world.service.games.list_of_host(game.created_by).items
+    assert (entry.player_count, entry.question_count) == (3, 2)
+    assert entry.completed_at is not None
+
+
+def test_call_and_answer_ranks_answers_of_others(world: World) -> None:
+    game = world.game(LESSON)
+    phones = world.join(game, "Ada", "Bob", "Cy")
+    world.play(game, Command.START)
+    for phone, text in zip(phones, ("Meetings", "Builds", "Reviews"), strict=True):
+        phone.answer(text=text)
+    assert world.play(game, Command.CLOSE).phase is Phase.VOTING
+    snapshot = world.service.snapshots.read(game.game_id)
+    ids = {each.players[0]: each.id for each in snapshot.ballot}
+    ada, bob, cy = phones
+    for phone in phones:
+        mine = world.service.snapshots.player_view(snapshot, phone.player_id)
+        assert {each["id"] for each in mine["ballot"]} == {*ids.values()} - {ids[phone.player_id]}
+    ada.vote(ids[bob.player_id], ids[cy.player_id])
+    bob.vote(ids[cy.player_id], ids[ada.player_id])
+    cy.vote(ids[bob.player_id], ids[ada.player_id])
+    world.play(game, Command.CLOSE)
+    assert world.totals(game) == {"Bob": 6, "Cy": 5, "Ada": 4}
+
+
+def test_one_answer_goes_straight_to_the_results(memory: World) -> None:
+    game = memory.game(LESSON)
+    (ada,) = memory.join(game, "Ada")
+    memory.play(game, Command.START)
+    ada.answer(text="Meetings")
+    assert memory.play(game, Command.CLOSE).phase is Phase.REVEAL
+    assert memory.totals(game) == {"Ada": 0}
+
+
+def test_poll_counts_choices_without_points(memory: World) -> None:
+    game = memory.game(LUNCH)
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
+    ada.answer("a")
+    ada.answer("c")
+    bob.answer("c")
+    memory.play(game, Command.CLOSE)
+    view = memory.service.snapshots.view(game.game_id, Role.SCREEN)
+    assert view["reveal"]["tally"] == {"c": 2}
+    assert memory.play(game, Command.NEXT).phase is Phase.ENDED
+
+
+def test_survey_is_self_paced_and_hides_results_until_they_are_shared(memory: World) -> None:
+    game = memory.game(*SURVEY, kind=EngagementType.SURVEY, settings=replace(SETTINGS, min_cell=2))
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
+    for phone in (ada, bob):
+        phone.answer(question_id="001", number=4)
+        phone.answer("c", "a", "b", question_id="004")
+    ada.answer("yes", question_id="002")
+    memory.play(game, Command.CLOSE)
+    view = memory.service.snapshots.view
+    assert view(game.game_id, Role.PLAYER)["survey"]["results"] == []
+    memory.service.rounds.share_results(game.game_id, ["001", "002"])
+    shared = {
+        each["questionId"]: each for each in view(game.game_id, Role.PLAYER)["survey"]["results"]
+    }
+    assert shared["001"]["tally"] == {"4": 2}
+    assert shared["002"]["isHidden"]
+    assert "004" not in shared
+
+
+def test_state_machine_rejects_what_the_table_does_not_have(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    for command in Command:
+        if (Phase.WAITING, command) not in TRANSITIONS:
+            with pytest.raises(WrongPhase):
+                memory.play(game, command)
+    assert memory.play(game, Command.END).phase is Phase.ENDED
+
+
+def test_deadline_closes_after_a_grace_period(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
+    finish = memory.service.rounds.finish_due
+    memory.clock.move(seconds=19 + GRACE.total_seconds())
+    assert finish(game.game_id).phase is Phase.OPEN
+    ada.answer("b")
+    memory.clock.move(seconds=1)
+    assert finish(game.game_id).phase is Phase.REVEAL
+    assert memory.totals(game) == {"Ada": 500, "Bob": 0}
+    with pytest.raises(WrongPhase):
+        bob.answer("b")
+
+
+def test_pause_stops_the_clock(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    (ada,) = memory.join(game, "Ada")
+    memory.play(game, Command.START)
+    memory.clock.move(seconds=5)
+    memory.play(game, Command.PAUSE)
+    memory.clock.move(minutes=10)
+    state = memory.play(game, Command.RESUME)
+    assert state.deadline is not None
+    left = state.deadline - memory.clock()
+    assert timedelta(seconds=14.9) < left < timedelta(seconds=15.1)
+    memory.clock.move(seconds=5)
+    ada.answer("b")
+    memory.play(game, Command.CLOSE)
+    assert memory.totals(game) == {"Ada": 750}
+
+
+def test_second_host_does_not_skip_a_question(worlds: tuple[World, World]) -> None:
+    one, other = worlds
+    game = one.game(CAPITAL, PRIMES)
+    one.join(game, "Ada")
+    seen = one.play(game, Command.START, Command.CLOSE)
+
+    def go_on(world: World) -> GameState:
+        return world.service.rounds.command(game.game_id, Command.NEXT, version=seen.version)
+
+    assert go_on(one).phase is Phase.LEADERBOARD
+    assert go_on(other).phase is Phase.LEADERBOARD
+
+
+def test_interrupted_count_is_finished_by_another_process(worlds: tuple[World, World]) -> None:
+    one, other = worlds
+    game = one.game(CAPITAL)
+    (ada,) = one.join(game, "Ada")
+    state = one.play(game, Command.START)
+    ada.answer("b")
+    # The first process died right after it had closed the question.
+    state.closed_at = one.clock()
+    one.service.context.store.put(state)
+    assert other.service.rounds.finish_due(game.game_id).phase is Phase.REVEAL
+    assert other.totals(game) == {"Ada": 1000}
+
+
+def test_answer_after_closing_is_not_acknowledged(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    (ada,) = memory.join(game, "Ada")
+    state = memory.play(game, Command.START)
+    state.closed_at = memory.clock()
+    memory.service.context.store.put(state)
+    with pytest.raises(WrongPhase, match="Time is up"):
+        ada.answer("b")
+
+
+def test_trivia_takes_the_first_answer_only(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    (ada,) = memory.join(game, "Ada")
+    memory.play(game, Command.START)
+    ada.answer("a")
+    receipt = ada.answer("b")
+    assert receipt.outcome is Outcome.REPEATED
+    assert receipt.answer is not None
+    assert receipt.answer.choices == ("a",)
+
+
+def test_delete_removes_everything_of_a_game(memory: World) -> None:
+    game = memory.game(LESSON)
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
+    ada.answer(text="One")
+    bob.answer(text="Two")
+    memory.play_to(game, Phase.ENDED)
+    memory.service.games.delete(game.game_id)
+    for read in (memory.service.context.get_game, memory.service.context.get_state):
+        with pytest.raises(NotFound):
+            read(game.game_id)
+    with pytest.raises(NotFound):
+        memory.service.games.find_by_code(game.join_code)
+    assert not memory.service.rounds.list_answers(game.game_id, "001")

@@ -1,0 +1,173 @@
+"""A test world: a driver, a clock that tests move, and the service on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable import Call, Driver
+from singletable_apps.games.entities import Game, GameSettings, GameState, engagements
+from singletable_apps.games.patterns import patterns
+from singletable_apps.games.phases import Command, Phase
+from singletable_apps.games.questions import (
+    EngagementType,
+    Question,
+    QuestionType,
+    make_options,
+)
+from singletable_apps.games.service import GamesService, open_games
+from singletable_apps.games.service.answers import Receipt, Submission
+from singletable_apps.games.service.games import GameDraft
+from singletable_apps.games.tokens import new_id
+from singletable_apps.games.urls import Urls
+from tests.apps.support.clock import Clock
+from tests.apps.support.patterns import check_declared
+
+SECRET = b"of tests" * 4
+PUBLIC = "https://games.example"
+HOST = new_id()
+
+CAPITAL = Question(
+    QuestionType.TRIVIA,
+    "What is the capital of Australia?",
+    category="Places",
+    options=make_options(["Sydney", "Canberra", "Perth", "Hobart"]),
+    correct=("b",),
+    seconds=20,
+    explanation="Canberra was founded as a compromise between Sydney and Melbourne.",
+)
+PRIMES = Question(
+    QuestionType.TRIVIA,
+    "Which of these are prime?",
+    category="Numbers",
+    options=make_options(["2", "9", "11", "15"]),
+    correct=("a", "c"),
+    seconds=20,
+)
+LESSON = Question(
+    QuestionType.CALL_AND_ANSWER, "What slowed us down?", category="Lessons", seconds=60
+)
+LUNCH = Question(
+    QuestionType.CHOICE,
+    "Where shall we eat?",
+    category="Polls",
+    options=make_options(["Noodles", "Salad", "Pizza"]),
+)
+SURVEY = (
+    Question(QuestionType.RATING, "How was the workshop?", category="General"),
+    Question(QuestionType.YES_NO, "Would you come again?", category="General"),
+    Question(QuestionType.TEXT, "What should change?", category="General"),
+    Question(
+        QuestionType.RANK,
+        "What matters most?",
+        category="General",
+        options=make_options(["Time", "Cost", "Quality"]),
+    ),
+)
+# No reading phase, so that tests answer at once.
+SETTINGS = GameSettings(reading_seconds=0)
+
+
+@dataclass(frozen=True)
+class Phone:
+    """A player in a test, who answers and votes."""
+
+    world: World
+    game_id: str
+    player_id: str
+    name: str
+    token: str
+
+    def answer(
+        self, *choices: str, text: str = "", number: int | None = None, question_id: str = ""
+    ) -> Receipt:
+        """Answer the current question, or the one with this id."""
+        service = self.world.service
+        question = question_id or service.context.get_state(self.game_id).question_id
+        return service.answers.submit(
+            self.game_id,
+            Submission(
+                self.player_id,
+                question,
+                self.world.clock(),
+                text=text,
+                choices=choices,
+                number=number,
+                client_id=new_id(),
+            ),
+        )
+
+    def vote(self, *ranking: str) -> Receipt:
+        """Rank answers by their ids."""
+        service = self.world.service
+        question_id = service.context.get_state(self.game_id).question_id
+        return service.answers.vote(self.game_id, self.player_id, question_id, ranking)
+
+
+class World:
+    """A driver and a clock; `service` is open on them, and others can be."""
+
+    def __init__(self, driver: Driver, *, like: World | None = None) -> None:
+        self.driver = driver
+        self.clock: Clock = like.clock if like else Clock()
+        self.calls: list[Call] = []
+        self.service = self.open()
+
+    def open(self, driver: Driver | None = None) -> GamesService:
+        """Open another service on the same table, as another process would have it."""
+        return open_games(
+            driver or self.driver,
+            SECRET,
+            urls=Urls(public=PUBLIC),
+            clock=self.clock,
+            observers=[self.calls.append],
+        )
+
+    def game(
+        self,
+        *questions: Question,
+        kind: EngagementType = EngagementType.MIXED,
+        settings: GameSettings = SETTINGS,
+        access_code: str = "",
+    ) -> Game:
+        """Create a game with these questions."""
+        draft = GameDraft(
+            title="Friday quiz",
+            type=kind,
+            questions=questions or (CAPITAL,),
+            settings=settings,
+            access_code=access_code,
+        )
+        return self.service.games.create(HOST, draft)
+
+    def join(self, game: Game, *names: str) -> list[Phone]:
+        """Let players join a game."""
+        phones: list[Phone] = []
+        for name in names:
+            joined = self.service.players.join(game.game_id, name)
+            phones.append(Phone(self, game.game_id, joined.player.player_id, name, joined.token))
+        return phones
+
+    def play(self, game: Game, *commands: Command) -> GameState:
+        """Execute commands of the host, and return the last state."""
+        state = self.service.context.get_state(game.game_id)
+        for command in commands:
+            state = self.service.rounds.command(game.game_id, command)
+        return state
+
+    def play_to(self, game: Game, phase: Phase) -> GameState:
+        """Go on until the game is in a phase."""
+        state = self.service.context.get_state(game.game_id)
+        for _ in range(50):
+            if state.phase is phase:
+                return state
+            state = self.play(game, Command.NEXT)
+        raise AssertionError(f"The game does not reach {phase}.")
+
+    def totals(self, game: Game) -> dict[str, int]:
+        """Return the total points by the name of the player."""
+        snapshot = self.service.snapshots.read(game.game_id)
+        return {snapshot.name_of(each.player): each.total for each in snapshot.standings}
+
+    def check_calls(self) -> None:
+        """Fail if a service has called its store in a way that no pattern declares."""
+        check_declared(self.calls, patterns, (engagements,))
