@@ -79,6 +79,16 @@ def classic_points(points: int, seconds: float) -> int:
     return points + round_points(CLASSIC_BONUS * (1 - used))
 
 
+def is_correct_choice(
+    correct: frozenset[str], chosen: frozenset[str], selections: int | None = None
+) -> bool:
+    """Return whether exactly the correct options were chosen.
+
+    If one may choose fewer than there are, any of the correct ones will do.
+    """
+    return 0 < _needed(correct, selections) <= len(chosen & correct) and chosen <= correct
+
+
 def score_trivia(
     rules: TriviaRules,
     *,
@@ -92,13 +102,12 @@ def score_trivia(
 ) -> TriviaScore:
     """Return the score of an answer after `streak` correct ones in a row.
 
-    `selections` is how many options one may choose: if these are fewer than the correct ones, any
-    of the correct ones will do.
+    `selections` is how many options one may choose, as in `is_correct_choice`.
     """
-    needed = min(len(correct), selections or len(correct))
-    hits, misses = len(chosen & correct), len(chosen - correct)
-    is_correct = 0 < needed <= hits and not misses
-    share = _partial_share(rules.partial, needed, min(hits, needed), misses)
+    needed = _needed(correct, selections)
+    hits, misses = min(len(chosen & correct), needed), len(chosen - correct)
+    is_correct = is_correct_choice(correct, chosen, selections)
+    share = _partial_share(rules.partial, needed, hits, misses)
     streak = streak + 1 if is_correct else 0
     if points <= 0 or not share:
         return TriviaScore(0, is_correct, streak)
@@ -113,6 +122,10 @@ def score_trivia(
     return TriviaScore(
         round_points(earned) + round_points(Fraction(points * bonus, 10)), is_correct, streak
     )
+
+
+def _needed(correct: frozenset[str], selections: int | None) -> int:
+    return min(len(correct), selections or len(correct))
 
 
 def _speed_share(seconds: float, limit: float | None, floor: float) -> float:
@@ -267,29 +280,24 @@ def _deal(
     return offered
 
 
-def _balance(
-    offered: dict[str, list[str]], own: Mapping[str, set[str]], ring: Iterable[str]
-) -> None:
+def _balance(offered: dict[str, list[str]], own: Mapping[str, set[str]], ring: list[str]) -> None:
     """Exchange answers that are on too many ballots for answers that are on too few."""
     judged = Counter(answer for shown in offered.values() for answer in shown)
-    behind = dict.fromkeys(ring)
+    behind = set(ring)
     while behind:
-        least = min(behind, key=judged.__getitem__)
+        least = min(behind, key=lambda answer: (judged[answer], answer))
         if max(judged.values(), default=0) - judged[least] < 2:
             return
-        exchange = max(
-            (
-                (judged[most], each, most)
-                for each, shown in offered.items()
-                if least not in shown and least not in own[each]
-                for most in shown
-            ),
-            default=(0, "", ""),
+        exchanges = (
+            (judged[answer], each, answer)
+            for each, shown in offered.items()
+            if least not in shown and least not in own[each]
+            for answer in shown
         )
-        if exchange[0] - judged[least] < 2:
-            del behind[least]  # all other voters wrote it, or have it on their ballots
+        number, each, most = max(exchanges, default=(0, "", ""))
+        if number - judged[least] < 2:
+            behind.remove(least)  # the other voters wrote it, or have it on their ballots
             continue
-        _, each, most = exchange
         offered[each][offered[each].index(most)] = least
         judged[most] -= 1
         judged[least] += 1
@@ -313,17 +321,7 @@ def score_votes(
     cast = _read_ballots(names, authors, ballots, offered) if len(names) > 1 else []
     if method in (RankMethod.SCHULZE, RankMethod.IRV) and len(names) > MAX_COUNTED_ANSWERS:
         method = RankMethod.BORDA
-    match method:
-        case _ if not cast:
-            points = dict.fromkeys(names, 0)
-        case RankMethod.MEDALS:
-            points = _medal_points(names, cast)
-        case RankMethod.BORDA:
-            points = _borda_points(names, cast)
-        case RankMethod.SCHULZE:
-            points = _place_points(_schulze_places(names, cast))
-        case RankMethod.IRV:
-            points = _place_points(_runoff_places(names, cast))
+    points = _answer_points(method, names, cast) if cast else dict.fromkeys(names, 0)
     places = _places({name: (-points[name], 0) for name in names})
     votes = Counter((name, rank) for each in cast for rank, name in enumerate(each.ranked))
     ranks = range(max((len(each.ranked) for each in cast), default=0))
@@ -361,12 +359,23 @@ def _read_ballots(
     return read
 
 
-def _medal_points(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
-    points = dict.fromkeys(names, 0)
-    for ballot in cast:
-        for name, medal in zip(ballot.ranked, MEDALS, strict=False):
-            points[name] += medal
-    return points
+def _answer_points(method: RankMethod, names: list[str], cast: list[_Ballot]) -> dict[str, int]:
+    match method:
+        case RankMethod.MEDALS:
+            medals = Counter(dict.fromkeys(names, 0))
+            for each in cast:
+                medals.update(dict(zip(each.ranked, MEDALS, strict=False)))
+            return medals
+        case RankMethod.BORDA:
+            return _borda_points(names, cast)
+        case RankMethod.SCHULZE:
+            places = _schulze_places(names, cast)
+        case RankMethod.IRV:
+            places = _runoff_places(names, cast)
+    steps = len(names) - 1
+    return {
+        name: round_points(Fraction(1000 * (len(names) - places[name]), steps)) for name in names
+    }
 
 
 def _borda_points(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
@@ -375,30 +384,20 @@ def _borda_points(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
     The value is 1 for the first of a ballot and 0 for the last; unranked answers share the mean of
     the values that are left. The best answer gets 10 % more, or 25 % if it is first everywhere.
     """
-    values = dict.fromkeys(names, Fraction(0))
-    judged, first = Counter[str](), Counter[str]()
-    for ballot in cast:
-        ranked, size = len(ballot.ranked), len(ballot.ranked) + len(ballot.unranked)
-        steps = max(size - 1, 1)
-        first[ballot.ranked[0]] += 1
-        judged.update(ballot.ranked)
-        judged.update(ballot.unranked)
-        for at, name in enumerate(ballot.ranked):
-            values[name] += Fraction(size - 1 - at, steps) if size > 1 else 1
-        for name in ballot.unranked:
-            values[name] += Fraction(size - 1 - ranked, 2 * steps)
-    means = {name: value / max(judged[name], 1) for name, value in values.items()}
+    values = {name: list[Fraction]() for name in names}
+    for each in cast:
+        steps = max(len(each.ranked) + len(each.unranked) - 1, 1)
+        for at, name in enumerate(each.ranked):
+            values[name].append(1 - Fraction(at, steps))
+        for name in each.unranked:
+            values[name].append(Fraction(len(each.unranked) - 1, 2 * steps))
+    means = {name: sum(each, Fraction(0)) / max(len(each), 1) for name, each in values.items()}
     best = max(means.values())
+    bonus = Fraction(5, 4) if best == 1 else Fraction(11, 10)
     return {
-        name: round_points(
-            1000 * mean * (1 if mean < best else _bonus(first[name] == judged[name]))
-        )
+        name: round_points(1000 * mean * (bonus if mean == best else 1))
         for name, mean in means.items()
     }
-
-
-def _bonus(is_unanimous: bool) -> Fraction:
-    return Fraction(5, 4) if is_unanimous else Fraction(11, 10)
 
 
 def _schulze_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
@@ -424,13 +423,6 @@ def _runoff_places(names: list[str], cast: list[_Ballot]) -> dict[str, int]:
         group.append(each.eliminated)
         places |= dict.fromkeys(group, places[each.eliminated])
     return places
-
-
-def _place_points(places: Mapping[str, int]) -> dict[str, int]:
-    steps = len(places) - 1
-    return {
-        name: round_points(Fraction(1000 * (steps + 1 - at), steps)) for name, at in places.items()
-    }
 
 
 # ------------------------------------------------------------------------------ leaderboard

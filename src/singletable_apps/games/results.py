@@ -1,0 +1,286 @@
+"""What the answers to a question amount to: counts, ratings, orders and texts.
+
+Screens and reports show the same `Summary`, which can be written as JSON.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import fsum
+from statistics import median
+from unicodedata import category, normalize
+
+from singletable_apps import counting
+from singletable_apps.games.questions import Question, QuestionType, Scale
+from singletable_apps.games.scoring import fold_answer, is_correct_choice, round_points
+
+MAX_WORDS = 60
+# Words that say nothing about an answer.
+_STOP_WORDS = """
+a about after again all also am an and any are as at be because been before being both but by can
+could did do does doing don't down each even ever every few for from further get go got had has have
+having he her here hers him his how i i'd i'll i'm i've if in into is isn't it it's its just let
+like lot made make many me more most much my no nor not now of off on once one only or other our out
+over own really same she should so some such than that that's the their them then there these they
+they're thing things this those through to too under until up us use very was we we're were what
+when where which while who why will with would yes you you're your yours
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of one player: options (best first, to be ranked), a number, or a text."""
+
+    choices: tuple[str, ...] = ()
+    number: int | None = None
+    text: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class OptionCount:
+    """How many chose an option or a step of a scale, also in percent of answers and of players.
+
+    `is_correct` is None where answers are not right or wrong.
+    """
+
+    option: str
+    text: str
+    count: int
+    of_answers: float
+    of_players: float
+    is_correct: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedOption:
+    """An option that was ranked. `place` is its place by Schulze's method.
+
+    On a ranking of a part, the options that are left share the mean of the positions that are left.
+    """
+
+    option: str
+    text: str
+    place: int
+    borda_place: int
+    mean_position: float
+    first_choices: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordCount:
+    """A word, and how many answers contain it."""
+
+    word: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The answers to a question. What a type of question does not have is empty or None.
+
+    `hidden` is a sentence if the distribution must not be shown, and empty otherwise. `options` has
+    choices, or the steps of a rating. `texts` are in alphabetical order, which does not show who
+    was first.
+    """
+
+    type: QuestionType
+    answered: int
+    players: int
+    hidden: str = ""
+    options: tuple[OptionCount, ...] = ()
+    ranking: tuple[RankedOption, ...] = ()
+    texts: tuple[str, ...] = ()
+    words: tuple[WordCount, ...] = ()
+    correct: int | None = None
+    correct_percent: float | None = None
+    mean_seconds: float | None = None
+    mean: float | None = None
+    median: float | None = None
+    # Net promoter score, for the scale from 0 to 10: % who chose 9 or 10 minus % up to 6.
+    nps: int | None = None
+
+
+def summarize(
+    question: Question, replies: Iterable[Reply], *, players: int = 0, min_cell: int = 0
+) -> Summary:
+    """Return what the replies amount to. Replies that do not fit the question are left out.
+
+    `players` is how many could answer. The distribution is hidden if fewer than `min_cell` did.
+    """
+    valid = [reply for each in replies if (reply := _read(question, each))]
+    base = Summary(question.type, len(valid), max(players, len(valid)))
+    if len(valid) < min_cell:
+        return replace(base, hidden=f"Results hidden: fewer than {min_cell} answers.")
+    match question.type:
+        case QuestionType.TRIVIA:
+            return _summarize_trivia(question, base, valid)
+        case QuestionType.CHOICE | QuestionType.YES_NO:
+            return replace(base, options=_count_choices(question, base, valid))
+        case QuestionType.RATING:
+            return _summarize_rating(question, base, valid)
+        case QuestionType.RANK:
+            return replace(base, ranking=_rank_options(question, valid))
+        case QuestionType.TEXT | QuestionType.CALL_AND_ANSWER:
+            texts = [reply.text for reply in valid]
+            ordered = sorted(texts, key=lambda text: (fold_answer(text), text))
+            return replace(base, texts=tuple(ordered), words=count_words(texts))
+
+
+def summarize_groups(
+    question: Question,
+    groups: Mapping[str, Sequence[Reply]],
+    *,
+    players: Mapping[str, int],
+    min_cell: int = 0,
+) -> dict[str, Summary]:
+    """Return a summary for each group, such as a team. Groups below `min_cell` are hidden.
+
+    If the hidden groups together have fewer answers than that, more are hidden, from the smallest
+    on. Otherwise one could subtract the others from the whole.
+    """
+    summaries = {
+        name: summarize(question, replies, players=players.get(name, 0), min_cell=min_cell)
+        for name, replies in groups.items()
+    }
+    shown = sorted(
+        (name for name, each in summaries.items() if not each.hidden),
+        key=lambda name: (-summaries[name].answered, name),
+    )
+    hidden = sum(each.answered for each in summaries.values() if each.hidden)
+    while 0 < hidden < min_cell and shown:
+        name = shown.pop()
+        hidden += summaries[name].answered
+        summaries[name] = Summary(
+            question.type,
+            summaries[name].answered,
+            summaries[name].players,
+            f"Results hidden: another group has fewer than {min_cell} answers.",
+        )
+    return summaries
+
+
+def count_words(texts: Iterable[str]) -> tuple[WordCount, ...]:
+    """Return the most frequent words. A word counts once per text, and stop words do not."""
+    counts = Counter(word for text in texts for word in _words(text) - STOP_WORDS)
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return tuple(WordCount(*each) for each in ordered[:MAX_WORDS])
+
+
+def _words(text: str) -> set[str]:
+    folded = normalize("NFKC", text).lower().replace("\u2019", "'")
+    # Marks are parts of letters in many scripts, so words end at anything but letters and marks.
+    spaced = "".join(each if each in "'-" or category(each)[0] in "LMN" else " " for each in folded)
+    words = {word.strip("'-") for word in spaced.split()}
+    return {word for word in words if any(each.isalpha() for each in word)}
+
+
+def _read(question: Question, reply: Reply) -> Reply | None:
+    """Return the reply with what fits the question, or None if that is nothing."""
+    match question.type:
+        case QuestionType.RATING:
+            return reply if reply.number in question.scale.steps else None
+        case QuestionType.TEXT | QuestionType.CALL_AND_ANSWER:
+            return replace(reply, text=text) if (text := reply.text.strip()) else None
+        case _:
+            known = {option.id for option in question.choices}
+            choices = tuple(each for each in dict.fromkeys(reply.choices) if each in known)
+            return replace(reply, choices=choices) if choices else None
+
+
+def _percent(count: int, total: int) -> float:
+    return round_points(Fraction(1000 * count, total)) / 10 if total else 0.0
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    """Return the mean to two decimals; None without values."""
+    return round_points(fsum(values) * 100 / len(values)) / 100 if values else None
+
+
+def _count_choices(
+    question: Question, base: Summary, replies: list[Reply]
+) -> tuple[OptionCount, ...]:
+    labels = {option.id: option.text for option in question.choices}
+    correct = question.correct if question.type is QuestionType.TRIVIA else None
+    return _count(base, labels, [each for reply in replies for each in reply.choices], correct)
+
+
+def _count(
+    base: Summary,
+    labels: Mapping[str, str],
+    chosen: Iterable[str],
+    correct: Collection[str] | None = None,
+) -> tuple[OptionCount, ...]:
+    counts = Counter(chosen)
+    return tuple(
+        OptionCount(
+            option,
+            text,
+            counts[option],
+            _percent(counts[option], base.answered),
+            _percent(counts[option], base.players),
+            None if correct is None else option in correct,
+        )
+        for option, text in labels.items()
+    )
+
+
+def _summarize_trivia(question: Question, base: Summary, replies: list[Reply]) -> Summary:
+    correct = sum(
+        is_correct_choice(frozenset(question.correct), frozenset(each.choices), question.selections)
+        for each in replies
+    )
+    return replace(
+        base,
+        options=_count_choices(question, base, replies),
+        correct=correct,
+        correct_percent=_percent(correct, base.answered),
+        mean_seconds=_mean([each.seconds for each in replies]),
+    )
+
+
+def _summarize_rating(question: Question, base: Summary, replies: list[Reply]) -> Summary:
+    numbers = [each.number for each in replies if each.number is not None]
+    nps = None
+    if numbers and question.scale is Scale.ELEVEN:
+        lead = sum(number >= 9 for number in numbers) - sum(number <= 6 for number in numbers)
+        nps = round_points(Fraction(100 * lead, len(numbers)))
+    return replace(
+        base,
+        options=_count(base, {str(at): str(at) for at in question.scale.steps}, map(str, numbers)),
+        mean=_mean(numbers),
+        median=float(median(numbers)) if numbers else None,
+        nps=nps,
+    )
+
+
+def _rank_options(question: Question, replies: list[Reply]) -> tuple[RankedOption, ...]:
+    labels = {option.id: option.text for option in question.choices}
+    if not replies:
+        return ()
+    positions: dict[str, list[float]] = {option: [] for option in labels}
+    for reply in replies:
+        left = (len(reply.choices) + 1 + len(labels)) / 2
+        places = {option: float(at) for at, option in enumerate(reply.choices, 1)}
+        for option, numbers in positions.items():
+            numbers.append(places.get(option, left))
+    rankings = [counting.Ranking.from_levels(reply.choices) for reply in replies]
+    ballots = counting.Ballots.from_rankings(sorted(labels), rankings)
+    schulze, borda = counting.schulze(ballots), counting.borda(ballots)
+    first = Counter(reply.choices[0] for reply in replies)
+    ranked = [
+        RankedOption(
+            option,
+            text,
+            schulze.place_numbers[option],
+            borda.place_numbers[option],
+            _mean(positions[option]) or 0.0,
+            first[option],
+        )
+        for option, text in labels.items()
+    ]
+    return tuple(sorted(ranked, key=lambda each: (each.place, each.mean_position)))

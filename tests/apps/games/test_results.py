@@ -1,0 +1,164 @@
+"""Summaries of answers: counts, ratings, orders, texts, and what is hidden."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable_apps.games.questions import Question, QuestionType, Scale, make_options
+from singletable_apps.games.results import (
+    MAX_WORDS,
+    Reply,
+    Summary,
+    count_words,
+    summarize,
+    summarize_groups,
+)
+
+OPTIONS = make_options(["Tea", "Coffee", "Water"])
+CHOICE = Question(QuestionType.CHOICE, "Drink?", options=OPTIONS, selections=2)
+TRIVIA = Question(QuestionType.TRIVIA, "Hot?", options=OPTIONS, correct=("a", "b"), selections=2)
+YES_NO = Question(QuestionType.YES_NO, "Again?")
+RANK = Question(QuestionType.RANK, "Order?", options=OPTIONS)
+TEXT = Question(QuestionType.TEXT, "Why?")
+RATING = Question(QuestionType.RATING, "Recommend?", scale=Scale.ELEVEN)
+EVERY = (CHOICE, TRIVIA, YES_NO, RANK, TEXT, RATING, Question(QuestionType.CALL_AND_ANSWER, "?"))
+
+replies = st.lists(
+    st.builds(
+        Reply,
+        st.lists(st.sampled_from(["a", "b", "c", "yes", "no", "?"]), max_size=4).map(tuple),
+        st.none() | st.integers(-1, 11),
+        st.text(max_size=6),
+        st.floats(0, 60),
+    ),
+    max_size=8,
+)
+
+
+def choose(*choices: str) -> list[Reply]:
+    """Return a reply for each text, whose letters are the chosen options."""
+    return [Reply(tuple(each)) for each in choices]
+
+
+def counted(summary: Summary) -> list[tuple[str, int, float, float]]:
+    return [(each.text, each.count, each.of_answers, each.of_players) for each in summary.options]
+
+
+def test_choices_are_counted_in_percent_of_answers_and_players() -> None:
+    summary = summarize(CHOICE, choose("a", "ab", "aa", "?"), players=8)
+    assert (summary.answered, summary.players, summary.hidden) == (3, 8, "")
+    assert counted(summary) == [
+        ("Tea", 3, 100.0, 37.5),
+        ("Coffee", 1, 33.3, 12.5),
+        ("Water", 0, 0, 0),
+    ]
+    assert [each.is_correct for each in summary.options] == [None, None, None]
+
+
+# Players who have left since are not counted, but their answers are.
+def test_players_are_at_least_those_who_answered() -> None:
+    assert summarize(YES_NO, [Reply(("yes",)), Reply(("no",))], players=1).players == 2
+
+
+def test_trivia_shows_correct_answers_and_mean_time() -> None:
+    given = [Reply(("b", "a"), seconds=2), Reply(("a",), seconds=3), Reply(("a", "c"), seconds=5)]
+    summary = summarize(TRIVIA, given, players=4)
+    assert [each.is_correct for each in summary.options] == [True, True, False]
+    assert (summary.correct, summary.correct_percent, summary.mean_seconds) == (1, 33.3, 3.33)
+
+
+def test_rating_has_mean_median_histogram_and_promoter_score() -> None:
+    numbers = (10, 10, 9, 8, 6, 0, 11, None)
+    summary = summarize(RATING, [Reply(number=number) for number in numbers])
+    assert (summary.answered, summary.mean, summary.median) == (6, 7.17, 8.5)
+    assert summary.nps == 17  # three promoters and two detractors of six
+    assert [each.count for each in summary.options] == [1, 0, 0, 0, 0, 0, 1, 0, 1, 1, 2]
+    stars = Question(QuestionType.RATING, "Stars?", scale=Scale.STARS)
+    assert summarize(stars, [Reply(number=5)]).nps is None
+
+
+def test_ranks_are_ordered_by_schulze_with_borda_and_mean_position() -> None:
+    summary = summarize(RANK, choose("bac", "bca", "ab", "c"))
+    assert [
+        (each.text, each.place, each.borda_place, each.mean_position, each.first_choices)
+        for each in summary.ranking
+    ] == [("Coffee", 1, 1, 1.63, 2), ("Tea", 2, 2, 2.13, 1), ("Water", 2, 3, 2.25, 1)]
+
+
+def test_texts_are_sorted_and_their_words_counted_once_each() -> None:
+    texts = ["  more Coffee, more coffee!", "The coffee’s cold", "a better room", " "]
+    summary = summarize(TEXT, [Reply(text=text) for text in texts])
+    assert summary.texts == ("a better room", "more Coffee, more coffee!", "The coffee’s cold")
+    assert [(each.word, each.count) for each in summary.words] == [
+        ("better", 1),
+        ("coffee", 1),
+        ("coffee's", 1),
+        ("cold", 1),
+        ("room", 1),
+    ]
+
+
+# Vowel signs and accents are parts of words; punctuation and symbols are not.
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("हिन्दी भाषा", ["भाषा", "हिन्दी"]),
+        ("cafe\u0301 CAFÉ", ["café"]),
+        ("state-of-the-art -- 'quoted'", ["quoted", "state-of-the-art"]),
+        ("👍 2026 #1 \x00", []),
+        ("a,b;c/d", ["b", "c", "d"]),
+    ],
+)
+def test_words_of_any_script_are_found(text: str, words: list[str]) -> None:
+    assert [each.word for each in count_words([text])] == words
+
+
+def test_only_the_most_frequent_words_are_kept() -> None:
+    words = [f"w{'x' * at}" for at in range(MAX_WORDS + 9)]
+    counts = count_words([" ".join(words), words[-1]])
+    assert len(counts) == MAX_WORDS
+    assert (counts[0].word, counts[0].count) == (words[-1], 2)
+
+
+@pytest.mark.parametrize("question", EVERY, ids=lambda question: question.type)
+def test_few_answers_are_hidden(question: Question) -> None:
+    reply = Reply(("yes",) if question is YES_NO else ("a", "b"), 9, "Secret", 1.0)
+    few = summarize(question, [reply] * 4, players=9, min_cell=5)
+    assert few == Summary(question.type, 4, 9, "Results hidden: fewer than 5 answers.")
+    assert not summarize(question, [reply] * 5, min_cell=5).hidden
+
+
+# The whole is shown, too: the answers of one small group would be what the others lack.
+def test_small_groups_cannot_be_found_by_subtraction() -> None:
+    groups = {"red": choose("a") * 9, "blue": choose("b") * 6, "green": choose("c") * 2, "gray": []}
+    summaries = summarize_groups(CHOICE, groups, players={"red": 10}, min_cell=5)
+    assert not summaries["red"].hidden
+    assert summaries["red"].players == 10
+    assert summaries["blue"] == Summary(
+        CHOICE.type, 6, 6, "Results hidden: another group has fewer than 5 answers."
+    )
+    assert summaries["green"].hidden == "Results hidden: fewer than 5 answers."
+    several = {"red": choose("a") * 9, "blue": choose("b") * 3, "green": choose("c") * 2}
+    assert not summarize_groups(CHOICE, several, players={}, min_cell=5)["red"].hidden
+
+
+@pytest.mark.parametrize("question", EVERY, ids=lambda question: question.type)
+@given(given=replies, players=st.integers(0, 9), min_cell=st.integers(0, 3))
+def test_summaries_are_json_and_independent_of_the_order_of_answers(
+    question: Question, given: list[Reply], players: int, min_cell: int
+) -> None:
+    summary = summarize(question, given, players=players, min_cell=min_cell)
+    backwards = summarize(question, given[::-1], players=players, min_cell=min_cell)
+    assert summary == backwards
+    assert msgspec.convert(json.loads(json.dumps(msgspec.to_builtins(summary))), Summary) == summary
+    assert summary.answered <= summary.players
+    assert bool(summary.hidden) == (summary.answered < min_cell)
+    for each in summary.options:
+        assert 0 <= each.of_players <= each.of_answers <= 100
+    if question.type in (QuestionType.YES_NO, QuestionType.RATING) and not summary.hidden:
+        assert sum(each.count for each in summary.options) >= summary.answered
