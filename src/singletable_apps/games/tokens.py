@@ -54,6 +54,15 @@ class Seat:
         return self.role in DRIVERS
 
 
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Someone with a token: a seat in a game, a host with an id, or the administrator."""
+
+    seat: Seat | None = None
+    host_id: str = ""
+    is_admin: bool = False
+
+
 class Tokens:
     """Issues and reads tokens with keys that are derived from the server secret."""
 
@@ -96,6 +105,14 @@ class Tokens:
     def is_admin(self, token: str) -> bool:
         """Return whether this is the token of the administrator."""
         return hmac.compare_digest(_ascii(token), self.admin_token())
+
+    def read_actor(self, token: str) -> Actor:
+        """Return what a token of any kind stands for, or raise NotSeated."""
+        if self.is_admin(token):
+            return Actor(is_admin=True)
+        if token.startswith(f"h{_SEPARATOR}"):
+            return Actor(host_id=self.read_host(token))
+        return Actor(seat=self.read_seat(token))
 
     def answer_id(self, game_id: str, question_id: str, player_id: str) -> str:
         """Return the id of an answer, from which its author cannot be told."""

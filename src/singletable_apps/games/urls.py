@@ -42,7 +42,7 @@ class Urls:
 
     def seat(self, token: str) -> str:
         """Return the URL that gives a browser the role of a token, and leads to its screen."""
-        return self.page("seat", token)
+        return self.page("seat", token=token)
 
     def report(self, game_id: str, *parts: str, **query: str) -> str:
         """Return the URL of the report of a game."""

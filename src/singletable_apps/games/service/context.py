@@ -12,7 +12,7 @@ from singletable import Store
 from singletable_apps.games.entities import Game, GameContent, GameState, Player
 from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
-from singletable_apps.games.tokens import Role, Seat, Tokens
+from singletable_apps.games.tokens import Actor, Role, Seat, Tokens
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket
 
@@ -94,15 +94,22 @@ class Context:
         return found
 
     def read_seat(self, token: str, game_id: str) -> tuple[Seat, Game]:
-        """Return the seat of a token in this game, and the game.
+        """Return the seat that a token of any kind gives in this game, and the game."""
+        return self.seat_of(self.tokens.read_actor(token), game_id)
+
+    def seat_of(self, actor: Actor, game_id: str) -> tuple[Seat, Game]:
+        """Return the seat of someone in this game, and the game.
 
         Raise NotSeated for a token of another game or a link that was replaced, and RoomClosed
         for a player who was removed.
         """
-        seat = self.tokens.read_seat(token)
-        if seat.game_id != game_id:
-            raise NotSeated("This link belongs to another game.")
-        game = self.get_game(game_id)
+        game, seat = self.get_game(game_id), actor.seat
+        if actor.is_admin:
+            return Seat(Role.ADMIN, game_id), game
+        if actor.host_id and actor.host_id == game.created_by:
+            return Seat(Role.HOST, game_id), game
+        if seat is None or seat.game_id != game_id:
+            raise NotSeated("You are not in this game. Join it, or use the link of the host.")
         if seat.role is Role.PLAYER:
             if not self.get_player(game_id, seat.player_id).is_active:
                 raise RoomClosed("The host has removed you from this game.")

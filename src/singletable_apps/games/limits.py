@@ -1,0 +1,26 @@
+"""How often one may guess codes, join and create games, on pages and in the API together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from singletable_apps.shared.web import RateLimit
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Rate limits per client network. None for no limit.
+
+    A whole school may come from one address, so joining is limited generously. Codes that do not
+    exist are limited strictly.
+    """
+
+    join: RateLimit | None = field(default_factory=lambda: RateLimit("join", 3_000, 60))
+    wrong_code: RateLimit | None = field(default_factory=lambda: RateLimit("wrong-code", 20, 60))
+    create: RateLimit | None = field(default_factory=lambda: RateLimit("create", 60, 3600))
+    upload: RateLimit | None = field(default_factory=lambda: RateLimit("upload", 60, 600))
+
+    @classmethod
+    def off(cls) -> Limits:
+        """Return no limits, for tests."""
+        return cls(None, None, None, None)

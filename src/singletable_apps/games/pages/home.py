@@ -1,0 +1,57 @@
+"""The first page, and links that give a browser a role."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from singletable_apps.games.errors import NotFound, NotSeated
+from singletable_apps.games.pages.dependencies import ADMIN, HOST, AnyPage
+from singletable_apps.games.tokens import Role
+
+router = APIRouter()
+_SCREENS = {
+    Role.HOST: "host",
+    Role.COHOST: "host",
+    Role.SCREEN: "screen",
+    Role.PLAYER: "play",
+    Role.AUDIENCE: "play",
+}
+
+
+@router.get("")
+def show_home(page: AnyPage) -> Response:
+    """Show where to join and how to host a game."""
+    return page.render("home")
+
+
+@router.get("/seat")
+def take_seat(page: AnyPage, token: str = "") -> Response:
+    """Give the browser the role of a link, and go to its screen."""
+    seat, game = page.service.context.read_seat(token, _game_of(page, token))
+    path = page.urls.page(_SCREENS[seat.role], game.game_id)
+    page.take_seat(token, path)
+    return page.redirect(path)
+
+
+def _game_of(page: AnyPage, token: str) -> str:
+    seat = page.service.context.tokens.read_actor(token).seat
+    if seat is None:
+        raise NotSeated("This link is not complete. Copy it again.")
+    return seat.game_id
+
+
+@router.get("/host-link")
+def use_host_link(page: AnyPage, token: str = "") -> Response:
+    """Make the browser the host that the link belongs to, such as on another device."""
+    page.service.context.tokens.read_host(token)
+    HOST.set(page.request, token)
+    return page.redirect(page.urls.page("games"), "This browser is now yours as a host, too.")
+
+
+@router.get("/admin-link")
+def use_admin_link(page: AnyPage, token: str = "") -> Response:
+    """Make the browser the administrator's until it is closed."""
+    if not page.service.context.tokens.is_admin(token):
+        raise NotFound("This admin link is not valid.")
+    ADMIN.set(page.request, token)
+    return page.redirect(page.urls.page("admin"))
