@@ -8,7 +8,8 @@
     CODE#{code}           GAME: the game that one joins with this code
     GAMES                 GAME#{gameId}: the history, by time because ids begin with it
     SETS                  SET#{setId}
-    SET#{setId}           CATEGORY#{version}#{categoryId}, QUESTION#{version}#{categoryId}#{number}
+    SET#{setId}           VERSION#{version}, CATEGORY#{version}#{attempt}#{categoryId},
+                          QUESTION#{version}#{attempt}#{categoryId}#{number}
     CONNECTION#{id}       METADATA
 
 All items of a game have the same TTL, which is set when the game is created. Answers and votes of
@@ -39,7 +40,7 @@ from singletable import (
     version,
 )
 from singletable_apps.games.phases import Phase
-from singletable_apps.games.questions import EngagementType, Question, Visibility
+from singletable_apps.games.questions import Category, EngagementType, Question, Visibility
 from singletable_apps.games.scoring import Partial, RankMethod, TriviaMode
 
 # The games, sets and connections of a host or a game.
@@ -431,7 +432,11 @@ class GameEntry(Entity, table=engagements, type_tag=("EntityType", "GameEntry"))
 
 
 class QuestionSet(Entity, table=engagements, type_tag=("EntityType", "QuestionSet")):
-    """A question set. `set_version` is the one whose categories and questions are valid."""
+    """A question set. `set_version` and `attempt` tell which categories and questions are valid.
+
+    A save writes them under an attempt of its own, and then names it here. So readers see the
+    old version or the new one, and two people who save at the same time do not mix.
+    """
 
     set_id: Attr[str] = attr(name="SetId")
     name: Attr[str] = attr(name="Name")
@@ -446,6 +451,9 @@ class QuestionSet(Entity, table=engagements, type_tag=("EntityType", "QuestionSe
     ai_instruction: Attr[str] = attr(name="AiInstructions", default="")
     source_file: Attr[str] = attr(name="SourceFile", default="")
     set_version: Attr[int] = attr(name="Version", default=0)
+    attempt: Attr[str] = attr(name="Attempt", default="")
+    # True while its versions are being deleted.
+    is_deleting: Attr[bool] = attr(name="IsDeleting", default=False)
     created_at: Attr[datetime] = created(name="CreatedAt")
     updated_at: Attr[datetime] = updated(name="UpdatedAt")
     revision: Attr[int] = version(name="Revision")
@@ -464,18 +472,37 @@ class QuestionSet(Entity, table=engagements, type_tag=("EntityType", "QuestionSe
     )
 
 
+class SetVersion(Entity, table=engagements, type_tag=("EntityType", "SetVersion")):
+    """A version of a set: everything but its questions."""
+
+    set_id: Attr[str] = attr(name="SetId")
+    set_version: Attr[int] = attr(name="Version")
+    attempt: Attr[str] = attr(name="Attempt")
+    name: Attr[str] = attr(name="Name")
+    description: Attr[str] = attr(name="Description", default="")
+    type: Attr[EngagementType] = attr(name="EngagementType")
+    instruction: Attr[str] = attr(name="CustomInstructions", default="")
+    ai_instruction: Attr[str] = attr(name="AiInstructions", default="")
+    categories: Attr[tuple[Category, ...]] = attr(name="Categories", default=())
+    total_questions: Attr[int] = attr(name="TotalQuestions", default=0)
+    saved_at: Attr[datetime] = created(name="SavedAt")
+
+    key = Key(pk=("SET", set_id), sk=("VERSION", padded(set_version, 4)))
+
+
 class SetCategory(Entity, table=engagements, type_tag=("EntityType", "SetCategory")):
     """A category of a version of a set."""
 
     set_id: Attr[str] = attr(name="SetId")
     set_version: Attr[int] = attr(name="Version")
+    attempt: Attr[str] = attr(name="Attempt")
     category_id: Attr[str] = attr(name="CategoryId")
     name: Attr[str] = attr(name="Name")
     description: Attr[str] = attr(name="Description", default="")
     question_count: Attr[int] = attr(name="QuestionCount", default=0)
     order: Attr[int] = attr(name="OrderIndex")
 
-    key = Key(pk=("SET", set_id), sk=("CATEGORY", padded(set_version, 4), category_id))
+    key = Key(pk=("SET", set_id), sk=("CATEGORY", padded(set_version, 4), attempt, category_id))
 
 
 class SetQuestion(Entity, table=engagements, type_tag=("EntityType", "SetQuestion")):
@@ -486,6 +513,7 @@ class SetQuestion(Entity, table=engagements, type_tag=("EntityType", "SetQuestio
 
     set_id: Attr[str] = attr(name="SetId")
     set_version: Attr[int] = attr(name="Version")
+    attempt: Attr[str] = attr(name="Attempt")
     category_id: Attr[str] = attr(name="CategoryId")
     number: Attr[int] = attr(name="Number")
     question_id: Attr[str] = attr(name="QuestionId")
@@ -500,7 +528,7 @@ class SetQuestion(Entity, table=engagements, type_tag=("EntityType", "SetQuestio
 
     key = Key(
         pk=("SET", set_id),
-        sk=("QUESTION", padded(set_version, 4), category_id, padded(number, 3)),
+        sk=("QUESTION", padded(set_version, 4), attempt, category_id, padded(number, 3)),
     )
 
 

@@ -33,6 +33,7 @@ from singletable_apps.games.entities import (
     Round,
     SetCategory,
     SetQuestion,
+    SetVersion,
     Vote,
     engagements,
 )
@@ -55,6 +56,7 @@ SIZES: dict[type, int] = {
     Connection: 350,
     GameEntry: 350,
     QuestionSet: 700,
+    SetVersion: 900,
     SetCategory: 250,
     SetQuestion: 900,
 }
@@ -74,8 +76,9 @@ COUNTS: dict[type, int | ItemCount] = {
     Connection: 4_000,
     GameEntry: ItemCount(50_000, growth=0.05),
     QuestionSet: ItemCount(2_000, in_index={"by_name": 0.05}),
-    SetCategory: 8_000,
-    SetQuestion: 40_000,
+    SetVersion: 10_000,
+    SetCategory: 40_000,
+    SetQuestion: 200_000,
 }
 patterns = PatternCatalog("games", engagements, sizes=SIZES, counts=COUNTS)
 
@@ -108,9 +111,9 @@ all_sets = patterns.read(
 
 
 @patterns.read_function("AP7", consistent=True, items=20, rate=per_minute(5))
-def set_questions(set_id: str, set_version: int) -> Selection[SetQuestion]:
+def set_questions(set_id: str, set_version: int, attempt: str) -> Selection[SetQuestion]:
     """Get set questions, of one version of the set."""
-    return SetQuestion.key.partition(set_id).eq(set_version)
+    return SetQuestion.key.partition(set_id).eq(set_version).eq(attempt)
 
 
 @patterns.read_function("B1", consistent=True, items=1, rate=per_second(20))
@@ -268,20 +271,77 @@ vote_of_player = patterns.read(
     "A5", "Get the vote of a player", Vote.key, consistent=True, rate=per_second(20)
 )
 
+# ------------------------------------------------------------------------------ connections
+
+connections_of_game = patterns.read(
+    "C1", "List the connections of a game", Connection.by_game, items=30, rate=per_minute(5)
+)
+
 # ------------------------------------------------------------------------------ question sets
 
-shared_sets = patterns.read(
-    "S1",
-    "List the sets that every host can play",
-    QuestionSet.by_name,
-    items=20,
-    rate=per_minute(5),
+one_set = patterns.read(
+    "S1", "Get a question set", QuestionSet.key, consistent=True, rate=per_minute(20)
 )
 sets_of_host = patterns.read(
     "S2", "List the sets of a host", QuestionSet.by_host, items=10, rate=per_minute(5)
 )
-connections_of_game = patterns.read(
-    "C1", "List the connections of a game", Connection.by_game, items=30, rate=per_minute(5)
+shared_sets = patterns.read(
+    "S3",
+    "List the sets that every host can play",
+    QuestionSet.by_name,
+    items=30,
+    rate=per_minute(5),
 )
+create_set = patterns.write("S4", "Create a set", creates(QuestionSet), rate=per_day(50))
+store_questions = patterns.write(
+    "S5", "Store the questions of a new version", puts(SetQuestion), rate=per_day(5_000)
+)
+store_categories = patterns.write(
+    "S15", "Store the categories of a new version", puts(SetCategory), rate=per_day(1_000)
+)
+save_set = patterns.write(
+    "S6",
+    "Make a new version of a set visible",
+    puts(QuestionSet),
+    creates(SetVersion),
+    rate=per_day(500),
+)
+edit_set = patterns.write(
+    "S7", "Share, activate or close a set", puts(QuestionSet), rate=per_day(50)
+)
+set_versions = patterns.read(
+    "S8", "List the versions of a set", SetVersion.key.partition, items=10, rate=per_day(500)
+)
+one_version = patterns.read("S9", "Get a version of a set", SetVersion.key, rate=per_day(20))
+
+
+@patterns.read_function("S10", consistent=True, items=20, rate=per_day(500))
+def stored_questions(set_id: str, set_version: int) -> Selection[SetQuestion]:
+    """Find the questions of a version, also those of interrupted saves."""
+    return SetQuestion.key.partition(set_id).eq(set_version)
+
+
+@patterns.read_function("S11", consistent=True, items=4, rate=per_day(500))
+def stored_categories(set_id: str, set_version: int) -> Selection[SetCategory]:
+    """Find the categories of a version, also those of interrupted saves."""
+    return SetCategory.key.partition(set_id).eq(set_version)
+
+
+@patterns.read_function("S12", consistent=True, items=4, rate=per_minute(5))
+def set_categories(set_id: str, set_version: int, attempt: str) -> Selection[SetCategory]:
+    """Get the categories of a version, with their counts."""
+    return SetCategory.key.partition(set_id).eq(set_version).eq(attempt)
+
+
+delete_questions = patterns.write(
+    "S13", "Delete the questions of an old version", deletes(SetQuestion), rate=per_day(5_000)
+)
+delete_categories = patterns.write(
+    "S16", "Delete the categories of an old version", deletes(SetCategory), rate=per_day(1_000)
+)
+delete_version = patterns.write(
+    "S17", "Delete an old version", deletes(SetVersion), rate=per_day(400)
+)
+delete_set = patterns.write("S14", "Delete a set", deletes(QuestionSet), rate=per_day(10))
 
 patterns.check()

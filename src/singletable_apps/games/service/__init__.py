@@ -18,6 +18,7 @@ from singletable_apps.games.service.context import Context, utc_now
 from singletable_apps.games.service.games import Games
 from singletable_apps.games.service.players import Players
 from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.games.service.sets import Sets
 from singletable_apps.games.service.snapshots import Snapshots
 from singletable_apps.games.tokens import Tokens, new_id
 from singletable_apps.games.urls import Urls
@@ -42,6 +43,7 @@ class GamesService:
     rounds: Rounds
     answers: Answers
     snapshots: Snapshots
+    sets: Sets
     stats: CallStats
 
 
@@ -90,5 +92,6 @@ def open_games(
         rounds=rounds,
         answers=answers,
         snapshots=Snapshots(context, rounds, answers),
+        sets=Sets(context),
         stats=stats,
     )

@@ -1,0 +1,388 @@
+"""Question sets: create, save, share, restore and delete them, and load one for a game.
+
+A save stores the categories and questions of a new version under an attempt of its own, and then
+makes them visible with one transaction on the set. So a reader sees a whole version; an interrupted
+save changes nothing, and the next one deletes what it left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from singletable import AlreadyExists as ItemExists
+from singletable import ConditionFailed, Page, SingleTableError, evolve, key_of
+from singletable_apps.games import patterns
+from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
+from singletable_apps.games.errors import AlreadyExists, GamesBusy, InvalidInput, NotFound
+from singletable_apps.games.questions import SetDraft, Visibility, check_set
+from singletable_apps.games.service.context import (
+    Context,
+    RevisionCheck,
+    any_revision,
+    check_found,
+    is_id,
+)
+from singletable_apps.games.tokens import new_id
+
+# The administrator, among the ids of hosts, who have random ones.
+ADMIN = "admin"
+KEPT_VERSIONS = 10
+_ATTEMPTS = 5
+_BUSY = "Someone else is changing this set right now. Try again."
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSet:
+    """A set with all its questions, of one version."""
+
+    item: QuestionSet
+    draft: SetDraft
+
+
+class Sets:
+    """The question sets of all hosts. An actor is the id of a host, or ADMIN."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.store
+
+    # -------------------------------------------------------------------------- read
+
+    def list_own(self, actor: str) -> list[QuestionSet]:
+        """Return the sets of a host, by name."""
+        found = list(self._store.query(patterns.sets_of_host(actor)))
+        for each in found:
+            if each.is_deleting:
+                # The process stopped while it deleted this set.
+                self._finish_delete(each)
+        return [each for each in found if not each.is_deleting]
+
+    def list_shared(self) -> list[QuestionSet]:
+        """Return the active sets that every host can play, by name."""
+        return list(self._store.query(patterns.shared_sets()))
+
+    def list_playable(self, actor: str) -> list[QuestionSet]:
+        """Return the sets that a host can choose for a game: own ones first, then shared ones."""
+        own = [each for each in self.list_own(actor) if each.is_active]
+        shared = [each for each in self.list_shared() if each.created_by != actor]
+        return [each for each in (*own, *shared) if each.total_questions]
+
+    def list_all(
+        self, actor: str, limit: int = 100, cursor: str | None = None
+    ) -> Page[QuestionSet]:
+        """Return a page of all sets, for the administrator; for others, their own."""
+        query = patterns.all_sets() if actor == ADMIN else patterns.sets_of_host(actor)
+        return self._store.page(query, limit, cursor=cursor)
+
+    def get(self, set_id: str, actor: str) -> QuestionSet:
+        """Return a set that the actor may see, or raise NotFound."""
+        key = QuestionSet.key(set_id) if is_id(set_id) else None
+        found = self._store.get(key, consistent=True) if key else None
+        if found and (
+            found.is_deleting or (found.visibility is Visibility.PRIVATE and not owns(actor, found))
+        ):
+            found = None
+        return check_found(found, "There is no such question set.")
+
+    def get_own(self, set_id: str, actor: str) -> QuestionSet:
+        """Return a set that the actor may change, or raise NotFound."""
+        return _check_own(actor, self.get(set_id, actor))
+
+    def load(self, set_id: str, actor: str) -> LoadedSet:
+        """Return a set with its questions, all of the same version, or raise NotFound."""
+        for _ in range(_ATTEMPTS):
+            item = self.get(set_id, actor)
+            draft = SetDraft(item.name, item.description, item.type)
+            if item.set_version:
+                version = self._store.get(SetVersion.key(set_id, item.set_version), consistent=True)
+                loaded = self._load_version(version) if version else None
+                if loaded is None:
+                    # Ten newer versions were saved in the meantime, or the set is being deleted.
+                    continue
+                draft = loaded
+            return LoadedSet(
+                item, replace(draft, visibility=item.visibility, is_active=item.is_active)
+            )
+        raise GamesBusy(_BUSY)
+
+    def load_for_game(self, set_id: str, actor: str) -> LoadedSet:
+        """Return a set to play, or raise InvalidInput if it is inactive or has no questions."""
+        try:
+            loaded = self.load(set_id, actor)
+        except NotFound as error:
+            raise InvalidInput({"set_id": "Choose a question set."}) from error
+        if not loaded.item.is_active:
+            raise InvalidInput({"set_id": "This set is not active. Activate it, or use another."})
+        if not loaded.draft.questions:
+            raise InvalidInput({"set_id": "This set has no questions yet."})
+        return loaded
+
+    def list_categories(self, item: QuestionSet) -> list[SetCategory]:
+        """Return the categories of a set, in their order, with the number of questions."""
+        query = patterns.set_categories(item.set_id, item.set_version, item.attempt)
+        return list(self._store.query(query, consistent=True))
+
+    def list_versions(self, set_id: str, actor: str) -> list[SetVersion]:
+        """Return the versions that can be restored, newest first."""
+        self.get_own(set_id, actor)
+        return list(self._store.query(patterns.set_versions(set_id), reverse=True))
+
+    def load_version(self, set_id: str, version: int, actor: str) -> SetDraft:
+        """Return an old version of a set, or raise NotFound."""
+        item = self.get_own(set_id, actor)
+        stored = self._store.get(SetVersion.key(set_id, version)) if 0 < version < 9_999 else None
+        draft = self._load_version(stored) if stored else None
+        found = check_found(draft, f"Only the last {KEPT_VERSIONS} versions are kept.")
+        return replace(found, visibility=item.visibility, is_active=item.is_active)
+
+    def _load_version(self, version: SetVersion) -> SetDraft | None:
+        """Return a version, or None if some of its questions have been deleted."""
+        query = patterns.set_questions(version.set_id, version.set_version, version.attempt)
+        questions = sorted(self._store.query(query, consistent=True), key=lambda each: each.number)
+        if len(questions) < version.total_questions:
+            return None
+        return SetDraft(
+            *(version.name, version.description, version.type),
+            *(version.instruction, version.ai_instruction),
+            version.categories,
+            tuple(each.content for each in questions),
+        )
+
+    # -------------------------------------------------------------------------- write
+
+    def create(self, actor: str, draft: SetDraft, source_file: str = "") -> QuestionSet:
+        """Create a set. An interrupted call leaves a set without questions, or none."""
+        checked = check_set(draft)
+        item = QuestionSet(
+            set_id=new_id(),
+            name=checked.name,
+            description=checked.description,
+            type=checked.type,
+            created_by=actor,
+            is_active=checked.is_active,
+            visibility=checked.visibility,
+            source_file=source_file[:200],
+        )
+        try:
+            item = self._store.create(item)
+        except ItemExists as error:
+            raise _name_taken(checked.name) from error
+        return self._save(item, checked)
+
+    def save(
+        self, actor: str, set_id: str, draft: SetDraft, check: RevisionCheck = any_revision
+    ) -> QuestionSet:
+        """Save a whole set as its next version."""
+        return self.change(actor, set_id, lambda _: draft, check)
+
+    def change(
+        self,
+        actor: str,
+        set_id: str,
+        edit: Callable[[SetDraft], SetDraft],
+        check: RevisionCheck = any_revision,
+    ) -> QuestionSet:
+        """Save what a function returns for the current content, as the next version.
+
+        If someone else saves at the same time, the function is called again with their version,
+        unless `check` does not accept it.
+        """
+        for _ in range(_ATTEMPTS):
+            loaded = self.load(set_id, actor)
+            check(_check_own(actor, loaded.item).revision)
+            draft = check_set(edit(loaded.draft))
+            if draft == loaded.draft and loaded.item.set_version:
+                return loaded.item
+            with suppress(ConditionFailed):
+                return self._save(loaded.item, draft)
+        raise GamesBusy(_BUSY)
+
+    def restore(
+        self, actor: str, set_id: str, version: int, check: RevisionCheck = any_revision
+    ) -> QuestionSet:
+        """Save an old version again, as the newest one."""
+        draft = self.load_version(set_id, version, actor)
+        return self.save(actor, set_id, draft, check)
+
+    def toggle(
+        self,
+        actor: str,
+        set_id: str,
+        *,
+        is_active: bool | None = None,
+        visibility: Visibility | None = None,
+        check: RevisionCheck = any_revision,
+    ) -> QuestionSet:
+        """Activate a set or not, and choose who can play it; this is not a new version."""
+        for _ in range(_ATTEMPTS):
+            item = self.get_own(set_id, actor)
+            check(item.revision)
+            changed = evolve(
+                item,
+                is_active=item.is_active if is_active is None else is_active,
+                visibility=visibility or item.visibility,
+            )
+            with suppress(ConditionFailed):
+                return self._store.put(changed)
+        raise GamesBusy(_BUSY)
+
+    def duplicate(self, actor: str, set_id: str) -> QuestionSet:
+        """Copy a set that the actor may see into an own, private one."""
+        draft = self.load(set_id, actor).draft
+        for number in range(1, 100):
+            suffix = " (copy)" if number == 1 else f" (copy {number})"
+            copy = replace(
+                draft,
+                name=f"{draft.name[: 100 - len(suffix)]}{suffix}",
+                visibility=Visibility.PRIVATE,
+            )
+            with suppress(AlreadyExists):
+                return self.create(actor, copy)
+        raise _name_taken(draft.name)
+
+    def delete(self, actor: str, set_id: str, check: RevisionCheck = any_revision) -> None:
+        """Delete a set with all its versions. Games that play it keep their questions."""
+        for _ in range(_ATTEMPTS):
+            item = self.get_own(set_id, actor)
+            check(item.revision)
+            with suppress(ConditionFailed):
+                hidden = evolve(
+                    item, is_deleting=True, is_active=False, visibility=Visibility.PRIVATE
+                )
+                self._finish_delete(self._store.put(hidden))
+                return
+        raise GamesBusy(_BUSY)
+
+    def _save(self, before: QuestionSet, draft: SetDraft) -> QuestionSet:
+        """Store a checked draft as the next version; raise ConditionFailed if `before` changed."""
+        number, attempt = before.set_version + 1, new_id()
+        categories, questions = _make_content(before.set_id, number, attempt, draft)
+        after = evolve(
+            before,
+            name=draft.name,
+            description=draft.description,
+            type=draft.type,
+            total_questions=len(draft.questions),
+            categories=[each.name for each in draft.categories],
+            is_active=draft.is_active,
+            visibility=draft.visibility,
+            instruction=draft.instruction,
+            ai_instruction=draft.ai_instruction,
+            set_version=number,
+            attempt=attempt,
+        )
+        version = SetVersion(
+            set_id=before.set_id,
+            set_version=number,
+            attempt=attempt,
+            name=draft.name,
+            description=draft.description,
+            type=draft.type,
+            instruction=draft.instruction,
+            ai_instruction=draft.ai_instruction,
+            categories=draft.categories,
+            total_questions=len(draft.questions),
+        )
+        self._store.put_many(questions)
+        self._store.put_many(categories)
+        try:
+            with self._store.transaction(pattern=patterns.save_set) as transaction:
+                transaction.put(after)
+                transaction.create(version)
+        except ConditionFailed as error:
+            self._delete_items(questions)
+            self._delete_items(categories)
+            if isinstance(error, ItemExists) and "name" in error.fields:
+                raise _name_taken(draft.name) from error
+            raise
+        # The set is saved; what is left to delete can wait for the next save.
+        with suppress(SingleTableError):
+            self._delete_content(before.set_id, number, keep=attempt)
+            self._delete_content(before.set_id, before.set_version, keep=before.attempt)
+            self._delete_old_versions(before.set_id, KEPT_VERSIONS)
+        return self.get(before.set_id, before.created_by)
+
+    def _finish_delete(self, item: QuestionSet) -> None:
+        # An interrupted save may have stored a version that was never visible.
+        self._delete_content(item.set_id, item.set_version + 1)
+        self._delete_old_versions(item.set_id, 0)
+        with suppress(ConditionFailed):
+            self._store.delete(key_of(item))
+
+    def _delete_old_versions(self, set_id: str, kept: int) -> None:
+        versions = list(self._store.query(patterns.set_versions(set_id), reverse=True))
+        for version in versions[kept:]:
+            self._delete_content(set_id, version.set_version)
+            self._store.delete(key_of(version))
+
+    def _delete_content(self, set_id: str, version: int, keep: str = "") -> None:
+        """Delete the content of a version, except that of one attempt."""
+        questions = self._store.query(patterns.stored_questions(set_id, version), consistent=True)
+        self._delete_items(each for each in questions if each.attempt != keep)
+        categories = self._store.query(patterns.stored_categories(set_id, version), consistent=True)
+        self._delete_items(each for each in categories if each.attempt != keep)
+
+    def _delete_items(self, items: Iterable[SetQuestion | SetCategory]) -> None:
+        keys = [key_of(each) for each in items]
+        if keys:
+            self._store.delete_many(keys)
+
+
+def owns(actor: str, item: QuestionSet) -> bool:
+    """Return whether the actor may change a set."""
+    return actor in (item.created_by, ADMIN)
+
+
+def _check_own(actor: str, item: QuestionSet) -> QuestionSet:
+    if not owns(actor, item):
+        raise NotFound("This set belongs to another host. Make a copy to change it.")
+    return item
+
+
+def _name_taken(name: str) -> AlreadyExists:
+    return AlreadyExists({"name": f"You have a set “{name}” already. Choose another name."})
+
+
+def _make_content(
+    set_id: str, version: int, attempt: str, draft: SetDraft
+) -> tuple[list[SetCategory], list[SetQuestion]]:
+    """Return the categories and questions of a version. Categories have ids like c001."""
+    ids = {each.name: f"c{number:03}" for number, each in enumerate(draft.categories, 1)}
+    counts = dict.fromkeys(ids, 0)
+    questions: list[SetQuestion] = []
+    for number, question in enumerate(draft.questions, 1):
+        category_id = ids[question.category]
+        counts[question.category] += 1
+        questions.append(
+            SetQuestion(
+                set_id=set_id,
+                set_version=version,
+                attempt=attempt,
+                category_id=category_id,
+                number=number,
+                question_id=f"{category_id}#{number:03}",
+                title=question.title,
+                detail=question.detail,
+                category=question.category,
+                school=question.school,
+                order=counts[question.category],
+                instruction=question.instruction,
+                content=question,
+            )
+        )
+    categories = [
+        SetCategory(
+            set_id=set_id,
+            set_version=version,
+            attempt=attempt,
+            category_id=ids[category.name],
+            name=category.name,
+            description=category.description,
+            question_count=counts[category.name],
+            order=order,
+        )
+        for order, category in enumerate(draft.categories, 1)
+    ]
+    return categories, questions
