@@ -313,9 +313,9 @@ def score_votes(
 ) -> RoundScore:
     """Return what the ballots, which list answers best first, are worth to answers and authors.
 
-    `offered` has the answers that each voter was shown; without it, everybody saw all. Anything
-    else on a ballot, and own answers, are left out, and the answers below move up. The authors of
-    an answer share its points equally.
+    `offered` has the answers that voters were shown; all others saw everything. Anything else on a
+    ballot, and own answers, are left out, and the answers below move up. The authors of an answer
+    share its points equally.
     """
     names = sorted(set(answers))
     cast = _read_ballots(names, authors, ballots, offered) if len(names) > 1 else []
@@ -327,7 +327,7 @@ def score_votes(
     ranks = range(max((len(each.ranked) for each in cast), default=0))
     totals = Counter[str]()
     for name in names:
-        for player in (sharing := set(authors.get(name, ()))):
+        for player in (sharing := dict.fromkeys(authors.get(name, ()))):
             totals[player] += round_points(Fraction(points[name], len(sharing)))
     return RoundScore(
         method,
@@ -352,7 +352,7 @@ def _read_ballots(
     known = set(names)
     read: list[_Ballot] = []
     for voter, ranking in ballots.items():
-        shown = known if offered is None else known.intersection(offered.get(voter, ()))
+        shown = known if offered is None else known.intersection(offered.get(voter, known))
         allowed = shown - own[voter]
         if ranked := tuple(name for name in dict.fromkeys(ranking) if name in allowed):
             read.append(_Ballot(ranked, tuple(sorted(allowed.difference(ranked)))))

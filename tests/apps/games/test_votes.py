@@ -73,18 +73,12 @@ def test_own_unknown_and_repeated_answers_are_left_out() -> None:
 
 
 def test_answers_that_a_voter_was_not_shown_are_left_out() -> None:
-    result = score_votes(
-        RankMethod.MEDALS,
-        ["a", "b", "c"],
-        {},
-        {"X": ["a", "b"], "Y": ["a"]},
-        offered={"X": ["b", "c"]},
-    )
-    assert {answer: each.points for answer, each in result.answers.items()} == {
-        "a": 0,
-        "b": 3,
-        "c": 0,
-    }
+    ballots = {"X": ["a", "b"], "Y": ["c"]}
+    result = score_votes(RankMethod.MEDALS, list("abc"), {}, ballots, offered={"X": ["b", "c"]})
+    assert [result.answers[answer].points for answer in "abc"] == [0, 3, 3]
+    # b is the better one of two for X; for Y, who saw all, a and b share the places after c.
+    result = score_votes(RankMethod.BORDA, list("abc"), {}, ballots, offered={"X": ["b", "c"]})
+    assert [result.answers[answer].points for answer in "abc"] == [250, 688, 500]
 
 
 @every_method
