@@ -1,0 +1,152 @@
+"""The table: documented items, attribute names, patterns and TTLs, on every driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from singletable import GetItem, Item, Query, Scan, Store
+from singletable_apps.games import patterns
+from singletable_apps.games.entities import ANSWER_SHARDS, engagements
+from singletable_apps.games.patterns import patterns as catalog
+from singletable_apps.games.phases import Command, Phase
+from singletable_apps.games.service import table_name
+from tests.apps.games.support.world import CAPITAL, LESSON, World
+
+# The attributes of the document, by the sort key of the item. Where a name is part of a key there,
+# it is an id here; see docs/corrections.md.
+DOCUMENTED = {
+    "METADATA": "GameId Title EngagementType CreatedAt CreatedBy QuestionSetId AiContext DebugMode "
+    "LastActivityAt TTL",
+    "STATE": "CurrentState CurrentQuestionId CurrentQuestionIndex QuestionStartedAt "
+    "PlayedQuestions ScoredQuestions UpdatedAt TTL",
+    "PLAYER": "PlayerName JoinedAt LastSeenAt TotalScore CurrentRank IsActive TTL",
+    "QUESTION": "QuestionId SourceQuestionRef SetId Category StartedAt CompletedAt TTL",
+    "ANSWER": "QuestionId PlayerName Answer SubmittedAt WordCount TTL",
+    "VOTE": "QuestionId VoterName Votes SubmittedAt TTL",
+    "GAME": "GameId Title EngagementType CreatedAt CompletedAt PlayerCount QuestionCount Duration",
+}
+
+
+def all_items(world: World) -> list[Item]:
+    return world.driver.execute(Scan(table_name("dev"))).items
+
+
+def played(world: World) -> str:
+    """Play a game to its end and return its id."""
+    game = world.game(LESSON, CAPITAL)
+    ada, bob, cy = world.join(game, "Ada", "Bob", "Cy")
+    world.play(game, Command.START)
+    for phone in (ada, bob, cy):
+        phone.answer(text=f"{phone.name} says so")
+    world.play(game, Command.CLOSE)
+    ballot = world.service.snapshots.read(game.game_id).ballot
+    ada.vote(*(each.id for each in ballot if ada.player_id not in each.players))
+    world.play_to(game, Phase.ENDED)
+    return game.game_id
+
+
+def test_items_have_the_documented_attributes(world: World) -> None:
+    game_id = played(world)
+    found = dict[str, Item]()
+    for item in all_items(world):
+        kind = item["SK"]["S"].partition("#")[0]
+        if item["PK"]["S"].startswith(f"GAME#{game_id}") or item["PK"]["S"] == "GAMES":
+            found.setdefault(kind, {}).update(item)
+    for kind, names in DOCUMENTED.items():
+        assert {*names.split()} - {*found[kind]} == set(), kind
+
+
+def test_table_is_named_for_its_environment(memory: World) -> None:
+    assert engagements.name == table_name("dev") == "engagements-dev-table"
+
+
+# The document gives rows TTLs of their own, so that METADATA could vanish while STATE lives.
+def test_whole_game_expires_at_once(memory: World) -> None:
+    game_id = played(memory)
+    created = memory.service.context.get_game(game_id)
+    partitions = {f"GAME#{game_id}", *(f"GAME#{game_id}#{shard}" for shard in range(8))}
+    expiries = {item["TTL"]["N"] for item in all_items(memory) if item["PK"]["S"] in partitions}
+    assert expiries == {str(int(created.expires_at.timestamp()))}
+    assert created.expires_at - created.created_at < timedelta(days=14, seconds=1)
+
+
+# A partition takes 1,000 write units a second.
+def test_answers_are_spread_over_partitions(memory: World) -> None:
+    game = memory.game(CAPITAL)
+    phones = memory.join(game, *(f"Player {number}" for number in range(60)))
+    memory.play(game, Command.START)
+    for phone in phones:
+        phone.answer("b")
+    partitions = {
+        item["PK"]["S"] for item in all_items(memory) if item["SK"]["S"].startswith("ANSWER#")
+    }
+    assert len(partitions) == ANSWER_SHARDS
+    assert len(memory.service.rounds.list_answers(game.game_id, "001")) == 60
+
+
+def operations_of(world: World, action: Callable[[Store], object]) -> list[str]:
+    """Run an action and return what it asked the table."""
+    world.calls.clear()
+    action(world.service.context.store)
+    found: list[str] = []
+    for call in world.calls:
+        for request in call.requests:
+            match request.operation:
+                case GetItem(key=key):
+                    found.append(f"{key['PK']['S']} {key['SK']['S']}")
+                case Query(expression_attribute_values=values, index_name=index):
+                    keys = " ".join(each["S"] for each in (values or {}).values() if "S" in each)
+                    found.append(f"{index} {keys}" if index else keys)
+                case other:
+                    found.append(type(other).__name__)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("code", "read", "expected"),
+    [
+        ("AP1", lambda s: s.get(patterns.game_state("g1"), consistent=True), ["GAME#g1 STATE"]),
+        ("AP2", lambda s: s.get(patterns.game_metadata("g1")), ["GAME#g1 METADATA"]),
+        ("AP3", lambda s: list(s.query(patterns.all_players("g1"))), ["GAME#g1 PLAYER#"]),
+        (
+            "AP4",
+            lambda s: list(s.query(patterns.question_answers("g1", "001"))),
+            [f"GAME#g1#{shard} ANSWER#001#" for shard in range(ANSWER_SHARDS)],
+        ),
+        (
+            "AP5",
+            lambda s: list(s.query(patterns.question_votes("g1", "001"))),
+            [f"GAME#g1#{shard} VOTE#001#" for shard in range(ANSWER_SHARDS)],
+        ),
+        ("AP6", lambda s: list(s.query(patterns.all_sets())), ["SETS SET#"]),
+        (
+            "AP7",
+            lambda s: list(s.query(patterns.set_questions("s1", 3, "a1"))),
+            ["SET#s1 QUESTION#0003#a1#"],
+        ),
+    ],
+)
+def test_documented_pattern_reads_the_documented_key(
+    world: World, code: str, read: Callable[[Store], object], expected: list[str]
+) -> None:
+    assert code in catalog.patterns
+    assert operations_of(world, read) == expected
+
+
+def test_history_is_a_query_newest_first(world: World) -> None:
+    first = world.game()
+    world.clock.move(seconds=1)
+    second = world.game()
+    world.calls.clear()
+    entries = world.service.games.list_of_host(first.created_by).items
+    assert [each.game_id for each in entries] == [second.game_id, first.game_id]
+    assert [each.game_id for each in world.service.games.list_all().items] == [
+        second.game_id,
+        first.game_id,
+    ]
+    assert not any(
+        isinstance(request.operation, Scan) for call in world.calls for request in call.requests
+    )
