@@ -74,6 +74,8 @@ class Rounds:
         # Frozen ballots and results by game, question and attempt. They never change.
         self._ballots: dict[tuple[str, str, str], tuple[BallotAnswer, ...]] = {}
         self._results: dict[tuple[str, str, str], tuple[Standing, ...]] = {}
+        # Which answers each author ranks: every vote asks, and a thousand answers take long.
+        self._offered: dict[tuple[str, str, str], dict[str, tuple[str, ...]]] = {}
 
     # -------------------------------------------------------------------------- commands
 
@@ -278,7 +280,9 @@ class Rounds:
             [answer.id for answer in ballot],
             {answer.id: answer.players for answer in ballot},
             {vote.player_id: ranking_of(vote) for vote in votes},
-            offered=self.offered(game, entry),
+            offered={
+                vote.player_id: self.offered_to(game, entry, vote.player_id) for vote in votes
+            },
         )
         entry.tally = {answer: each.points for answer, each in score.answers.items()}
         answers = self.list_answers(game.game_id, state.question_id)
@@ -545,23 +549,20 @@ class Rounds:
         entry = self.get_round(state.game_id, state.scored[-1]) if state.scored else None
         return self.get_result(entry) if entry else ()
 
-    def offered(self, game: Game, entry: Round) -> dict[str, Sequence[str]]:
+    def offered(self, game: Game, entry: Round) -> dict[str, tuple[str, ...]]:
         """Return which answers each author is asked to rank, by player.
 
         Players who did not answer get the list of a random place: see `offered_to`.
         """
-        ballot = self.get_ballot(entry)
-        authors = {answer.id: answer.players for answer in ballot}
-        voters = sorted({player for answer in ballot for player in answer.players})
-        return dict(
-            assign_ballots(
-                [answer.id for answer in ballot],
-                voters,
-                authors,
-                seed=entry.ballot,
-                size=game.settings.ballot_size,
+        size = game.settings.ballot_size
+        key = (entry.game_id, entry.question_id, f"{entry.ballot} {size}")
+        if entry.ballot and key not in self._offered:
+            authors = {answer.id: answer.players for answer in self.get_ballot(entry)}
+            voters = {player for players in authors.values() for player in players}
+            _remember(
+                self._offered, key, assign_ballots(authors, voters, authors, entry.ballot, size)
             )
-        )
+        return self._offered.get(key, {})
 
     def offered_to(self, game: Game, entry: Round, player_id: str) -> Sequence[str]:
         """Return the answers that a player is asked to rank, in the order to show them."""

@@ -12,6 +12,7 @@ from singletable_apps.games.errors import NotFound, WrongPhase
 from singletable_apps.games.phases import TRANSITIONS, Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import GRACE
+from singletable_apps.games.scoring import RankMethod
 from singletable_apps.games.service.answers import Outcome
 from singletable_apps.games.tokens import Role
 from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, PRIMES, SETTINGS, SURVEY, World
@@ -58,6 +59,26 @@ def test_call_and_answer_ranks_answers_of_others(world: World) -> None:
     cy.vote(ids[bob.player_id], ids[ada.player_id])
     world.play(game, Command.CLOSE)
     assert world.totals(game) == {"Bob": 6, "Cy": 5, "Ada": 4}
+
+
+# With more answers than fit a ballot, each voter's points depend on which of them were on it.
+def test_players_without_an_answer_rank_answers_too(memory: World) -> None:
+    settings = replace(SETTINGS, ballot_size=2, rank_method=RankMethod.BORDA)
+    game = memory.game(LESSON, settings=settings)
+    *phones, eve = memory.join(game, "Ada", "Bob", "Cy", "Di", "Eve")
+    memory.play(game, Command.START)
+    for phone in phones:
+        phone.answer(text=f"Answer of {phone.name}")
+    memory.play(game, Command.CLOSE)
+    snapshot = memory.service.snapshots.read(game.game_id)
+    shown = memory.service.snapshots.player_view(snapshot, eve.player_id)["ballot"]
+    better, worse = (each["id"] for each in shown)
+    eve.vote(better, worse)
+    memory.play(game, Command.CLOSE)
+    authors = {each.id: snapshot.name_of(each.players[0]) for each in snapshot.ballot}
+    totals = memory.totals(game)
+    assert totals.pop(authors[better]) == 1250
+    assert set(totals.values()) == {0}
 
 
 def test_one_answer_goes_straight_to_the_results(memory: World) -> None:
