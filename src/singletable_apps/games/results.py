@@ -15,7 +15,7 @@ from unicodedata import category, normalize
 
 from singletable_apps import counting
 from singletable_apps.games.questions import Question, QuestionType, Scale
-from singletable_apps.games.scoring import fold_answer, is_correct_choice, round_points
+from singletable_apps.games.scoring import fold_answer, round_points
 
 MAX_WORDS = 60
 # Words that say nothing about an answer.
@@ -230,10 +230,7 @@ def _count(
 
 
 def _summarize_trivia(question: Question, base: Summary, replies: list[Reply]) -> Summary:
-    correct = sum(
-        is_correct_choice(frozenset(question.correct), frozenset(each.choices), question.selections)
-        for each in replies
-    )
+    correct = sum(set(each.choices) == set(question.correct) for each in replies)
     return replace(
         base,
         options=_count_choices(question, base, replies),

@@ -79,16 +79,6 @@ def classic_points(points: int, seconds: float) -> int:
     return points + round_points(CLASSIC_BONUS * (1 - used))
 
 
-def is_correct_choice(
-    correct: frozenset[str], chosen: frozenset[str], selections: int | None = None
-) -> bool:
-    """Return whether exactly the correct options were chosen.
-
-    If one may choose fewer than there are, any of the correct ones will do.
-    """
-    return 0 < _needed(correct, selections) <= len(chosen & correct) and chosen <= correct
-
-
 def score_trivia(
     rules: TriviaRules,
     *,
@@ -98,16 +88,10 @@ def score_trivia(
     seconds: float,
     limit: float | None,
     streak: int = 0,
-    selections: int | None = None,
 ) -> TriviaScore:
-    """Return the score of an answer after `streak` correct ones in a row.
-
-    `selections` is how many options one may choose, as in `is_correct_choice`.
-    """
-    needed = _needed(correct, selections)
-    hits, misses = min(len(chosen & correct), needed), len(chosen - correct)
-    is_correct = is_correct_choice(correct, chosen, selections)
-    share = _partial_share(rules.partial, needed, hits, misses)
+    """Return the score of an answer after `streak` correct ones in a row."""
+    is_correct = bool(correct) and chosen == correct
+    share = _partial_share(rules.partial, correct, chosen)
     streak = streak + 1 if is_correct else 0
     if points <= 0 or not share:
         return TriviaScore(0, is_correct, streak)
@@ -124,27 +108,24 @@ def score_trivia(
     )
 
 
-def _needed(correct: frozenset[str], selections: int | None) -> int:
-    return min(len(correct), selections or len(correct))
-
-
 def _speed_share(seconds: float, limit: float | None, floor: float) -> float:
     if not limit or limit < 0 or seconds < FREE_SECONDS:
         return 1.0
     return floor + (1 - floor) * (1 - min(seconds, limit) / limit)
 
 
-def _partial_share(partial: Partial, needed: int, hits: int, misses: int) -> Fraction:
-    if not needed:
-        return Fraction(0)
+def _partial_share(partial: Partial, correct: frozenset[str], chosen: frozenset[str]) -> Fraction:
+    hits, misses = len(chosen & correct), len(chosen - correct)
     match partial:
+        case _ if not hits:
+            return Fraction(0)
         case Partial.ALL_OR_NOTHING:
-            return Fraction(hits == needed and not misses)
+            return Fraction(chosen == correct)
         case Partial.PER_OPTION:
             # Kahoot gives up to 500 of 1,000 points for each, so three are worth 1,500.
-            return Fraction(0 if misses else hits, min(needed, 2))
+            return Fraction(0 if misses else hits, min(len(correct), 2))
         case Partial.BALANCED:
-            return Fraction(max(hits - misses, 0), needed)
+            return Fraction(max(hits - misses, 0), len(correct))
 
 
 # ------------------------------------------------------------------------------ votes on answers

@@ -21,7 +21,7 @@ from singletable_apps.games.results import (
 
 OPTIONS = make_options(["Tea", "Coffee", "Water"])
 CHOICE = Question(QuestionType.CHOICE, "Drink?", options=OPTIONS, selections=2)
-TRIVIA = Question(QuestionType.TRIVIA, "Hot?", options=OPTIONS, correct=("a", "b"), selections=2)
+TRIVIA = Question(QuestionType.TRIVIA, "Hot?", options=OPTIONS, correct=("a", "b"))
 YES_NO = Question(QuestionType.YES_NO, "Again?")
 RANK = Question(QuestionType.RANK, "Order?", options=OPTIONS)
 TEXT = Question(QuestionType.TEXT, "Why?")

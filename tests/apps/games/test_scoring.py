@@ -41,7 +41,6 @@ def score(
     seconds: float = 0,
     mode: TriviaMode = "accuracy",
     streak: int | None = None,
-    selections: int | None = None,
 ) -> TriviaScore:
     return score_trivia(
         TriviaRules(mode, partial=partial, streak=streak is not None),
@@ -51,7 +50,6 @@ def score(
         seconds=seconds,
         limit=20,
         streak=streak or 0,
-        selections=selections,
     )
 
 
@@ -110,13 +108,6 @@ def test_partial_answers_get_their_share(
 ) -> None:
     result = score(partial, correct=correct, chosen=chosen)
     assert (result.points, result.is_correct) == (points, is_correct)
-
-
-# With one selection, any of several correct options is right, as in imported Kahoot quizzes.
-@pytest.mark.parametrize("partial", Partial)
-def test_one_of_several_correct_options_is_enough_for_one_selection(partial: Partial) -> None:
-    assert score(partial, correct="ab", chosen="b", selections=1) == TriviaScore(1000, True, 1)
-    assert score(partial, correct="ab", chosen="c", selections=1) == TriviaScore(0, False, 0)
 
 
 def test_partial_share_applies_to_speed_and_classic_points() -> None:
