@@ -1,4 +1,4 @@
-"""What the answers to a question amount to: counts, ratings, orders and texts.
+"""Summaries of the answers to a question: counts, ratings, orders and texts.
 
 Screens and reports show the same `Summary`, which can be written as JSON.
 """
@@ -43,7 +43,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class OptionCount:
-    """How many chose an option or a step of a scale, also in percent of answers and of players.
+    """The count of an option or a step of a scale, also in percent of answers and of players.
 
     `is_correct` is None where answers are not right or wrong.
     """
@@ -108,7 +108,7 @@ class Summary:
 def summarize(
     question: Question, replies: Iterable[Reply], *, players: int = 0, min_cell: int = 0
 ) -> Summary:
-    """Return what the replies amount to. Replies that do not fit the question are left out.
+    """Return the summary of the replies. Replies that do not fit the question are left out.
 
     `players` is how many could answer. The distribution is hidden if fewer than `min_cell` did.
     """

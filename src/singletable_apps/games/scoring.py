@@ -36,7 +36,7 @@ MAX_STREAK_BONUS = 5  # tenths of the points
 
 
 class Partial(StrEnum):
-    """What a part of several correct options is worth. A single correct one is worth all points.
+    """The value of some of several correct options. A single correct one is worth all points.
 
     PER_OPTION: half of the points for each correct option, and nothing after a wrong one.
     BALANCED: an equal share for each correct option, minus one for each wrong one.
@@ -49,7 +49,7 @@ class Partial(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TriviaRules:
-    """How a game scores trivia. `floor` is the share of the points at the end of the time."""
+    """The trivia rules of a game. `floor` is the share of the points at the end of the time."""
 
     mode: TriviaMode = "speed"
     floor: float = 0.5
@@ -136,7 +136,7 @@ MAX_COUNTED_ANSWERS = 100
 
 
 class RankMethod(StrEnum):
-    """How the rankings of players become points."""
+    """A method that turns the rankings of players into points."""
 
     MEDALS = "medals"
     BORDA = "borda"
@@ -146,7 +146,7 @@ class RankMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnswerGroup:
-    """Players who gave the same answer, and its text as the first of them wrote it."""
+    """A distinct answer: its text as the first author wrote it, and all authors."""
 
     text: str
     players: tuple[str, ...]
