@@ -82,6 +82,7 @@ def open_games(
         new_id(),
         clock,
         lifetime,
+        environment,
     )
     games, rounds = Games(context), Rounds(context)
     answers = Answers(context, rounds)

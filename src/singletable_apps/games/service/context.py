@@ -49,7 +49,7 @@ class Context:
     """What every part of the service works with.
 
     `process_id` tells the processes of one table apart. Items of a game expire `lifetime` after
-    its creation.
+    its creation. `environment` is in the name of the table.
     """
 
     store: Store
@@ -60,6 +60,7 @@ class Context:
     process_id: str
     clock: Callable[[], datetime] = utc_now
     lifetime: timedelta = timedelta(days=14)
+    environment: str = "dev"
     _contents: dict[str, tuple[Question, ...]] = field(
         default_factory=dict[str, tuple[Question, ...]]
     )

@@ -1,0 +1,60 @@
+"""`singletable games`: sample data, the administrator's link, and what is refused in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from singletable_apps.games.app import open_service
+from singletable_apps.games.phases import Phase
+from singletable_apps.games.sample import SAMPLE_HOST, list_sample
+from singletable_apps.games.urls import Urls
+from singletable_apps.shared.serve import open_driver
+from tests.apps.commands.typed import Run, RunOf
+
+
+@pytest.fixture
+def typed(type_of: RunOf) -> Run:
+    """Type a command about games."""
+    return type_of("games")
+
+
+def test_sample_is_created_once_with_sets_and_games(typed: Run, tmp_path: Path) -> None:
+    at, secret = f"file:{tmp_path}/games.db", tmp_path / "secret.key"
+    code, out, _ = typed("sample", "--at", at, "--secret", secret)
+    assert (code, out.strip()) == (
+        0,
+        f"To see them: singletable games serve --address {at} --secret {secret}",
+    )
+    code, _, err = typed("sample", "--at", at, "--secret", secret)
+    assert (code, err.strip()) == (
+        2,
+        "singletable: There are games already. Choose other tables.",
+    )
+    with open_driver(at) as driver:
+        service = open_service(driver, secret, Urls())
+        entries = service.games.list_of_host(SAMPLE_HOST).items
+        states = [service.context.get_state(each.game_id).phase for each in entries]
+        sample = list_sample(service)
+        played = entries[1]
+        standings = service.snapshots.read(played.game_id).standings
+        sets = service.sets.list_shared()
+    assert sorted(states) == [Phase.ENDED, Phase.ENDED, Phase.WAITING]
+    assert sample is not None
+    assert len(sample.entries) == 2
+    assert (played.player_count, len(standings), len(sets)) == (14, 14, 6)
+    assert standings[0].total > standings[-1].total
+
+
+def test_admin_link_is_the_same_each_time(typed: Run, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.key"
+    first = typed("admin-link", "--secret", secret, "--public", "https://play.example/")
+    assert first == typed("admin-link", "--secret", secret, "--public", "https://play.example")
+    assert first[1].startswith("https://play.example/games/admin-link?token=")
+
+
+def test_help_lists_the_commands(typed: Run) -> None:
+    code, out, _ = typed("--help")
+    assert code == 0
+    assert [word for word in ("serve", "sample", "admin-link") if f" {word} " not in out] == []
