@@ -11,7 +11,6 @@ inside it is closed.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import shutil
 import signal
@@ -28,13 +27,13 @@ import uvicorn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from starlette.types import ASGIApp
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 import singletable
 from singletable import Driver, SingleTableError, StorageError
 from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.live import close_streams
+from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings
 
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
@@ -249,37 +248,6 @@ class Server(uvicorn.Server):
         """End live streams, then wait for the other requests in progress."""
         close_streams()
         await super().shutdown(sockets)
-
-
-class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """A WebSocket that is aborted if its peer reads nothing for some seconds.
-
-    Without this, a connection whose buffer is full stays open until TCP gives up, or forever:
-    neither a close frame nor a ping gets through, and closing waits for the buffer.
-    """
-
-    stall_seconds = 20.0
-    _stalled: asyncio.TimerHandle | None = None
-
-    def pause_writing(self) -> None:
-        """Begin to wait for the peer."""
-        super().pause_writing()
-        self._stalled = self.loop.call_later(self.stall_seconds, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        """Continue, because the peer has read."""
-        self._stop_waiting()
-        super().resume_writing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """End the connection."""
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _stop_waiting(self) -> None:
-        if self._stalled is not None:
-            self._stalled.cancel()
-            self._stalled = None
 
 
 def server_config(app: ASGIApp) -> uvicorn.Config:

@@ -1,8 +1,8 @@
 """Connections of a room: sockets, which need no task while they are fast, and mailboxes for polls.
 
-ASGI does not show how much waits to be written. But uvicorn's `send` returns at once unless more
-than 64 KiB wait, so a socket runs the first step of `send` itself: if it finishes, the message is
-sent; if not, the peer is slow, and from then on a task sends to it from a bounded outbox.
+uvicorn's `send` returns at once unless more than 64 KiB wait to be written. So a socket runs the
+first step of `send` itself: if it finishes, the message is sent; if not, the peer is slow, and from
+then on a task sends to it from a bounded outbox.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from singletable_apps.shared.rooms.messages import EVERYONE, Message, Outbox
+from singletable_apps.shared.rooms.protocol import FrameWriter
 
 Sending: TypeAlias = Coroutine[Any, Any, None]
 
@@ -80,13 +81,18 @@ class Connection(ABC):
 
 
 class SocketConnection(Connection):
-    """A WebSocket, by its ASGI `send`."""
+    """A WebSocket, by its ASGI `send`, and `write_frame` of a server that has it."""
 
     def __init__(
-        self, member: Member, send: Callable[[dict[str, Any]], Sending], limit: int
+        self,
+        member: Member,
+        send: Callable[[dict[str, Any]], Sending],
+        limit: int,
+        write_frame: FrameWriter | None = None,
     ) -> None:
         super().__init__(member)
         self._send_asgi = send
+        self._write_frame = write_frame
         self._outbox = Outbox(limit)
         self._writer: asyncio.Task[None] | None = None
 
@@ -109,7 +115,7 @@ class SocketConnection(Connection):
     def _send(self, message: Message) -> None:
         if self._writer is not None:
             self._outbox.put(message)
-        else:
+        elif self._write_frame is None or not self._write_frame(message.frame):
             self._begin({"type": "websocket.send", "text": message.text})
 
     def _is_full(self) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+
+from singletable_apps.shared.rooms.protocol import encode_text_frame
 
 Kind: TypeAlias = Literal["event", "state", "snapshot"]
 # The channel that everybody listens to.
@@ -26,6 +28,11 @@ class Message:
     text: str
     sequence: int
     slot: tuple[str, str] | None = None
+    frame: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Encode the frame once, for all sockets."""
+        object.__setattr__(self, "frame", encode_text_frame(self.text))
 
     @property
     def key(self) -> object:

@@ -10,6 +10,7 @@ from starlette.websockets import WebSocket
 
 from singletable_apps.shared.rooms.client_messages import Receiver, answer_message
 from singletable_apps.shared.rooms.connections import CloseCode, Member, SocketConnection
+from singletable_apps.shared.rooms.protocol import frame_writer
 from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
 
 _LOG = logging.getLogger("singletable_apps.rooms")
@@ -59,7 +60,12 @@ async def serve_socket(
     reconnect, so that its token is checked again.
     """
     await accept_socket(websocket)
-    connection = SocketConnection(member, websocket.send, rooms.limits.waiting_events)
+    connection = SocketConnection(
+        member,
+        websocket.send,
+        rooms.limits.waiting_events,
+        frame_writer(websocket.scope),
+    )
     query = websocket.query_params
     position = Position.parse(query.get("epoch"), query.get("sequence"))
     try:
