@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from singletable import GetItem, Item, Query, Scan, Store
 from singletable_apps.games import patterns
-from singletable_apps.games.entities import ANSWER_SHARDS, engagements
+from singletable_apps.games.entities import ANSWER_SHARDS, Connection, engagements
 from singletable_apps.games.patterns import patterns as catalog
 from singletable_apps.games.phases import Command, Phase
+from singletable_apps.games.questions import SetDraft
 from singletable_apps.games.service import table_name
-from tests.apps.games.support.world import CAPITAL, LESSON, World
+from singletable_apps.games.service.games import draft_from_set
+from tests.apps.games.support.world import CAPITAL, HOST, LESSON, World
 
 # The attributes of the document, by the sort key of the item. Where a name is part of a key there,
 # it is an id here; see docs/corrections.md.
@@ -150,3 +153,39 @@ def test_history_is_a_query_newest_first(world: World) -> None:
     assert not any(
         isinstance(request.operation, Scan) for call in world.calls for request in call.requests
     )
+
+
+# The original scans the table to find the sockets of a game.
+def test_connections_of_a_game_are_a_query(world: World) -> None:
+    now = world.clock()
+    connection = Connection(
+        connection_id="c1",
+        game_id="g1",
+        role="player",
+        process_id="p1",
+        connected_at=now,
+        last_ping_at=now,
+        expires_at=now + timedelta(hours=2),
+    )
+    store = Store(world.driver, clock=world.clock)
+    store.put(connection)
+    (found,) = store.query(patterns.connections_of_game("g1"))
+    assert found.connection_id == "c1"
+    assert operations_of(world, lambda s: list(s.query(patterns.connections_of_game("g1")))) == [
+        "GSI1 GAME#g1 CONNECTION#"
+    ]
+    world.clock.move(hours=3)
+    assert not list(store.query(patterns.connections_of_game("g1")))
+
+
+def test_running_game_does_not_see_an_edit(memory: World) -> None:
+    service = memory.service
+    item = service.sets.create(HOST, SetDraft("Places", questions=(CAPITAL,)))
+    loaded = service.sets.load_for_game(item.set_id, HOST)
+    draft = draft_from_set(loaded.draft, item.set_id, loaded.item.set_version)
+    game = service.games.create(HOST, draft)
+    edited = replace(loaded.draft, questions=(replace(CAPITAL, title="And of Peru?"),))
+    service.sets.save(HOST, item.set_id, edited)
+    assert service.sets.load_for_game(item.set_id, HOST).draft.questions[0].title == "And of Peru?"
+    other = memory.open()
+    assert other.context.get_questions(game)[0].title == CAPITAL.title
