@@ -76,9 +76,9 @@ COUNTS: dict[type, int | ItemCount] = {
     Connection: 4_000,
     GameEntry: ItemCount(50_000, growth=0.05),
     QuestionSet: ItemCount(2_000, in_index={"by_name": 0.05}),
-    SetVersion: 10_000,
-    SetCategory: 40_000,
-    SetQuestion: 200_000,
+    SetVersion: 20_000,
+    SetCategory: 80_000,
+    SetQuestion: 400_000,
 }
 patterns = PatternCatalog("games", engagements, sizes=SIZES, counts=COUNTS)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from singletable_apps.games.limits import Limits
-from singletable_apps.games.pages import home
+from singletable_apps.games.pages import home, set_imports, set_questions, sets
 from singletable_apps.games.pages.dependencies import GamesSite, make_site
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.urls import PREFIX
 
 __all__ = ["GamesSite", "add_pages", "make_site"]
 
-_MODULES = (home,)
+# Imports are before sets, where `import` would be the id of one.
+_MODULES = (home, set_imports, sets, set_questions)
 
 
 def add_pages(app: FastAPI, service: GamesService, limits: Limits | None = None) -> GamesSite:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, Any, TypeAlias, cast
 
 from fastapi import Depends, Request
 from fastapi import Path as PathParameter
@@ -28,7 +28,7 @@ from singletable_apps.games.urls import PREFIX, Urls
 from singletable_apps.games.views import View
 from singletable_apps.shared import pages
 from singletable_apps.shared.pages import Link, Pages, Product, path_of
-from singletable_apps.shared.web import LONGEST_AGE, Cookie
+from singletable_apps.shared.web import LONGEST_AGE, Cookie, RateLimit, rate_limited
 
 Segment = Annotated[str, PathParameter(max_length=200)]
 
@@ -64,6 +64,15 @@ def make_site(service: GamesService, limits: Limits) -> GamesSite:
 def get_site(request: Request) -> GamesSite:
     """Return the site of a request."""
     return cast(GamesSite, request.app.state.games_pages)
+
+
+def limited(name: str) -> list[Any]:
+    """Return the `dependencies=` of a handler with one of the limits per client network."""
+
+    def select(request: Request) -> RateLimit | None:
+        return cast(RateLimit | None, getattr(get_site(request).limits, name))
+
+    return [Depends(rate_limited(select))]
 
 
 async def _current_site(request: Request) -> GamesSite:

@@ -16,6 +16,7 @@ from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context, utc_now
 from singletable_apps.games.service.games import Games
+from singletable_apps.games.service.images import Images
 from singletable_apps.games.service.players import Players
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.service.sets import Sets
@@ -44,6 +45,7 @@ class GamesService:
     answers: Answers
     snapshots: Snapshots
     sets: Sets
+    images: Images
     stats: CallStats
 
 
@@ -94,5 +96,6 @@ def open_games(
         answers=answers,
         snapshots=Snapshots(context, rounds, answers),
         sets=Sets(context),
+        images=Images(context),
         stats=stats,
     )

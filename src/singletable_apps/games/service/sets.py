@@ -28,7 +28,7 @@ from singletable_apps.games.tokens import new_id
 
 # The administrator, among the ids of hosts, who have random ones.
 ADMIN = "admin"
-KEPT_VERSIONS = 10
+KEPT_VERSIONS = 20
 _ATTEMPTS = 5
 _BUSY = "Someone else is changing this set right now. Try again."
 
@@ -99,7 +99,7 @@ class Sets:
                 version = self._store.get(SetVersion.key(set_id, item.set_version), consistent=True)
                 loaded = self._load_version(version) if version else None
                 if loaded is None:
-                    # Ten newer versions were saved in the meantime, or the set is being deleted.
+                    # Many newer versions were saved in the meantime, or the set is being deleted.
                     continue
                 draft = loaded
             return LoadedSet(
@@ -228,18 +228,14 @@ class Sets:
                 return self._store.put(changed)
         raise GamesBusy(_BUSY)
 
-    def duplicate(self, actor: str, set_id: str) -> QuestionSet:
-        """Copy a set that the actor may see into an own, private one."""
-        draft = self.load(set_id, actor).draft
-        for number in range(1, 100):
-            suffix = " (copy)" if number == 1 else f" (copy {number})"
-            copy = replace(
-                draft,
-                name=f"{draft.name[: 100 - len(suffix)]}{suffix}",
-                visibility=Visibility.PRIVATE,
-            )
+    def copy(self, actor: str, draft: SetDraft) -> QuestionSet:
+        """Create a private set from a template or a set of someone else, with a free name."""
+        for number in range(100):
+            suffix = ("", " (copy)")[number] if number < 2 else f" (copy {number})"
+            name = f"{draft.name[: 100 - len(suffix)]}{suffix}"
             with suppress(AlreadyExists):
-                return self.create(actor, copy)
+                private = replace(draft, name=name, visibility=Visibility.PRIVATE, is_active=True)
+                return self.create(actor, private)
         raise _name_taken(draft.name)
 
     def delete(self, actor: str, set_id: str, check: RevisionCheck = any_revision) -> None:

@@ -90,6 +90,24 @@ class Browser:
             path, data=data or {}, headers=headers, follow_redirects=False, **more
         )
 
+    def upload(
+        self,
+        page: httpx2.Response,
+        fields: Mapping[str, FieldValue],
+        files: Mapping[str, bytes] | None = None,
+        filename: str = "file",
+    ) -> httpx2.Response:
+        """Fill in and submit the form of a page that sends files; None leaves a field out."""
+        [form] = [form for form in forms_in(page) if form.action]
+        values = {**form.fields, **fields}
+        sent = {name: value for name, value in values.items() if value is not None}
+        chosen = files or {}
+        uploads = {
+            name: (filename if name in chosen else "", chosen.get(name, b""))
+            for name in chosen or ["nothing"]
+        }
+        return self.post(html.unescape(form.action), sent, files=uploads)
+
     def flash(self, response: httpx2.Response) -> str:
         """Follow a redirect and return its flash message."""
         assert response.status_code == 303, response.text

@@ -89,8 +89,8 @@ def test_only_the_last_versions_are_kept(memory: World) -> None:
     for number in range(KEPT_VERSIONS + 1):
         item = sets.change(HOST, item.set_id, describe(f"{number}"))
     versions = sets.list_versions(item.set_id, HOST)
-    assert [each.set_version for each in versions] == [*range(12, 2, -1)]
-    assert count_content(memory) == (10, 30, 30)
+    assert [each.set_version for each in versions] == [*range(KEPT_VERSIONS + 2, 2, -1)]
+    assert count_content(memory) == (KEPT_VERSIONS, 3 * KEPT_VERSIONS, 3 * KEPT_VERSIONS)
 
 
 def test_edit_of_an_older_revision_is_rejected(world: World) -> None:
@@ -133,8 +133,8 @@ def test_names_are_unique_among_the_sets_of_a_host(world: World) -> None:
     with pytest.raises(AlreadyExists):
         sets.save(HOST, second.set_id, DRAFT)
     assert sets.load(second.set_id, HOST).draft.name == "Monday"
-    assert sets.duplicate(HOST, item.set_id).name == "Friday quiz (copy)"
-    assert sets.duplicate(HOST, item.set_id).name == "Friday quiz (copy 2)"
+    names = [sets.copy(HOST, sets.load(item.set_id, HOST).draft).name for _ in range(2)]
+    assert names == ["Friday quiz (copy)", "Friday quiz (copy 2)"]
 
 
 def test_private_sets_are_for_their_host_only(world: World) -> None:
@@ -149,7 +149,8 @@ def test_private_sets_are_for_their_host_only(world: World) -> None:
     assert [each.set_id for each in sets.list_playable(OTHER)] == [item.set_id]
     with pytest.raises(NotFound):
         sets.save(OTHER, item.set_id, DRAFT)
-    assert sets.duplicate(OTHER, item.set_id).visibility is Visibility.PRIVATE
+    copy = sets.copy(OTHER, sets.load(item.set_id, OTHER).draft)
+    assert (copy.name, copy.visibility) == ("Friday quiz", Visibility.PRIVATE)
     sets.toggle(HOST, item.set_id, is_active=False)
     assert sets.list_shared() == []
     with pytest.raises(InvalidInput, match="not active"):
@@ -180,7 +181,8 @@ def test_invalid_set_changes_nothing(memory: World) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_save_survives_faults(memory: World, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
     item = memory.service.sets.create(HOST, DRAFT)
     driver = FaultyDriver(memory.driver)
     sets = memory.open(driver).sets
