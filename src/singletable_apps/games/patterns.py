@@ -276,6 +276,22 @@ vote_of_player = patterns.read(
 connections_of_game = patterns.read(
     "C1", "List the connections of a game", Connection.by_game, items=30, rate=per_minute(5)
 )
+connect = patterns.write(
+    "C2", "Note connections", puts(Connection), rate=per_second(10, peak=per_second(1_000))
+)
+disconnect = patterns.write("C3", "Delete connections", deletes(Connection), rate=per_second(10))
+store_process = patterns.write(
+    "C4", "Tell other processes what this one knows", puts(Process), rate=per_second(50)
+)
+processes_of_game = patterns.read(
+    "C5",
+    "Add up what the processes know",
+    Process.key.partition,
+    consistent=True,
+    items=2,
+    rate=per_second(100),
+)
+leave_room = patterns.write("C6", "Stop to serve a game", deletes(Process), rate=per_minute(5))
 
 # ------------------------------------------------------------------------------ question sets
 

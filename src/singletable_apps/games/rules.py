@@ -44,14 +44,18 @@ def question_id_of(number: int) -> str:
     return f"{number:03d}"
 
 
+def due_at(state: GameState) -> datetime | None:
+    """Return when a timer has run out, or since when a count waits, or None."""
+    if state.closed_at is not None or state.deadline is None:
+        return state.closed_at
+    grace = GRACE if state.phase in (Phase.OPEN, Phase.VOTING) else timedelta()
+    return state.deadline + grace
+
+
 def is_due(state: GameState, now: datetime) -> bool:
     """Return whether a timer has run out, or a count was interrupted."""
-    if state.closed_at is not None:
-        return True
-    if state.deadline is None:
-        return False
-    grace = GRACE if state.phase in (Phase.OPEN, Phase.VOTING) else timedelta()
-    return now >= state.deadline + grace
+    due = due_at(state)
+    return due is not None and now >= due
 
 
 def question_limit(game: Game, question: Question) -> int | None:

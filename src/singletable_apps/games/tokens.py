@@ -35,6 +35,8 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
+# The generation of a seat that is not by a link: the host's own game, or the administrator.
+NO_LINK = -1
 # Roles that can drive a game.
 DRIVERS = frozenset({Role.HOST, Role.COHOST, Role.ADMIN})
 

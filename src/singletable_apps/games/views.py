@@ -1,8 +1,8 @@
 """What each role sees of a game, as JSON: one projection for pushes, reconnects, HTTP and pages.
 
-`public_view` is the same for everyone in a role, so a broadcast is encoded once. `player_view` is
-what concerns one player, and is sent once in a phase. Solutions, authors and results are in neither
-before their time. The names are those of the original API, in camel case.
+`public_view` is the same for everyone in a role, so a broadcast is encoded once. `PlayerViews` are
+what concerns one player each, and are sent once in a phase. Solutions, authors and results are in
+neither before their time. The names are those of the original API, in camel case.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def public_view(snapshot: Snapshot, role: Role) -> View:
         "questionId": state.question_id,
         "questionNumber": len(state.played),
         "questionCount": _question_count(play),
-        "deadline": _iso(state.deadline),
-        "openedAt": _iso(state.opened_at),
+        "deadline": iso_time(state.deadline),
+        "openedAt": iso_time(state.opened_at),
         "remaining": state.remaining,
         "isAnonymous": game.settings.is_anonymous,
     }
@@ -301,64 +301,78 @@ def _host_view(snapshot: Snapshot) -> View:
     }
 
 
-def player_view(
-    snapshot: Snapshot,
-    player: Player,
-    *,
-    answers: Sequence[Answer] = (),
-    vote: Vote | None = None,
-    offered: Sequence[str] = (),
-) -> View:
-    """Return what concerns one player: own answers, what to rank, points and place."""
-    state, phase = snapshot.state, snapshot.state.phase
-    shown = state.paused_phase if phase is Phase.PAUSED and state.paused_phase else phase
-    texts = {each.id: each.text for each in _visible(snapshot)}
-    view: View = {
-        "playerId": player.player_id,
-        "name": player.name,
-        "team": player.team,
-        "isActive": player.is_active,
-        "questionId": state.question_id,
-        "answers": {
-            each.question_id: {
-                "text": each.text,
-                "choices": list(each.choices),
-                "number": each.number,
-                "status": each.status,
-            }
-            for each in answers
-        },
-        "vote": sorted(vote.votes, key=lambda each: vote.votes[each]) if vote else [],
-    }
-    if shown is Phase.VOTING:
-        shown_ids = [each for each in offered if each in texts]
-        view["ballot"] = [{"id": each, "text": texts[each]} for each in shown_ids]
-        view["required"] = required_ranks(len(shown_ids))
-    places = {each.player: number for number, each in enumerate(snapshot.standings)}
-    number = places.get(player.player_id)
-    if number is not None:
-        own = snapshot.standings[number]
-        is_now = bool(state.scored) and state.scored[-1] == state.question_id
-        is_shown = shown in (Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
-        view |= {"total": own.total, "place": own.place, "of": len(snapshot.standings)}
-        if is_now and is_shown:
-            view |= {
-                "gained": own.points,
-                "isCorrect": own.is_correct,
-                "isCounted": own.has_answered,
-                "streak": own.streak,
-            }
-        above = next(
-            (each for each in reversed(snapshot.standings[:number]) if each.total > own.total),
-            None,
-        )
-        if above is not None:
-            view["above"] = {
-                "name": snapshot.name_of(above.player),
-                "points": above.total - own.total,
-            }
-    return view
+class PlayerViews:
+    """What concerns single players. A thousand views are made from one snapshot."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._texts = {each.id: each.text for each in _visible(snapshot)}
+        self._places = {each.player: number for number, each in enumerate(snapshot.standings)}
+        # The next player with more points, for each place in the standings.
+        self._above: list[Standing | None] = []
+        above: Standing | None = None
+        previous: Standing | None = None
+        for each in snapshot.standings:
+            if previous is not None and previous.total > each.total:
+                above = previous
+            self._above.append(above)
+            previous = each
+
+    def view(
+        self,
+        player: Player,
+        *,
+        answers: Sequence[Answer] = (),
+        vote: Vote | None = None,
+        offered: Sequence[str] = (),
+    ) -> View:
+        """Return what concerns one player: own answers, what to rank, points and place."""
+        snapshot, state = self._snapshot, self._snapshot.state
+        phase = state.phase
+        shown = state.paused_phase if phase is Phase.PAUSED and state.paused_phase else phase
+        view: View = {
+            "playerId": player.player_id,
+            "name": player.name,
+            "team": player.team,
+            "isActive": player.is_active,
+            "questionId": state.question_id,
+            "answers": {
+                each.question_id: {
+                    "text": each.text,
+                    "choices": list(each.choices),
+                    "number": each.number,
+                    "status": each.status,
+                }
+                for each in answers
+            },
+            "vote": sorted(vote.votes, key=lambda each: vote.votes[each]) if vote else [],
+        }
+        if shown is Phase.VOTING:
+            shown_ids = [each for each in offered if each in self._texts]
+            view["ballot"] = [{"id": each, "text": self._texts[each]} for each in shown_ids]
+            view["required"] = required_ranks(len(shown_ids))
+        number = self._places.get(player.player_id)
+        if number is not None:
+            own = snapshot.standings[number]
+            is_now = bool(state.scored) and state.scored[-1] == state.question_id
+            is_shown = shown in (Phase.REVEAL, Phase.LEADERBOARD, Phase.ENDED)
+            view |= {"total": own.total, "place": own.place, "of": len(snapshot.standings)}
+            if is_now and is_shown:
+                view |= {
+                    "gained": own.points,
+                    "isCorrect": own.is_correct,
+                    "isCounted": own.has_answered,
+                    "streak": own.streak,
+                }
+            above = self._above[number]
+            if above is not None:
+                view["above"] = {
+                    "name": snapshot.name_of(above.player),
+                    "points": above.total - own.total,
+                }
+        return view
 
 
-def _iso(moment: datetime | None) -> str | None:
+def iso_time(moment: datetime | None) -> str | None:
+    """Return a time as JSON has it."""
     return None if moment is None else moment.isoformat().replace("+00:00", "Z")

@@ -6,15 +6,16 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from singletable_apps.games.api import games
+from singletable_apps.games.api import games, live
 from singletable_apps.games.api.dependencies import ERRORS, PROBLEM_TYPES, Api, ApiSettings
+from singletable_apps.games.live import LiveGames
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.urls import API
 from singletable_apps.shared.web import ERROR_MEMBER, make_app
 
 __all__ = ["API", "ApiSettings", "attach", "make_games_app"]
 
-_ROUTERS = (games.router,)
+_ROUTERS = (games.router, live.router)
 _ABOUT = (
     "Live audience games: call-and-answer, trivia, polls and surveys.\n\n"
     "Creating a game returns the host's token, joining returns the player's. Send a token as "
@@ -43,4 +44,6 @@ def make_games_app(service: GamesService, *, settings: ApiSettings | None = None
 
 def attach(app: FastAPI, service: GamesService, settings: ApiSettings) -> None:
     """Let the routers of an app use this service."""
-    app.state.games = Api(service, settings)
+    known: Api | None = getattr(app.state, "games", None)
+    opened = known.live if known is not None and known.service is service else LiveGames(service)
+    app.state.games = Api(service, settings, opened)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, cast
 
 from fastapi import Depends, Path, Request
+from starlette.requests import HTTPConnection
 
 from singletable_apps.games import errors
 from singletable_apps.games.entities import Game
 from singletable_apps.games.limits import Limits
+from singletable_apps.games.live import LiveGames
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Actor, Role, Seat
 from singletable_apps.shared.web import (
@@ -49,14 +51,15 @@ class ApiSettings:
 
 @dataclass(frozen=True)
 class Api:
-    """The service and the settings of the API."""
+    """The service, the settings of the API, and the live games of this process."""
 
     service: GamesService
     settings: ApiSettings
+    live: LiveGames
 
 
-def get_api(request: Request) -> Api:
-    """Return the API of a request."""
+def get_api(request: HTTPConnection) -> Api:
+    """Return the API of a request or a socket."""
     return cast(Api, request.app.state.games)
 
 

@@ -14,13 +14,21 @@ from datetime import datetime
 from enum import StrEnum
 
 from singletable import ConditionFailed
-from singletable_apps.games.entities import Answer, AnswerStatus, Game, GameState, Player, Vote
+from singletable_apps.games.entities import (
+    Answer,
+    AnswerStatus,
+    Game,
+    GameState,
+    Player,
+    Round,
+    Vote,
+)
 from singletable_apps.games.errors import GamesError, InvalidInput, RoomClosed, WrongPhase
 from singletable_apps.games.phases import Phase, describe
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.rules import Play
 from singletable_apps.games.scoring import required_ranks
-from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.text import InputChecks
 
@@ -49,6 +57,17 @@ class Submission:
     text: str = ""
     choices: tuple[str, ...] = ()
     number: int | None = None
+    client_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VoteSubmission:
+    """A vote as a phone sends it: the ids of answers of others, best first."""
+
+    player_id: str
+    question_id: str
+    received_at: datetime
+    ranking: tuple[str, ...]
     client_id: str = ""
 
 
@@ -86,8 +105,7 @@ class Answers:
     ) -> list[Receipt | GamesError]:
         """Store answers of one game; for each, return a receipt, or why it was rejected."""
         play = self._rounds.load(game_id)
-        keys = [Player.key(game_id, each.player_id) for each in submissions]
-        players = {each.player_id: each for each in self._context.store.get_many(keys) if each}
+        players = self._players(game_id, submissions)
         results: list[Receipt | GamesError] = []
         for each in submissions:
             try:
@@ -108,7 +126,9 @@ class Answers:
             raise RoomClosed("You are not in this game any more.")
         if not is_open(game, state, sent.question_id):
             # The phone may have missed the acknowledgment of an answer that was in time.
-            known = self.find_answer(game.game_id, sent.question_id, player.player_id)
+            is_played = sent.question_id in state.played
+            find = self.find_answer
+            known = find(game.game_id, sent.question_id, player.player_id) if is_played else None
             if known is not None and known.client_id == sent.client_id != "":
                 return Receipt(Outcome.LATE, known)
             raise WrongPhase(_closed_text(state), state.phase, (Phase.OPEN,))
@@ -151,33 +171,67 @@ class Answers:
         client_id: str = "",
     ) -> Receipt:
         """Store a ranking of answers, best first. It can be changed until voting closes."""
+        sent = VoteSubmission(
+            player_id, question_id, self._context.clock(), tuple(ranking), client_id
+        )
+        (result,) = self.vote_many(game_id, [sent])
+        if isinstance(result, GamesError):
+            raise result
+        return result
+
+    def vote_many(
+        self, game_id: str, votes: Sequence[VoteSubmission]
+    ) -> list[Receipt | GamesError]:
+        """Store votes of one game; for each, return a receipt, or why it was rejected."""
         play = self._rounds.load(game_id)
-        player = self._context.get_player(game_id, player_id)
-        if not player.is_active:
+        players = self._players(game_id, votes)
+        entry = self._rounds.get_round(game_id, play.state.question_id)
+        results: list[Receipt | GamesError] = []
+        for each in votes:
+            try:
+                vote = self._check_vote(play, entry, players.get(each.player_id), each)
+                results.append(Receipt(Outcome.ACCEPTED, vote=self._context.store.put(vote)))
+            except GamesError as error:
+                results.append(error)
+        after = self._context.get_state(game_id)
+        return [
+            Receipt(Outcome.LATE, vote=result.vote)
+            if isinstance(result, Receipt) and not _is_voting(after, each.question_id)
+            else result
+            for each, result in zip(votes, results, strict=True)
+        ]
+
+    def _check_vote(
+        self, play: Play, entry: Round | None, player: Player | None, sent: VoteSubmission
+    ) -> Vote:
+        if player is None or not player.is_active:
             raise RoomClosed("You are not in this game any more.")
-        if not _is_voting(play.state, question_id):
+        if not _is_voting(play.state, sent.question_id):
             raise WrongPhase(_closed_text(play.state), play.state.phase, (Phase.VOTING,))
-        entry = self._rounds.get_round(game_id, question_id)
-        offered = self._rounds.offered_to(play.game, entry, player_id) if entry else ()
+        ranking = sent.ranking
+        offered = self._rounds.offered_to(play.game, entry, sent.player_id) if entry else ()
         if len(set(ranking)) < len(ranking) or not set(ranking) <= set(offered):
             raise InvalidInput({"ranking": "Rank only answers that you were shown, each once."})
         needed = required_ranks(len(offered))
         if len(ranking) < needed:
             raise InvalidInput({"ranking": f"Rank at least {needed} answers."})
-        vote = Vote(
-            game_id=game_id,
-            question_id=question_id,
-            player_id=player_id,
+        return Vote(
+            game_id=play.game.game_id,
+            question_id=sent.question_id,
+            player_id=sent.player_id,
             name=player.name,
             votes={answer: rank for rank, answer in enumerate(ranking, 1)},
-            client_id=client_id[:MAX_CLIENT_ID],
-            submitted_at=self._context.clock(),
+            client_id=sent.client_id[:MAX_CLIENT_ID],
+            submitted_at=sent.received_at,
             expires_at=play.game.expires_at,
         )
-        self._context.store.put(vote)
-        if not _is_voting(self._context.get_state(game_id), question_id):
-            return Receipt(Outcome.LATE, vote=vote)
-        return Receipt(Outcome.ACCEPTED, vote=vote)
+
+    def _players(
+        self, game_id: str, sent: Sequence[Submission | VoteSubmission]
+    ) -> dict[str, Player]:
+        ids = {each.player_id for each in sent if is_id(each.player_id)}
+        found = self._context.store.get_many([Player.key(game_id, each) for each in ids])
+        return {each.player_id: each for each in found if each}
 
     def find_answer(self, game_id: str, question_id: str, player_id: str) -> Answer | None:
         """Return the answer of a player, or None."""

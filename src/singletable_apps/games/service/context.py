@@ -9,15 +9,16 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from singletable import Store
-from singletable_apps.games.entities import Game, GameContent, GameState, Player
+from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
 from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
-from singletable_apps.games.tokens import Actor, Role, Seat, Tokens
+from singletable_apps.games.tokens import NO_LINK, Actor, Role, Seat, Tokens
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket
 
 T = TypeVar("T")
 RevisionCheck = Callable[[int], None]
+Listener = Callable[["Game | GameState | Player | Round"], None]
 _ID = re.compile(r"[0-9a-z]{16,26}")
 # Games whose questions are kept in memory.
 _CACHED_GAMES = 200
@@ -44,6 +45,12 @@ def check_found(item: T | None, text: str) -> T:
     return item
 
 
+def has_link(seat: Seat, game: Game) -> bool:
+    """Return whether the link that gave this seat has not been replaced, or it is not by a link."""
+    is_by_link = seat.role is not Role.PLAYER and seat.generation != NO_LINK
+    return not is_by_link or seat.generation == game.links.get(seat.role, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What every part of the service works with.
@@ -61,9 +68,16 @@ class Context:
     clock: Callable[[], datetime] = utc_now
     lifetime: timedelta = timedelta(days=14)
     environment: str = "dev"
+    # Called in any thread after screens of a game have something new to show.
+    listeners: list[Listener] = field(default_factory=list[Listener])
     _contents: dict[str, tuple[Question, ...]] = field(
         default_factory=dict[str, tuple[Question, ...]]
     )
+
+    def notify(self, item: Game | GameState | Player | Round) -> None:
+        """Tell listeners that this item of a game has changed."""
+        for listener in self.listeners:
+            listener(item)
 
     def get_game(self, game_id: str, *, consistent: bool = False) -> Game:
         """Return a game, or raise NotFound."""
@@ -106,15 +120,15 @@ class Context:
         """
         game, seat = self.get_game(game_id), actor.seat
         if actor.is_admin:
-            return Seat(Role.ADMIN, game_id), game
+            return Seat(Role.ADMIN, game_id, generation=NO_LINK), game
         if actor.host_id and actor.host_id == game.created_by:
-            return Seat(Role.HOST, game_id), game
+            return Seat(Role.HOST, game_id, generation=NO_LINK), game
         if seat is None or seat.game_id != game_id:
             raise NotSeated("You are not in this game. Join it, or use the link of the host.")
         if seat.role is Role.PLAYER:
             if not self.get_player(game_id, seat.player_id).is_active:
                 raise RoomClosed("The host has removed you from this game.")
-        elif seat.generation != game.links.get(seat.role, 0):
+        elif not has_link(seat, game):
             raise NotSeated("This link was replaced. Ask the host for a new one.")
         return seat, game
 

@@ -219,6 +219,7 @@ class Games:
                     tx.update(GameEntry.key(game_id), GameEntry.title.set(game.title))
             except ConditionFailed:
                 continue
+            self._context.notify(game)
             return game
         raise GamesBusy("Someone else is changing this game right now. Try again.")
 
@@ -226,7 +227,9 @@ class Games:
         """Make the links of a role void, so that new ones have to be handed out."""
         game = self._context.get_game(game_id, consistent=True)
         links = {**game.links, role.value: game.links.get(role, 0) + 1}
-        return self._context.store.update(Game.key(game_id), Game.links.set(links))
+        changed = self._context.store.update(Game.key(game_id), Game.links.set(links))
+        self._context.notify(changed)
+        return changed
 
     def list_of_host(
         self, host_id: str, size: int = 20, cursor: str | None = None

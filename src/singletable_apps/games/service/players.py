@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from singletable import AlreadyExists as KeyExists
-from singletable import ConditionFailed
+from singletable import ConditionFailed, Edit
 from singletable_apps.games.entities import Game, Player, PlayerName
 from singletable_apps.games.errors import AlreadyExists, GamesBusy, InvalidInput, RoomClosed
 from singletable_apps.games.phases import Phase
@@ -77,6 +77,7 @@ class Players:
                 tx.create(player)
         except KeyExists:
             raise _name_taken(chosen) from None
+        context.notify(player)
         seat = Seat(Role.PLAYER, game_id, player.player_id)
         return Joined(game, player, context.tokens.seat_token(seat))
 
@@ -116,6 +117,7 @@ class Players:
             raise _name_taken(chosen) from None
         except ConditionFailed:
             raise GamesBusy("This player is being renamed right now. Try again.") from None
+        context.notify(player)
         return player
 
     def set_team(self, game_id: str, player_id: str, team: str) -> Player:
@@ -125,14 +127,17 @@ class Players:
         chosen = self._check_team(checks, game, team)
         checks.raise_errors(InvalidInput)
         self._context.get_player(game_id, player_id)
-        return self._context.store.update(Player.key(game_id, player_id), Player.team.set(chosen))
+        return self._update(game_id, player_id, Player.team.set(chosen))
 
     def remove(self, game_id: str, player_id: str) -> Player:
         """Remove a player. The name stays taken, and the token is not accepted any more."""
         self._context.get_player(game_id, player_id)
-        return self._context.store.update(
-            Player.key(game_id, player_id), Player.is_active.set(False)
-        )
+        return self._update(game_id, player_id, Player.is_active.set(False))
+
+    def _update(self, game_id: str, player_id: str, edit: Edit[Player]) -> Player:
+        player = self._context.store.update(Player.key(game_id, player_id), edit)
+        self._context.notify(player)
+        return player
 
     def touch(self, game_id: str, player_id: str) -> None:
         """Note that a player is here."""

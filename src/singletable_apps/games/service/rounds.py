@@ -111,9 +111,11 @@ class Rounds:
             return play.state
         return self._take(play, next_step(play.state.phase, Command.TIME_UP))
 
-    def extend(self, game_id: str, seconds: int) -> GameState:
-        """Give players more time for the question or the vote."""
+    def extend(self, game_id: str, seconds: int, *, version: int | None = None) -> GameState:
+        """Give players more time for the question or the vote, once for each `version`."""
         state = self._context.get_state(game_id)
+        if version is not None and version != state.version:
+            return state
         if state.deadline is None or state.phase not in (Phase.OPEN, Phase.VOTING):
             raise WrongPhase("No timer is running now.", state.phase, (Phase.OPEN, Phase.VOTING))
         if not 1 <= seconds <= 600:
@@ -158,10 +160,13 @@ class Rounds:
         store = self._context.store
         try:
             if entry is None:
-                return store.put(after)
+                written = store.put(after)
+                self._context.notify(written)
+                return written
             with store.transaction() as tx:
                 tx.put(after)
                 tx.put(entry)
+            self._context.notify(after)
         except ConditionFailed:
             pass
         return self._context.get_state(before.game_id)

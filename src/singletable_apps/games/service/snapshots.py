@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from singletable_apps.games.entities import Answer, AnswerStatus, GameState, Player
+from singletable_apps.games.entities import Answer, AnswerStatus, GameState, Player, Vote
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import OPINIONS, EngagementType
 from singletable_apps.games.rules import Play, tally_answers
@@ -12,7 +13,7 @@ from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.tokens import DRIVERS, Role
-from singletable_apps.games.views import Snapshot, View, player_view, public_view
+from singletable_apps.games.views import PlayerViews, Snapshot, View, public_view
 
 # Players of a game are read again after this time, if nobody has said that they changed.
 _ROSTER_AGE = timedelta(seconds=2)
@@ -114,10 +115,38 @@ class Snapshots:
             if entry is not None and is_ranked
             else ()
         )
-        return player_view(
-            snapshot,
+        return PlayerViews(snapshot).view(
             player,
             answers=self._answers.list_of_player(game_id, player_id, ids),
             vote=vote,
             offered=offered,
         )
+
+    def player_views(self, snapshot: Snapshot, ids: Iterable[str]) -> dict[str, View]:
+        """Return what concerns these players now. All answers are read at once."""
+        game_id, state, entry = snapshot.game.game_id, snapshot.state, snapshot.round
+        rounds = self._rounds
+        is_survey = snapshot.game.type is EngagementType.SURVEY
+        questions = state.played if is_survey else [state.question_id] if state.question_id else []
+        answers = dict[str, list[Answer]]()
+        for question_id in questions:
+            for answer in rounds.list_answers(game_id, question_id):
+                answers.setdefault(answer.player_id, []).append(answer)
+        votes: dict[str, Vote] = {}
+        is_ranked = entry is not None and bool(snapshot.ballot)
+        if is_ranked:
+            found = rounds.list_votes(game_id, state.question_id)
+            votes = {each.player_id: each for each in found}
+        views = PlayerViews(snapshot)
+        return {
+            player_id: views.view(
+                player,
+                answers=answers.get(player_id, ()),
+                vote=votes.get(player_id),
+                offered=rounds.offered_to(snapshot.game, entry, player_id)
+                if entry is not None and is_ranked
+                else (),
+            )
+            for player_id in ids
+            if (player := snapshot.players.get(player_id)) is not None
+        }

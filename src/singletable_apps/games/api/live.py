@@ -1,0 +1,99 @@
+"""Live updates in the API: the socket of a game, and long polls with posted messages instead."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query, Request, Response, WebSocket
+from starlette.concurrency import run_in_threadpool
+
+from singletable_apps.games.api.dependencies import SEATED, AnySeat, CurrentApi, GameId, get_api
+from singletable_apps.games.errors import GamesError, NotFound, NotSeated, RoomClosed
+from singletable_apps.shared.rooms import (
+    CloseCode,
+    Position,
+    RoomFull,
+    refuse_socket,
+    serve_socket,
+    socket_token,
+)
+from singletable_apps.shared.web import UNAVAILABLE, Problem, api_router, client_address
+
+router = api_router("live", *SEATED)
+
+# After this time a client reconnects, and its token is checked again.
+_MAX_AGE = 2 * 3600.0
+_CLOSE_CODES: dict[type[GamesError], CloseCode] = {
+    NotFound: CloseCode.NOT_FOUND,
+    NotSeated: CloseCode.UNAUTHORIZED,
+    RoomClosed: CloseCode.FORBIDDEN,
+}
+
+
+@router.websocket("/games/{game_id}/socket")
+async def serve_game(websocket: WebSocket, game_id: GameId) -> None:
+    """Serve a client until its socket is closed. Its token says which role it has."""
+    api = get_api(websocket)
+    try:
+        seat, _ = await run_in_threadpool(
+            api.service.context.read_seat, socket_token(websocket), game_id
+        )
+    except GamesError as error:
+        code = _CLOSE_CODES.get(type(error), CloseCode.TRY_AGAIN_LATER)
+        await refuse_socket(websocket, code, str(error))
+        return
+    await serve_socket(
+        websocket,
+        api.live.rooms,
+        game_id,
+        api.live.attendee(seat),
+        snapshot=api.live.snapshot,
+        receive=api.live.receiver(seat),
+        max_age=_MAX_AGE,
+    )
+
+
+@router.get("/games/{game_id}/events")
+async def poll_events(
+    request: Request,
+    api: CurrentApi,
+    seated: AnySeat,
+    epoch: Annotated[
+        str, Query(max_length=64, description="The `epoch` of the last message.")
+    ] = "",
+    sequence: Annotated[
+        str, Query(max_length=20, description="The `sequence` of the last message.")
+    ] = "",
+    wait: Annotated[float, Query(ge=0, le=55, description="Seconds to wait for a message.")] = 25,
+) -> Response:
+    """Return the messages after a position, as soon as there are any, or a snapshot.
+
+    The body is `{"messages": […]}`, with the same messages as over the socket.
+    """
+    member = api.live.attendee(seated.seat, client=client_address(request))
+    try:
+        messages = await api.live.rooms.poll(
+            seated.game.game_id,
+            member,
+            snapshot=api.live.snapshot,
+            position=Position.parse(epoch, sequence),
+            wait=wait,
+        )
+    except RoomFull:
+        raise Problem(
+            UNAVAILABLE, "This game has too many connections.", headers={"Retry-After": "5"}
+        ) from None
+    return _json(f'{{"messages":[{",".join(messages)}]}}')
+
+
+@router.post("/games/{game_id}/messages")
+async def post_message(request: Request, api: CurrentApi, seated: AnySeat) -> Response:
+    """Send a message as over the socket, and return the same reply, also if it is an error."""
+    member = api.live.attendee(seated.seat, client=client_address(request))
+    receive = api.live.receiver(seated.seat)
+    body = await request.body()
+    return _json(await api.live.rooms.answer(seated.game.game_id, member, body, receive))
+
+
+def _json(text: str) -> Response:
+    return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})

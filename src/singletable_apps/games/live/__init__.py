@@ -1,0 +1,19 @@
+"""The live layer: sockets, timers, presence and answers of the rooms of a process.
+
+    live = LiveGames(service)
+    member = live.attendee(seat)
+    await serve_socket(
+        websocket, live.rooms, game_id, member,
+        snapshot=live.snapshot, receive=live.receiver(seat),
+    )
+
+A watcher per game reads its state, runs what is due, and publishes views: `gameStateChanged` once
+per channel and `playerUpdated` per player. It is woken when something changes in this process, and
+sees what other processes did by the version of the state and by their `Process` items, which also
+add up presence and the number of answers. If a process is killed, the others do all that is due.
+"""
+
+from singletable_apps.games.live.games import LIMITS, LiveGames
+from singletable_apps.games.live.watcher import Attendee, Pace
+
+__all__ = ["LIMITS", "Attendee", "LiveGames", "Pace"]

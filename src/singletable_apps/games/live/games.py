@@ -1,0 +1,182 @@
+"""The live games of a process: rooms with their watchers, and the messages of clients."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+
+from singletable import SingleTableError
+from singletable_apps.games.entities import Game, GameState, Player, Round
+from singletable_apps.games.errors import GamesBusy, GamesError, InvalidInput, NotPermitted
+from singletable_apps.games.live.answer_queue import AnswerQueue, Sent
+from singletable_apps.games.live.messages import (
+    AnswerReceipt,
+    AnswerSent,
+    CommandSent,
+    ExtendSent,
+    StateReached,
+    StoredAnswer,
+    VoteReceipt,
+    VoteSent,
+    error_reply,
+    read_payload,
+)
+from singletable_apps.games.live.processes import announce_change
+from singletable_apps.games.live.watcher import ROLES, Attendee, Pace, Watcher
+from singletable_apps.games.phases import HOST_COMMANDS
+from singletable_apps.games.service import GamesService
+from singletable_apps.games.service.answers import Outcome, Receipt, Submission, VoteSubmission
+from singletable_apps.games.tokens import Role, Seat, new_id
+from singletable_apps.shared.rooms import (
+    ClientMessage,
+    Member,
+    Receiver,
+    Reply,
+    Room,
+    RoomLimits,
+    Rooms,
+)
+
+Changed: TypeAlias = Game | GameState | Player | Round
+# A player who was away for longer gets a snapshot; logs of a thousand players take memory.
+LIMITS = RoomLimits(log_events=32)
+_THREADS = 8
+
+
+class LiveGames:
+    """Serves the rooms of one process. `attendee` gives a seat its place in a room."""
+
+    def __init__(
+        self, service: GamesService, limits: RoomLimits = LIMITS, pace: Pace | None = None
+    ) -> None:
+        self._service = service
+        self._pace = pace or Pace()
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="games")
+        self._queue = AnswerQueue(service.answers, self._threads)
+        self._watchers: dict[str, Watcher] = {}
+        self.rooms = Rooms(
+            self._open,
+            limits=limits,
+            key_name="gameId",
+            joined=self._count_again,
+            left=self._count_again,
+            clock=lambda: service.context.clock().timestamp(),
+        )
+        service.context.listeners.append(self._note)
+
+    def attendee(self, seat: Seat, client: str = "") -> Attendee:
+        """Return a member for a seat. `client` tells browsers with the same link apart."""
+        if seat.role is Role.PLAYER:
+            channels = frozenset({"player", f"me:{seat.player_id}"})
+            return Attendee(seat.player_id, channels, seat=seat)
+        channel = seat.role.value if seat.role in ROLES.values() else "host"
+        return Attendee(f"{seat.role}:{client or new_id()}", frozenset({channel}), seat=seat)
+
+    async def snapshot(self, member: Member) -> tuple[str, object]:
+        """Return the first message for a member."""
+        assert isinstance(member, Attendee)
+        return await self._watchers[member.seat.game_id].snapshot(member)
+
+    # -------------------------------------------------------------------------- rooms
+
+    def _open(self, room: Room) -> None:
+        watcher = self._watchers[room.key] = Watcher(room, self._service, self._threads, self._pace)
+
+        async def watch() -> None:
+            try:
+                await watcher.run()
+            finally:
+                if self._watchers.get(room.key) is watcher:
+                    del self._watchers[room.key]
+
+        room.run(watch())
+
+    def _count_again(self, room: Room, member: Member) -> None:
+        room.wake()
+
+    def _note(self, item: Changed) -> None:
+        """Let the watcher of a game look again, here and in other processes."""
+        watcher = self._watchers.get(item.game_id)
+        if watcher is not None:
+            if not isinstance(item, GameState):
+                watcher.note_change()
+            self.rooms.wake(item.game_id)
+        elif not isinstance(item, GameState):
+            announce_change(self._service.context, item.game_id, item.expires_at)
+
+    # -------------------------------------------------------------------------- messages
+
+    def receiver(self, seat: Seat) -> Receiver:
+        """Return the function that handles the messages of a seat."""
+
+        async def receive(message: ClientMessage) -> Reply | None:
+            try:
+                return Reply(data=await self._handle(seat, message))
+            except (GamesError, NotPermitted) as error:
+                return error_reply(error)
+            except SingleTableError:
+                return error_reply(GamesBusy("The server is very busy. Try again in a moment."))
+
+        return receive
+
+    async def _handle(self, seat: Seat, message: ClientMessage) -> object:
+        context = self._service.context
+        now = context.clock()
+        match message.type:
+            case "answer":
+                answer = read_payload(AnswerSent, message.data)
+                sent = Submission(
+                    seat.player_id,
+                    answer.question_id,
+                    now,
+                    answer.text,
+                    answer.choices,
+                    answer.number,
+                    message.id,
+                )
+                receipt = await self._submit(seat, sent)
+                stored = StoredAnswer.of(receipt.answer) if receipt.answer else None
+                return AnswerReceipt(receipt.outcome, stored)
+            case "vote":
+                vote = read_payload(VoteSent, message.data)
+                ballot = VoteSubmission(
+                    seat.player_id, vote.question_id, now, vote.ranking, message.id
+                )
+                return VoteReceipt((await self._submit(seat, ballot)).outcome)
+            case "command" | "extend":
+                return await self._drive(seat, message)
+            case _:
+                raise InvalidInput({"type": f"Unknown type of message: {message.type[:40]}."})
+
+    async def _submit(self, seat: Seat, sent: Sent) -> Receipt:
+        if seat.role is not Role.PLAYER:
+            raise NotPermitted("Only players can do this.")
+        receipt = await self._queue.submit(seat.game_id, sent)
+        watcher = self._watchers.get(seat.game_id)
+        if watcher is not None and receipt.outcome is not Outcome.LATE:
+            watcher.note_answer(seat.player_id, sent.question_id)
+        return receipt
+
+    async def _drive(self, seat: Seat, message: ClientMessage) -> StateReached:
+        if not seat.can_drive:
+            raise NotPermitted("Only hosts can do this.")
+        rounds, game_id = self._service.rounds, seat.game_id
+        if message.type == "extend":
+            more = read_payload(ExtendSent, message.data)
+            state = await self._run(
+                lambda: rounds.extend(game_id, more.seconds, version=more.version)
+            )
+        else:
+            sent = read_payload(CommandSent, message.data)
+            if sent.command not in HOST_COMMANDS:
+                raise NotPermitted("Only the server can do this.")
+            state = await self._run(
+                lambda: rounds.command(game_id, sent.command, version=sent.version)
+            )
+        self.rooms.wake(game_id)
+        return StateReached(state.phase, state.version)
+
+    async def _run(self, work: Callable[[], GameState]) -> GameState:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)

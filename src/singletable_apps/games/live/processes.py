@@ -1,0 +1,94 @@
+"""What the processes that serve one game tell each other, through the table.
+
+Each process writes one item per game. `changes` in it is a number that differs after each change of
+players, settings or moderated answers: processes that see another number read them again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from singletable import evolve
+from singletable_apps.games.entities import Process
+from singletable_apps.games.service.context import Context
+
+HEARTBEAT = timedelta(seconds=5)
+# A process that was killed is not counted after this time.
+STALE = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many are connected, and how many of the players have answered or voted."""
+
+    players: int = 0
+    done: int = 0
+    hosts: int = 0
+    screens: int = 0
+
+
+class ProcessItems:
+    """Writes the item of this process for one game, and reads those of the others.
+
+    The methods block: call them in a thread.
+    """
+
+    def __init__(self, context: Context, game_id: str) -> None:
+        self._context = context
+        self._game_id = game_id
+        self._written: Process | None = None
+        self._seen: dict[str, int] = {}
+
+    def exchange(self, own: Process) -> tuple[list[Process], bool]:
+        """Write what this process knows; return the others, and whether something has changed."""
+        written = self._written
+        if (
+            written is None
+            or own.seen_at - written.seen_at >= HEARTBEAT
+            or evolve(own, seen_at=written.seen_at) != written
+        ):
+            self._context.store.put(own)
+            self._written = own
+        query = Process.key.partition(self._game_id)
+        found = self._context.store.query(query, consistent=True)
+        others = [
+            each
+            for each in found
+            if each.process_id != own.process_id and own.seen_at - each.seen_at < STALE
+        ]
+        seen = {each.process_id: each.changes for each in others}
+        has_changed = any(self._seen.get(key) != changes for key, changes in seen.items())
+        self._seen |= seen
+        return others, has_changed
+
+    def leave(self) -> None:
+        """Delete the item of this process, because nobody is connected here."""
+        self._context.store.delete(Process.key(self._game_id, self._context.process_id))
+
+
+def add_up(own: Counts, others: Iterable[Process], question_id: str, phase: str) -> Counts:
+    """Return the sums. Players of a process that is at another question have not answered yet."""
+    players, done, hosts, screens = own.players, own.done, own.hosts, own.screens
+    for each in others:
+        players += each.players
+        hosts += each.hosts
+        screens += each.screens
+        if (each.question_id, each.phase) == (question_id, phase):
+            done += each.done
+    return Counts(players, done, hosts, screens)
+
+
+def announce_change(context: Context, game_id: str, expires_at: datetime) -> None:
+    """Tell other processes about a change of a game that nobody here is connected to."""
+    context.store.put(
+        Process(
+            game_id=game_id,
+            process_id=context.process_id,
+            changes=time.time_ns(),
+            seen_at=context.clock(),
+            expires_at=expires_at,
+        )
+    )

@@ -1,0 +1,460 @@
+"""A watcher per game and process: it runs the timers, and tells clients what has changed.
+
+It reads the state of the game a few times per second, because other processes may have changed it,
+and at once when someone in this process has. All reads and writes are done in threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import ParamSpec, TypeVar
+
+import msgspec
+
+from singletable import SingleTableError
+from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
+from singletable_apps.games.errors import GamesError, NotFound
+from singletable_apps.games.live.messages import (
+    AnswerProgress,
+    GameChanged,
+    HostPart,
+    InitialState,
+    PlayerChanged,
+    PlayerRemoved,
+    Presence,
+    Roster,
+    SummaryReady,
+    Tally,
+)
+from singletable_apps.games.live.processes import Counts, ProcessItems, add_up
+from singletable_apps.games.phases import Command, Phase
+from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.rules import due_at
+from singletable_apps.games.service import GamesService
+from singletable_apps.games.service.context import has_link
+from singletable_apps.games.tokens import DRIVERS, Role, Seat
+from singletable_apps.games.views import Snapshot, View, iso_time, public_view
+from singletable_apps.shared.rooms import CloseCode, Member, Room
+
+T = TypeVar("T")
+P = ParamSpec("P")
+_LOG = logging.getLogger("singletable_apps.games")
+
+ROLES = {"host": Role.HOST, "screen": Role.SCREEN, "player": Role.PLAYER, "audience": Role.AUDIENCE}
+_COLLECTING = (Phase.OPEN, Phase.VOTING)
+_RUNNING = (Phase.READING, *_COLLECTING)
+_NEWEST_NAMES = 40
+# Reading many answers for hosts takes at most this share of the time.
+_HOST_SHARE = 0.05
+ABSENCE = timedelta(seconds=60)
+ABSENCE_STEP = timedelta(seconds=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds between reads of the state, while a question is played (`poll`) and otherwise.
+
+    Processes tell each other what they know every `exchange`. Counters are sent every `fast` to
+    hosts and screens, and every `slow` to players; hosts see new answers every `slow`.
+    """
+
+    poll: float = 0.25
+    idle: float = 1.0
+    exchange: float = 0.5
+    fast: float = 0.2
+    slow: float = 1.0
+
+
+@dataclass(slots=True)
+class Shown:
+    """What clients were told last: views by channel, encoded."""
+
+    snapshot: Snapshot
+    views: dict[str, msgspec.Raw] = field(default_factory=dict[str, msgspec.Raw])
+    # The views without what joining players change, to recognize other changes.
+    marks: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    host: View | None = None
+    personal: dict[str, msgspec.Raw] = field(default_factory=dict[str, msgspec.Raw])
+
+
+@dataclass(frozen=True, slots=True)
+class Attendee(Member):
+    """A member with the seat that its token gave it."""
+
+    seat: Seat = field(kw_only=True)
+
+
+class Watcher:
+    """Watches a game for one room. All methods but `note_change` are for the event loop."""
+
+    def __init__(
+        self, room: Room, service: GamesService, threads: ThreadPoolExecutor, pace: Pace
+    ) -> None:
+        self._room = room
+        self._pace = pace
+        self._service = service
+        self._threads = threads
+        self._game_id = room.key
+        self._processes = ProcessItems(service.context, room.key)
+        self._others: list[Process] = []
+        self._shown: Shown | None = None
+        # The questions that each player has answered in this phase, for players of this process.
+        self._answered: dict[str, set[str]] = {}
+        self._changes = 0
+        self._handled_changes = 0
+        self._next_exchange = 0.0
+        self._next_host_view = 0.0
+        self._has_new_answers = False
+        self._host_seen_at = service.context.clock()
+        self._ready = asyncio.Event()
+
+    # -------------------------------------------------------------------------- what happens here
+
+    def note_change(self) -> None:
+        """Read players and settings again. Call it from any thread, then wake the room."""
+        self._changes = max(self._changes + 1, time.time_ns())
+
+    def note_answer(self, player_id: str, question_id: str) -> None:
+        """Count a player who has answered or voted, and close the question if all have."""
+        answered = self._answered.setdefault(player_id, set())
+        if question_id in answered or self._shown is None:
+            return
+        answered.add(question_id)
+        self._has_new_answers = True
+        self._update_progress()
+        if self._is_all_done():
+            self._room.wake()
+
+    # -------------------------------------------------------------------------- snapshots
+
+    async def snapshot(self, member: Member) -> tuple[str, object]:
+        """Return what a client is shown first: the views that were published last."""
+        await self._ready.wait()
+        shown = self._shown
+        assert shown is not None
+        channel = next(each for each in ROLES if each in member.channels)
+        if channel not in shown.views:
+            views = await self._thread(self._build_views, shown.snapshot, [channel])
+            self._add_view(shown, channel, views[channel])
+        me: object = msgspec.UNSET
+        if channel == "player":
+            view = await self._thread(
+                self._service.snapshots.player_view, shown.snapshot, member.id
+            )
+            self._note_known_answers(shown.snapshot, member.id, view)
+            me = view
+        now = iso_time(self._service.context.clock()) or ""
+        return "initialStateSync", InitialState(shown.views[channel], now, me)
+
+    def _note_known_answers(self, snapshot: Snapshot, player_id: str, view: View) -> None:
+        if snapshot is not (self._shown and self._shown.snapshot):
+            return
+        if snapshot.state.phase is Phase.VOTING:
+            if view["vote"]:
+                self.note_answer(player_id, snapshot.state.question_id)
+            return
+        for question_id in view["answers"]:
+            self.note_answer(player_id, question_id)
+
+    # -------------------------------------------------------------------------- the loop
+
+    async def run(self) -> None:
+        """Watch until the room is closed."""
+        try:
+            while True:
+                try:
+                    await self._tick()
+                except NotFound:
+                    self._room.close(CloseCode.NOT_FOUND, "deleted")
+                except (SingleTableError, GamesError):
+                    _LOG.exception("Game %s cannot be read; trying again.", self._game_id)
+                    await asyncio.sleep(self._pace.idle)
+                await self._room.sleep(self._wait())
+        finally:
+            self._threads.submit(self._processes.leave)
+
+    async def _tick(self) -> None:
+        state = await self._thread(self._service.rounds.finish_due, self._game_id)
+        shown = self._shown
+        if shown is None or state.version != shown.snapshot.state.version:
+            await self._show_phase(state)
+        loop = asyncio.get_running_loop()
+        if loop.time() >= self._next_exchange:
+            self._next_exchange = loop.time() + self._pace.exchange
+            if await self._exchange():
+                self._handled_changes = -1
+        if self._handled_changes != self._changes:
+            await self._show_changes(state)
+        self._update_progress()
+        self._update_presence()
+        if self._is_all_done():
+            # The others may have had players since the last exchange.
+            await self._exchange()
+            if self._is_all_done():
+                await self._command(state, Command.ALL_DONE)
+        elif self._has_new_answers and loop.time() >= self._next_host_view:
+            await self._show_answers()
+        await self._check_absence(state)
+
+    def _wait(self) -> float:
+        """Return how many seconds to sleep until something is due, or may have changed."""
+        if self._shown is None:
+            return self._pace.poll
+        state, now = self._shown.snapshot.state, self._service.context.clock()
+        poll = self._pace.poll if state.phase in _RUNNING else self._pace.idle
+        due = due_at(state)
+        return poll if due is None else min(poll, max(0.001, (due - now).total_seconds()))
+
+    async def _command(self, state: GameState, command: Command) -> None:
+        """Move the game on, unless it has changed; the next tick shows it."""
+        rounds = self._service.rounds
+        await self._thread(lambda: rounds.command(self._game_id, command, version=state.version))
+        self._room.wake()
+
+    async def _thread(self, work: Callable[P, T], *args: P.args, **more: P.kwargs) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: work(*args, **more))
+
+    # -------------------------------------------------------------------------- what clients see
+
+    async def _show_phase(self, state: GameState) -> None:
+        """Publish a new state: a view for each channel, and one for each player."""
+        players = self._player_ids()
+        channels = [each for each in ROLES if self._room.count(each)]
+        handled = self._changes
+        snapshot, views, personal = await self._thread(
+            self._build, state, channels, players, fresh=handled != self._handled_changes
+        )
+        before = self._shown
+        shown = self._shown = Shown(snapshot)
+        if before is None or _round_of(before.snapshot.state) != _round_of(state):
+            self._answered.clear()
+        for channel, view in views.items():
+            self._add_view(shown, channel, view)
+            if before is not None:
+                self._room.publish("gameStateChanged", GameChanged(shown.views[channel]), channel)
+        for player_id, me in personal.items():
+            self._note_known_answers(snapshot, player_id, me)
+            if before is not None:
+                self._room.publish("playerUpdated", PlayerChanged(me), f"me:{player_id}")
+        self._update_roster(shown)
+        self._ready.set()
+
+    def _build(
+        self, state: GameState, channels: Iterable[str], players: Iterable[str], *, fresh: bool
+    ) -> tuple[Snapshot, dict[str, View], dict[str, View]]:
+        snapshots = self._service.snapshots
+        if fresh:
+            snapshots.forget_players(self._game_id)
+        snapshot = snapshots.read(self._game_id, state=state)
+        return (
+            snapshot,
+            self._build_views(snapshot, channels),
+            snapshots.player_views(snapshot, players),
+        )
+
+    def _build_views(self, snapshot: Snapshot, channels: Iterable[str]) -> dict[str, View]:
+        views = dict[str, View]()
+        for channel in channels:
+            role = ROLES[channel]
+            source = self._service.snapshots.for_hosts(snapshot) if role in DRIVERS else snapshot
+            views[channel] = public_view(source, role)
+        return views
+
+    def _add_view(self, shown: Shown, channel: str, view: View) -> None:
+        shown.views[channel] = msgspec.Raw(msgspec.json.encode(view))
+        shown.marks[channel] = _mark(view)
+        if "host" in view:
+            shown.host = view["host"]
+
+    async def _show_changes(self, state: GameState) -> None:
+        """Publish what has changed other than by a phase: players, settings, moderation."""
+        handled, before = self._changes, self._shown
+        assert before is not None
+        channels = [each for each in ROLES if self._room.count(each)]
+        snapshot, views, _ = await self._thread(self._build, state, channels, (), fresh=True)
+        shown = self._shown = Shown(snapshot)
+        self._handled_changes = handled
+        for channel, view in views.items():
+            self._add_view(shown, channel, view)
+            if shown.marks[channel] != before.marks.get(channel):
+                self._room.publish("gameStateChanged", GameChanged(shown.views[channel]), channel)
+        self._update_roster(shown)
+        self._update_host(shown)
+        summary = snapshot.round.summary if snapshot.round else ""
+        if summary and before.snapshot.round and summary != before.snapshot.round.summary:
+            self._room.publish("aiSummaryReady", SummaryReady(snapshot.state.question_id, summary))
+        await self._check_seats(snapshot, before.snapshot)
+
+    async def _check_seats(self, snapshot: Snapshot, before: Snapshot) -> None:
+        """Tell players about their new name or team, and disconnect those without a seat."""
+        changed = [
+            each
+            for each in self._player_ids()
+            if _label(snapshot.players.get(each)) != _label(before.players.get(each))
+        ]
+        personal = await self._thread(self._service.snapshots.player_views, snapshot, changed)
+        for player_id, me in personal.items():
+            self._room.publish("playerUpdated", PlayerChanged(me), f"me:{player_id}")
+        for member in self._room.members():
+            player = snapshot.players.get(member.id)
+            if player is not None and not player.is_active:
+                self._room.publish("playerRemoved", PlayerRemoved(), f"me:{member.id}")
+                await self._room.drain()
+                self._room.disconnect(member.id, CloseCode.FORBIDDEN, "removed")
+            elif isinstance(member, Attendee) and not has_link(member.seat, snapshot.game):
+                self._room.disconnect(member.id, CloseCode.UNAUTHORIZED, "link replaced")
+
+    async def _show_answers(self) -> None:
+        """Show hosts who has answered, and hosts and screens live counts."""
+        shown = self._shown
+        assert shown is not None
+        self._has_new_answers = False
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        game = shown.snapshot.game
+        has_tally = game.settings.live_counts and self._room.count("screen")
+        if self._room.count("host") or has_tally:
+            views = await self._thread(self._build_views, shown.snapshot, ["host"])
+            if shown is self._shown:
+                self._add_view(shown, "host", views["host"])
+                self._update_host(shown)
+        took = loop.time() - began
+        self._next_host_view = loop.time() + max(self._pace.slow, took / _HOST_SHARE)
+
+    # -------------------------------------------------------------------------- states
+
+    def _update_host(self, shown: Shown) -> None:
+        if shown.host is None:
+            return
+        self._room.update("hostChanged", HostPart(shown.host), "host", interval=self._pace.slow)
+        state, settings = shown.snapshot.state, shown.snapshot.game.settings
+        if settings.live_counts and state.phase is Phase.OPEN and shown.host["liveTally"]:
+            tally = Tally(state.question_id, shown.host["liveTally"])
+            for channel in ("host", "screen"):
+                self._room.update("liveTally", tally, channel, interval=self._pace.slow)
+
+    def _update_roster(self, shown: Shown) -> None:
+        active = [each for each in shown.snapshot.players.values() if each.is_active]
+        newest = sorted(active, key=lambda each: each.joined_at, reverse=True)[:_NEWEST_NAMES]
+        roster = Roster(len(active), tuple(each.name for each in newest))
+        for channel in ("host", "screen"):
+            self._room.update("playerJoined", roster, channel)
+
+    def _update_progress(self) -> None:
+        if self._shown is None:
+            return
+        state, counts = self._shown.snapshot.state, self._counts()
+        fast, slow = self._pace.fast, self._pace.slow
+        progress = AnswerProgress(state.question_id, state.phase.value, counts.done, counts.players)
+        for channel, interval in (("host", fast), ("screen", fast), ("player", slow)):
+            self._room.update("playerAnswered", progress, channel, interval=interval)
+
+    def _update_presence(self) -> None:
+        counts = self._counts()
+        presence = Presence(counts.players, counts.hosts > 0, counts.screens)
+        self._room.update("presenceChanged", presence, interval=self._pace.slow)
+
+    # -------------------------------------------------------------------------- counts
+
+    def _player_ids(self) -> list[str]:
+        return [each.id for each in self._room.members("player")]
+
+    def _own_counts(self) -> Counts:
+        players = self._player_ids()
+        needed = self._answers_needed()
+        return Counts(
+            players=len(players),
+            done=sum(len(self._answered.get(each, ())) >= needed for each in players),
+            hosts=self._room.count("host"),
+            screens=self._room.count("screen"),
+        )
+
+    def _answers_needed(self) -> int:
+        """Return how many answers a player gives in this phase: in a survey, all."""
+        snapshot = self._shown.snapshot if self._shown else None
+        if snapshot is None or snapshot.game.type is not EngagementType.SURVEY:
+            return 1
+        return max(1, len(snapshot.state.played))
+
+    def _counts(self) -> Counts:
+        assert self._shown is not None
+        state = self._shown.snapshot.state
+        return add_up(self._own_counts(), self._others, state.question_id, state.phase.value)
+
+    def _is_all_done(self) -> bool:
+        """Return whether all connected players have answered. A survey stays open."""
+        if self._shown is None:
+            return False
+        snapshot = self._shown.snapshot
+        if snapshot.state.phase not in _COLLECTING or snapshot.state.closed_at is not None:
+            return False
+        if snapshot.game.type is EngagementType.SURVEY:
+            return False
+        counts = self._counts()
+        return 0 < counts.players <= counts.done
+
+    async def _exchange(self) -> bool:
+        """Tell other processes what this one knows; return whether they changed something."""
+        assert self._shown is not None
+        snapshot, counts = self._shown.snapshot, self._own_counts()
+        own = Process(
+            game_id=self._game_id,
+            process_id=self._service.context.process_id,
+            changes=self._changes,
+            question_id=snapshot.state.question_id,
+            phase=snapshot.state.phase.value,
+            players=counts.players,
+            done=counts.done,
+            hosts=counts.hosts,
+            screens=counts.screens,
+            seen_at=self._service.context.clock(),
+            expires_at=snapshot.game.expires_at,
+        )
+        self._others, has_changed = await self._thread(self._processes.exchange, own)
+        return has_changed
+
+    # -------------------------------------------------------------------------- no host
+
+    async def _check_absence(self, state: GameState) -> None:
+        """Go on or end, as the settings say, when no host has been here for a minute."""
+        assert self._shown is not None
+        now = self._service.context.clock()
+        if self._counts().hosts:
+            self._host_seen_at = now
+            return
+        if now - self._host_seen_at < ABSENCE or state.phase in (Phase.WAITING, Phase.ENDED):
+            return
+        policy = self._shown.snapshot.game.settings.host_absence
+        if policy is HostAbsence.END:
+            await self._command(state, Command.END)
+        elif policy is HostAbsence.CONTINUE and _is_result(state, now):
+            await self._command(state, Command.NEXT)
+
+
+def _is_result(state: GameState, now: datetime) -> bool:
+    """Return whether results have been shown long enough to go on without a host."""
+    is_shown = state.phase in (Phase.REVEAL, Phase.LEADERBOARD)
+    return is_shown and now - state.updated_at >= ABSENCE_STEP
+
+
+def _round_of(state: GameState) -> tuple[str, str]:
+    """Return the question and phase for which answers or votes are counted."""
+    phase = state.paused_phase or state.phase
+    return state.question_id, phase.value
+
+
+def _mark(view: View) -> bytes:
+    return msgspec.json.encode(
+        {name: value for name, value in view.items() if name not in ("host", "playerCount")}
+    )
+
+
+def _label(player: Player | None) -> tuple[str, str] | None:
+    return (player.name, player.team) if player else None
