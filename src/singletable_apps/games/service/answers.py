@@ -8,12 +8,12 @@ phones would wait for each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from singletable import ConditionFailed
+from singletable import Condition, ConditionFailed, key_of
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -33,6 +33,8 @@ from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.text import InputChecks
 
 MAX_CLIENT_ID = 64
+# Answers in one transaction of the embedded engine.
+_GROUP = 50
 # Decides whether others see a text at once; the moderation sets it.
 Moderation = Callable[[Game, str], AnswerStatus]
 
@@ -106,12 +108,16 @@ class Answers:
         """Store answers of one game; for each, return a receipt, or why it was rejected."""
         play = self._rounds.load(game_id)
         players = self._players(game_id, submissions)
-        results: list[Receipt | GamesError] = []
+        prepared: list[Answer | Receipt | GamesError] = []
         for each in submissions:
             try:
-                results.append(self._store(play, players.get(each.player_id), each))
+                prepared.append(self._prepare(play, players.get(each.player_id), each))
             except GamesError as error:
-                results.append(error)
+                prepared.append(error)
+        stored = self._write(play, [each for each in prepared if isinstance(each, Answer)])
+        results: list[Receipt | GamesError] = [
+            next(stored) if isinstance(each, Answer) else each for each in prepared
+        ]
         after = self._context.get_state(game_id)
         return [
             Receipt(Outcome.LATE, result.answer)
@@ -120,8 +126,9 @@ class Answers:
             for each, result in zip(submissions, results, strict=True)
         ]
 
-    def _store(self, play: Play, player: Player | None, sent: Submission) -> Receipt:
-        game, state, store = play.game, play.state, self._context.store
+    def _prepare(self, play: Play, player: Player | None, sent: Submission) -> Answer | Receipt:
+        """Return the item to write, or the receipt of an answer that is stored already."""
+        game, state = play.game, play.state
         if player is None or not player.is_active:
             raise RoomClosed("You are not in this game any more.")
         if not is_open(game, state, sent.question_id):
@@ -137,7 +144,7 @@ class Answers:
         opened = state.opened_at or sent.received_at
         seconds = (sent.received_at - opened).total_seconds() - state.paused_seconds
         status = self._moderation(game, text) if text else AnswerStatus.VISIBLE
-        answer = Answer(
+        return Answer(
             game_id=game.game_id,
             question_id=sent.question_id,
             player_id=player.player_id,
@@ -152,15 +159,43 @@ class Answers:
             submitted_at=sent.received_at,
             expires_at=game.expires_at,
         )
+
+    def _write(self, play: Play, answers: Sequence[Answer]) -> Iterator[Receipt]:
+        """Write answers, and yield a receipt for each.
+
+        Where a commit waits for a disk, many are written in one transaction.
+        """
+        step = _GROUP if self._context.is_embedded else 1
+        for start in range(0, len(answers), step):
+            group = answers[start : start + step]
+            try:
+                if len(group) > 1 and len({key_of(each) for each in group}) == len(group):
+                    with self._context.store.transaction() as tx:
+                        for each in group:
+                            if self._is_final(play, each):
+                                tx.create(each)
+                            else:
+                                tx.put(each, if_=_is_new(each))
+                    yield from (Receipt(Outcome.ACCEPTED, each) for each in group)
+                    continue
+            except ConditionFailed:
+                pass  # one of them is stored already
+            for each in group:
+                yield self._write_one(play, each)
+
+    def _write_one(self, play: Play, answer: Answer) -> Receipt:
+        store = self._context.store
         try:
-            # The first answer to a trivia question counts. Others can be changed until the end.
-            if question.type is QuestionType.TRIVIA:
+            if self._is_final(play, answer):
                 return Receipt(Outcome.ACCEPTED, store.create(answer))
-            changed = Answer.client_id.missing() | (Answer.client_id != answer.client_id)
-            return Receipt(Outcome.ACCEPTED, store.put(answer, if_=changed))
+            return Receipt(Outcome.ACCEPTED, store.put(answer, if_=_is_new(answer)))
         except ConditionFailed as error:
             known = error.current if isinstance(error.current, Answer) else answer
             return Receipt(Outcome.REPEATED, known)
+
+    def _is_final(self, play: Play, answer: Answer) -> bool:
+        """Return whether the first answer counts, as for trivia. Others can be changed."""
+        return _question_of(play, answer.question_id).type is QuestionType.TRIVIA
 
     def vote(
         self,
@@ -249,6 +284,11 @@ class Answers:
 
 
 # ------------------------------------------------------------------------------ rules
+
+
+def _is_new(answer: Answer) -> Condition[Answer]:
+    """Return the condition that this message was not stored before."""
+    return Answer.client_id.missing() | (Answer.client_id != answer.client_id)
 
 
 def is_open(game: Game, state: GameState, question_id: str) -> bool:

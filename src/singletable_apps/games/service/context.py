@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from singletable import Store
+from singletable import Engine, Store
 from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
 from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
@@ -78,6 +78,11 @@ class Context:
         """Tell listeners that this item of a game has changed."""
         for listener in self.listeners:
             listener(item)
+
+    @property
+    def is_embedded(self) -> bool:
+        """Return whether the table is in this process, where a transaction costs no more."""
+        return isinstance(self.store.driver, Engine)
 
     def get_game(self, game_id: str, *, consistent: bool = False) -> Game:
         """Return a game, or raise NotFound."""

@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 
 from singletable_apps.games.entities import GameState
-from singletable_apps.games.errors import NotFound, WrongPhase
+from singletable_apps.games.errors import InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import TRANSITIONS, Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.rules import GRACE
 from singletable_apps.games.scoring import RankMethod
-from singletable_apps.games.service.answers import Outcome
+from singletable_apps.games.service.answers import Outcome, Receipt, Submission
 from singletable_apps.games.tokens import Role
 from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, PRIMES, SETTINGS, SURVEY, World
 
@@ -225,3 +225,20 @@ def test_delete_removes_everything_of_a_game(memory: World) -> None:
     with pytest.raises(NotFound):
         memory.service.games.find_by_code(game.join_code)
     assert not memory.service.rounds.list_answers(game.game_id, "001")
+
+
+def test_answers_of_a_batch_have_outcomes_of_their_own(world: World) -> None:
+    game = world.game(CAPITAL)
+    ada, bob, cy = world.join(game, "Ada", "Bob", "Cy")
+    world.play(game, Command.START)
+    ada.answer("b")
+    sent = [
+        Submission(phone.player_id, "001", world.clock(), choices=choices, client_id="1")
+        for phone, choices in ((ada, ("a",)), (bob, ("b",)), (bob, ("c",)), (cy, ("x",)))
+    ]
+    results = world.service.answers.submit_many(game.game_id, sent)
+    outcomes = [each.outcome if isinstance(each, Receipt) else type(each) for each in results]
+    assert outcomes == [Outcome.REPEATED, Outcome.ACCEPTED, Outcome.REPEATED, InvalidInput]
+    assert world.service.answers.submit_many(game.game_id, []) == []
+    world.play(game, Command.CLOSE)
+    assert world.totals(game) == {"Ada": 1000, "Bob": 1000, "Cy": 0}
