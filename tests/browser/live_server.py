@@ -7,17 +7,16 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-import uvicorn
 from starlette.types import ASGIApp
 
-from singletable_apps.shared.serve import Server
+from singletable_apps.shared.serve import Server, server_config
 
 
 @contextmanager
 def serve_app(app: ASGIApp) -> Generator[str]:
     """Serve the app in a thread, and yield its URL."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+    server = Server(server_config(app))
     # Requests that come before the server is ready wait in the queue of the socket.
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()

@@ -124,12 +124,12 @@ def _bearer(request: Request) -> str:
 
 
 @contextmanager
-def serve_chat(chat: Chat) -> Generator[str]:
+def serve_chat(chat: Chat, port: int = 0) -> Generator[str]:
     """Serve the chat on the site, and yield the host with its port."""
     info = AppInfo("Chat", "Talk.", "/rooms", picture="<svg/>", picture_alt="A bubble")
     running = RunningApp(make_chat_app(chat), prefixes=("/rooms",), api="/rooms")
     server = chat.server = Server(server_config(make_site_app([ServedApp(info, running)])))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(("127.0.0.1", port)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         try:
