@@ -1,13 +1,17 @@
-"""Question sets that come with the app: templates to start from, and samples to play."""
+"""Question sets that come with the app, as templates, samples and examples; and as downloads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from singletable_apps.games.formats import read_set
+from fastapi import Response
+
+from singletable_apps.games.formats import FORMATS, SetFormat, read_set, write_set
 from singletable_apps.games.questions import SetDraft, check_set
+from singletable_apps.shared.web import download
 
 _HERE = Path(__file__).parent
 
@@ -23,6 +27,22 @@ def load_templates() -> Mapping[str, SetDraft]:
 def load_samples() -> Mapping[str, SetDraft]:
     """Return the sample sets by name."""
     return {path.stem: _load(path) for path in sorted((_HERE / "sample" / "sets").glob("*.json"))}
+
+
+def example_set(kind: SetFormat) -> SetDraft:
+    """Return a set that shows what a file in this format looks like."""
+    is_lessons = kind is SetFormat.LESSONS
+    draft = (
+        load_samples()["lessons-of-great-teams"] if is_lessons else load_templates()["trivia-night"]
+    )
+    return replace(draft, name="Example")
+
+
+def download_set(draft: SetDraft, kind: SetFormat) -> Response:
+    """Return a set as a file, without the questions that the format cannot contain."""
+    info = FORMATS[kind]
+    media_type = info.media_type.partition(";")[0]
+    return download(write_set(draft, kind), f"{draft.name}.{info.extension}", media_type)
 
 
 def _load(path: Path) -> SetDraft:

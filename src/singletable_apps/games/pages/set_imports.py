@@ -21,9 +21,9 @@ from singletable_apps.games.formats import (
 )
 from singletable_apps.games.formats.results import guess_type
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, limited
-from singletable_apps.games.pages.sets import TYPES, actor_of, download_set
+from singletable_apps.games.pages.sets import TYPES, actor_of
 from singletable_apps.games.questions import ALLOWED, EngagementType, SetDraft
-from singletable_apps.games.set_library import load_samples, load_templates
+from singletable_apps.games.set_library import download_set, example_set
 from singletable_apps.shared.pages import Form, PostedForm, PostedUpload
 from singletable_apps.shared.pages.templating import plural
 
@@ -45,9 +45,7 @@ def _show_upload(page: PageContext, form: Form, status: int) -> Response:
 @router.get("/sets/import/example.{kind}")
 def download_example(page: AnyPage, kind: SetFormat) -> Response:
     """Download a file to begin with."""
-    name = "lessons-of-great-teams" if kind is SetFormat.LESSONS else "trivia-night"
-    draft = (load_samples() if kind is SetFormat.LESSONS else load_templates())[name]
-    return download_set(replace(draft, name="Example"), kind)
+    return download_set(example_set(kind), kind)
 
 
 @router.post("/sets/import", dependencies=limited("upload"))

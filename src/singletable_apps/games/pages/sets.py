@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from singletable_apps.games.errors import InvalidInput, NotFound
-from singletable_apps.games.formats import FORMATS, SetFormat, write_set
+from singletable_apps.games.formats import FORMATS, SetFormat
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.questions import (
     MAX_CATEGORIES,
@@ -19,7 +19,7 @@ from singletable_apps.games.questions import (
     Visibility,
 )
 from singletable_apps.games.service.sets import ADMIN, KEPT_VERSIONS, owns
-from singletable_apps.games.set_library import load_templates
+from singletable_apps.games.set_library import download_set, load_templates
 from singletable_apps.shared.pages import (
     FORM_METHODS,
     Confirmation,
@@ -28,7 +28,7 @@ from singletable_apps.shared.pages import (
     PostedForm,
     RevisionConflict,
 )
-from singletable_apps.shared.web import FOREVER, download, public_response
+from singletable_apps.shared.web import FOREVER, public_response
 
 router = APIRouter()
 TYPES = (
@@ -281,13 +281,6 @@ def export_set(page: AnyPage, set_id: Segment, kind: SetFormat) -> Response:
     """Download a set."""
     loaded = page.service.sets.load(set_id, actor_of(page))
     return download_set(loaded.draft, kind)
-
-
-def download_set(draft: SetDraft, kind: SetFormat) -> Response:
-    """Return a set as a file."""
-    info = FORMATS[kind]
-    media_type = info.media_type.partition(";")[0]
-    return download(write_set(draft, kind), f"{draft.name}.{info.extension}", media_type)
 
 
 @router.get("/images/{name}/{width}.webp")
