@@ -174,6 +174,8 @@ class GameState(Entity, table=engagements, type_tag=("EntityType", "GameState"))
     # Since when answers or votes are not accepted, while they are being counted.
     closed_at: Attr[datetime | None] = attr(name="ClosedAt", default=None)
     is_void: Attr[bool] = attr(name="IsVoid", default=False)
+    # The host has ended the game, and the current question is being counted.
+    is_ending: Attr[bool] = attr(name="IsEnding", default=False)
     shared: Attr[list[str]] = attr(name="SharedResults", factory=list[str])
     updated_at: Attr[datetime] = updated(name="UpdatedAt")
     expires_at: Attr[datetime] = expires(name="TTL")
@@ -183,7 +185,7 @@ class GameState(Entity, table=engagements, type_tag=("EntityType", "GameState"))
 
 
 class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
-    """A player. Scores are copied here from the results of rounds, which decide.
+    """A player. Scores are copied here from the results of rounds when the game ends.
 
     `scored_through` is the id of the last question whose points are in `total_score`.
     """

@@ -214,16 +214,27 @@ score_player = patterns.write(
 
 ask = patterns.write(
     "R1",
-    "Ask a question, or show its results",
+    "Ask a question",
     puts(GameState),
     puts(Round),
-    rate=per_second(5),
+    rate=per_second(2),
+)
+show_results = patterns.write(
+    "R9",
+    "Show the results of a question, or the ballot",
+    puts(GameState),
+    updates(
+        Round,
+        *(Round.completed_at, Round.is_void, Round.ballot, Round.result),
+        *(Round.answers, Round.votes, Round.tally),
+    ),
+    rate=per_second(3),
 )
 change_state = patterns.write(
     "R2", "Change the phase of a game", puts(GameState), rate=per_second(5)
 )
 store_rounds = patterns.write(
-    "R3", "Store the rounds of a survey", puts(Round), rate=per_minute(20)
+    "R3", "Store the results of a survey", creates(Round), rate=per_minute(20)
 )
 freeze_answers = patterns.write(
     "R4", "Freeze answers for the vote", puts(BallotPart), rate=per_second(1)
@@ -244,7 +255,8 @@ played_rounds = patterns.read(
 )
 complete_game = patterns.write(
     "R8",
-    "Note the end of a game in the history",
+    "End a game, and note it in the history",
+    puts(GameState),
     updates(
         GameEntry,
         *(GameEntry.completed_at, GameEntry.player_count),

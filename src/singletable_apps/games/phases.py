@@ -70,7 +70,8 @@ class Step(StrEnum):
     END = "end"
 
 
-_LIVE = (Phase.READING, Phase.OPEN, Phase.VOTING)
+# A question is being played.
+LIVE_PHASES = (Phase.READING, Phase.OPEN, Phase.VOTING)
 
 TRANSITIONS: dict[tuple[Phase, Command], Step] = {
     (Phase.WAITING, Command.START): Step.ASK,
@@ -91,8 +92,8 @@ TRANSITIONS: dict[tuple[Phase, Command], Step] = {
     (Phase.LEADERBOARD, Command.TIME_UP): Step.ASK,
     (Phase.PAUSED, Command.RESUME): Step.RESUME,
     (Phase.PAUSED, Command.NEXT): Step.RESUME,
-    **{(phase, Command.PAUSE): Step.PAUSE for phase in _LIVE},
-    **{(phase, Command.SKIP): Step.VOID for phase in _LIVE},
+    **{(phase, Command.PAUSE): Step.PAUSE for phase in LIVE_PHASES},
+    **{(phase, Command.SKIP): Step.VOID for phase in LIVE_PHASES},
     **{(phase, Command.END): Step.END for phase in Phase if phase is not Phase.ENDED},
 }
 

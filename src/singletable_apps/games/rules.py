@@ -44,18 +44,25 @@ def question_id_of(number: int) -> str:
     return f"{number:03d}"
 
 
+def is_interrupted(state: GameState) -> bool:
+    """Return whether answers have to be counted, or the game has to be ended, before all else."""
+    return state.closed_at is not None or state.is_ending
+
+
 def due_at(state: GameState) -> datetime | None:
-    """Return when a timer has run out, or since when a count waits, or None."""
-    if state.closed_at is not None or state.deadline is None:
-        return state.closed_at
+    """Return when a timer has run out, or since when a count or the end waits, or None."""
+    if is_interrupted(state):
+        return state.closed_at or state.updated_at
+    if state.deadline is None:
+        return None
     grace = GRACE if state.phase in (Phase.OPEN, Phase.VOTING) else timedelta()
     return state.deadline + grace
 
 
 def is_due(state: GameState, now: datetime) -> bool:
-    """Return whether a timer has run out, or a count was interrupted."""
+    """Return whether a timer has run out, or a count or the end was interrupted."""
     due = due_at(state)
-    return due is not None and now >= due
+    return due is not None and (now >= due or is_interrupted(state))
 
 
 def question_limit(game: Game, question: Question) -> int | None:

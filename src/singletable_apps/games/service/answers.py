@@ -1,19 +1,19 @@
 """Accept answers and votes.
 
 An answer is written first, and then the state is read once more. If the phase is still open, the
-answer was stored before it was closed, so it will be counted: only then it is acknowledged. This
-takes one write for each answer and one read for each batch, and no transaction, in which a thousand
-phones would wait for each other.
+answer was stored before it was closed, so it will be counted: only then it is acknowledged. No
+transaction contains the state, so a thousand phones do not wait for each other. Answers that arrive
+at the same time are written together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from singletable import Condition, ConditionFailed, key_of
+from singletable import Condition, ConditionFailed
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -23,18 +23,25 @@ from singletable_apps.games.entities import (
     Round,
     Vote,
 )
-from singletable_apps.games.errors import GamesError, InvalidInput, RoomClosed, WrongPhase
+from singletable_apps.games.errors import (
+    GamesBusy,
+    GamesError,
+    InvalidInput,
+    RoomClosed,
+    WrongPhase,
+)
 from singletable_apps.games.phases import Phase, describe
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
-from singletable_apps.games.rules import Play
+from singletable_apps.games.rules import Play, is_due
 from singletable_apps.games.scoring import required_ranks
 from singletable_apps.games.service.context import Context, is_id
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.shared.text import InputChecks
 
 MAX_CLIENT_ID = 64
-# Answers in one transaction of the embedded engine.
-_GROUP = 50
+# Answers in one transaction: each has to wait for the disk, or for the network.
+_BATCH = 50
+_ATTEMPTS = 5
 # Decides whether others see a text at once; the moderation sets it.
 Moderation = Callable[[Game, str], AnswerStatus]
 
@@ -108,37 +115,42 @@ class Answers:
         """Store answers of one game; for each, return a receipt, or why it was rejected."""
         play = self._rounds.load(game_id)
         players = self._players(game_id, submissions)
-        prepared: list[Answer | Receipt | GamesError] = []
-        for each in submissions:
+        results = dict[int, Receipt | GamesError]()
+        stored = dict[int, Answer]()
+        for number, sent in enumerate(submissions):
             try:
-                prepared.append(self._prepare(play, players.get(each.player_id), each))
+                prepared = self._prepare(play, players.get(sent.player_id), sent)
             except GamesError as error:
-                prepared.append(error)
-        stored = self._write(play, [each for each in prepared if isinstance(each, Answer)])
-        results: list[Receipt | GamesError] = [
-            next(stored) if isinstance(each, Answer) else each for each in prepared
-        ]
+                results[number] = error
+            else:
+                if isinstance(prepared, Receipt):
+                    results[number] = prepared
+                else:
+                    stored[number] = prepared
+        for batch in _batches(stored):
+            results |= self._write(play, batch)
         after = self._context.get_state(game_id)
-        return [
-            Receipt(Outcome.LATE, result.answer)
-            if isinstance(result, Receipt) and not is_open(play.game, after, each.question_id)
-            else result
-            for each, result in zip(submissions, results, strict=True)
-        ]
+        for number, sent in enumerate(submissions):
+            result = results[number]
+            if isinstance(result, Receipt) and not is_open(play.game, after, sent.question_id):
+                results[number] = Receipt(Outcome.LATE, result.answer)
+        return [results[number] for number in range(len(submissions))]
 
     def _prepare(self, play: Play, player: Player | None, sent: Submission) -> Answer | Receipt:
-        """Return the item to write, or the receipt of an answer that is stored already."""
+        """Return the answer to store, or a receipt for one that is stored; or raise."""
         game, state = play.game, play.state
         if player is None or not player.is_active:
             raise RoomClosed("You are not in this game any more.")
-        if not is_open(game, state, sent.question_id):
+        client_id = sent.client_id[:MAX_CLIENT_ID]
+        is_late = is_due(state, sent.received_at)
+        if is_late or not is_open(game, state, sent.question_id):
             # The phone may have missed the acknowledgment of an answer that was in time.
             is_played = sent.question_id in state.played
             find = self.find_answer
             known = find(game.game_id, sent.question_id, player.player_id) if is_played else None
-            if known is not None and known.client_id == sent.client_id != "":
+            if known is not None and known.client_id == client_id != "":
                 return Receipt(Outcome.LATE, known)
-            raise WrongPhase(_closed_text(state), state.phase, (Phase.OPEN,))
+            raise WrongPhase(_closed_text(state, is_late), state.phase, (Phase.OPEN,))
         question = _question_of(play, sent.question_id)
         text, choices, number = check_answer(question, sent)
         opened = state.opened_at or sent.received_at
@@ -155,43 +167,39 @@ class Answers:
             seconds=round(max(0.0, seconds), 3),
             word_count=len(text.split()),
             status=status,
-            client_id=sent.client_id[:MAX_CLIENT_ID],
+            client_id=client_id,
             submitted_at=sent.received_at,
             expires_at=game.expires_at,
         )
 
-    def _write(self, play: Play, answers: Sequence[Answer]) -> Iterator[Receipt]:
-        """Write answers, and yield a receipt for each.
-
-        Where a commit waits for a disk, many are written in one transaction.
-        """
-        step = _GROUP if self._context.is_embedded else 1
-        for start in range(0, len(answers), step):
-            group = answers[start : start + step]
+    def _write(self, play: Play, batch: Mapping[int, Answer]) -> dict[int, Receipt | GamesError]:
+        """Write answers of different players or questions in one transaction."""
+        receipts = dict[int, Receipt | GamesError]()
+        left = dict(batch)
+        for _ in range(_ATTEMPTS):
+            if not left:
+                return receipts
             try:
-                if len(group) > 1 and len({key_of(each) for each in group}) == len(group):
-                    with self._context.store.transaction() as tx:
-                        for each in group:
-                            if self._is_final(play, each):
-                                tx.create(each)
-                            else:
-                                tx.put(each, if_=_is_new(each))
-                    yield from (Receipt(Outcome.ACCEPTED, each) for each in group)
-                    continue
+                with self._context.store.transaction() as tx:
+                    for answer in left.values():
+                        if self._is_final(play, answer):
+                            tx.create(answer)
+                        else:
+                            tx.put(answer, if_=_is_new(answer))
             except ConditionFailed:
-                pass  # one of them is stored already
-            for each in group:
-                yield self._write_one(play, each)
-
-    def _write_one(self, play: Play, answer: Answer) -> Receipt:
-        store = self._context.store
-        try:
-            if self._is_final(play, answer):
-                return Receipt(Outcome.ACCEPTED, store.create(answer))
-            return Receipt(Outcome.ACCEPTED, store.put(answer, if_=_is_new(answer)))
-        except ConditionFailed as error:
-            known = error.current if isinstance(error.current, Answer) else answer
-            return Receipt(Outcome.REPEATED, known)
+                keys = [Answer.key(*_identity(each)) for each in left.values()]
+                found = self._context.store.get_many(keys, consistent=True)
+                for number, answer, known in zip([*left], [*left.values()], found, strict=True):
+                    is_same = known and known.client_id == answer.client_id != ""
+                    if known and (is_same or self._is_final(play, answer)):
+                        receipts[number] = Receipt(Outcome.REPEATED, known)
+                        del left[number]
+            else:
+                return receipts | {
+                    number: Receipt(Outcome.ACCEPTED, answer) for number, answer in left.items()
+                }
+        busy = GamesBusy("Too many answers arrive at the same time. Send yours again.")
+        return receipts | dict.fromkeys(left, busy)
 
     def _is_final(self, play: Play, answer: Answer) -> bool:
         """Return whether the first answer counts, as for trivia. Others can be changed."""
@@ -222,12 +230,16 @@ class Answers:
         players = self._players(game_id, votes)
         entry = self._rounds.get_round(game_id, play.state.question_id)
         results: list[Receipt | GamesError] = []
+        stored = dict[str, Vote]()
         for each in votes:
             try:
                 vote = self._check_vote(play, entry, players.get(each.player_id), each)
-                results.append(Receipt(Outcome.ACCEPTED, vote=self._context.store.put(vote)))
             except GamesError as error:
                 results.append(error)
+            else:
+                stored[each.player_id] = vote
+                results.append(Receipt(Outcome.ACCEPTED, vote=vote))
+        self._context.store.put_many(stored.values())
         after = self._context.get_state(game_id)
         return [
             Receipt(Outcome.LATE, vote=result.vote)
@@ -241,8 +253,9 @@ class Answers:
     ) -> Vote:
         if player is None or not player.is_active:
             raise RoomClosed("You are not in this game any more.")
-        if not _is_voting(play.state, sent.question_id):
-            raise WrongPhase(_closed_text(play.state), play.state.phase, (Phase.VOTING,))
+        is_late = is_due(play.state, sent.received_at)
+        if is_late or not _is_voting(play.state, sent.question_id):
+            raise WrongPhase(_closed_text(play.state, is_late), play.state.phase, (Phase.VOTING,))
         ranking = sent.ranking
         offered = self._rounds.offered_to(play.game, entry, sent.player_id) if entry else ()
         if len(set(ranking)) < len(ranking) or not set(ranking) <= set(offered):
@@ -264,9 +277,15 @@ class Answers:
     def _players(
         self, game_id: str, sent: Sequence[Submission | VoteSubmission]
     ) -> dict[str, Player]:
+        """Return players by id. Those who have just joined are read once more, consistently."""
+        get_many = self._context.store.get_many
         ids = {each.player_id for each in sent if is_id(each.player_id)}
-        found = self._context.store.get_many([Player.key(game_id, each) for each in ids])
-        return {each.player_id: each for each in found if each}
+        read = get_many([Player.key(game_id, each) for each in ids])
+        found = {each.player_id: each for each in read if each}
+        if missing := ids - found.keys():
+            keys = [Player.key(game_id, each) for each in missing]
+            found |= {each.player_id: each for each in get_many(keys, consistent=True) if each}
+        return found
 
     def find_answer(self, game_id: str, question_id: str, player_id: str) -> Answer | None:
         """Return the answer of a player, or None."""
@@ -286,9 +305,28 @@ class Answers:
 # ------------------------------------------------------------------------------ rules
 
 
-def _is_new(answer: Answer) -> Condition[Answer]:
+def _identity(answer: Answer) -> tuple[str, str, str]:
+    return answer.game_id, answer.question_id, answer.player_id
+
+
+def _is_new(answer: Answer) -> Condition[Answer] | None:
     """Return the condition that this message was not stored before."""
+    if not answer.client_id:
+        return None
     return Answer.client_id.missing() | (Answer.client_id != answer.client_id)
+
+
+def _batches(answers: Mapping[int, Answer]) -> Iterator[dict[int, Answer]]:
+    """Split answers, so that no batch has two answers of a player to the same question."""
+    batch, seen = dict[int, Answer](), set[tuple[str, str, str]]()
+    for number, answer in answers.items():
+        if len(batch) == _BATCH or _identity(answer) in seen:
+            yield batch
+            batch, seen = {}, set[tuple[str, str, str]]()
+        batch[number] = answer
+        seen.add(_identity(answer))
+    if batch:
+        yield batch
 
 
 def is_open(game: Game, state: GameState, question_id: str) -> bool:
@@ -306,8 +344,8 @@ def _is_voting(state: GameState, question_id: str) -> bool:
     )
 
 
-def _closed_text(state: GameState) -> str:
-    if state.closed_at is not None:
+def _closed_text(state: GameState, is_late: bool) -> str:
+    if is_late and state.phase in (Phase.OPEN, Phase.VOTING):
         return "Time is up. Answers are being counted."
     return f"The game is {describe(state.phase)}, so this cannot be sent now."
 

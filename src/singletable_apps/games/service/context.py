@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from singletable import Engine, Store
+from singletable import Store
 from singletable_apps.games.entities import Game, GameContent, GameState, Player, Round
 from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
 from singletable_apps.games.questions import Question
@@ -79,14 +79,13 @@ class Context:
         for listener in self.listeners:
             listener(item)
 
-    @property
-    def is_embedded(self) -> bool:
-        """Return whether the table is in this process, where a transaction costs no more."""
-        return isinstance(self.store.driver, Engine)
-
     def get_game(self, game_id: str, *, consistent: bool = False) -> Game:
         """Return a game, or raise NotFound."""
-        game = self.store.get(Game.key(game_id), consistent=consistent) if is_id(game_id) else None
+        key = Game.key(game_id) if is_id(game_id) else None
+        game = self.store.get(key, consistent=consistent) if key else None
+        if game is None and key and not consistent:
+            # It may have been created just now.
+            game = self.store.get(key, consistent=True)
         return check_found(game, "Game not found. Please check the game ID.")
 
     def get_state(self, game_id: str) -> GameState:

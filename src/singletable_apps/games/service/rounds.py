@@ -4,16 +4,18 @@ Every transition is one write on the condition of the state's version, so of sev
 and processes that want the same transition, one does it. Answers and votes are counted in two
 steps. The first one closes the phase: from then on, an answer is not accepted. The second one reads
 the answers, computes the result, and writes it together with the next phase. If the process dies in
-between, any other process does the second step again (`finish_due`).
+between, any other process does the second step again (`finish_due`). A game that is ended in the
+middle of a question is closed in the same way, so that every answer that was accepted counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from singletable import ConditionFailed, evolve
+from singletable import ConditionFailed, Edit, evolve
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -28,8 +30,9 @@ from singletable_apps.games.entities import (
     Standing,
     Vote,
 )
-from singletable_apps.games.errors import InvalidInput, WrongPhase
+from singletable_apps.games.errors import GamesBusy, InvalidInput, WrongPhase
 from singletable_apps.games.phases import (
+    LIVE_PHASES,
     Command,
     Phase,
     Remaining,
@@ -42,6 +45,7 @@ from singletable_apps.games.rules import (
     Gain,
     Play,
     is_due,
+    is_interrupted,
     is_leaderboard_due,
     question_id_of,
     question_limit,
@@ -57,13 +61,14 @@ from singletable_apps.games.scoring import (
     score_trivia,
     score_votes,
 )
-from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.context import Context, check_found
 from singletable_apps.games.tokens import new_id
 
 T = TypeVar("T")
 # Of a DynamoDB item's 400 KB.
 _PART_BYTES = 200_000
 _CACHED_ROUNDS = 100
+_ATTEMPTS = 5
 
 
 class Rounds:
@@ -92,43 +97,70 @@ class Rounds:
         a second click, or a second host, does not skip a question.
         """
         play = self.load(game_id)
-        if version is not None and version != play.state.version:
-            return self.finish_due(game_id)
-        if play.state.closed_at is not None:
-            return self._finish(play)
-        step = next_step(play.state.phase, command)
-        return self._take(play, step)
+        # The end is the end, whatever has happened since.
+        is_stale = version is not None and version != play.state.version
+        if command is Command.END and not (is_stale and play.state.phase is Phase.ENDED):
+            next_step(play.state.phase, command)
+            return self._end(play)
+        if is_stale or is_interrupted(play.state):
+            return self._finish_due(play)
+        return self._take(play, next_step(play.state.phase, command))
 
     def finish_due(self, game_id: str) -> GameState:
         """Do what is due: a deadline has passed, or a count was interrupted. Return the state."""
         state = self._context.get_state(game_id)
         if not is_due(state, self._context.clock()):
             return state
-        play = self.load(game_id)
-        if play.state.closed_at is not None:
-            return self._finish(play)
-        if not is_due(play.state, self._context.clock()):
-            return play.state
-        return self._take(play, next_step(play.state.phase, Command.TIME_UP))
+        return self._finish_due(self.load(game_id))
+
+    def _finish_due(self, play: Play) -> GameState:
+        state = play.state
+        if state.closed_at is not None:
+            state = self._finish(play)
+            play = Play(play.game, state, play.questions)
+        if state.is_ending and state.phase is not Phase.ENDED:
+            return self._end(play)
+        if is_interrupted(state) or not is_due(state, self._context.clock()):
+            return state
+        return self._take(play, next_step(state.phase, Command.TIME_UP))
 
     def extend(self, game_id: str, seconds: int, *, version: int | None = None) -> GameState:
-        """Give players more time for the question or the vote, once for each `version`."""
-        state = self._context.get_state(game_id)
-        if version is not None and version != state.version:
-            return state
-        if state.deadline is None or state.phase not in (Phase.OPEN, Phase.VOTING):
-            raise WrongPhase("No timer is running now.", state.phase, (Phase.OPEN, Phase.VOTING))
+        """Give players more time for the question or the vote. `version`: see `command`."""
         if not 1 <= seconds <= 600:
             raise InvalidInput({"seconds": "Use 1 to 600 seconds."})
-        deadline = state.deadline + timedelta(seconds=seconds)
-        return self._write(state, evolve(state, deadline=deadline))
+
+        def extended(state: GameState) -> GameState:
+            if state.deadline is None or state.phase not in (Phase.OPEN, Phase.VOTING):
+                phases = (Phase.OPEN, Phase.VOTING)
+                raise WrongPhase("No timer is running now.", state.phase, phases)
+            return evolve(state, deadline=state.deadline + timedelta(seconds=seconds))
+
+        return self._edit(game_id, extended, version)
 
     def share_results(self, game_id: str, question_ids: Sequence[str]) -> GameState:
         """Let players see the results of these survey questions, and of no others."""
-        state = self._context.get_state(game_id)
-        known = set(state.played)
-        shared = [each for each in question_ids if each in known]
-        return self._write(state, evolve(state, shared=shared))
+
+        def shared(state: GameState) -> GameState:
+            known = set(state.played)
+            return evolve(state, shared=[each for each in question_ids if each in known])
+
+        return self._edit(game_id, shared)
+
+    def _edit(
+        self, game_id: str, edit: Callable[[GameState], GameState], version: int | None = None
+    ) -> GameState:
+        """Change a state, again if someone else has changed it meanwhile."""
+        for _ in range(_ATTEMPTS):
+            state = self._context.get_state(game_id)
+            if version is not None and version != state.version:
+                return state
+            after = edit(state)
+            with suppress(ConditionFailed):
+                with self._context.store.transaction() as tx:
+                    tx.put(after)
+                self._context.notify(after)
+                return after
+        raise GamesBusy("Someone else is changing this game right now. Try again.")
 
     # -------------------------------------------------------------------------- steps
 
@@ -157,28 +189,27 @@ class Rounds:
 
     def _write(self, before: GameState, after: GameState, entry: Round | None = None) -> GameState:
         """Write a state, with its round, unless someone else was faster; return the newest."""
-        store = self._context.store
-        try:
-            if entry is None:
-                written = store.put(after)
-                self._context.notify(written)
-                return written
-            with store.transaction() as tx:
+        # A transaction can be repeated after a lost response, also if it is a single write.
+        with suppress(ConditionFailed):
+            with self._context.store.transaction() as tx:
                 tx.put(after)
-                tx.put(entry)
+                if entry is not None and before.question_id != entry.question_id:
+                    tx.put(entry)
+                elif entry is not None:
+                    # Others may write its summary or hide answers at the same time.
+                    tx.update(Round.key(entry.game_id, entry.question_id), *_count_edits(entry))
             self._context.notify(after)
-        except ConditionFailed:
-            pass
+            return after
         return self._context.get_state(before.game_id)
 
     def _ask(self, play: Play) -> GameState:
         """Show the next question, or end the game."""
         game, state, now = play.game, play.state, self._context.clock()
         if game.type is EngagementType.SURVEY:
-            return self._open_survey(play) if not state.played else self._end(play)
+            return self._open_survey(play) if not state.played else self._write_end(play)
         left = questions_left(play)
         if not left:
-            return self._end(play)
+            return self._write_end(play)
         index = left[0]
         question_id = question_id_of(len(state.played) + 1)
         question = play.questions[index]
@@ -202,12 +233,8 @@ class Rounds:
 
     def _open_survey(self, play: Play) -> GameState:
         """Open all questions of a survey at once, without a time limit."""
-        now, game = self._context.clock(), play.game
+        now = self._context.clock()
         ids = [question_id_of(number) for number in range(1, len(play.questions) + 1)]
-        self._context.store.put_many(
-            _round(game, question_id, index, play.questions[index], now)
-            for index, question_id in enumerate(ids)
-        )
         opened = evolve(
             play.state,
             phase=Phase.OPEN,
@@ -241,9 +268,8 @@ class Rounds:
         if question is None:
             return self._finish_survey(play)
         now = self._context.clock()
-        entry = self.get_round(game.game_id, state.question_id)
-        if entry is None:
-            entry = _round(game, state.question_id, state.question_index, question, now)
+        found = self.get_round(game.game_id, state.question_id)
+        entry = check_found(found, "This question does not exist any more.")
         entry.is_void, entry.completed_at = state.is_void, now
         after = evolve(state, closed_at=None, phase=Phase.REVEAL, deadline=self._auto(game, now))
         if state.is_void:
@@ -254,7 +280,7 @@ class Rounds:
         entry.answers = len(answers)
         if question.type is QuestionType.CALL_AND_ANSWER:
             frozen = self._freeze(game, answers)
-            if len(frozen) >= 2:
+            if len(frozen) >= 2 and not state.is_ending:
                 entry.completed_at = None
                 seconds = game.settings.voting_seconds
                 after.phase = Phase.VOTING
@@ -297,15 +323,20 @@ class Rounds:
     def _finish_survey(self, play: Play) -> GameState:
         """Tally all questions of a survey, then close it. Repeating this changes nothing."""
         game, state, now = play.game, play.state, self._context.clock()
+        counted = {each.question_id for each in self.list_rounds(game.game_id)}
         for index, question in enumerate(play.questions):
             question_id = question_id_of(index + 1)
+            if question_id in counted:
+                continue
             answers = self.list_answers(game.game_id, question_id)
             entry = _round(game, question_id, index, question, state.opened_at or now)
             entry.completed_at, entry.is_void = now, state.is_void
             entry.answers, entry.tally = len(answers), tally_answers(question, answers)
             if question.type is QuestionType.TEXT:
                 self._store_ballot(entry, self._freeze(game, answers))
-            self._context.store.put(entry)
+            # The first one counts: others have read the same answers.
+            with suppress(ConditionFailed), self._context.store.transaction() as tx:
+                tx.create(entry)
         return self._write(state, evolve(state, closed_at=None, phase=Phase.REVEAL))
 
     def _continue(self, play: Play) -> GameState:
@@ -335,6 +366,8 @@ class Rounds:
         now = self._context.clock()
         left = state.remaining
         paused = (now - state.paused_at).total_seconds() if state.paused_at else 0.0
+        # A clock may have been set back.
+        paused = max(0.0, paused)
         resumed = evolve(
             state,
             phase=state.paused_phase or Phase.WAITING,
@@ -347,28 +380,58 @@ class Rounds:
         return self._write(state, resumed)
 
     def _end(self, play: Play) -> GameState:
-        game, state, now = play.game, play.state, self._context.clock()
-        if state.phase in (Phase.OPEN, Phase.VOTING) and game.type is EngagementType.SURVEY:
-            closed = self._close(play, evolve(state, closed_at=now, deadline=None))
-            play = Play(game, closed, play.questions)
-        ended = evolve(play.state, phase=Phase.ENDED, deadline=None, closed_at=None)
-        written = self._write(play.state, ended)
-        if written.phase is Phase.ENDED:
-            self._complete(game, written, now)
-        return written
+        """End the game. A question that is being played is closed and counted first."""
+        for _ in range(_ATTEMPTS):
+            state = play.state
+            phase = state.paused_phase or state.phase
+            if phase is Phase.ENDED:
+                return state
+            if state.closed_at is not None:
+                state = self._finish(play)
+            elif phase in LIVE_PHASES:
+                state = self._close(play, self._ending(state, phase))
+            else:
+                state = self._write_end(play)
+            play = Play(play.game, state, play.questions)
+        if play.state.phase is Phase.ENDED:
+            return play.state
+        raise GamesBusy("This game is changing right now. Try again.")
 
-    def _complete(self, game: Game, state: GameState, now: datetime) -> None:
-        """Copy the outcome to the history and to the players. Repeating it changes nothing."""
-        self._copy_scores(game.game_id, state)
-        self._context.store.update(
-            GameEntry.key(game.game_id),
-            GameEntry.completed_at.set(now),
-            GameEntry.player_count.set(
-                self._context.store.count(Player.key.partition(game.game_id))
-            ),
-            GameEntry.question_count.set(len(state.played)),
-            GameEntry.duration.set(round((now - game.created_at).total_seconds() / 60)),
+    def _ending(self, state: GameState, phase: Phase) -> GameState:
+        """Return the state in which the current question is counted, and then the game ends."""
+        return evolve(
+            state,
+            phase=phase,
+            paused_phase=None,
+            remaining=None,
+            paused_at=None,
+            deadline=None,
+            closed_at=self._context.clock(),
+            # Nobody could answer while it was read out.
+            is_void=state.is_void or phase is Phase.READING,
+            is_ending=True,
         )
+
+    def _write_end(self, play: Play) -> GameState:
+        """Copy the outcome to the players, then end the game and note it in the history."""
+        game, state, now = play.game, play.state, self._context.clock()
+        store = self._context.store
+        self._copy_scores(game.game_id, state)
+        players = store.count(Player.key.partition(game.game_id), consistent=True)
+        ended = evolve(state, phase=Phase.ENDED, deadline=None, is_ending=False)
+        with suppress(ConditionFailed):
+            with store.transaction() as tx:
+                tx.put(ended)
+                tx.update(
+                    GameEntry.key(game.game_id),
+                    GameEntry.completed_at.set(now),
+                    GameEntry.player_count.set(players),
+                    GameEntry.question_count.set(len(state.played)),
+                    GameEntry.duration.set(round((now - game.created_at).total_seconds() / 60)),
+                )
+            self._context.notify(ended)
+            return ended
+        return self._context.get_state(game.game_id)
 
     def _auto(self, game: Game, now: datetime) -> datetime | None:
         """Return when the game goes on by itself, or None."""
@@ -446,15 +509,19 @@ class Rounds:
         points: dict[str, Gain],
     ) -> GameState:
         """Write the standings after this round, the round and the next phase."""
-        game, state = play.game, play.state
+        game, state, question = play.game, play.state, play.question
         before = {each.player: each for each in self.get_standings(state)}
+        # Only questions with right and wrong answers continue or end a streak.
+        is_trivia = question is not None and question.type is QuestionType.TRIVIA
         answered = {each.player_id for each in answers}
         nothing = Gain()
         players = [each.player_id for each in self.list_players(game.game_id) if each.is_active]
         totals = dict[str, tuple[int, float]]()
+        streaks = dict[str, int]()
         for player in players:
             known = before.get(player)
             gain = points.get(player, nothing)
+            streaks[player] = gain.streak if is_trivia else known.streak if known else 0
             totals[player] = (
                 (known.total if known else 0) + gain.points,
                 (known.seconds if known else 0.0) + gain.seconds,
@@ -466,7 +533,7 @@ class Rounds:
                 total=place.points,
                 place=place.place,
                 seconds=totals[place.player][1],
-                streak=points.get(place.player, nothing).streak,
+                streak=streaks[place.player],
                 has_answered=place.player in answered,
                 is_correct=points.get(place.player, nothing).is_correct,
             )
@@ -485,13 +552,10 @@ class Rounds:
             for number, part in enumerate(_parts(standings, lambda _: 200))
         )
         after.scored = [*state.scored, entry.question_id]
-        written = self._write(state, after, entry)
-        if written.version == state.version + 1:
-            self._copy_scores(game.game_id, written)
-        return written
+        return self._write(state, after, entry)
 
     def _copy_scores(self, game_id: str, state: GameState) -> None:
-        """Copy totals and places to the players. Older ones never replace newer ones."""
+        """Copy totals and places to the players, which takes a second for a thousand of them."""
         if not state.scored:
             return
         through = state.scored[-1]
@@ -534,20 +598,24 @@ class Rounds:
     def get_ballot(self, entry: Round) -> tuple[BallotAnswer, ...]:
         """Return the frozen answers of a round."""
         key = (entry.game_id, entry.question_id, entry.ballot)
-        if entry.ballot and key not in self._ballots:
+        found = self._ballots.get(key, ())
+        if entry.ballot and not found:
             query = BallotPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
             parts = self._context.store.query(query, consistent=True)
-            _remember(self._ballots, key, tuple(each for part in parts for each in part.answers))
-        return self._ballots.get(key, ())
+            found = tuple(each for part in parts for each in part.answers)
+            _remember(self._ballots, key, found)
+        return found
 
     def get_result(self, entry: Round) -> tuple[Standing, ...]:
         """Return the standings after a round, best first."""
         key = (entry.game_id, entry.question_id, entry.result)
-        if entry.result and key not in self._results:
+        found = self._results.get(key, ())
+        if entry.result and not found:
             query = ResultPart.key.partition(entry.game_id).eq(key[1]).eq(key[2])
             parts = self._context.store.query(query, consistent=True)
-            _remember(self._results, key, tuple(each for part in parts for each in part.standings))
-        return self._results.get(key, ())
+            found = tuple(each for part in parts for each in part.standings)
+            _remember(self._results, key, found)
+        return found
 
     def get_standings(self, state: GameState) -> tuple[Standing, ...]:
         """Return the standings after the last round with points."""
@@ -561,13 +629,13 @@ class Rounds:
         """
         size = game.settings.ballot_size
         key = (entry.game_id, entry.question_id, f"{entry.ballot} {size}")
-        if entry.ballot and key not in self._offered:
+        found = self._offered.get(key)
+        if found is None:
             authors = {answer.id: answer.players for answer in self.get_ballot(entry)}
             voters = {player for players in authors.values() for player in players}
-            _remember(
-                self._offered, key, assign_ballots(authors, voters, authors, entry.ballot, size)
-            )
-        return self._offered.get(key, {})
+            found = assign_ballots(authors, voters, authors, entry.ballot, size)
+            _remember(self._offered, key, found)
+        return found
 
     def offered_to(self, game: Game, entry: Round, player_id: str) -> Sequence[str]:
         """Return the answers that a player is asked to rank, in the order to show them."""
@@ -597,6 +665,19 @@ def _round(game: Game, question_id: str, index: int, question: Question, now: da
     )
 
 
+def _count_edits(entry: Round) -> tuple[Edit[Round], ...]:
+    """Return the changes of a round whose answers or votes were counted."""
+    return (
+        Round.completed_at.set(entry.completed_at),
+        Round.is_void.set(entry.is_void),
+        Round.ballot.set(entry.ballot),
+        Round.result.set(entry.result),
+        Round.answers.set(entry.answers),
+        Round.votes.set(entry.votes),
+        Round.tally.set(entry.tally),
+    )
+
+
 def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
     """Split a list into parts that fit into an item each."""
     part, total = list[T](), 0
@@ -612,6 +693,6 @@ def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
 
 def _remember(cache: dict[tuple[str, str, str], T], key: tuple[str, str, str], value: T) -> None:
     """Keep a value that never changes, and forget the oldest ones."""
-    while len(cache) >= _CACHED_ROUNDS:
-        cache.pop(next(iter(cache)), None)
+    for old in [*cache][: len(cache) + 1 - _CACHED_ROUNDS]:
+        cache.pop(old, None)
     cache[key] = value

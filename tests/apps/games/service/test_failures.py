@@ -1,0 +1,308 @@
+"""Power cuts, lost responses and stale reads: a round is counted once, with every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import pytest
+
+from singletable import Driver, Engine
+from singletable.faults import Faults, FaultyDriver, Next
+from singletable.operations import (
+    BatchWriteItem,
+    Operation,
+    PutItem,
+    TransactWriteItems,
+    UpdateItem,
+)
+from singletable_apps.games.entities import Game, GameState
+from singletable_apps.games.phases import Command, Phase
+from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.service import GamesService
+from singletable_apps.games.service.answers import Outcome, Submission
+from tests.apps.games.support.world import (
+    CAPITAL,
+    LESSON,
+    LUNCH,
+    PRIMES,
+    SETTINGS,
+    SURVEY,
+    Phone,
+    World,
+)
+from tests.apps.support.drivers import PowerCut
+
+R = TypeVar("R")
+WRITES = (PutItem, UpdateItem, BatchWriteItem, TransactWriteItems)
+NAMES = ("Ada", "Bob", "Cy")
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the backoff of the store."""
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+
+
+@dataclass
+class Scene:
+    """A game in some phase, and a copy of its tables for each experiment."""
+
+    world: World
+    game: Game
+    phones: list[Phone]
+
+    @property
+    def state(self) -> GameState:
+        return self.world.service.context.get_state(self.game.game_id)
+
+    def copies(self) -> Iterator[World]:
+        """Yield worlds with the same tables and time, again and again."""
+        engine = self.world.driver
+        assert isinstance(engine, Engine)
+        now = self.world.clock.now
+        while True:
+            with engine.copy() as copy:
+                other = World(copy)
+                other.clock.now = now
+                other.clock.stands = True
+                yield other
+                other.check_calls()
+
+
+def trivia(world: World, *, paused: bool = False) -> Scene:
+    """Return a game whose second trivia question is open and answered."""
+    game = world.game(CAPITAL, PRIMES, LUNCH, settings=replace(SETTINGS, streak=True))
+    phones = world.join(game, *NAMES)
+    world.play(game, Command.START)
+    for phone, choice in zip(phones, "bab", strict=True):
+        world.clock.move(seconds=4)
+        phone.answer(choice)
+    world.play(game, Command.CLOSE, Command.NEXT, Command.NEXT)
+    world.clock.move(seconds=4)
+    phones[0].answer("a", "c")
+    phones[1].answer("c", "a")
+    if paused:
+        world.play(game, Command.PAUSE)
+    return Scene(world, game, phones)
+
+
+def lesson(world: World) -> Scene:
+    """Return a game whose call-and-answer question is open and answered."""
+    game = world.game(LESSON, CAPITAL)
+    phones = world.join(game, *NAMES)
+    world.play(game, Command.START)
+    for phone, text in zip(phones, ("Meetings", "Builds", "meetings "), strict=True):
+        phone.answer(text=text)
+    return Scene(world, game, phones)
+
+
+def voting(world: World) -> Scene:
+    """Return a game in which everybody has voted."""
+    scene = lesson(world)
+    world.play(scene.game, Command.CLOSE)
+    snapshot = world.service.snapshots.read(scene.game.game_id)
+    for phone in scene.phones:
+        mine = world.service.snapshots.player_view(snapshot, phone.player_id)
+        phone.vote(*(each["id"] for each in mine["ballot"]))
+    return scene
+
+
+def survey(world: World) -> Scene:
+    """Return a survey that is open and answered."""
+    game = world.game(*SURVEY[::2], kind=EngagementType.SURVEY)
+    phones = world.join(game, *NAMES)
+    world.play(game, Command.START)
+    for phone in phones:
+        phone.answer(question_id="001", number=4)
+        phone.answer(question_id="002", text="More of it")
+    return Scene(world, game, phones)
+
+
+def waiting(world: World) -> Scene:
+    """Return a game that has not started."""
+    game = world.game(CAPITAL)
+    return Scene(world, game, world.join(game, *NAMES))
+
+
+def waiting_survey(world: World) -> Scene:
+    """Return a survey that has not started."""
+    game = world.game(*SURVEY[::2], kind=EngagementType.SURVEY)
+    return Scene(world, game, world.join(game, *NAMES))
+
+
+def revealed(world: World) -> Scene:
+    """Return a game with the results of its only question."""
+    scene = waiting(world)
+    world.play(scene.game, Command.START)
+    scene.phones[0].answer("b")
+    world.play(scene.game, Command.CLOSE)
+    return scene
+
+
+def last(world: World) -> Scene:
+    """Return a game with the leaderboard after its only question."""
+    scene = revealed(world)
+    world.play(scene.game, Command.NEXT)
+    return scene
+
+
+def paused(world: World) -> Scene:
+    """Return a game that is paused while a question is open."""
+    return trivia(world, paused=True)
+
+
+def facts(service: GamesService, game: Game) -> dict[str, object]:
+    """Return what everybody can know of a game, without random ids."""
+    game_id, rounds = game.game_id, service.rounds
+    state = service.context.get_state(game_id)
+    (entry,) = service.games.list_of_host(game.created_by).items
+    played = rounds.list_rounds(game_id)
+    return {
+        "phase": (state.phase, state.closed_at, state.is_ending, state.question_id, state.played),
+        "deadline": (state.deadline, state.remaining, state.paused_phase, state.paused_seconds),
+        "scored": state.scored,
+        "standings": rounds.get_standings(state),
+        "results": {each.question_id: rounds.get_result(each) for each in played},
+        "tallies": {each.question_id: (each.answers, each.votes, each.tally) for each in played},
+        "ballots": {each.question_id: rounds.get_ballot(each) for each in played},
+        "completed": [(each.question_id, each.completed_at, each.is_void) for each in played],
+        "history": (entry.completed_at, entry.player_count, entry.question_count),
+        "players": sorted(
+            (each.name, each.total_score, each.rank, each.scored_through)
+            for each in rounds.list_players(game_id)
+        ),
+    }
+
+
+MOVES: dict[str, tuple[Callable[[World], Scene], Command]] = {
+    "start": (waiting, Command.START),
+    "start of a survey": (waiting_survey, Command.START),
+    "close of trivia": (trivia, Command.CLOSE),
+    "skip": (trivia, Command.SKIP),
+    "pause": (trivia, Command.PAUSE),
+    "resume": (paused, Command.RESUME),
+    "end of an open question": (trivia, Command.END),
+    "end of a pause": (paused, Command.END),
+    "close of answers": (lesson, Command.CLOSE),
+    "end of answers": (lesson, Command.END),
+    "close of votes": (voting, Command.CLOSE),
+    "end of votes": (voting, Command.END),
+    "skipped votes": (voting, Command.SKIP),
+    "close of a survey": (survey, Command.CLOSE),
+    "end of a survey": (survey, Command.END),
+    "leaderboard": (revealed, Command.NEXT),
+    "last question": (last, Command.NEXT),
+}
+
+
+class WriteCutDriver:
+    """A driver that fails right before a write: only writes make a difference to others."""
+
+    def __init__(self, inner: Driver) -> None:
+        self._inner = inner
+        self._left: int | None = None
+
+    def cut_before(self, write: int) -> None:
+        """Allow this many more writes, and any number of reads."""
+        self._left = write
+
+    def execute(self, operation: Operation[R], /) -> R:
+        """Execute the operation, or raise PowerCut."""
+        if self._left is not None and type(operation) in WRITES:
+            if self._left == 0:
+                raise PowerCut
+            self._left -= 1
+        return self._inner.execute(operation)
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_interrupted_command_is_finished_by_another_process(memory: World, move: str) -> None:
+    build, command = MOVES[move]
+    scene = build(memory)
+    game_id, before = scene.game.game_id, scene.state
+    copies = scene.copies()
+    world = next(copies)
+    world.service.rounds.command(game_id, command, version=before.version)
+    expected = facts(world.service, scene.game)
+    for cut, world in enumerate(copies):
+        driver = WriteCutDriver(world.driver)
+        service, rounds = world.open(driver), world.service.rounds
+        driver.cut_before(cut)
+        try:
+            service.rounds.command(game_id, command, version=before.version)
+        except PowerCut:
+            # For a timer of another process either nothing has happened, or it does the rest.
+            state = rounds.finish_due(game_id)
+            assert state.version > before.version or state == before
+        else:
+            assert cut
+            return
+        # The host clicks once more.
+        rounds.command(game_id, command, version=before.version)
+        assert facts(world.service, scene.game) == expected, cut
+
+
+@pytest.mark.parametrize("move", ["close of trivia", "close of votes", "end of a survey", "start"])
+@pytest.mark.parametrize(
+    "faults",
+    [
+        Faults(internal_after=Next(1)),
+        Faults(internal_after=Next(3)),
+        Faults(internal=0.3, throttle=0.2, internal_after=0.3, conflict=0.3, seed=5),
+        Faults(stale=1, behind=50),
+        Faults(unprocessed=0.5, stale=0.5, behind=20, internal_after=0.4, seed=7),
+    ],
+    ids=["lost response", "lost responses", "errors", "stale", "all"],
+)
+def test_faults_change_nothing_about_a_result(memory: World, move: str, faults: Faults) -> None:
+    build, command = MOVES[move]
+    scene = build(memory)
+    game_id = scene.game.game_id
+    copies = scene.copies()
+    world = next(copies)
+    world.service.rounds.command(game_id, command)
+    expected = facts(world.service, scene.game)
+    world = next(copies)
+    driver = FaultyDriver(world.driver)
+    service = world.open(driver)
+    with driver.inject(faults):
+        service.rounds.command(game_id, command)
+    assert facts(world.service, scene.game) == expected
+
+
+def test_repeated_answers_after_lost_responses_are_one_answer(memory: World) -> None:
+    for faults in (Faults(internal_after=Next(1)), Faults(internal_after=0.5, stale=1, behind=9)):
+        game = memory.game(CAPITAL, LUNCH)
+        driver = FaultyDriver(memory.driver)
+        answers = memory.open(driver).answers
+        phones = memory.join(game, *NAMES)
+        memory.play(game, Command.START)
+        for question_id in ("001", "002"):
+            with driver.inject(faults):
+                for phone in phones:
+                    sent = Submission(
+                        phone.player_id, question_id, memory.clock(), choices=("b",), client_id="7"
+                    )
+                    for _ in range(2):
+                        receipt = answers.submit(game.game_id, sent)
+                        assert receipt.outcome in (Outcome.ACCEPTED, Outcome.REPEATED)
+                        assert receipt.answer is not None
+                        assert receipt.answer.choices == ("b",)
+            assert len(memory.service.rounds.list_answers(game.game_id, question_id)) == 3
+            memory.play(game, Command.CLOSE)
+            memory.play_to(game, Phase.OPEN if question_id == "001" else Phase.ENDED)
+
+
+# The phone of someone who joined a moment ago must not hear that they are not in the game.
+def test_answer_right_after_joining_is_accepted_despite_stale_reads(memory: World) -> None:
+    driver = FaultyDriver(memory.driver)
+    service = memory.open(driver)
+    with driver.inject(Faults(stale=1, behind=1_000)):
+        game = memory.game(CAPITAL)
+        memory.play(game, Command.START)
+        (ada,) = memory.join(game, "Ada")
+        sent = Submission(ada.player_id, "001", memory.clock(), choices=("b",))
+        assert service.answers.submit(game.game_id, sent).outcome is Outcome.ACCEPTED
