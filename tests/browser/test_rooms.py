@@ -1,4 +1,4 @@
-"""rooms.js in a browser: reconnects, resends, resumes, and polls where sockets are blocked."""
+"""The script of rooms in a browser: it reconnects, resends, resumes, and polls if need be."""
 
 from __future__ import annotations
 

@@ -22,6 +22,11 @@ from singletable_apps.shared.rooms.protocol import FrameWriter
 Sending: TypeAlias = Coroutine[Any, Any, None]
 
 
+def short_reason(reason: str) -> str:
+    """Return the part of a reason that fits into a close frame."""
+    return reason.encode()[:123].decode(errors="ignore")
+
+
 class CloseCode(IntEnum):
     """Why a socket was closed. Browsers can read these codes only after the socket was accepted."""
 
@@ -110,6 +115,7 @@ class SocketConnection(Connection):
         if self._writer is not None:
             self._writer.cancel()
             self._writer = None
+        reason = short_reason(reason)
         self._begin({"type": "websocket.close", "code": code, "reason": reason})
 
     def _send(self, message: Message) -> None:

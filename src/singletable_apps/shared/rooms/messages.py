@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeAlias
-
-import msgspec
 
 from singletable_apps.shared.rooms.protocol import encode_text_frame
 
-Kind: TypeAlias = Literal["event", "state", "snapshot"]
 # The channel that everybody listens to.
 EVERYONE = "*"
 
@@ -38,34 +34,6 @@ class Message:
     def key(self) -> object:
         """Return the key under which the message waits: a state replaces its earlier value."""
         return self.slot or self.sequence
-
-
-class Encoder:
-    """Encodes the messages of one room."""
-
-    def __init__(self, members: Mapping[str, object], clock: Callable[[], float]) -> None:
-        self._members = members
-        self._clock = clock
-
-    def encode(
-        self,
-        kind: Kind,
-        message_type: str,
-        data: object,
-        sequence: int,
-        **more: object,
-    ) -> str:
-        """Return the JSON of a message."""
-        message: dict[str, Any] = {
-            "type": message_type,
-            "kind": kind,
-            **self._members,
-            "timestamp": format_time(self._clock()),
-            "data": data,
-            "sequence": sequence,
-            **more,
-        }
-        return msgspec.json.encode(message).decode()
 
 
 def format_time(seconds: float) -> str:

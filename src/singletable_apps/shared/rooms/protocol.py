@@ -1,4 +1,4 @@
-"""uvicorn's WebSocket protocol, which also writes frames that are encoded already.
+"""The WebSocket protocol of uvicorn, which also writes frames that are encoded already.
 
 ASGI encodes a message for each connection, and does not say how much waits to be written. Two
 additions make a broadcast twice as fast, and let nobody hold a connection without reading.

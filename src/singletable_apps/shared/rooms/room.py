@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from singletable_apps.shared.rooms.connections import CloseCode, Connection, Member
-from singletable_apps.shared.rooms.messages import EVERYONE, Encoder, EventLog, Message, Outbox
+from singletable_apps.shared.rooms.messages import EVERYONE, EventLog, Message, Outbox, format_time
 
 _LOG = logging.getLogger("singletable_apps.rooms")
 # After so many sends, which take about 5 ms, other tasks run.
@@ -88,7 +88,6 @@ class Room:
         self._setup = setup
         self._limits = setup.limits
         self._loop = asyncio.get_running_loop()
-        self._encoder = Encoder({setup.key_name: key, "epoch": self.epoch}, setup.clock)
         self._log = EventLog(setup.limits.log_events)
         self._states: dict[tuple[str, str], _State] = {}
         self._outbox = Outbox(0)
@@ -114,9 +113,9 @@ class Room:
         for slot, state in self._states.items():
             if state.timer is not None:
                 self._send_state(slot, state)
-        previous = self._log.previous(channel)
-        text = self._encoder.encode("event", event, data, self.sequence + 1, previous=previous)
-        message = Message(channel, text, self.sequence + 1)
+        sequence = self.sequence + 1
+        text = self._encode("event", event, data, sequence, previous=self._log.previous(channel))
+        message = Message(channel, text, sequence)
         self._log.append(message)
         self._post(message)
 
@@ -155,8 +154,23 @@ class Room:
             self._post(self._state_message(slot, state))
 
     def _state_message(self, slot: tuple[str, str], state: _State) -> Message:
-        text = self._encoder.encode("state", slot[1], state.data, self.sequence)
+        text = self._encode("state", slot[1], state.data, self.sequence)
         return Message(slot[0], text, self.sequence, slot)
+
+    def _encode(
+        self, kind: str, message_type: str, data: object, sequence: int, **more: int
+    ) -> str:
+        message = {
+            "type": message_type,
+            "kind": kind,
+            self._setup.key_name: self.key,
+            "epoch": self.epoch,
+            "timestamp": format_time(self._setup.clock()),
+            "data": data,
+            "sequence": sequence,
+            **more,
+        }
+        return msgspec.json.encode(message).decode()
 
     def _post(self, message: Message) -> None:
         self._outbox.put(message)
@@ -238,7 +252,7 @@ class Room:
 
     def snapshot(self, message_type: str, data: object, sequence: int) -> Message:
         """Return the message that replaces all that a client knows, as of `sequence`."""
-        text = self._encoder.encode("snapshot", message_type, data, sequence)
+        text = self._encode("snapshot", message_type, data, sequence)
         return Message("", text, sequence)
 
     def listen(self, connection: Connection, messages: list[Message]) -> None:

@@ -9,7 +9,12 @@ from typing import Any
 from starlette.websockets import WebSocket
 
 from singletable_apps.shared.rooms.client_messages import Receiver, answer_message
-from singletable_apps.shared.rooms.connections import CloseCode, Member, SocketConnection
+from singletable_apps.shared.rooms.connections import (
+    CloseCode,
+    Member,
+    SocketConnection,
+    short_reason,
+)
 from singletable_apps.shared.rooms.protocol import frame_writer
 from singletable_apps.shared.rooms.registry import Position, RoomFull, Rooms, Snapshot
 
@@ -41,7 +46,7 @@ async def accept_socket(websocket: WebSocket) -> None:
 async def refuse_socket(websocket: WebSocket, code: int, reason: str) -> None:
     """Accept a socket and close it: scripts can read the reason only of accepted sockets."""
     await accept_socket(websocket)
-    await websocket.close(code, reason)
+    await websocket.close(code, short_reason(reason))
 
 
 async def serve_socket(

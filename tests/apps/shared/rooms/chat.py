@@ -22,6 +22,7 @@ from singletable_apps.shared.rooms import (
     Room,
     RoomLimits,
     Rooms,
+    poll_body,
     refuse_socket,
     serve_socket,
     socket_token,
@@ -83,7 +84,7 @@ def make_chat_app(chat: Chat) -> FastAPI:
     async def connect(websocket: WebSocket, key: str) -> None:
         name = socket_token(websocket)
         if not name:
-            await refuse_socket(websocket, CloseCode.UNAUTHORIZED, "Join again.")
+            await refuse_socket(websocket, CloseCode.UNAUTHORIZED, "Join again." + "…" * 100)
             return
         await serve_socket(
             websocket,
@@ -104,7 +105,7 @@ def make_chat_app(chat: Chat) -> FastAPI:
             snapshot=chat.show,
             position=Position.parse(query.get("epoch"), query.get("sequence")),
         )
-        return Response(f"[{','.join(messages)}]", media_type="application/json")
+        return Response(poll_body(messages), media_type="application/json")
 
     @router.post("/rooms/{key}/messages")
     async def post(request: Request, key: str) -> Response:

@@ -238,7 +238,10 @@ class RoomClient {
         const response = await fetch(this.#url(this.options.pollUrl ?? ""), { headers: this.#headers(), signal });
         if (FINAL_STATUSES.has(response.status)) this.close(4000 + response.status, response.statusText);
         else if (!response.ok) throw new Error(response.statusText);
-        else for (const message of await response.json()) this.#receive(message);
+        else {
+          const { messages } = await response.json();
+          for (const message of messages) this.#receive(message);
+        }
         this.attempt = 0;
       } catch {
         if (signal.aborted) return;
