@@ -172,6 +172,7 @@ games_of_host = patterns.read(
 all_games = patterns.read(
     "G8", "List all games", GameEntry.key.partition, items=20, rate=per_day(20)
 )
+one_entry = patterns.read("G13", "Find a game in the history", GameEntry.key, rate=per_day(50))
 delete_code = patterns.write("G9", "Delete a join code", deletes(JoinCode), rate=per_day(5))
 clear_answers = patterns.write(
     "G11", "Delete the answers and votes of a game", clears(Answer), rate=per_day(5)

@@ -30,7 +30,13 @@ from singletable_apps.games.questions import (
     Question,
     QuestionType,
 )
-from singletable_apps.games.rules import Play, question_id_of, question_limit, questions_left
+from singletable_apps.games.rules import (
+    Play,
+    is_leaderboard_due,
+    question_id_of,
+    question_limit,
+    questions_left,
+)
 from singletable_apps.games.scoring import required_ranks, team_totals
 from singletable_apps.games.tokens import DRIVERS, Role
 
@@ -269,6 +275,7 @@ def _host_view(snapshot: Snapshot) -> View:
     state = snapshot.state
     return {
         "commands": available_commands(state.phase),
+        "next": next_step_view(snapshot.play),
         "categories": [
             {
                 "name": name,
@@ -298,6 +305,39 @@ def _host_view(snapshot: Snapshot) -> View:
         "liveTally": dict(snapshot.live_tally),
         "debugMode": snapshot.game.debug_mode,
         "setName": snapshot.game.set_name,
+    }
+
+
+def next_step_view(play: Play) -> View:
+    """Return the command that moves the game on, its label, and the question after this one."""
+    state, left = play.state, questions_left(play)
+    is_survey = play.game.type is EngagementType.SURVEY
+    is_ranked = play.question is not None and play.question.type is QuestionType.CALL_AND_ANSWER
+    after = "Next question" if left and not is_survey else "Finish the game"
+    match state.phase:
+        case Phase.WAITING:
+            label = "Open the survey" if is_survey else "Start"
+        case Phase.READING:
+            label = "Open answers"
+        case Phase.OPEN if is_survey:
+            label = "Close the survey"
+        case Phase.OPEN:
+            label = "Close answers and vote" if is_ranked else "Close answers"
+        case Phase.VOTING:
+            label = "Show results"
+        case Phase.REVEAL:
+            label = "Leaderboard" if not is_survey and is_leaderboard_due(play) else after
+        case Phase.LEADERBOARD:
+            label = after
+        case Phase.PAUSED:
+            label = "Continue"
+        case Phase.ENDED:
+            label = ""
+    upcoming = play.questions[left[0]] if left and not is_survey else None
+    return {
+        "command": "resume" if state.phase is Phase.PAUSED else "next",
+        "label": label,
+        "question": upcoming and {"title": upcoming.title, "category": upcoming.category},
     }
 
 

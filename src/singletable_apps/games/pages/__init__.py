@@ -5,7 +5,14 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from singletable_apps.games.limits import Limits
-from singletable_apps.games.pages import home, set_imports, set_questions, sets
+from singletable_apps.games.pages import (
+    create,
+    home,
+    host,
+    set_imports,
+    set_questions,
+    sets,
+)
 from singletable_apps.games.pages.dependencies import GamesSite, make_site
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.urls import PREFIX
@@ -13,7 +20,7 @@ from singletable_apps.games.urls import PREFIX
 __all__ = ["GamesSite", "add_pages", "make_site"]
 
 # Imports are before sets, where `import` would be the id of one.
-_MODULES = (home, set_imports, sets, set_questions)
+_MODULES = (home, create, host, set_imports, sets, set_questions)
 
 
 def add_pages(app: FastAPI, service: GamesService, limits: Limits | None = None) -> GamesSite:

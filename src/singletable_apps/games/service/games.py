@@ -20,7 +20,7 @@ from singletable_apps.games.entities import (
 )
 from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound
 from singletable_apps.games.questions import EngagementType, Question, SetDraft
-from singletable_apps.games.service.context import Context, check_found
+from singletable_apps.games.service.context import Context, check_found, is_id
 from singletable_apps.games.tokens import Role, new_game_id, new_join_code
 from singletable_apps.shared.text import InputChecks
 
@@ -237,6 +237,10 @@ class Games:
         """Return a page of the games of a host, newest first."""
         query = GameEntry.by_host(host_id)
         return self._context.store.page(query, size, cursor=cursor, reverse=True)
+
+    def find_entry(self, game_id: str) -> GameEntry | None:
+        """Return a game in the history, or None. It stays there when the game has expired."""
+        return self._context.store.get(GameEntry.key(game_id)) if is_id(game_id) else None
 
     def list_all(self, size: int = 20, cursor: str | None = None) -> Page[GameEntry]:
         """Return a page of all games, newest first, for the administrator."""

@@ -1,0 +1,292 @@
+"""Create a game from a question set, and list the games of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+from markupsafe import Markup
+from pydantic import BaseModel, Field
+
+from singletable_apps.games.entities import (
+    GameEntry,
+    GameSettings,
+    HostAbsence,
+    Leaderboard,
+    Profanity,
+)
+from singletable_apps.games.errors import InvalidInput, NotFound
+from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
+from singletable_apps.games.questions import EngagementType, SetDraft
+from singletable_apps.games.scoring import Partial, RankMethod
+from singletable_apps.games.service.games import GameDraft, draft_from_set
+from singletable_apps.games.set_library import load_samples, load_templates
+from singletable_apps.shared.pages import Confirmation, Form, ListQueryParameters, PostedForm
+from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.web import hit_limit
+
+router = APIRouter()
+TYPE_NAMES = {
+    EngagementType.CALL_AND_ANSWER: "Call and answer",
+    EngagementType.TRIVIA: "Quiz",
+    EngagementType.POLL: "Poll",
+    EngagementType.SURVEY: "Survey",
+    EngagementType.MIXED: "Mixed",
+}
+CHOICES: dict[str, Sequence[tuple[str, str]]] = {
+    "leaderboard": (
+        (Leaderboard.EACH, "After each question with points"),
+        (Leaderboard.CATEGORY, "After each category"),
+        (Leaderboard.END, "At the end"),
+        (Leaderboard.NEVER, "Never"),
+    ),
+    "trivia_mode": (
+        ("speed", "Correct and fast"),
+        ("classic", "Classic: 10 points, up to 5 for speed"),
+        ("accuracy", "Correct, fast or not"),
+    ),
+    "partial": (
+        (Partial.ALL_OR_NOTHING, "All correct options, or nothing"),
+        (Partial.PER_OPTION, "Half of the points for each correct option"),
+        (Partial.BALANCED, "A share for each correct option, minus one for each wrong one"),
+    ),
+    "rank_method": (
+        (RankMethod.MEDALS, "Medals: 3, 2 and 1 points"),
+        (RankMethod.BORDA, "Borda: every place counts"),
+        (RankMethod.SCHULZE, "Schulze: who wins each comparison"),
+        (RankMethod.IRV, "Instant runoff: the weakest drops out"),
+    ),
+    "profanity": (
+        (Profanity.QUEUE, "Wait for your decision"),
+        (Profanity.BLOCK, "Are rejected"),
+        (Profanity.OFF, "Are shown"),
+    ),
+    "host_absence": (
+        (HostAbsence.WAIT, "The game waits"),
+        (HostAbsence.CONTINUE, "The game goes on by itself"),
+        (HostAbsence.END, "The game ends"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayableSet:
+    """A set that can be played. `ref` is its id, or `library:` and the name of a built-in one."""
+
+    ref: str
+    name: str
+    about: str
+    type: EngagementType
+    questions: int
+    categories: Sequence[str]
+    is_own: bool = False
+
+    @property
+    def type_name(self) -> str:
+        """Return the type in words."""
+        return TYPE_NAMES[self.type]
+
+
+class NewGame(BaseModel):
+    """The form of a new game. Seconds 0 is no limit."""
+
+    set_id: Annotated[str, Field(min_length=1, max_length=100)]
+    title: str = ""
+    access_code: str = ""
+    ai_context: str = ""
+    teams: str = ""
+    deny_words: str = ""
+    reading_seconds: int = 4
+    question_seconds: int = 30
+    voting_seconds: int = 60
+    auto_seconds: int = 0
+    is_random: bool = False
+    leaderboard: Leaderboard = Leaderboard.EACH
+    trivia_mode: Literal["speed", "classic", "accuracy"] = "speed"
+    speed_percent: Annotated[int, Field(ge=0, le=100)] = 50
+    partial: Partial = Partial.ALL_OR_NOTHING
+    streak: bool = False
+    points: int = 1_000
+    rank_method: RankMethod = RankMethod.MEDALS
+    ballot_size: int = 5
+    is_anonymous: bool = False
+    is_moderated: bool = False
+    profanity: Profanity = Profanity.QUEUE
+    live_counts: bool = False
+    generated_names: bool = False
+    late_join: bool = False
+    max_players: int = 2_000
+    min_cell: int = 5
+    host_absence: HostAbsence = HostAbsence.WAIT
+
+    def settings(self) -> GameSettings:
+        """Return the settings of the game."""
+        names = {each.name for each in fields(GameSettings)} & set(NewGame.model_fields)
+        same = {name: getattr(self, name) for name in names - {"teams", "deny_words"}}
+        return GameSettings(
+            **same,
+            teams=_lines(self.teams),
+            deny_words=_lines(self.deny_words),
+            speed_floor=self.speed_percent / 100,
+        )
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line for line in text.replace(",", "\n").splitlines() if line.strip())
+
+
+def _new_form(chosen: str) -> Form:
+    defaults = GameSettings()
+    values = {
+        name: getattr(defaults, name)
+        for name in NewGame.model_fields
+        if hasattr(defaults, name) and name not in ("teams", "deny_words")
+    }
+    return Form({**values, "speed_percent": round(defaults.speed_floor * 100), "set_id": chosen})
+
+
+@router.get("/new")
+def show_new_game(
+    page: AnyPage, chosen: Annotated[str, Query(alias="set", max_length=100)] = ""
+) -> Response:
+    """Show the sets and the settings of a new game."""
+    return _show_form(page, _new_form(chosen))
+
+
+@router.post("/new")
+def create_game(page: AnyPage, form: PostedForm) -> Response:
+    """Create the game and open the host's screen; `start` is a set to play at once."""
+    hit_limit(page.request, page.site.limits.create)
+    at_once = form.value("start")
+    # The settings of the page are for the set that is chosen there, not for a quick start.
+    sent = _new_form(at_once) if at_once else form
+
+    def create(values: NewGame) -> Response:
+        draft = replace(
+            load_draft(page, values.set_id, values.title),
+            access_code=values.access_code,
+            settings=values.settings(),
+        )
+        if values.ai_context.strip():
+            draft = replace(draft, ai_context=values.ai_context)
+        game = page.service.games.create(page.become_host(), draft)
+        return page.redirect(page.urls.host(game.game_id))
+
+    return page.submit(sent, NewGame, create, lambda shown, status: _show_form(page, shown, status))
+
+
+def load_draft(page: PageContext, ref: str, title: str = "") -> GameDraft:
+    """Return the draft of a game that plays a set, which can be one of the library."""
+    if ref.startswith("library:"):
+        draft = _library().get(ref.removeprefix("library:"))
+        if draft is None:
+            raise InvalidInput({"set_id": "Choose a question set."})
+        return draft_from_set(draft, "", 0, title=title)
+    loaded = page.service.sets.load_for_game(ref, page.host_id)
+    return draft_from_set(loaded.draft, ref, loaded.item.set_version, title=title)
+
+
+def _library() -> dict[str, SetDraft]:
+    return {**load_samples(), **load_templates()}
+
+
+def list_playable(page: PageContext) -> list[PlayableSet]:
+    """Return the sets that the browser can play: own, shared, and those of the library."""
+    host_id = page.host_id
+    sets = page.service.sets
+    stored = sets.list_playable(host_id) if host_id else sets.list_shared()
+    found = [
+        PlayableSet(
+            each.set_id,
+            each.name,
+            each.description,
+            each.type,
+            each.total_questions,
+            each.categories,
+            bool(host_id) and each.created_by == host_id,
+        )
+        for each in stored
+    ]
+    names = {each.name for each in found}
+    found += [
+        PlayableSet(
+            f"library:{name}",
+            draft.name,
+            draft.description,
+            draft.type,
+            len(draft.questions),
+            [each.name for each in draft.categories],
+        )
+        for name, draft in _library().items()
+        if draft.name not in names
+    ]
+    return found
+
+
+def _show_form(page: PageContext, form: Form, status: int = 200) -> Response:
+    sets = list_playable(page)
+    chosen = form.value("set_id")
+    if chosen and chosen not in {each.ref for each in sets}:
+        # A set that someone shared by its link.
+        try:
+            draft = load_draft(page, chosen)
+        except InvalidInput:
+            pass
+        else:
+            categories = list(dict.fromkeys(each.category for each in draft.questions))
+            count = len(draft.questions)
+            sets.insert(0, PlayableSet(chosen, draft.title, "", draft.type, count, categories))
+    return page.render("new", status, form=form, sets=sets, choices=CHOICES)
+
+
+# ------------------------------------------------------------------------------ your games
+
+
+@router.get("/games")
+def list_games(page: AnyPage, query: ListQueryParameters) -> Response:
+    """List the games of the browser's host, with a link to host on another device."""
+    host_id = page.host_id
+    if not host_id:
+        return page.render("games", running=[], past=[], link="")
+    found = page.service.games.list_of_host(host_id, cursor=query.cursor)
+    link = page.urls.absolute(
+        page.urls.page("host-link", token=page.service.context.tokens.host_token(host_id))
+    )
+    return page.render(
+        "games",
+        running=[each for each in found.items if each.completed_at is None],
+        past=[each for each in found.items if each.completed_at is not None],
+        list=query.page(found.items, found.cursor),
+        type_names=TYPE_NAMES,
+        link=link,
+        qr=Markup(qr_svg(link)),
+    )
+
+
+@router.api_route("/games/{game_id}/delete", methods=["GET", "POST"])
+def delete_game(page: AnyPage, form: PostedForm, game_id: Segment) -> Response:
+    """Ask, then delete a game of this host with its answers and results."""
+    entry = _find_own(page, game_id)
+    question = Confirmation(
+        title=f"Delete “{entry.title}”?",
+        text="The game, its answers and its report are deleted for everyone. Players who are in "
+        "it are sent away.",
+        button="Delete the game",
+        url=page.urls.page("games", game_id, "delete"),
+        back=page.urls.page("games"),
+    )
+
+    def delete() -> Response:
+        page.service.games.delete(game_id)
+        return page.redirect(page.urls.page("games"), f"“{entry.title}” was deleted.")
+
+    return page.ask(question, form, delete)
+
+
+def _find_own(page: PageContext, game_id: str) -> GameEntry:
+    entry = page.service.games.find_entry(game_id)
+    if entry is None or not (page.is_admin or entry.created_by == page.host_id != ""):
+        raise NotFound("You have no such game.")
+    return entry

@@ -1,0 +1,288 @@
+"""The host's screen and the big screen of a game.
+
+All actions of the host are forms, so they work without scripts and while the socket is down. A
+script posts the same forms with `Accept: application/json` and gets an empty answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from fastapi import APIRouter, Response
+from markupsafe import Markup
+from pydantic import BaseModel
+
+from singletable_apps.games.errors import GamesError, NotFound, NotPermitted
+from singletable_apps.games.pages.dependencies import DriverPage, SeatPage, SeatPageContext, Segment
+from singletable_apps.games.phases import HOST_COMMANDS, Command, Phase
+from singletable_apps.games.tokens import Role
+from singletable_apps.games.views import View, iso_time
+from singletable_apps.shared.pages import Confirmation, Flash, Form, PostedForm
+from singletable_apps.shared.qr import qr_svg
+
+router = APIRouter()
+# Names in the lobby of the big screen.
+NEWEST = 40
+PHASE_NAMES = {
+    Phase.WAITING: "Lobby",
+    Phase.READING: "Question",
+    Phase.OPEN: "Answers are open",
+    Phase.VOTING: "Voting",
+    Phase.REVEAL: "Results",
+    Phase.LEADERBOARD: "Leaderboard",
+    Phase.PAUSED: "Paused",
+    Phase.ENDED: "The game is over",
+}
+# Roles with a link of their own, and what the link is for.
+LINKS = {
+    Role.SCREEN: ("Big screen", "For the projector. It shows the game and cannot control it."),
+    Role.COHOST: ("Co-host", "For a colleague or your phone. It controls the game like you do."),
+    Role.AUDIENCE: ("Audience", "For people who watch on their own device and do not play."),
+}
+
+
+@router.get("/host/{game_id}")
+def show_host(page: DriverPage) -> Response:
+    """Show the controls of a game, in the phase in which it is."""
+    view = page.view()
+    return page.render(
+        "host",
+        game=page.game,
+        view=view,
+        phase_names=PHASE_NAMES,
+        done=sum(each["isDone"] for each in view["host"]["players"]),
+        role_links=_links(page),
+        qr=Markup(qr_svg(view["joinUrl"])),
+        config=_config(page, view, page.token),
+        access_code=page.game.access_code,
+        is_owner=page.seat.role is not Role.COHOST,
+    )
+
+
+@router.get("/screen/{game_id}")
+def show_screen(page: SeatPage) -> Response:
+    """Show the big screen. It has a token that cannot control the game."""
+    if not (page.seat.can_drive or page.seat.role is Role.SCREEN):
+        raise NotPermitted("Ask the host for the link of the big screen.")
+    service, game = page.service, page.game
+    view = service.snapshots.view(game.game_id, Role.SCREEN)
+    token = service.context.issue_seat(game, Role.SCREEN)
+    return page.render(
+        "screen",
+        game=game,
+        view=view,
+        phase_names=PHASE_NAMES,
+        qr=Markup(qr_svg(view["joinUrl"])),
+        config=_config(page, view, token),
+    )
+
+
+def _config(page: SeatPageContext, view: View, token: str) -> View:
+    """Return what the scripts of a screen need to begin with."""
+    urls, game_id = page.urls, page.game.game_id
+    return {
+        "gameId": game_id,
+        "token": token,
+        "api": urls.api("games", game_id),
+        "page": urls.host(game_id),
+        "report": urls.report(game_id),
+        "view": view,
+        "joined": _newest(page),
+        "serverTime": iso_time(page.service.context.clock()),
+    }
+
+
+def _newest(page: SeatPageContext) -> View:
+    """Return how many players there are and the newest names, as `playerJoined` sends them."""
+    players = page.service.snapshots.players(page.game.game_id).values()
+    active = sorted((each for each in players if each.is_active), key=lambda each: each.joined_at)
+    return {"count": len(active), "names": [each.name for each in active[: -NEWEST - 1 : -1]]}
+
+
+def _links(page: SeatPageContext) -> list[dict[str, Any]]:
+    """Return the links of the other roles, with their QR codes."""
+    urls, context = page.urls, page.service.context
+    found: list[dict[str, Any]] = []
+    for role, (name, about) in LINKS.items():
+        url = urls.absolute(urls.seat(context.issue_seat(page.game, role)))
+        found.append(
+            {"role": role, "name": name, "about": about, "url": url, "qr": Markup(qr_svg(url))}
+        )
+    return found
+
+
+def _act(page: SeatPageContext, act: Callable[[], object], done: str = "") -> Response:
+    """Do what a form asks for, and go back to the host's screen with a message."""
+    is_script = "application/json" in page.request.headers.get("accept", "")
+    try:
+        act()
+    except (GamesError, NotPermitted) as error:
+        if is_script:
+            raise
+        return page.redirect(page.urls.host(page.game.game_id), Flash(str(error), "danger"))
+    if is_script:
+        return Response(status_code=204)
+    return page.redirect(page.urls.host(page.game.game_id), done)
+
+
+# ------------------------------------------------------------------------------ commands
+
+
+class CommandForm(BaseModel):
+    """A command, and the version of the state that the host saw. `sure` answers a question."""
+
+    command: Command | Literal["extend"]
+    version: int | None = None
+    seconds: int = 30
+    sure: bool = False
+
+
+@router.post("/host/{game_id}/command")
+def send_command(page: DriverPage, form: PostedForm) -> Response:
+    """Move the game on. What cannot be undone is asked first, unless a script has asked."""
+    sent = form.validate(CommandForm)
+    game_id = page.game.game_id
+    if isinstance(sent, Form) or (
+        sent.command != "extend" and Command(sent.command) not in HOST_COMMANDS
+    ):
+        return page.redirect(page.urls.host(game_id), Flash("There is no such command.", "danger"))
+    question = None if sent.sure else _question(page, sent)
+    if question is not None:
+        return page.confirm(question)
+    if sent.command == "extend":
+        return _act(page, lambda: page.service.rounds.extend(game_id, sent.seconds))
+    command = Command(sent.command)
+    return _act(page, lambda: page.service.rounds.command(game_id, command, version=sent.version))
+
+
+def _question(page: SeatPageContext, sent: CommandForm) -> Confirmation | None:
+    """Return what to ask before a command, or None."""
+    view = page.view()
+    phase, host = Phase(view["phase"]), view["host"]
+    if sent.version is not None and sent.version != view["version"]:
+        return None  # nothing will be done
+    text = ""
+    if sent.command == Command.SKIP:
+        title, text = "Skip this question?", "Nobody gets points for it, and it is not asked again."
+        button = "Skip the question"
+    elif sent.command == Command.END:
+        title, text = "End the game?", "Everyone sees the final leaderboard."
+        button = "End the game"
+    elif sent.command in (Command.NEXT, Command.CLOSE) and phase in (Phase.OPEN, Phase.VOTING):
+        players = host["players"]
+        done, count = sum(each["isDone"] for each in players), len(players)
+        verb = "voted" if phase is Phase.VOTING else "answered"
+        if done >= count:
+            return None
+        title, button = f"Only {done} of {count} players have {verb}. Close anyway?", "Close anyway"
+    else:
+        return None
+    return Confirmation(
+        title=title,
+        text=text,
+        button=button,
+        url=page.urls.host(page.game.game_id, "command"),
+        back=page.urls.host(page.game.game_id),
+        hidden={"command": sent.command, "version": str(view["version"]), "sure": "on"},
+        kind="danger" if sent.command in (Command.SKIP, Command.END) else "primary",
+    )
+
+
+# ------------------------------------------------------------------------------ the room
+
+
+@router.post("/host/{game_id}/room")
+def change_room(page: DriverPage, form: PostedForm) -> Response:
+    """Lock the room or open it, rename the game, or set its private code."""
+    changes: dict[str, Any] = {
+        name: form.value(name) for name in ("title", "access_code") if name in form.values
+    }
+    if "is_locked" in form.values:
+        changes["is_locked"] = form.value("is_locked") == "on"
+    return _act(page, lambda: page.service.games.edit(page.game.game_id, **changes), "Saved.")
+
+
+@router.post("/host/{game_id}/categories")
+def change_categories(page: DriverPage, form: PostedForm) -> Response:
+    """Choose the categories from which the next questions come."""
+    chosen = form.selected("category")
+    return _act(
+        page,
+        lambda: page.service.games.edit(page.game.game_id, active_categories=chosen),
+        "The next question is from these categories.",
+    )
+
+
+@router.post("/host/{game_id}/share")
+def share_results(page: DriverPage, form: PostedForm) -> Response:
+    """Choose the survey questions whose results players and the big screen see."""
+    chosen = form.selected("question")
+    return _act(
+        page,
+        lambda: page.service.rounds.share_results(page.game.game_id, chosen),
+        "Players see these results now." if chosen else "Players see no results.",
+    )
+
+
+@router.post("/host/{game_id}/links/{role}")
+def replace_link(page: DriverPage, form: PostedForm, role: Segment) -> Response:
+    """Make the links of a role void and issue new ones."""
+    if role not in [*LINKS] or page.seat.role is Role.COHOST:
+        raise NotFound("Only the host can replace these links.")
+    name, _ = LINKS[Role(role)]
+    question = Confirmation(
+        title=f"Replace the link “{name}”?",
+        text="Everyone who uses the old link is sent away. Hand the new link out.",
+        button="Replace the link",
+        url=page.urls.host(page.game.game_id, "links", role),
+        back=page.urls.host(page.game.game_id),
+        hidden={"sure": "on"},
+    )
+    if not form.value("sure"):
+        return page.confirm(question)
+    return _act(
+        page,
+        lambda: page.service.games.replace_links(page.game.game_id, Role(role)),
+        "The old link does not work any more.",
+    )
+
+
+# ------------------------------------------------------------------------------ players
+
+
+@router.post("/host/{game_id}/players/{player_id}")
+def change_player(page: DriverPage, form: PostedForm, player_id: Segment) -> Response:
+    """Rename a player, or move a player to another team."""
+    service, game_id = page.service, page.game.game_id
+    name, team = form.value("name"), form.value("team")
+
+    def change() -> None:
+        player = service.context.get_player(game_id, player_id)
+        if "name" in form.values and name != player.name:
+            service.players.rename(game_id, player_id, name)
+        if "team" in form.values and team != player.team:
+            service.players.set_team(game_id, player_id, team)
+        service.snapshots.forget_players(game_id)
+
+    return _act(page, change, "Saved.")
+
+
+@router.api_route("/host/{game_id}/players/{player_id}/remove", methods=["GET", "POST"])
+def remove_player(page: DriverPage, form: PostedForm, player_id: Segment) -> Response:
+    """Ask, then remove a player, who cannot come back with the same name."""
+    service, game_id = page.service, page.game.game_id
+    player = service.context.get_player(game_id, player_id)
+    question = Confirmation(
+        title=f"Remove {player.name}?",
+        text="This cannot be undone. The name stays taken, and points are not shown any more.",
+        button="Remove",
+        url=page.urls.host(game_id, "players", player_id, "remove"),
+        back=page.urls.host(game_id),
+    )
+
+    def remove() -> None:
+        service.players.remove(game_id, player_id)
+        service.snapshots.forget_players(game_id)
+
+    return page.ask(question, form, lambda: _act(page, remove, f"{player.name} was removed."))

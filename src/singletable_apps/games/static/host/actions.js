@@ -1,0 +1,81 @@
+// What a host does. Every action is the form that works without scripts, so it works while the socket is down.
+import { signal } from "../../shared/vendor/islands.js";
+import { phaseOf, progressOf } from "../live.js";
+
+/** @typedef {{title: string, text?: string, button: string, isDanger?: boolean, act: () => void}} Question */
+
+/** @param {import("../live.js").Game} game @param {{page: string}} config */
+export function makeActions(game, config) {
+  const busy = signal(false);
+  const problem = signal("");
+  const asked = signal(/** @type {Question | null} */ (null));
+
+  /** @param {string} path @param {Record<string, string> | [string, string][]} fields */
+  async function post(path, fields) {
+    busy.value = true;
+    try {
+      const answer = await fetch(`${config.page}/${path}`, { method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(fields) });
+      problem.value = answer.ok ? "" : (await answer.json()).detail ?? "This did not work. Try again.";
+      await game.refresh();
+    } catch {
+      problem.value = "The server cannot be reached. Try again.";
+    }
+    busy.value = false;
+  }
+
+  /** @param {string} command @param {Record<string, string>} more */
+  const send = (command, more = {}) => post("command", { command, version: `${game.view.value.version}`, sure: "on", ...more });
+
+  /** @param {Question} question */
+  function ask(question) { asked.value = question; }
+
+  /** Do the next step, and ask first if that ends the turn of someone who has not answered. */
+  function next() {
+    const view = game.view.value, phase = phaseOf(view), { command } = view.host.next;
+    if (busy.value || asked.value || view.phase === "ended") return;
+    const progress = progressOf(game);
+    const isClosing = view.phase !== "paused" && (phase === "open" || phase === "voting");
+    if (!isClosing || !progress || progress.done >= progress.of) { void send(command); return; }
+    const verb = phase === "voting" ? "voted" : "answered";
+    ask({ title: `Only ${progress.done} of ${progress.of} players have ${verb}. Close anyway?`, button: "Close anyway", act: () => send(command) });
+  }
+
+  function skip() {
+    ask({ title: "Skip this question?", text: "Nobody gets points for it, and it is not asked again.", button: "Skip the question", isDanger: true, act: () => send("skip") });
+  }
+
+  function end() {
+    ask({ title: "End the game?", text: "Everyone sees the final leaderboard.", button: "End the game", isDanger: true, act: () => send("end") });
+  }
+
+  /** @param {{playerId: string, name: string}} player */
+  function remove(player) {
+    ask({ title: `Remove ${player.name}?`, text: "This cannot be undone. The name stays taken, and points are not shown any more.", button: "Remove", isDanger: true, act: () => post(`players/${player.playerId}/remove`, {}) });
+  }
+
+  /** @param {string} command */
+  const can = (command) => game.view.value.host.commands.includes(command);
+  const pause = () => send(game.view.value.phase === "paused" ? "resume" : "pause");
+  const extend = () => send("extend", { seconds: "30" });
+  const canExtend = () => Boolean(game.view.value.deadline) && ["open", "voting"].includes(game.view.value.phase);
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.altKey || event.ctrlKey || event.metaKey || event.repeat || asked.value) return;
+    if (target.closest("input, textarea, select, [contenteditable], dialog")) return;
+    const isPress = event.key === " " || event.key === "Enter";
+    // On a button or a link, these keys belong to it.
+    if (isPress && target.closest("button, a, summary, label")) return;
+    if (isPress) next();
+    else if (event.key === "p" && (can("pause") || can("resume"))) void pause();
+    else if (event.key === "s" && can("skip")) skip();
+    else if (event.key === "+" && canExtend()) void extend();
+    else return;
+    event.preventDefault();
+  }
+
+  return { busy, problem, asked, post, next, skip, end, remove, pause, extend, can, canExtend, onKey };
+}
+
+/** @typedef {ReturnType<typeof makeActions>} Actions */

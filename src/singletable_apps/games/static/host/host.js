@@ -1,0 +1,33 @@
+// The host's screen: one button for the next step, and everything a host has to look after.
+import { html, render } from "../../shared/vendor/islands.js";
+import { openGame, phaseOf, spaced } from "../live.js";
+import { makeActions } from "./actions.js";
+import { ActionBar, AskDialog, Now, PHASES, Players, Queue, RoomSettings } from "./parts.js";
+
+const root = /** @type {HTMLElement} */ (document.getElementById("host"));
+const config = JSON.parse(document.getElementById("config")?.textContent ?? "{}");
+const game = openGame(config);
+const actions = makeActions(game, config);
+
+function Status() {
+  const { screens } = game.presence.value;
+  return html`<p class="console-status"><span class="console-code">${spaced(game.view.value.joinCode)}</span><span class=${`dot${game.online.value ? "" : " is-off"}`}></span>${game.online.value ? (screens ? `Live, ${screens === 1 ? "one screen" : `${screens} screens`}` : "Live") : "Connection lost. Buttons still work; the rest follows."}</p>`;
+}
+
+function App() {
+  const view = game.view.value, props = { game, actions };
+  return html`<div class="console-main">
+      <${Status}/>
+      <${Now} ...${props}/>
+      <${ActionBar} ...${props} report=${config.report}/>
+      ${actions.problem.value && html`<p class="field-error" role="alert">${actions.problem.value}</p>`}
+      <${Queue} ...${props}/>
+    </div>
+    <aside class="console-side"><${Players} ...${props}/><${RoomSettings} ...${props}/></aside>
+    <${AskDialog} actions=${actions}/>
+    <p class="sr-only" aria-live="polite">${PHASES[view.phase]}${view.phase === "paused" ? "" : `, ${PHASES[phaseOf(view)]}`}</p>`;
+}
+
+root.replaceChildren();
+render(html`<${App}/>`, root);
+document.addEventListener("keydown", actions.onKey);

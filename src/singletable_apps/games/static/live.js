@@ -1,0 +1,85 @@
+// A game as a screen sees it: its view, the counters beside it, and the clock of the server.
+// Everything comes from the server; a reload or a reconnect shows the same.
+import { batch, signal, useEffect, useRef, useState } from "../shared/vendor/islands.js";
+
+/** @param {{api: string, token: string, view: any, joined: {count: number, names: string[]}, serverTime: string}} config */
+export function openGame(config) {
+  const view = signal(config.view);
+  const counts = signal(/** @type {{questionId: string, phase: string, done: number, of: number} | null} */ (null));
+  const presence = signal({ players: config.view.playerCount, hostPresent: true, screens: 0 });
+  const joined = signal(config.joined);
+  const tally = signal(/** @type {{questionId: string, tally: Record<string, number>} | null} */ (null));
+  const online = signal(true);
+  // Milliseconds by which the server's clock is ahead of ours.
+  let offset = Date.parse(config.serverTime) - Date.now();
+
+  /** @type {Record<string, (data: any) => void>} */
+  const handlers = {
+    initialStateSync(data) {
+      if (data.serverTime) offset = Date.parse(data.serverTime) - Date.now();
+      view.value = data.view;
+    },
+    gameStateChanged(data) {
+      // A snapshot may be newer than an event that comes after it.
+      if (data.view.version >= view.value.version) view.value = data.view;
+    },
+    hostChanged(data) { view.value = { ...view.value, host: data.host }; },
+    playerAnswered(data) { counts.value = data; },
+    presenceChanged(data) { presence.value = data; },
+    playerJoined(data) { joined.value = data; },
+    liveTally(data) { tally.value = data; },
+    aiSummaryReady(data) {
+      const { reveal } = view.value;
+      if (reveal?.questionId === data.questionId) view.value = { ...view.value, reveal: { ...reveal, summary: data.summary } };
+    },
+  };
+
+  async function refresh() {
+    const answer = await fetch(`${config.api}/view`, { headers: { Authorization: `Bearer ${config.token}` } });
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    handlers.initialStateSync(await answer.json());
+  }
+
+  setInterval(() => refresh().then(() => { online.value = true; }, () => { online.value = false; }), 1000);
+
+  return { view, counts, presence, joined, tally, online, now: () => Date.now() + offset, refresh, batch };
+}
+
+/** @typedef {ReturnType<typeof openGame>} Game */
+
+/** The phase that is shown: the one before, while the game is paused. @param {any} view */
+export const phaseOf = (view) => (view.phase === "paused" ? view.pausedPhase ?? "waiting" : view.phase);
+
+/** How many have answered or voted, as far as this screen knows. @param {Game} game */
+export function progressOf(game) {
+  const view = game.view.value, counted = game.counts.value;
+  const players = view.host?.players;
+  const known = players && { done: players.filter((each) => each.isDone).length, of: players.length };
+  if (!counted || counted.questionId !== view.questionId || counted.phase !== phaseOf(view)) return known ?? null;
+  return { done: Math.max(counted.done, known?.done ?? 0), of: Math.max(counted.of, counted.done) };
+}
+
+/** The seconds that are left, and which share of the time that is. Null without a time limit. @param {Game} game */
+export function useCountdown(game) {
+  const { deadline, openedAt, remaining, phase, question, version } = game.view.value;
+  const [, draw] = useState(0);
+  const longest = useRef({ version: -1, total: 1 });
+  useEffect(() => {
+    if (!deadline) return undefined;
+    const timer = setInterval(() => draw((count) => count + 1), 100);
+    return () => clearInterval(timer);
+  }, [deadline]);
+  const left = deadline ? (Date.parse(deadline) - game.now()) / 1000 : remaining;
+  if (left === null || left === undefined) return null;
+  const known = deadline && openedAt ? (Date.parse(deadline) - Date.parse(openedAt)) / 1000 : question?.seconds ?? 0;
+  if (longest.current.version !== version) longest.current = { version, total: Math.max(left, phase === "reading" ? 0 : known, 1) };
+  return { left: Math.max(0, left), share: Math.min(1, Math.max(0, left / longest.current.total)) };
+}
+
+/** A count with its noun. @param {number} count @param {string} noun */
+export const count = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+/** The code in two groups, as people say it. @param {string} code */
+export const spaced = (code) => code.replace(/^(\d{3})(\d{3})$/, "$1 $2");
+
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,0 +1,98 @@
+// Results on the big screen, by the type of the question.
+import { html, useEffect, useState } from "../../shared/vendor/islands.js";
+import { calm, count } from "../live.js";
+import { percent, summarize } from "../results.js";
+import { Asked, Dots, Options, Rating, sizeOf, usePages } from "./stage.js";
+
+/** Count up to `last`, a step each `wait` milliseconds; at once if nobody saw the phase begin.
+ * @param {number} last @param {number} wait @param {boolean} isFresh */
+function useSteps(last, wait, isFresh) {
+  const [step, go] = useState(isFresh && !calm.matches ? 0 : last);
+  useEffect(() => {
+    if (step >= last) return undefined;
+    const timer = setTimeout(() => go(step + 1), wait);
+    return () => clearTimeout(timer);
+  }, [step, last]);
+  return Math.min(step, last);
+}
+
+/** @param {{question: any, reveal: any, isFresh: boolean}} props */
+export function Result({ question, reveal, isFresh }) {
+  if (reveal.isVoid) return html`<div class="prompt"><p class="prompt-how">This question was skipped.</p></div>`;
+  switch (question.type) {
+    case "trivia": return html`<${Solved} question=${question} reveal=${reveal} isFresh=${isFresh}/>`;
+    case "rating": return html`<${Rating} question=${question} tally=${reveal.tally}/>`;
+    case "rank": return html`<${Order} question=${question} tally=${reveal.tally}/>`;
+    case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
+    case "text": return html`<${Texts} texts=${reveal.texts ?? []} answers=${reveal.answers}/>`;
+    default: return html`<${Options} question=${question} tally=${reveal.tally}/>`;
+  }
+}
+
+/** First the bars, then the solution. */
+function Solved({ question, reveal, isFresh }) {
+  const step = useSteps(1, 1300, isFresh);
+  const { fastest = [] } = reveal;
+  return html`<${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined}/>
+    <p class=${`aftermath${step ? "" : " is-waiting"}`}>${reveal.explanation && html`<span class="explanation">${reveal.explanation}</span>`}${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
+}
+
+function Order({ question, tally }) {
+  const { rows, total } = summarize(question, tally);
+  return html`<ol class="order">${rows.map((row, place) => html`<li key=${row.id} class=${`answer-${row.id}`} style=${{ "--share": row.size.toFixed(3) }}>
+    <span class="order-place">${place + 1}</span><span class="order-words"><span class="order-text"><span class="answer-shape" aria-hidden="true"></span>${row.text}</span><span class="order-bar"></span></span><span class="order-note">${row.note}</span>
+  </li>`)}</ol><p class="aftermath"><span class="explanation">${count(total, "order")}</span></p>`;
+}
+
+/** The best answers, from the third place to the winner, with their authors; then all others. */
+function Winners({ texts, votes, isFresh }) {
+  const best = texts.slice(0, 3), others = texts.slice(3);
+  const step = useSteps(best.length, 1800, isFresh);
+  const each = 6, pages = Math.ceil(others.length / each), page = usePages(pages, 7);
+  if (!texts.length) return html`<div class="prompt"><p class="prompt-how">Nobody has answered.</p></div>`;
+  return html`<ol class=${`winners of-${best.length}`}>${best.map((answer, place) => {
+    const isShown = best.length - place <= step;
+    return html`<li key=${answer.id} class=${`winner${isShown ? " is-shown" : ""}${answer.isWinner ? " is-first" : ""}`} aria-hidden=${isShown ? undefined : "true"}>
+      <span class=${`winner-text ${sizeOf(answer.text)}`}>${isShown ? answer.text : "…"}</span>
+      <span class="winner-end"><b class="winner-names">${isShown ? answer.names.join(", ") : ""}</b><span class="winner-points">${isShown ? `${answer.points.toLocaleString("en")} ${answer.points === 1 ? "point" : "points"}` : ""}</span></span>
+    </li>`;
+  })}</ol>
+  ${others.length > 0 && step >= best.length && html`<ul class="others" key=${page}>${others.slice(page * each, (page + 1) * each).map((answer) => html`<li key=${answer.id}><span>${answer.text}</span> <b>${answer.names.join(", ")}</b> <small>${answer.points}</small></li>`)}</ul><${Dots} page=${page} of=${pages}/>`}
+  ${votes > 0 && html`<p class="aftermath"><span class="explanation">${count(votes, "vote")}</span></p>`}`;
+}
+
+function Texts({ texts, answers }) {
+  const longest = Math.max(0, ...texts.map((each) => each.text.length));
+  const each = longest > 160 ? 4 : longest > 70 ? 6 : 12;
+  const pages = Math.ceil(texts.length / each), page = usePages(pages, 7);
+  if (!texts.length) return html`<div class="prompt"><p class="prompt-how">${answers ? `${count(answers, "answer")}. The host has not shown them.` : "Nobody has answered."}</p></div>`;
+  return html`<ul class=${`cards of-${each}`} key=${page}>${texts.slice(page * each, (page + 1) * each).map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span>${answer.count > 1 && html`<b class="card-count">×${answer.count}</b>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
+}
+
+/** @param {{game: import("../live.js").Game, isFresh: boolean}} props */
+export function Reveal({ game, isFresh }) {
+  const { question, reveal } = game.view.value;
+  if (!question || !reveal) return null;
+  return html`<section class="stage reveal">
+    <${Asked} game=${game}><p class="asked-count"><b>${reveal.answers.toLocaleString("en")}</b> ${reveal.answers === 1 ? "answer" : "answers"}</p></${Asked}>
+    <${Result} question=${question} reveal=${reveal} isFresh=${isFresh}/>
+    ${reveal.summary && html`<p class="summary-line">${reveal.summary}</p>`}
+  </section>`;
+}
+
+/** The shared results of a survey, one after the other. @param {{game: import("../live.js").Game}} props */
+export function SurveyResults({ game }) {
+  const { survey, title } = game.view.value;
+  const shared = survey.results.filter((each) => each.isShared);
+  const page = usePages(shared.length, 12);
+  if (!shared.length) return html`<section class="stage reading"><h1 class=${sizeOf(title)}>Thank you</h1><p class="detail">Your answers are in. ${title}</p></section>`;
+  const result = shared[page];
+  const question = survey.questions.find((each) => each.questionId === result.questionId);
+  return html`<section class="stage reveal">
+    <header class="asked"><div class="asked-words"><h1 class=${sizeOf(question.title)}>${question.title}</h1></div><p class="asked-count"><b>${result.answers}</b> ${result.answers === 1 ? "answer" : "answers"}</p></header>
+    ${result.isHidden ? html`<div class="prompt"><p class="prompt-how">Too few answers to show without telling who said what.</p></div>` : html`<${Result} question=${question} reveal=${{ ...result, votes: 0 }} isFresh=${false}/>`}
+    <${Dots} page=${page} of=${shared.length}/>
+  </section>`;
+}
+
+export { percent };
