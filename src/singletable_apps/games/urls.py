@@ -28,9 +28,9 @@ class Urls:
         """Return the URL where players enter the code, or join the game with this code."""
         return self.page("join", **({"code": code} if code else {}))
 
-    def play(self, game_id: str) -> str:
-        """Return the URL of the screen of a player, or of someone in the audience."""
-        return self.page("play", game_id)
+    def play(self, game_id: str, *parts: str, **query: str) -> str:
+        """Return the URL of the screen of a player or the audience, or of an action on it."""
+        return self.page("play", game_id, *parts, **query)
 
     def host(self, game_id: str, *parts: str, **query: str) -> str:
         """Return the URL of the host's screen of a game, or of an action on it."""

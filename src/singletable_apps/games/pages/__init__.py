@@ -9,6 +9,7 @@ from singletable_apps.games.pages import (
     create,
     home,
     host,
+    play,
     set_imports,
     set_questions,
     sets,
@@ -20,7 +21,7 @@ from singletable_apps.games.urls import PREFIX
 __all__ = ["GamesSite", "add_pages", "make_site"]
 
 # Imports are before sets, where `import` would be the id of one.
-_MODULES = (home, create, host, set_imports, sets, set_questions)
+_MODULES = (home, create, host, play, set_imports, sets, set_questions)
 
 
 def add_pages(app: FastAPI, service: GamesService, limits: Limits | None = None) -> GamesSite:

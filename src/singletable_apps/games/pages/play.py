@@ -1,0 +1,383 @@
+"""Phones: join a game, play it, or watch it as the audience.
+
+`play.html` shows the same view that scripts get over the socket, with forms, so that everything
+works without scripts. With scripts, `static/play/play.js` replaces it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+
+from singletable_apps.games.entities import Game
+from singletable_apps.games.errors import (
+    AlreadyExists,
+    InvalidInput,
+    NotFound,
+    NotSeated,
+    RoomClosed,
+    WrongPhase,
+)
+from singletable_apps.games.pages.dependencies import (
+    SEAT,
+    AnyPage,
+    PageContext,
+    SeatPageContext,
+    Segment,
+)
+from singletable_apps.games.phases import Phase
+from singletable_apps.games.service.answers import Outcome, Receipt, Submission
+from singletable_apps.games.service.players import MAX_NAME
+from singletable_apps.games.tokens import Actor, Role, new_id
+from singletable_apps.games.views import View, public_view
+from singletable_apps.shared.pages import Confirmation, Form, PostedForm
+from singletable_apps.shared.pages.page_context import FORM_METHODS
+from singletable_apps.shared.qr import qr_svg
+from singletable_apps.shared.web import hit_limit
+
+router = APIRouter()
+# Seconds between reloads without scripts, and after a deadline until it is surely over.
+_RELOAD, _AFTER_DEADLINE = 5, 3
+_LATE = "Time was up when your answer arrived. The results show whether it counted."
+
+
+# ------------------------------------------------------------------------------ join
+
+
+@router.get("/join")
+def show_join(page: AnyPage, code: str = "") -> Response:
+    """Ask for the code of a game, or lead to the game with this code."""
+    if not code.strip():
+        return page.render("join", form=Form())
+    try:
+        game = page.service.games.find_by_code(code)
+    except NotFound:
+        hit_limit(page.request, page.site.limits.wrong_code)
+        text = "There is no game with this code. Check it on the big screen; it has six digits."
+        form = Form({"code": code[:20]}, {"code": text})
+        return page.render("join", 404, form=form)
+    return page.redirect(page.urls.play(game.game_id, "join"))
+
+
+class JoinForm(BaseModel):
+    """A name, the team in a game with teams, and the access code of a private game."""
+
+    name: str = ""
+    team: str = ""
+    access_code: str = ""
+    watch: str = ""
+
+
+@router.api_route("/play/{game_id}/join", methods=FORM_METHODS)
+def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
+    """Ask for a name, and take a seat as a player or in the audience."""
+    try:
+        seat_of(page, game_id)
+    except (NotSeated, RoomClosed):
+        pass
+    except NotFound as error:
+        return show_closed(page, error, 404)
+    else:
+        return page.redirect(page.urls.play(game_id))
+    service = page.service
+    game, state = service.context.get_game(game_id), service.context.get_state(game_id)
+
+    def show(shown: Form, status: int) -> Response:
+        return page.render("play/name", status, game=game, form=shown, longest=MAX_NAME)
+
+    def join(values: JoinForm) -> Response:
+        hit_limit(page.request, page.site.limits.join)
+        try:
+            token = _join(page, game, values)
+        except InvalidInput as error:
+            if "access_code" in error.errors:
+                hit_limit(page.request, page.site.limits.wrong_code)
+            if isinstance(error, AlreadyExists):
+                free = suggest_name(page, game_id, values.name)
+                text = f"{error.errors['name']} “{free}” is free."
+                return show(Form({**form.values, "name": free}, {"name": text}), 422)
+            raise
+        page.take_seat(token, page.urls.play(game_id))
+        return page.redirect(page.urls.play(game_id))
+
+    try:
+        if game.is_locked and state.phase is not Phase.ENDED:
+            raise RoomClosed("The host has locked this game. Ask the host to let you in.")
+        return page.fill(form, Form(), JoinForm, join, show)
+    except RoomClosed as error:
+        return show_closed(page, error)
+
+
+def _join(page: PageContext, game: Game, values: JoinForm) -> str:
+    """Return the token of a new player, or of the audience."""
+    service = page.service
+    if values.watch:
+        service.games.check_access_code(game, values.access_code)
+        return service.context.issue_seat(game, Role.AUDIENCE)
+    joined = service.players.join(
+        game.game_id, values.name, team=values.team, access_code=values.access_code
+    )
+    service.snapshots.forget_players(game.game_id)
+    return joined.token
+
+
+def suggest_name(page: PageContext, game_id: str, name: str) -> str:
+    """Return a name like this one that nobody has in the game."""
+    players = page.service.snapshots.players(game_id).values()
+    taken = {player.name.casefold() for player in players}
+    base = " ".join(name.split())
+    for number in range(2, 1_000):
+        free = f"{base[: MAX_NAME - len(str(number)) - 1]} {number}"
+        if free.casefold() not in taken:
+            return free
+    return new_id()[:8]
+
+
+# ------------------------------------------------------------------------------ play
+
+
+def seat_of(page: PageContext, game_id: str) -> SeatPageContext:
+    """Return the page with its seat, as a player or in the audience, or raise NotSeated.
+
+    Only the cookie of this screen counts: a host may play in the own game with the same browser.
+    """
+    tokens, token = page.service.context.tokens, SEAT.read(page.request)
+    if not token:
+        page.service.context.get_game(game_id)
+        raise NotSeated("You are not in this game yet.")
+    seat, game = page.service.context.seat_of(Actor(tokens.read_seat(token)), game_id)
+    if seat.role not in (Role.PLAYER, Role.AUDIENCE):
+        raise NotSeated("You are not in this game yet.")
+    return SeatPageContext(page.request, page.site, seat, game)
+
+
+def _with_seat(
+    page: PageContext, game_id: str, act: Callable[[SeatPageContext], Response]
+) -> Response:
+    """Act on the seat of the browser. Without one, lead to the page where one joins."""
+    try:
+        return act(seat_of(page, game_id))
+    except NotSeated:
+        return page.redirect(page.urls.play(game_id, "join"))
+    except RoomClosed as error:
+        return show_closed(page, error)
+    except NotFound as error:
+        return show_closed(page, error, 404)
+
+
+def show_closed(page: PageContext, error: Exception, status: int = 403) -> Response:
+    """Say why one cannot play: the game is over, full, locked or gone, or one was removed."""
+    text = str(error) if status != 404 else "This game does not exist any more."
+    title, _, rest = text.partition(". ")
+    return page.render("play/closed", status, title=title.rstrip("."), text=rest)
+
+
+@router.get("/play/{game_id}")
+def show_play(page: AnyPage, game_id: Segment, step: int = 0) -> Response:
+    """Show the game as it is now: the question with a form, or its results."""
+    return _with_seat(page, game_id, lambda seated: _show(seated, step))
+
+
+def _show(
+    page: SeatPageContext,
+    step: int = 0,
+    status: int = 200,
+    *,
+    error: str = "",
+    sent: Form | None = None,
+) -> Response:
+    service, game_id = page.service, page.game.game_id
+    snapshot = service.snapshots.read(game_id)
+    view = public_view(snapshot, page.seat.role)
+    me = service.snapshots.player_view(snapshot, page.seat.player_id) if page.seat.player_id else {}
+    now, urls = service.context.clock(), page.urls
+    urls_of = {name: urls.play(game_id, name) for name in ("device", "leave")}
+    data = {
+        "view": view,
+        "me": me or None,
+        "token": page.token,
+        "role": page.seat.role,
+        "serverTime": now.isoformat(),
+        "api": urls.api("games", game_id),
+        "urls": {**urls_of, "join": urls.join()},
+    }
+    page_of_survey = _survey_step(view, me, step) if me and "survey" in view else {}
+    is_asked = bool(me) and _is_asked(view, me, page_of_survey)
+    return page.render(
+        "play/play",
+        status,
+        view=view,
+        me=me,
+        phase=view["pausedPhase"] or view["phase"],
+        # A form is reloaded at the deadline only: people are filling it in.
+        reload=_seconds_left(view, now) if is_asked else _RELOAD,
+        is_asked=is_asked,
+        survey=page_of_survey,
+        data=json.dumps(data, separators=(",", ":")),
+        client_id=new_id(),
+        error=error,
+        sent=sent or Form(),
+        bars_of=bars_of,
+    )
+
+
+def _is_asked(view: View, me: View, survey: View) -> bool:
+    """Return whether the page has a form to fill in."""
+    if view["phase"] == Phase.VOTING:
+        return bool(me.get("ballot"))
+    if view["phase"] != Phase.OPEN:
+        return False
+    if survey:
+        return True
+    is_trivia = view.get("question", {}).get("type") == "trivia"
+    return not (is_trivia and view["questionId"] in me["answers"])
+
+
+def _seconds_left(view: View, now: datetime) -> int:
+    """Return the seconds after which the phase is surely over, or 0 without a deadline."""
+    if not view["deadline"]:
+        return 0
+    left = (datetime.fromisoformat(view["deadline"]) - now).total_seconds()
+    return max(1, int(left) + _AFTER_DEADLINE)
+
+
+def _survey_step(view: View, me: View, step: int) -> View:
+    """Return the question of a step, from 1. The step after the last is the review."""
+    questions, answers = view["survey"]["questions"], me["answers"]
+    open_steps = [
+        number
+        for number, question in enumerate(questions, 1)
+        if question["questionId"] not in answers
+    ]
+    chosen = step if 1 <= step <= len(questions) + 1 else next(iter(open_steps), len(questions) + 1)
+    return {
+        "step": chosen,
+        "of": len(questions),
+        "question": questions[chosen - 1] if chosen <= len(questions) else None,
+        "open": open_steps,
+    }
+
+
+def bars_of(question: View, tally: Mapping[str, int]) -> list[View]:
+    """Return a row for each option or step of a question, with its count or its mean place."""
+    if question["type"] == "rating":
+        rows: list[View] = [{"id": str(step), "text": str(step)} for step in question["steps"]]
+    else:
+        rows = [{"id": each["id"], "text": each["text"]} for each in question.get("options", [])]
+    if question["type"] == "rank":
+        orders = [(order.split(">"), count) for order, count in tally.items()]
+        voters = sum(tally.values()) or 1
+        for row in rows:
+            total = sum((order.index(row["id"]) + 1) * count for order, count in orders)
+            row["place"] = round(total / voters, 1)
+        return sorted(rows, key=lambda row: row["place"])
+    most = max([1, *tally.values()])
+    return [{**row, "count": tally.get(row["id"], 0), "most": most} for row in rows]
+
+
+# ------------------------------------------------------------------------------ answer
+
+
+@router.post("/play/{game_id}/answer")
+def submit_answer(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
+    """Store an answer that was sent without scripts."""
+
+    def store(seated: SeatPageContext) -> Receipt:
+        number = form.value("number")
+        return page.service.answers.submit(
+            game_id,
+            Submission(
+                seated.seat.player_id,
+                form.value("question_id"),
+                page.service.context.clock(),
+                text=form.value("text"),
+                choices=_ranking(form) or tuple(form.selected("choices")),
+                number=int(number) if number.isdecimal() and len(number) < 4 else None,
+                client_id=form.value("client_id"),
+            ),
+        )
+
+    return _with_seat(page, game_id, lambda seated: _send(seated, form, store))
+
+
+@router.post("/play/{game_id}/vote")
+def submit_vote(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
+    """Store a ranking of answers that was sent without scripts."""
+
+    def store(seated: SeatPageContext) -> Receipt:
+        return page.service.answers.vote(
+            game_id,
+            seated.seat.player_id,
+            form.value("question_id"),
+            _ranking(form),
+            form.value("client_id"),
+        )
+
+    return _with_seat(page, game_id, lambda seated: _send(seated, form, store))
+
+
+def _send(
+    page: SeatPageContext, form: Form, store: Callable[[SeatPageContext], Receipt]
+) -> Response:
+    """Store what was sent and show the game again, with an error if it was rejected."""
+    step = form.value("step")
+    at = int(step) if step.isdecimal() and len(step) < 4 else 0
+    if not page.seat.player_id:
+        return _show(page, at, 403, error="The audience cannot answer. Join as a player.")
+    try:
+        receipt = store(page)
+    except (InvalidInput, WrongPhase) as error:
+        status = 422 if isinstance(error, InvalidInput) else 409
+        return _show(page, at, status, error=str(error), sent=form)
+    query = {"step": str(at + 1)} if at else {}
+    flash = _LATE if receipt.outcome is Outcome.LATE else ""
+    return page.redirect(page.urls.play(page.game.game_id, **query), flash)
+
+
+def _ranking(form: Form) -> tuple[str, ...]:
+    """Return what was ranked with fields like `place-ID`, best first, or raise InvalidInput."""
+    places: dict[str, int] = {}
+    for name in form.values:
+        text = form.value(name)
+        if name.startswith("place-") and text.isdecimal() and len(text) < 4:
+            places[name.removeprefix("place-")] = int(text)
+    if len(set(places.values())) < len(places):
+        raise InvalidInput({"ranking": "Give each place to one answer only."})
+    return tuple(sorted(places, key=lambda each: places[each]))
+
+
+# ------------------------------------------------------------------------------ menu
+
+
+@router.get("/play/{game_id}/device")
+def show_device_link(page: AnyPage, game_id: Segment) -> Response:
+    """Show a link with which one continues on another device."""
+
+    def show(seated: SeatPageContext) -> Response:
+        link = page.urls.absolute(page.urls.seat(seated.token))
+        back = page.urls.play(game_id)
+        return page.render("play/device", link=link, qr=qr_svg(link), back=back)
+
+    return _with_seat(page, game_id, show)
+
+
+@router.api_route("/play/{game_id}/leave", methods=FORM_METHODS)
+def leave_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
+    """Forget the seat of this browser. The points stay, for the link on another device."""
+    question = Confirmation(
+        title="Leave this game?",
+        text="This phone forgets who you are. You can join again with another name.",
+        button="Leave",
+        url=page.urls.play(game_id, "leave"),
+        back=page.urls.play(game_id),
+    )
+
+    def leave() -> Response:
+        SEAT.delete(page.request, path=page.urls.play(game_id))
+        return page.redirect(page.urls.join(), "You left the game.")
+
+    return page.ask(question, form, leave)

@@ -1,0 +1,236 @@
+// The player's screen: what the server says, and the answers on their way to it.
+import { html, render, signal, useEffect } from "../../shared/vendor/islands.js";
+import { Answer, Ballot, OptionLabel, tilesClass } from "./answers.js";
+import { Ring, noteServerTime, spoken, useSecondsLeft } from "./clock.js";
+import { connect } from "./live.js";
+import { makeDrafts, makeOutbox } from "./outbox.js";
+import { Ended, Leaderboard, Reveal } from "./results.js";
+import { Survey, SurveyEnd } from "./survey.js";
+import { Icon, format, plural } from "./text.js";
+
+const root = /** @type {HTMLElement} */ (document.querySelector("[data-play]"));
+const start = JSON.parse(root.dataset.play ?? "{}");
+const view = signal(start.view), me = signal(start.me), counts = signal(/** @type {any} */ (undefined));
+const link = signal(/** @type {"connecting" | "online" | "offline"} */ ("connecting"));
+const gone = signal(""); // why this browser is not in the game any more
+const isAudience = start.role === "audience";
+const name = `${start.view.gameId} ${start.me?.playerId ?? ""}`;
+const drafts = makeDrafts(name);
+noteServerTime(start.serverTime);
+
+const live = connect(start, {
+  snapshot(data) {
+    view.value = data.view;
+    if (data.me) me.value = data.me;
+    if (data.serverTime) noteServerTime(data.serverTime);
+  },
+  event(type, data) {
+    if (type === "gameStateChanged") view.value = data.view;
+    else if (type === "playerUpdated") me.value = data.me;
+    else if (type === "playerAnswered") counts.value = data;
+    else if (type === "presenceChanged") view.value = { ...view.value, playerCount: data.players ?? view.value.playerCount };
+    else if (type === "playerRemoved") gone.value = "The host has removed you from this game.";
+  },
+  time: noteServerTime,
+  state: (value) => (link.value = value),
+  closed: (text) => (gone.value = text),
+});
+const outbox = makeOutbox(name, live.send, (entry, reply) => {
+  if (entry.type === "vote") me.value = { ...me.value, vote: entry.data.ranking };
+  else me.value = { ...me.value, answers: { ...me.value.answers, [entry.data.questionId]: reply?.answer ?? entry.data } };
+});
+
+/** What one has answered: what is on its way, or what the server has. @param {string} questionId */
+function answerOf(questionId) {
+  const entry = outbox.find("answer", questionId);
+  return entry?.status === "sending" ? entry.data : me.value?.answers[questionId];
+}
+
+// Vibration is off unless one turns it on; not all phones have it.
+const buzz = signal(readSetting("games buzz") === "on");
+const tap = () => { if (buzz.value) navigator.vibrate?.(12); };
+
+/** @param {string} key */
+function readSetting(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function toggleBuzz() {
+  buzz.value = !buzz.value;
+  tap();
+  try {
+    localStorage.setItem("games buzz", buzz.value ? "on" : "off");
+  } catch { /* storage disabled */ }
+}
+
+/** What became of an answer, in a line of fixed height. @param {{ type: string, questionId: string, idle?: string }} props */
+function SentState({ type, questionId, idle = "" }) {
+  const entry = outbox.find(type, questionId), is = type === "vote" ? "Ranking" : "Answer";
+  const has = type === "vote" ? me.value?.vote.length : me.value?.answers[questionId];
+  const done = counts.value?.questionId === questionId && counts.value.phase === view.value.phase && counts.value.of > 1 ? ` · ${counts.value.done} of ${counts.value.of} are done` : "";
+  const [kind, text] =
+    entry?.status === "sending" ? (link.value === "online" ? ["is-sending", "Sending…"] : ["is-waiting", `No connection. Your ${is.toLowerCase()} is saved here and sent when you are back.`])
+    : entry?.status === "rejected" ? ["is-rejected", entry.reason]
+    : entry?.status === "late" ? ["is-late", "Time was up when it arrived. The results show whether it counted."]
+    : has ? ["is-sent", `${is} received${done}`]
+    : ["", idle];
+  return html`<p class=${`reply-state ${kind}`} role="status">${kind === "is-sent" && html`<${Icon} name="check" />`}<span>${text}</span></p>`;
+}
+
+/** The properties of an input. @param {any} question @param {string} questionId @param {object} more */
+function askedOf(question, questionId, more) {
+  return {
+    question,
+    answer: answerOf(questionId) ?? {},
+    isSaved: Boolean(answerOf(questionId)),
+    draft: drafts.read(questionId),
+    keep: (/** @type {string} */ text) => drafts.save(questionId, text),
+    submit: (/** @type {object} */ data) => outbox.add("answer", { questionId, ...data }),
+    tap,
+    ...more,
+  };
+}
+
+/** @param {{ question: any, kicker?: string }} props */
+const Ask = ({ question, kicker }) => html`<header class="ask">
+  ${kicker && html`<p class="kicker">${kicker}</p>`}
+  <h1 tabindex="-1" class=${`ask-title ${question.title.length > 90 ? "is-long" : ""}`}>${question.title}</h1>
+  ${question.detail && html`<p class="ask-detail">${question.detail}</p>`}
+  ${question.image && html`<img class="ask-image" src=${question.image} alt="" />`}
+  ${question.instruction && html`<p class="ask-instruction">${question.instruction}</p>`}
+</header>`;
+
+/** @param {any} question */
+const kickerOf = (question) => [question.category === "General" ? "" : question.category, question.points ? plural(question.points, "point") : ""].filter(Boolean).join(" · ");
+
+/** @param {{ left: number | undefined }} props */
+function Open({ left }) {
+  const { question, questionId } = view.value;
+  const isOpen = left === undefined || left > 0;
+  const isTap = ["trivia", "choice", "yes-no", "rating"].includes(question.type) && !(question.selections > 1);
+  return html`<${Ask} question=${question} kicker=${kickerOf(question)} />
+    ${isAudience
+      ? html`${question.options?.length > 0 && html`<ul class=${tilesClass(question.options)}>${question.options.map((/** @type {any} */ option) => html`<li key=${option.id} class=${`tile answer-tile answer-${option.id}`}><${OptionLabel} option=${option} /></li>`)}</ul>`}`
+      : html`<${Answer} ...${askedOf(question, questionId, { isOpen })} />`}
+    <div class="play-foot">${isAudience ? html`<p class="reply-state">${counts.value?.of ? `${counts.value.done} of ${counts.value.of} have answered` : "Players are answering"}</p>`
+      : html`<${SentState} type="answer" questionId=${questionId} idle=${!isOpen ? "Time is up" : isTap ? "Tap your answer" : ""} />`}</div>`;
+}
+
+/** @param {{ left: number | undefined }} props */
+function Voting({ left }) {
+  const { question, questionId, ballot } = view.value;
+  const isOpen = left === undefined || left > 0, entry = outbox.find("vote", questionId);
+  const ranking = entry?.status === "sending" ? entry.data.ranking : me.value?.vote ?? [];
+  return html`<header class="ask is-small"><p class="kicker">Rank the answers</p><h1 tabindex="-1" class="ask-title is-long">${question.title}</h1></header>
+    ${isAudience ? html`<ul class="texts">${ballot?.map((/** @type {any} */ each) => html`<li key=${each.id} class="text"><p>${each.text}</p></li>`)}</ul>`
+      : html`<${Ballot} me=${me.value} ranking=${ranking} isOpen=${isOpen} isSaved=${ranking.length > 0} tap=${tap} submit=${(/** @type {any} */ data) => outbox.add("vote", { questionId, ...data })} />`}
+    <div class="play-foot">${isAudience ? html`<p class="reply-state">Players are ranking</p>` : html`<${SentState} type="vote" questionId=${questionId} idle=${isOpen ? "" : "Time is up"} />`}</div>`;
+}
+
+/** A calm screen with a few words. @param {{ kicker?: string, title: any, children?: any }} props */
+const Stage = ({ kicker, title, children }) => html`<section class="stage"><p class="kicker">${kicker}</p><h1 tabindex="-1">${title}</h1>${children}</section>`;
+
+/** @param {{ left: number | undefined }} props */
+function Reading({ left }) {
+  const { question } = view.value, seconds = left === undefined ? 0 : Math.ceil(left);
+  return html`<section class="stage"><p class="kicker">${kickerOf(question) || "Get ready"}</p><h1 tabindex="-1" class="ask-title">${question.title}</h1>
+    ${question.image && html`<img class="ask-image" src=${question.image} alt="" />`}
+    <p class="count-in" aria-hidden="true">${seconds > 0 && seconds <= 3 ? seconds : ""}</p><p class="stage-note">The answers come in a moment</p></section>`;
+}
+
+function Paused() {
+  const { remaining, pausedPhase, questionId, title } = view.value;
+  const isIn = pausedPhase === "voting" ? me.value?.vote.length : me.value && answerOf(questionId);
+  return html`<${Stage} kicker=${title} title="Paused"><p class="stage-text">${isIn ? "Your answer is in. " : ""}The host will go on in a moment.</p>${remaining > 0 && html`<p class="stage-note">${plural(Math.ceil(remaining), "second")} left then</p>`}</${Stage}>`;
+}
+
+function Waiting() {
+  const { title, playerCount, survey } = view.value;
+  return html`<${Stage} kicker=${title} title=${isAudience ? "You are watching." : `You’re in, ${me.value.name}.`}>
+    <p class="stage-text">${survey ? "The survey opens soon." : "Look at the big screen. The first question comes soon."}</p>
+    <p class="stage-note">${me.value?.team ? `${me.value.team} · ` : ""}${plural(playerCount, "player")} in the room</p></${Stage}>`;
+}
+
+/** @param {{ left: number | undefined }} props */
+function Phase({ left }) {
+  const { phase, survey } = view.value;
+  if (phase === "waiting") return html`<${Waiting} />`;
+  if (phase === "paused") return html`<${Paused} />`;
+  if (survey) {
+    if (phase !== "open") return html`<${SurveyEnd} view=${view.value} me=${me.value} join=${start.urls.join} />`;
+    if (!me.value) return html`<${Stage} kicker=${view.value.title} title="Survey in progress"><p class="stage-text">Players are answering at their own pace.</p></${Stage}>`;
+    const waiting = Object.values(outbox.entries.value).filter((entry) => entry.status === "sending").length;
+    return html`<${Survey} view=${view.value} me=${me.value} ask=${askedOf} answerOf=${answerOf} waiting=${waiting} state=${(/** @type {string} */ id) => html`<${SentState} type="answer" questionId=${id} />`} />`;
+  }
+  if (phase === "reading") return html`<${Reading} left=${left} />`;
+  if (phase === "open") return html`<${Open} left=${left} />`;
+  if (phase === "voting") return html`<${Voting} left=${left} />`;
+  if (phase === "reveal") return html`<${Reveal} view=${view.value} me=${me.value} isAudience=${isAudience} />`;
+  if (phase === "leaderboard") return html`<${Leaderboard} view=${view.value} me=${me.value} />`;
+  return html`<${Ended} view=${view.value} me=${me.value} join=${start.urls.join} />`;
+}
+
+/** @param {{ left: number | undefined }} props */
+function Bar({ left }) {
+  const { question, questionNumber, questionCount, deadline, openedAt, phase } = view.value, own = me.value;
+  const total = deadline && openedAt ? (Date.parse(deadline) - Date.parse(openedAt)) / 1000 : question?.seconds ?? 30;
+  const isTimed = phase === "open" || phase === "voting";
+  return html`<header class="play-bar">
+    <p class="play-who"><strong>${own?.name ?? "Watching"}</strong>${own && html`<span>${own.total !== undefined ? plural(own.total, "point") : own.team || view.value.title}</span>`}</p>
+    ${question && html`<p class="play-count"><span class="sr-only">Question </span>${questionNumber}<span class="quiet">/${questionCount}</span></p>`}
+    ${isTimed && html`<${Ring} left=${left} total=${total} paused=${phase === "paused"} />`}
+    <details class="play-menu"><summary><span class="sr-only">Menu</span><${Icon} name="more" /></summary>
+      <ul class="play-menu-list">
+        ${own && html`<li><a href=${start.urls.device}>Continue on another device</a></li>`}
+        ${"vibrate" in navigator && own && html`<li><button type="button" aria-pressed=${String(buzz.value)} onClick=${toggleBuzz}>Vibrate on tap: ${buzz.value ? "on" : "off"}</button></li>`}
+        <li><a href=${start.urls.leave}>Leave the game</a></li>
+      </ul></details>
+  </header>`;
+}
+
+/** What a screen reader says when the phase changes. */
+function describePhase() {
+  const { phase, questionNumber, reveal } = view.value;
+  if (phase === "reading") return `Question ${questionNumber}. Get ready.`;
+  if (phase === "open") return "Answer now.";
+  if (phase === "voting") return "Rank the answers of the others.";
+  if (phase === "reveal" && me.value?.gained !== undefined) return `${me.value.isCorrect ? "Correct. " : ""}${format(me.value.gained)} points.`;
+  return { paused: "Paused.", reveal: reveal?.isVoid ? "Skipped." : "Results.", leaderboard: "Leaderboard.", ended: "The game is over." }[/** @type {string} */ (phase)] ?? "";
+}
+
+function App() {
+  const { phase, questionId, deadline } = view.value;
+  const left = useSecondsLeft(deadline);
+  useEffect(() => {
+    scrollTo(0, 0);
+    spoken.value = describePhase();
+    if (!document.activeElement || document.activeElement === document.body) /** @type {HTMLElement | null} */ (root.querySelector("h1"))?.focus({ preventScroll: true });
+  }, [phase, questionId]);
+  if (gone.value) return html`<div class="phone-page"><h1>You are not in this game any more</h1><p class="phone-text">${gone.value}</p><p class="phone-actions"><a class="big-button is-quiet" href=${start.urls.join}>Join another game</a></p></div>`;
+  const isSending = Object.values(outbox.entries.value).some((entry) => entry.status === "sending");
+  return html`<${Bar} left=${left} />
+    ${link.value === "offline" && phase !== "ended" && html`<p class="play-banner" role="status">Reconnecting…${isSending ? " Your answer is saved." : ""}</p>`}
+    <div class="play-main" data-phase=${phase} key=${`${phase} ${questionId}`}><${Phase} left=${left} /></div>
+    <p class="sr-only" aria-live="polite">${spoken.value}</p>`;
+}
+
+// The screen stays on while one plays, where the browser can do that.
+async function keepAwake() {
+  if (document.visibilityState !== "visible" || view.value.phase === "ended") return;
+  try {
+    await /** @type {any} */ (navigator).wakeLock?.request("screen");
+  } catch { /* low battery, or not allowed */ }
+}
+document.addEventListener("visibilitychange", keepAwake);
+addEventListener("pointerdown", keepAwake, { once: true });
+document.addEventListener("click", (event) => {
+  for (const menu of root.querySelectorAll("details[open]")) if (!menu.contains(/** @type {Node} */ (event.target))) menu.removeAttribute("open");
+});
+
+root.textContent = "";
+render(html`<${App} />`, root);
+outbox.restore();

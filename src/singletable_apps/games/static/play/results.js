@@ -1,0 +1,118 @@
+// Results: what others answered, what one got for it, and where one stands.
+import { html } from "../../shared/vendor/islands.js";
+import { Icon, describe, format, ordinal, plural } from "./text.js";
+
+/** Return a row for each option or step, with its count, or its mean place in a rank question.
+ * @param {any} question @param {Record<string, number>} tally */
+export function barsOf(question, tally) {
+  /** @type {any[]} */
+  const rows = question.type === "rating" ? question.steps.map((/** @type {number} */ step) => ({ id: String(step), text: String(step) })) : question.options ?? [];
+  const voters = Object.values(tally).reduce((sum, count) => sum + count, 0);
+  if (question.type !== "rank") return rows.map((row) => ({ ...row, count: tally[row.id] ?? 0 }));
+  return rows.map((row) => {
+    const total = Object.entries(tally).reduce((sum, [order, count]) => sum + (order.split(">").indexOf(row.id) + 1) * count, 0);
+    return { ...row, place: total / (voters || 1) };
+  }).sort((a, b) => a.place - b.place);
+}
+
+/** Counts as bars. @param {{ question: any, tally: Record<string, number>, answers: number, own?: string[], correct?: string[] }} props */
+export function Bars({ question, tally, answers, own = [], correct = [] }) {
+  const rows = barsOf(question, tally), most = Math.max(1, ...rows.map((row) => row.count ?? 0));
+  const isRank = question.type === "rank", isRating = question.type === "rating";
+  const mean = isRating && answers ? rows.reduce((sum, row) => sum + Number(row.id) * row.count, 0) / answers : 0;
+  return html`${isRating && answers > 0 && html`<p class="mean"><strong>${mean.toFixed(1)}</strong><span>on average, ${plural(answers, "answer")}</span></p>`}
+  ${isRank && html`<p class="quiet">Average place of each</p>`}
+  <ol class=${`bars ${isRating ? "is-dense" : ""}`}>
+    ${rows.map((row) => html`<li key=${row.id} class=${`bar ${isRating || isRank ? "" : `answer-${row.id}`} ${own.includes(row.id) && !isRank ? "is-own" : ""} ${correct.length ? (correct.includes(row.id) ? "is-correct" : "is-wrong") : ""}`}>
+      <span class="bar-words"><span class="bar-text">${!isRating && !isRank && html`<span class="answer-shape" aria-hidden="true"></span>`}${row.text || row.id.toUpperCase()}</span>
+        ${correct.includes(row.id) && html`<span class="bar-mark"><${Icon} name="check" />Correct</span>`}${own.includes(row.id) && !isRank && html`<span class="bar-mark">Yours</span>`}</span>
+      <span class="bar-count">${isRank ? row.place.toFixed(1) : row.count}${!isRank && answers > 0 && html`<small> ${Math.round((100 * row.count) / answers)}%</small>`}</span>
+      ${!isRank && html`<span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${{ width: `${(100 * row.count) / most}%` }}></span></span>`}
+    </li>`)}
+  </ol>`;
+}
+
+/** Texts that people wrote: with authors and points after a vote. @param {{ texts: any[], name?: string }} props */
+export const Texts = ({ texts, name }) => html`<ol class="texts">
+  ${texts.map((text) => html`<li key=${text.id} class=${`text ${text.isWinner ? "is-winner" : ""} ${name && text.names?.includes(name) ? "is-own" : ""}`}>
+    <p>${text.text}</p>
+    <p class="text-meta">${text.names ? html`<strong>${text.names.join(", ")}</strong> · ${plural(text.points, "point")}${text.isWinner ? " · best" : ""}` : text.count > 1 ? `${text.count} times` : ""}</p>
+  </li>`)}
+  ${!texts.length && html`<li class="quiet">Nobody answered.</li>`}
+</ol>`;
+
+/** The result of a question. @param {{ view: any, me: any, isAudience: boolean }} props */
+export function Reveal({ view, me, isAudience }) {
+  const { question, reveal } = view;
+  const answer = me?.answers?.[view.questionId];
+  const isScored = question.type === "trivia" || question.type === "call-and-answer";
+  const own = answer ? (answer.number ?? null) !== null ? [String(answer.number)] : answer.choices : [];
+  return html`<section class="reveal">
+    <${Verdict} ...${{ question, reveal, me, answer, isAudience }} />
+    ${me && isScored && me.place !== undefined && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
+    <h2 class="reveal-title">${question.title}</h2>
+    ${question.type === "call-and-answer" && answer?.text && html`<blockquote class="own-answer">${answer.text}</blockquote>`}
+    ${!reveal.isVoid && (reveal.texts ? html`<${Texts} texts=${reveal.texts} name=${me?.name} />` : html`<${Bars} question=${question} tally=${reveal.tally} answers=${reveal.answers} own=${own} correct=${reveal.correct} />`)}
+    ${question.type === "rank" && answer && html`<p class="quiet">Yours: ${describe(question, answer)}</p>`}
+    ${reveal.explanation && html`<p class="explanation">${reveal.explanation}</p>`}
+    ${reveal.summary && html`<p class="explanation">${reveal.summary}</p>`}
+  </section>`;
+}
+
+/** @param {{ question: any, reveal: any, me: any, answer: any, isAudience: boolean }} props */
+function Verdict({ question, reveal, me, answer, isAudience }) {
+  if (reveal.isVoid) return html`<div class="verdict"><h1 tabindex="-1">Skipped</h1><p class="verdict-text">This question does not count.</p></div>`;
+  const isTrivia = question.type === "trivia";
+  if (isAudience || !me || (!isTrivia && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
+  const tone = isTrivia ? (me.isCorrect ? "is-good" : "is-bad") : me.gained ? "is-good" : "is-plain";
+  const words = !answer ? "No answer" : isTrivia ? (me.isCorrect ? "Correct" : "Not this time") : me.gained ? "Points for you" : "Results";
+  return html`<div class=${`verdict ${tone}`}>
+    <h1 tabindex="-1">${words}</h1>
+    ${me.gained !== undefined && html`<p class="verdict-points">+${format(me.gained)}</p>`}
+    ${(me.streak ?? 0) > 1 && html`<p class="verdict-text">${me.streak} in a row</p>`}
+  </div>`;
+}
+
+/** Places won or lost since the last round. @param {{ by: number | null | undefined }} props */
+const Movement = ({ by }) => (by ? html`<span class=${`move ${by > 0 ? "is-up" : "is-down"}`}><span aria-hidden="true">${by > 0 ? "▲" : "▼"}${Math.abs(by)}</span><span class="sr-only">${by > 0 ? "up" : "down"} ${plural(Math.abs(by), "place")}</span></span>` : null);
+
+/** The first places, and the teams. @param {{ board: any, me: any }} props */
+export function Board({ board, me }) {
+  if (!board?.top.length) return null;
+  const isListed = !me || me.place === undefined || board.top.some((/** @type {any} */ row) => row.playerId === me.playerId);
+  const row = (/** @type {any} */ each, /** @type {boolean} */ isOwn) => html`<li key=${each.playerId ?? each.name} class=${`board-row ${isOwn ? "is-own" : ""}`}>
+    <span class="board-place">${each.place}</span><span class="board-name">${each.name}${each.team && html` <small>${each.team}</small>`}</span><${Movement} by=${each.movement} /><span class="board-points">${format(each.points)}</span>
+  </li>`;
+  return html`<ol class="board">${board.top.map((/** @type {any} */ each) => row(each, each.playerId === me?.playerId))}
+    ${!isListed && row({ playerId: me.playerId, place: me.place, name: me.name, team: me.team, points: me.total, movement: me.movement }, true)}</ol>
+    ${board.teams?.length > 0 && html`<h2 class="stage-heading">Teams</h2><ol class="board">${board.teams.map((/** @type {any} */ team, /** @type {number} */ at) => row({ ...team, place: at + 1 }, team.name === me?.team))}</ol>`}`;
+}
+
+/** Where one stands. @param {{ me: any }} props */
+const Standing = ({ me }) => html`<p class="place" aria-hidden="true"><strong>${me.place}</strong><span>${ordinal(me.place).slice(String(me.place).length)} of ${me.of}</span><${Movement} by=${me.movement} /></p>`;
+
+/** @param {{ view: any, me: any }} props */
+export function Leaderboard({ view, me }) {
+  const has = me?.place !== undefined;
+  return html`<section class="standing">
+    <p class="kicker">Leaderboard</p>
+    <h1 class=${has ? "sr-only" : ""} tabindex="-1">${has ? `${ordinal(me.place)} of ${me.of}` : "Leaderboard"}</h1>
+    ${has && html`<${Standing} me=${me} /><p class="stand"><span>${plural(me.total, "point")}</span>${me.gained ? html`<span>+${format(me.gained)}</span>` : ""}</p>
+    <p class="stage-text">${me.above ? `${format(me.above.points)} behind ${me.above.name}` : me.of > 1 ? "In the lead" : ""}</p>`}
+    <${Board} board=${view.leaderboard} me=${me} />
+  </section>`;
+}
+
+const PODIUM = ["You won", "Second place", "Third place"];
+
+/** @param {{ view: any, me: any, join: string }} props */
+export function Ended({ view, me, join }) {
+  const has = me?.place !== undefined;
+  return html`<section class="standing">
+    <p class="kicker">${view.title}</p>
+    <h1 tabindex="-1">${has ? PODIUM[me.place - 1] ?? "Well played" : "Thank you for playing"}</h1>
+    ${has && html`<${Standing} me=${me} /><p class="sr-only">${ordinal(me.place)} of ${me.of}</p><p class="stand"><span>${plural(me.total, "point")}</span></p>`}
+    <${Board} board=${view.leaderboard} me=${me} />
+    <p class="phone-actions"><a class="small-button" href=${join}>Join another game</a></p>
+  </section>`;
+}
