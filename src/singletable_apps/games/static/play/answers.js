@@ -30,7 +30,7 @@ export const OptionLabel = ({ option }) => html`<span class="answer-shape" aria-
 
 /** @param {any[]} options */
 export const tilesClass = (options) =>
-  `tiles ${options.length > 4 && options.every((each) => each.text.length <= 22) ? "is-paired" : ""} ${options.some((each) => each.image) ? "has-images" : ""}`;
+  `tiles ${options.length > 4 && options.every((each) => each.text.length <= 22 && !/\S{10}/.test(each.text)) ? "is-paired" : ""} ${options.some((each) => each.image) ? "has-images" : ""}`;
 
 /** @param {Asked} asked */
 function Tiles({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
@@ -170,8 +170,6 @@ function Text({ question, answer, isOpen, isSaved, isSurvey, draft, keep, submit
   </form>`;
 }
 
-const MEDALS = ["🥇", "🥈", "🥉"];
-
 /** Rank the answers of others: the first tap is the best one, and so on. A second tap takes it back.
  * @param {{ me: any, ranking: string[], isOpen: boolean, isSaved: boolean, submit: (data: object) => void, tap: () => void }} props */
 export function Ballot({ me, ranking, isOpen, isSaved, submit, tap }) {
@@ -193,6 +191,7 @@ export function Ballot({ me, ranking, isOpen, isSaved, submit, tap }) {
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
   });
+  if (!me.ballot) return html`<p class="reply-state">…</p>`;
   if (!rows.length) return html`<p class="reply-state">There is nothing for you to rank. Others are ranking now.</p>`;
   const missing = needed - picked.length, changed = picked.join() !== ranking.join();
   return html`<div class="reply">
@@ -201,7 +200,7 @@ export function Ballot({ me, ranking, isOpen, isSaved, submit, tap }) {
       ${rows.map((/** @type {any} */ row) => {
         const at = picked.indexOf(row.id);
         return html`<li key=${row.id}><button type="button" class=${`ballot-row ${at >= 0 ? "is-chosen" : ""}`} aria-pressed=${String(at >= 0)} disabled=${!isOpen} onClick=${() => press(row.id)}>
-          <span class=${`ballot-place ${at >= 3 ? "is-number" : ""}`} aria-hidden="true">${at < 0 ? "" : MEDALS[at] ?? at + 1}</span><span class="ballot-text">${row.text}</span>${at >= 0 && html`<span class="sr-only">, ${ordinal(at + 1)}</span>`}
+          <span class=${`ballot-place is-${at + 1}`} aria-hidden="true">${at < 0 ? "" : at + 1}</span><span class="ballot-text">${row.text}</span>${at >= 0 && html`<span class="sr-only">, ${ordinal(at + 1)}</span>`}
         </button></li>`;
       })}
     </ul>

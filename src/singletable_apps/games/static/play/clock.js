@@ -2,21 +2,12 @@
 import { html, signal, useEffect, useState } from "../../shared/vendor/islands.js";
 
 const RADIUS = 19, AROUND = 2 * Math.PI * RADIUS;
-/** @type {number | undefined} */
-let offset; // of the server's clock to the time since this page was opened
 export const spoken = signal("");
-
-/** Note the server's time. Messages take their time, so the largest offset is the best. @param {string} text */
-export function noteServerTime(text) {
-  const measured = Date.parse(text) - performance.now();
-  if (!Number.isNaN(measured) && (offset === undefined || measured > offset)) offset = measured;
-}
+/** Returns the server's time in milliseconds; the page sets it. */
+export const clock = { now: () => Date.now() };
 
 /** Return the seconds from now to a time of the server; undefined without one. @param {string | null} deadline */
-export function secondsTo(deadline) {
-  if (!deadline) return undefined;
-  return (Date.parse(deadline) - performance.now() - (offset ?? Date.now() - performance.now())) / 1000;
-}
+export const secondsTo = (deadline) => (deadline ? (Date.parse(deadline) - clock.now()) / 1000 : undefined);
 
 /** Return the seconds left, and render again while they run. @param {string | null} deadline */
 export function useSecondsLeft(deadline) {

@@ -1,70 +1,60 @@
-// Answers on their way: kept in this browser until the server has confirmed them, and sent again with the same id.
+// Answers on their way. The room client keeps them in this browser and sends them again until there is a reply.
 import { signal } from "../../shared/vendor/islands.js";
 
 /** @typedef {"sending" | "sent" | "late" | "rejected"} Status */
-/** @typedef {{ id: string, type: string, data: Record<string, any>, status: Status, reason?: string }} Entry */
+/** @typedef {{ type: string, data: Record<string, any>, status: Status, reason?: string }} Entry */
 
-/** @param {string} name the game and the player
- * @param {(type: string, data: object, id: string) => Promise<any>} send
+const RETRY = 1000; // milliseconds, while the server is busy
+const TRANSIENT = new Set(["busy", "internal-error"]);
+
+/** @param {any} client of rooms.js
  * @param {(entry: Entry, reply: any) => void} confirmed */
-export function makeOutbox(name, send, confirmed) {
-  const storage = `games outbox ${name}`;
+export function makeOutbox(client, confirmed) {
   /** The newest entry of each question, by `answer 001` or `vote 001`. */
   const entries = signal(/** @type {Record<string, Entry>} */ ({}));
 
-  /** @param {Entry} entry */
-  const keyOf = (entry) => `${entry.type} ${entry.data.questionId}`;
+  /** @param {string} slot @param {Entry} entry */
+  const put = (slot, entry) => (entries.value = { ...entries.value, [slot]: entry });
 
-  function save() {
-    const open = Object.values(entries.value).filter((entry) => entry.status === "sending");
-    try {
-      if (open.length) localStorage.setItem(storage, JSON.stringify(open));
-      else localStorage.removeItem(storage);
-    } catch { /* storage full or disabled: the entry is still sent while the page is open */ }
-  }
-
-  /** @param {Entry} entry */
-  function put(entry) {
-    entries.value = { ...entries.value, [keyOf(entry)]: entry };
-    save();
-  }
-
-  /** @param {Entry} entry */
-  async function deliver(entry) {
+  /** @param {string} slot @param {Entry} entry @param {Promise<any>} reply */
+  async function follow(slot, entry, reply) {
+    put(slot, entry);
     let after = entry;
     try {
-      const reply = await send(entry.type, entry.data, entry.id);
-      after = { ...entry, status: reply?.outcome === "late" ? "late" : "sent" };
-      confirmed(after, reply);
+      const data = await reply;
+      after = { ...entry, status: data?.outcome === "late" ? "late" : "sent" };
+      if (entries.value[slot] === entry) confirmed(after, data);
     } catch (error) {
       const { code, message } = /** @type {{ code?: string, message?: string }} */ (error);
-      // Without a code the page is being closed: the entry stays for the next time.
-      if (!code) return;
+      if (code === "closed") return; // it stays for the next time
+      if (TRANSIENT.has(code ?? "")) {
+        setTimeout(() => { if (entries.value[slot] === entry) add(entry.type, entry.data); }, RETRY);
+        return;
+      }
       after = { ...entry, status: "rejected", reason: message };
     }
     // A newer answer to the same question may be on its way already.
-    if (entries.value[keyOf(entry)]?.id === entry.id) put(after);
+    if (entries.value[slot] === entry) put(slot, after);
   }
 
+  /** @param {string} type @param {Record<string, any>} data */
+  function add(type, data) {
+    const slot = `${type} ${data.questionId}`;
+    follow(slot, { type, data, status: "sending" }, client.send(type, data, { slot }));
+  }
+
+  // What an earlier visit could not send.
+  for (const message of client.unsent.values()) {
+    if (!message.slot) continue;
+    const reply = new Promise((resolve, reject) => Object.assign(message, { resolve, reject }));
+    follow(message.slot, { type: message.type, data: message.data, status: "sending" }, reply);
+  }
   return {
     entries,
-    /** @param {string} type @param {Record<string, any>} data */
-    add(type, data) {
-      const entry = { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`, type, data, status: /** @type {Status} */ ("sending") };
-      put(entry);
-      deliver(entry);
-    },
-    /** Send what an earlier visit could not. */
-    restore() {
-      try {
-        for (const entry of JSON.parse(localStorage.getItem(storage) ?? "[]")) {
-          entries.value = { ...entries.value, [keyOf(entry)]: entry };
-          deliver(entry);
-        }
-      } catch { /* storage disabled or broken */ }
-    },
+    add,
     /** @param {string} type @param {string} questionId */
     find: (type, questionId) => entries.value[`${type} ${questionId}`],
+    waiting: () => Object.values(entries.value).filter((entry) => entry.status === "sending").length,
   };
 }
 

@@ -1,8 +1,8 @@
 // The player's screen: what the server says, and the answers on their way to it.
+import { connect } from "../../shared/rooms.js";
 import { html, render, signal, useEffect } from "../../shared/vendor/islands.js";
 import { Answer, Ballot, OptionLabel, tilesClass } from "./answers.js";
-import { Ring, noteServerTime, spoken, useSecondsLeft } from "./clock.js";
-import { connect } from "./live.js";
+import { Ring, clock, spoken, useSecondsLeft } from "./clock.js";
 import { makeDrafts, makeOutbox } from "./outbox.js";
 import { Ended, Leaderboard, Reveal } from "./results.js";
 import { Survey, SurveyEnd } from "./survey.js";
@@ -11,31 +11,38 @@ import { Icon, format, plural } from "./text.js";
 const root = /** @type {HTMLElement} */ (document.querySelector("[data-play]"));
 const start = JSON.parse(root.dataset.play ?? "{}");
 const view = signal(start.view), me = signal(start.me), counts = signal(/** @type {any} */ (undefined));
-const link = signal(/** @type {"connecting" | "online" | "offline"} */ ("connecting"));
-const gone = signal(""); // why this browser is not in the game any more
+const isOffline = signal(false);
+const gone = signal(/** @type {string | undefined} */ (undefined)); // why this browser is not in the game any more
 const isAudience = start.role === "audience";
-const name = `${start.view.gameId} ${start.me?.playerId ?? ""}`;
+const name = `${start.view.gameId} ${start.me?.playerId ?? "audience"}`;
 const drafts = makeDrafts(name);
-noteServerTime(start.serverTime);
+const CLOSED = { 4001: "You play on another device or in another tab now. Reload this page to play here.", 4401: "Your link is not valid any more. Join again.", 4403: "The host has removed you from this game.", 4404: "This game does not exist any more." };
 
-const live = connect(start, {
-  snapshot(data) {
-    view.value = data.view;
-    if (data.me) me.value = data.me;
-    if (data.serverTime) noteServerTime(data.serverTime);
-  },
-  event(type, data) {
-    if (type === "gameStateChanged") view.value = data.view;
+const client = connect({
+  url: `${start.api}/socket`,
+  pollUrl: `${start.api}/events`,
+  postUrl: `${start.api}/messages`,
+  token: start.token,
+  storageKey: `games outbox ${name}`,
+  onMessage({ type, data }) {
+    if (type === "initialStateSync") {
+      view.value = data.view;
+      if (data.me) me.value = data.me;
+    } else if (type === "gameStateChanged") view.value = data.view;
     else if (type === "playerUpdated") me.value = data.me;
     else if (type === "playerAnswered") counts.value = data;
-    else if (type === "presenceChanged") view.value = { ...view.value, playerCount: data.players ?? view.value.playerCount };
-    else if (type === "playerRemoved") gone.value = "The host has removed you from this game.";
+    else if (type === "playerJoined") view.value = { ...view.value, playerCount: data.count };
+    else if (type === "playerRemoved") gone.value = CLOSED[4403];
   },
-  time: noteServerTime,
-  state: (value) => (link.value = value),
-  closed: (text) => (gone.value = text),
+  onStatus(status, details) {
+    if (status === "waiting") isOffline.value = true;
+    else if (status === "open" || status === "polling") isOffline.value = false;
+    else if (status === "closed") gone.value ??= CLOSED[/** @type {keyof typeof CLOSED} */ (/** @type {any} */ (details).code)] ?? "";
+  },
 });
-const outbox = makeOutbox(name, live.send, (entry, reply) => {
+const drift = Date.parse(start.serverTime) - Date.now();
+clock.now = () => (client.offset === undefined ? Date.now() + drift : client.now());
+const outbox = makeOutbox(client, (entry, reply) => {
   if (entry.type === "vote") me.value = { ...me.value, vote: entry.data.ranking };
   else me.value = { ...me.value, answers: { ...me.value.answers, [entry.data.questionId]: reply?.answer ?? entry.data } };
 });
@@ -73,7 +80,7 @@ function SentState({ type, questionId, idle = "" }) {
   const has = type === "vote" ? me.value?.vote.length : me.value?.answers[questionId];
   const done = counts.value?.questionId === questionId && counts.value.phase === view.value.phase && counts.value.of > 1 ? ` · ${counts.value.done} of ${counts.value.of} are done` : "";
   const [kind, text] =
-    entry?.status === "sending" ? (link.value === "online" ? ["is-sending", "Sending…"] : ["is-waiting", `No connection. Your ${is.toLowerCase()} is saved here and sent when you are back.`])
+    entry?.status === "sending" ? (!isOffline.value ? ["is-sending", "Sending…"] : ["is-waiting", `No connection. Your ${is.toLowerCase()} is saved here and sent when you are back.`])
     : entry?.status === "rejected" ? ["is-rejected", entry.reason]
     : entry?.status === "late" ? ["is-late", "Time was up when it arrived. The results show whether it counted."]
     : has ? ["is-sent", `${is} received${done}`]
@@ -145,7 +152,7 @@ function Reading({ left }) {
 function Paused() {
   const { remaining, pausedPhase, questionId, title } = view.value;
   const isIn = pausedPhase === "voting" ? me.value?.vote.length : me.value && answerOf(questionId);
-  return html`<${Stage} kicker=${title} title="Paused"><p class="stage-text">${isIn ? "Your answer is in. " : ""}The host will go on in a moment.</p>${remaining > 0 && html`<p class="stage-note">${plural(Math.ceil(remaining), "second")} left then</p>`}</${Stage}>`;
+  return html`<${Stage} kicker=${title} title="Paused"><p class="stage-text">${isIn ? "Your answer is in. " : ""}The host will go on in a moment.</p>${remaining > 0 && html`<p class="stage-note">${plural(Math.ceil(remaining), "second")} left</p>`}</${Stage}>`;
 }
 
 function Waiting() {
@@ -163,8 +170,7 @@ function Phase({ left }) {
   if (survey) {
     if (phase !== "open") return html`<${SurveyEnd} view=${view.value} me=${me.value} join=${start.urls.join} />`;
     if (!me.value) return html`<${Stage} kicker=${view.value.title} title="Survey in progress"><p class="stage-text">Players are answering at their own pace.</p></${Stage}>`;
-    const waiting = Object.values(outbox.entries.value).filter((entry) => entry.status === "sending").length;
-    return html`<${Survey} view=${view.value} me=${me.value} ask=${askedOf} answerOf=${answerOf} waiting=${waiting} state=${(/** @type {string} */ id) => html`<${SentState} type="answer" questionId=${id} />`} />`;
+    return html`<${Survey} view=${view.value} me=${me.value} ask=${askedOf} answerOf=${answerOf} waiting=${outbox.waiting()} state=${(/** @type {string} */ id) => html`<${SentState} type="answer" questionId=${id} />`} />`;
   }
   if (phase === "reading") return html`<${Reading} left=${left} />`;
   if (phase === "open") return html`<${Open} left=${left} />`;
@@ -210,10 +216,9 @@ function App() {
     spoken.value = describePhase();
     if (!document.activeElement || document.activeElement === document.body) /** @type {HTMLElement | null} */ (root.querySelector("h1"))?.focus({ preventScroll: true });
   }, [phase, questionId]);
-  if (gone.value) return html`<div class="phone-page"><h1>You are not in this game any more</h1><p class="phone-text">${gone.value}</p><p class="phone-actions"><a class="big-button is-quiet" href=${start.urls.join}>Join another game</a></p></div>`;
-  const isSending = Object.values(outbox.entries.value).some((entry) => entry.status === "sending");
+  if (gone.value !== undefined) return html`<div class="phone-page"><h1>You are not in this game any more</h1><p class="phone-text">${gone.value}</p><p class="phone-actions"><a class="big-button is-quiet" href=${start.urls.join}>Join another game</a></p></div>`;
   return html`<${Bar} left=${left} />
-    ${link.value === "offline" && phase !== "ended" && html`<p class="play-banner" role="status">Reconnecting…${isSending ? " Your answer is saved." : ""}</p>`}
+    ${isOffline.value && phase !== "ended" && html`<p class="play-banner" role="status">Reconnecting…${outbox.waiting() ? " Your answer is saved." : ""}</p>`}
     <div class="play-main" data-phase=${phase} key=${`${phase} ${questionId}`}><${Phase} left=${left} /></div>
     <p class="sr-only" aria-live="polite">${spoken.value}</p>`;
 }
@@ -233,4 +238,3 @@ document.addEventListener("click", (event) => {
 
 root.textContent = "";
 render(html`<${App} />`, root);
-outbox.restore();

@@ -48,7 +48,7 @@ export function Reveal({ view, me, isAudience }) {
   const isScored = question.type === "trivia" || question.type === "call-and-answer";
   const own = answer ? (answer.number ?? null) !== null ? [String(answer.number)] : answer.choices : [];
   return html`<section class="reveal">
-    <${Verdict} ...${{ question, reveal, me, answer, isAudience }} />
+    <${Verdict} ...${{ question, reveal, me, answer, isAudience, version: view.version }} />
     ${me && isScored && me.place !== undefined && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
     <h2 class="reveal-title">${question.title}</h2>
     ${question.type === "call-and-answer" && answer?.text && html`<blockquote class="own-answer">${answer.text}</blockquote>`}
@@ -59,10 +59,12 @@ export function Reveal({ view, me, isAudience }) {
   </section>`;
 }
 
-/** @param {{ question: any, reveal: any, me: any, answer: any, isAudience: boolean }} props */
-function Verdict({ question, reveal, me, answer, isAudience }) {
+/** @param {{ question: any, reveal: any, me: any, answer: any, version: number, isAudience: boolean }} props */
+function Verdict({ question, reveal, me, answer, version, isAudience }) {
   if (reveal.isVoid) return html`<div class="verdict"><h1 tabindex="-1">Skipped</h1><p class="verdict-text">This question does not count.</p></div>`;
   const isTrivia = question.type === "trivia";
+  // What concerns only this player comes a moment after what everybody sees.
+  if (me && me.version < version) return html`<div class="verdict"><h1 tabindex="-1">…</h1></div>`;
   if (isAudience || !me || (!isTrivia && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
   const tone = isTrivia ? (me.isCorrect ? "is-good" : "is-bad") : me.gained ? "is-good" : "is-plain";
   const words = !answer ? "No answer" : isTrivia ? (me.isCorrect ? "Correct" : "Not this time") : me.gained ? "Points for you" : "Results";
