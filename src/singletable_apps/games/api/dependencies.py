@@ -30,6 +30,7 @@ from singletable_apps.shared.web import (
     SentToken,
     Settings,
     check_signed_in,
+    hit_limit,
     rate_limited,
 )
 
@@ -109,6 +110,17 @@ def _seated(actor: CurrentActor, service: Service, game_id: GameId) -> Seated:
 AnySeat: TypeAlias = Annotated[Seated, Depends(_seated)]
 
 
+def find_game(request: Request, api: Api, game_id: str) -> Game:
+    """Return a game by its id or its join code, without a token, or raise NotFound."""
+    games, context = api.service.games, api.service.context
+    try:
+        return games.find_by_code(game_id) if len(game_id) < 16 else context.get_game(game_id)
+    except errors.NotFound:
+        # Only wrong codes are counted: a whole audience may come from one address.
+        hit_limit(request, api.settings.limits.wrong_code)
+        raise
+
+
 async def _driver(seated: AnySeat) -> Seated:
     if not seated.seat.can_drive:
         raise errors.NotPermitted("Only hosts can do this.")
@@ -162,7 +174,13 @@ ROOM_CLOSED = ProblemType(
     "room-closed", 403, "Room closed", "The game is locked, full or over, or you were removed."
 )
 EXISTS = ProblemType("already-exists", 409, "Already exists", "This name is taken.")
-PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS)
+SCORED_HERE = ProblemType(
+    "computed-by-server",
+    410,
+    "Computed by the server",
+    "The server computes scores when a question closes. Clients cannot set them.",
+)
+PROBLEM_TYPES = (WRONG_PHASE, ROOM_CLOSED, EXISTS, SCORED_HERE)
 
 _TYPES: dict[type[Exception], ProblemType] = {
     errors.NotFound: NOT_FOUND,

@@ -136,7 +136,7 @@ class LiveGames:
                     answer.number,
                     message.id,
                 )
-                receipt = await self._submit(seat, sent)
+                receipt = await self.submit(seat, sent)
                 stored = StoredAnswer.of(receipt.answer) if receipt.answer else None
                 return AnswerReceipt(receipt.outcome, stored)
             case "vote":
@@ -144,13 +144,14 @@ class LiveGames:
                 ballot = VoteSubmission(
                     seat.player_id, vote.question_id, now, vote.ranking, message.id
                 )
-                return VoteReceipt((await self._submit(seat, ballot)).outcome)
+                return VoteReceipt((await self.submit(seat, ballot)).outcome)
             case "command" | "extend":
                 return await self._drive(seat, message)
             case _:
                 raise InvalidInput({"type": f"Unknown type of message: {message.type[:40]}."})
 
-    async def _submit(self, seat: Seat, sent: Sent) -> Receipt:
+    async def submit(self, seat: Seat, sent: Sent) -> Receipt:
+        """Store an answer or a vote of a player, or raise an error that says why not."""
         if seat.role is not Role.PLAYER:
             raise NotPermitted("Only players can do this.")
         receipt = await self._queue.submit(seat.game_id, sent)

@@ -178,7 +178,7 @@ class RoomClient {
   #settle({ id, type, data }) {
     const message = this.unsent.get(id ?? "");
     if (!message) return;
-    if (data?.code === "rate-limited") {
+    if (data?.retryAfter) {
       setTimeout(() => this.#transmit(message), 1000 * data.retryAfter + 100);
       return;
     }

@@ -1,0 +1,357 @@
+"""The bodies of games in the API. Field names are camelCase in JSON, as the original's."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import fields
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass
+
+from singletable_apps.games.entities import (
+    Answer,
+    AnswerStatus,
+    Game,
+    GameEntry,
+    GameSettings,
+    GameState,
+    Player,
+    Standing,
+)
+from singletable_apps.games.errors import InvalidInput
+from singletable_apps.games.formats.document import QuestionDocument
+from singletable_apps.games.phases import ORIGINAL_STATES, Command, Phase
+from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.service.answers import Outcome
+from singletable_apps.shared import web
+from singletable_apps.shared.web import StrictBoolean, Timestamp
+
+
+class Body(web.Model):
+    """A body with names in camel case."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+@dataclass(
+    frozen=True,
+    config=ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid"),
+)
+class SettingsBody(GameSettings):
+    """What a host can choose. Times are in seconds; 0 is no limit."""
+
+    def to_settings(self) -> GameSettings:
+        """Return the settings."""
+        return GameSettings(**{name: getattr(self, name) for name in _SETTING_NAMES})
+
+
+_SENT_NAMES = {"set_id": "questionSetId", "text": "answer"}
+_SETTING_NAMES = frozenset(each.name for each in fields(GameSettings))
+
+
+@contextmanager
+def named_as_sent() -> Generator[None]:
+    """Rename the fields of errors to what the client has sent."""
+    try:
+        yield
+    except InvalidInput as error:
+        names = {
+            name: f"settings/{to_camel(name)}"
+            if name in _SETTING_NAMES
+            else _SENT_NAMES.get(name, to_camel(name))
+            for name in error.errors
+            if "/" not in name
+        }
+        raise type(error)(
+            {names.get(name, name): text for name, text in error.errors.items()}
+        ) from None
+
+
+# ------------------------------------------------------------------------------ games
+
+
+class NewGame(Body):
+    """A game to create, with the questions of a set or with its own."""
+
+    title: str = Field("", description="“Engagements Session” if it is empty.")
+    engagement_type: EngagementType | None = Field(
+        None, description="For own questions; a set has its own type."
+    )
+    question_set_id: str = Field("", description="A set that you can play.")
+    questions: list[QuestionDocument] = Field([], description="Instead of a set.")
+    ai_context: str = Field("", description="Background for the summary of answers.")
+    access_code: str = Field("", description="Players have to enter it, too.")
+    settings: SettingsBody = Field(default_factory=SettingsBody)
+
+
+class SeatTokens(Body):
+    """A token for each role. Everyone with the token has the role."""
+
+    host: str
+    cohost: str
+    screen: str
+    audience: str
+
+
+class CreatedGame(Body):
+    """A new game with the tokens of its roles."""
+
+    game_id: str
+    join_code: str
+    join_url: str
+    tokens: SeatTokens
+    host_token: str = Field(description="Recognizes you as the host of all your games.")
+
+
+class GameBody(Body):
+    """A game."""
+
+    game_id: str
+    title: str
+    engagement_type: EngagementType
+    question_set_id: str
+    question_count: int
+    categories: list[str]
+    join_code: str
+    join_url: str
+    is_locked: bool
+    is_private: bool
+    debug_mode: bool
+    created_at: Timestamp
+    last_activity_at: Timestamp
+    expires_at: Timestamp
+    phase: Phase
+    state: str = Field(description="The phase in the words of the original.")
+
+    @classmethod
+    def of(cls, game: Game, state: GameState, join_url: str) -> GameBody:
+        """Return the body of a game."""
+        return cls.from_object(
+            game,
+            engagement_type=game.type,
+            question_set_id=game.set_id,
+            is_private=bool(game.access_code),
+            join_url=join_url,
+            phase=state.phase,
+            state=ORIGINAL_STATES[state.phase],
+        )
+
+
+class GameEntryBody(Body):
+    """A game in the history."""
+
+    game_id: str
+    title: str
+    engagement_type: EngagementType
+    created_at: Timestamp
+    completed_at: Timestamp | None
+    player_count: int
+    question_count: int
+    duration: int = Field(description="Minutes from the creation to the end.")
+
+    @classmethod
+    def of(cls, entry: GameEntry) -> GameEntryBody:
+        """Return the body of an entry."""
+        return cls.from_object(entry, engagement_type=entry.type)
+
+
+class Validation(Body):
+    """Whether there is a game with this code or id."""
+
+    exists: bool
+    game_id: str = ""
+    title: str = ""
+
+
+class NewTitle(Body):
+    """A title."""
+
+    event_title: str
+
+
+class DebugMode(Body):
+    """Whether hosts see what the summary is made from."""
+
+    debug_mode: StrictBoolean
+
+
+# ------------------------------------------------------------------------------ state
+
+
+class StateBody(Body):
+    """The state of a game."""
+
+    game_id: str
+    current_state: str = Field(description="The phase in the words of the original.")
+    phase: Phase
+    version: int = Field(description="Send it with a command, so that it is executed once.")
+    current_question_id: str
+    current_question_index: int
+    question_started_at: Timestamp | None
+    opened_at: Timestamp | None
+    deadline: Timestamp | None
+    played_questions: list[str]
+    scored_questions: list[str]
+    updated_at: Timestamp
+
+    @classmethod
+    def of(cls, state: GameState) -> StateBody:
+        """Return the body of a state."""
+        return cls.from_object(
+            state,
+            current_state=ORIGINAL_STATES[state.phase],
+            current_question_id=state.question_id,
+            current_question_index=state.question_index,
+            played_questions=state.played,
+            scored_questions=state.scored,
+        )
+
+
+class NewState(Body):
+    """A command. Without a version it applies to whatever state the game is in."""
+
+    command: Command
+    version: int | None = Field(None, description="The version that the host saw.")
+
+
+class Start(Body):
+    """What a host saw when asking for the next question."""
+
+    version: int | None = None
+
+
+# ------------------------------------------------------------------------------ players
+
+
+class NewPlayer(Body):
+    """A player who joins."""
+
+    name: str
+    team: str = ""
+    access_code: str = Field("", description="For a private game.")
+
+
+class PlayerBody(Body):
+    """A player. Scores are those after the last question with points."""
+
+    player_id: str
+    name: str
+    team: str
+    total_score: int
+    rank: int
+    is_active: bool
+    joined_at: Timestamp
+    last_seen_at: Timestamp
+
+
+class JoinedPlayer(Body):
+    """A player with the token that only this player gets."""
+
+    game_id: str
+    player_id: str
+    name: str
+    team: str
+    token: str
+    rejoined: bool
+    total_score: int
+
+
+class PlayerList(Body):
+    """All players of a game, in the order of joining."""
+
+    players: list[PlayerBody]
+
+    @classmethod
+    def of(cls, players: Iterable[Player], standings: Iterable[Standing]) -> PlayerList:
+        """Return the body of a list of players with their standings."""
+        known = {each.player: each for each in standings}
+        bodies = [
+            PlayerBody.from_object(each, total_score=own.total, rank=own.place)
+            if (own := known.get(each.player_id))
+            else PlayerBody.from_object(each)
+            for each in sorted(players, key=lambda each: each.joined_at)
+        ]
+        return cls(players=bodies)
+
+
+# ------------------------------------------------------------------------------ answers
+
+
+class NewAnswer(Body):
+    """An answer: a text, the ids of options, or a number, as the question needs it."""
+
+    question_id: str
+    answer: str = Field("", description="What was typed.")
+    choices: list[str] = Field([], description="The ids of options, in order for a rank question.")
+    number: int | None = Field(None, description="A rating.")
+    client_id: str = Field("", description="Sending the same id again changes nothing.")
+
+
+class AnswerBody(Body):
+    """An answer. The name is empty until it may be known."""
+
+    question_id: str
+    player_name: str
+    answer: str
+    choices: list[str]
+    number: int | None
+    word_count: int
+    status: AnswerStatus
+    submitted_at: Timestamp
+
+    @classmethod
+    def of(cls, answer: Answer, *, with_name: bool = True) -> AnswerBody:
+        """Return the body of an answer."""
+        return cls.from_object(
+            answer,
+            player_name=answer.name if with_name else "",
+            answer=answer.text,
+            choices=list(answer.choices),
+        )
+
+
+class AnswerOutcome(Body):
+    """What became of an answer, and the answer that is stored."""
+
+    outcome: Outcome
+    answer: AnswerBody | None
+
+
+class AnswerList(Body):
+    """Answers to a question. They are hidden if too few people have answered a survey."""
+
+    count: int
+    is_hidden: bool = False
+    answers: list[AnswerBody]
+
+
+class NewVote(Body):
+    """A ranking of the answers of others: their ids, best first."""
+
+    question_id: str
+    ranking: list[str]
+    client_id: str = ""
+
+
+class VoteOutcome(Body):
+    """What became of a vote."""
+
+    outcome: Outcome
+
+
+class VoteRow(Body):
+    """One rank of one vote."""
+
+    question_id: str
+    player_name: str
+    answer_id: str
+    rank: int
+
+
+class VoteList(Body):
+    """Votes on the answers to a question, a row for each rank."""
+
+    count: int
+    votes: list[VoteRow]

@@ -1,0 +1,128 @@
+"""Players, answers and votes in the API."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from singletable_apps.games.limits import Limits
+from singletable_apps.games.phases import Command
+from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.tokens import Role, new_id
+from singletable_apps.shared.web import RateLimit
+from tests.apps.games.api.client import Caller, Server, problem
+from tests.apps.games.support.world import CAPITAL, LESSON, SETTINGS, SURVEY, World
+
+
+def test_player_joins_by_code_and_comes_back_with_the_token(server: Server) -> None:
+    game = server.world.game(CAPITAL)
+    joined = server.caller().post(f"/games/{game.join_code}/players", {"name": "Ada 🦊 #1"})
+    assert joined.status_code == 201
+    ada = joined.json()
+    assert (ada["name"], ada["rejoined"]) == ("Ada 🦊 #1", False)
+    back = server.caller(ada["token"]).post(f"/games/{game.game_id}/players", {"name": "Eve"})
+    assert back.status_code == 200
+    assert back.json() == {**ada, "rejoined": True}
+    # A name alone is not enough to be somebody.
+    taken = server.caller().post(f"/games/{game.game_id}/players", {"name": "ADA 🦊 #1"})
+    assert problem(taken) == (409, "already-exists", ["/name"])
+    (listed,) = server.host().get(f"/games/{game.game_id}/players").json()["players"]
+    assert (listed["playerId"], listed["totalScore"]) == (ada["playerId"], 0)
+    assert "token" not in listed
+    assert problem(server.caller().get(f"/games/{game.game_id}/players"))[0] == 401
+
+
+def test_removed_player_cannot_come_back(server: Server) -> None:
+    game = server.world.game(CAPITAL)
+    (ada,) = server.world.join(game, "Ada")
+    server.world.service.players.remove(game.game_id, ada.player_id)
+    answer = server.caller(ada.token).post(f"/games/{game.game_id}/players", {"name": "Ada"})
+    assert problem(answer)[:2] == (403, "room-closed")
+
+
+def test_wrong_access_codes_are_limited(memory: World) -> None:
+    server = Server(memory, Limits(join=None, wrong_code=RateLimit("wrong-code", 1, 60)))
+    game = memory.game(CAPITAL, access_code="tea")
+    path, body = f"/games/{game.game_id}/players", {"name": "Ada", "accessCode": "x"}
+    assert problem(server.caller().post(path, body))[2] == ["/accessCode"]
+    assert problem(server.caller().post(path, body))[0] == 429
+    assert server.caller().post(path, {"name": "Ada", "accessCode": "Tea"}).status_code == 201
+
+
+def test_answer_is_accepted_once_and_shown_to_its_player(server: Server) -> None:
+    world = server.world
+    game = world.game(CAPITAL)
+    phone, other = world.join(game, "Ada", "Bob")
+    ada, path = server.caller(phone.token), f"/games/{game.game_id}/answers"
+    body = {"questionId": "001", "choices": ["b"], "clientId": "a1"}
+    assert problem(ada.post(path, body))[:2] == (409, "wrong-phase")
+    world.play(game, Command.START)
+    first = ada.post(path, body).json()
+    assert (first["outcome"], first["answer"]["choices"]) == ("accepted", ["b"])
+    assert ada.post(path, {**body, "choices": ["a"]}).json()["answer"]["choices"] == ["b"]
+    assert problem(ada.post(path, {**body, "questionId": "#"}))[0] == 409
+    assert problem(server.caller(other.token).post(path, {**body, "choices": ["z"]})) == (
+        422,
+        "invalid-request",
+        ["/choices"],
+    )
+    assert ada.get(path).json()["count"] == 1
+    assert server.caller(other.token).get(path).json()["answers"] == []
+    assert server.host().get(path).json()["answers"][0]["playerName"] == ""
+    assert problem(server.host().post(path, body))[0] == 403
+    assert problem(server.seat(game, Role.SCREEN).get(path))[0] == 403
+    assert problem(ada.get(path, params={"questionId": "007"}))[0] == 404
+    world.play(game, Command.CLOSE)
+    assert server.host().get(path).json()["answers"][0]["playerName"] == "Ada"
+    players = ada.get(f"/games/{game.game_id}/players").json()["players"]
+    assert {each["name"]: each["totalScore"] for each in players} == {"Ada": 1000, "Bob": 0}
+
+
+def test_votes_rank_the_answers_of_others(server: Server) -> None:
+    world = server.world
+    game = world.game(LESSON)
+    phones = world.join(game, "Ada", "Bob", "Cy")
+    world.play(game, Command.START)
+    callers = [server.caller(phone.token) for phone in phones]
+    for caller, text in zip(callers, ("Meetings", "Builds", "Reviews"), strict=True):
+        body = {"questionId": "001", "answer": text}
+        assert caller.post(f"/games/{game.game_id}/answers", body).json()["outcome"] == "accepted"
+    empty = callers[0].post(f"/games/{game.game_id}/answers", {"questionId": "001"})
+    assert problem(empty)[2] == ["/answer"]
+    world.play(game, Command.CLOSE)
+    path = f"/games/{game.game_id}/votes"
+
+    def ballot(caller: Caller) -> list[str]:
+        me = caller.get(f"/games/{game.game_id}/view").json()["me"]
+        return [each["id"] for each in me["ballot"]]
+
+    for caller in callers:
+        sent = {"questionId": "001", "ranking": ballot(caller)}
+        assert caller.post(path, sent).json() == {"outcome": "accepted"}
+    wrong = callers[0].post(path, {"questionId": "001", "ranking": [new_id()]})
+    assert problem(wrong) == (422, "invalid-request", ["/ranking"])
+    own = callers[0].get(path).json()
+    assert [each["answerId"] for each in own["votes"]] == ballot(callers[0])
+    every = server.host().get(path).json()
+    assert (every["count"], len(every["votes"])) == (3, 6)
+    assert {each["playerName"] for each in every["votes"]} == {""}
+
+
+def test_answers_of_a_small_survey_are_hidden(server: Server) -> None:
+    world = server.world
+    settings = replace(SETTINGS, min_cell=2)
+    game = world.game(*SURVEY[1:3], kind=EngagementType.SURVEY, settings=settings)
+    ada, bob = world.join(game, "Ada", "Bob")
+    world.play(game, Command.START)
+    for phone in (ada, bob):
+        phone.answer("yes", question_id="001")
+    ada.answer(text="Less noise", question_id="002")
+    path, host = f"/games/{game.game_id}/answers", server.host()
+    assert host.get(path, params={"questionId": "001"}).json()["isHidden"]
+    world.play(game, Command.CLOSE)
+    shown = host.get(path, params={"questionId": "001"}).json()
+    assert [each["playerName"] for each in shown["answers"]] == ["", ""]
+    assert host.get(path, params={"questionId": "002"}).json() == {
+        "count": 1,
+        "isHidden": True,
+        "answers": [],
+    }
