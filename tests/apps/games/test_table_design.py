@@ -62,6 +62,21 @@ def test_items_have_the_documented_attributes(world: World) -> None:
         assert {*names.split()} - {*found[kind]} == set(), kind
 
 
+def test_sets_have_the_documented_attributes_and_never_expire(memory: World) -> None:
+    memory.service.sets.create(HOST, SetDraft("Quiz", questions=(CAPITAL,)), "quiz.csv")
+    names = {
+        "SET": "SetId Name Description TotalQuestions Categories CreatedAt CreatedBy IsActive "
+        "CustomInstructions SourceFile",
+        "CATEGORY": "CategoryId Name Description QuestionCount OrderIndex",
+        "QUESTION": "QuestionId Title Detail Category CategoryId School OrderInCategory "
+        "CustomInstruction CreatedAt",
+    }
+    found = {item["SK"]["S"].partition("#")[0]: item for item in all_items(memory)}
+    for kind, expected in names.items():
+        assert {*expected.split()} <= {*found[kind]}, kind
+    assert not any("TTL" in item for item in found.values())
+
+
 def test_table_is_named_for_its_environment(memory: World) -> None:
     assert engagements.name == table_name("dev") == "engagements-dev-table"
 

@@ -368,7 +368,7 @@ def create_set(service: Service, actor: SetActor, body: SetBody, response: Respo
     return StoredSet.of(service.sets.load(item.set_id, actor))
 
 
-@router.get("/sets/schema.json", openapi_extra=PUBLIC)
+@router.get("/set-schema.json", openapi_extra=PUBLIC)
 def read_schema() -> dict[str, Any]:
     """Return the JSON Schema of files with question sets."""
     return json_schema()
@@ -409,28 +409,3 @@ def export_set(
 ) -> Response:
     """Download a set in one of the formats, without questions that it cannot contain."""
     return download_set(service.sets.load(set_id, actor).draft, format)
-
-
-class VersionBody(Model):
-    """A version of a set."""
-
-    set_version: int
-    name: str
-    total_questions: int
-    saved_at: Timestamp
-
-
-@router.get("/sets/{set_id}/versions")
-def list_versions(service: Service, actor: SetActor, set_id: Segment) -> list[VersionBody]:
-    """List the versions that can be restored, newest first."""
-    return [VersionBody.from_object(each) for each in service.sets.list_versions(set_id, actor)]
-
-
-@router.post("/sets/{set_id}/versions/{number}/restore")
-def restore_version(
-    service: Service, actor: SetActor, set_id: Segment, number: int, edit: IfMatchIfAny
-) -> StoredSet:
-    """Save an old version again, as the newest one."""
-    item = service.sets.restore(actor, set_id, number, edit.check)
-    edit.answer(item.revision)
-    return StoredSet.of(service.sets.load(set_id, actor))

@@ -116,22 +116,17 @@ class CategoryDocument(Model):
     description: str = ""
 
 
-class SetFields(Model):
-    """The fields of a set, without its questions."""
+class SetDocument(Model):
+    """A question set as a file."""
 
+    format: Literal["question-set"] = "question-set"
+    version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
     name: str
     description: str = ""
     type: EngagementType = EngagementType.MIXED
     instruction: str = Field("", description="Shown to players with each question.")
     ai_instruction: str = Field("", description="What a summary of the answers should look at.")
     categories: list[CategoryDocument] = Field([])
-
-
-class SetDocument(SetFields):
-    """A question set as a file."""
-
-    format: Literal["question-set"] = "question-set"
-    version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
     questions: list[QuestionDocument] = Field([])
 
 
@@ -151,7 +146,7 @@ def to_document(draft: SetDraft) -> SetDocument:
     )
 
 
-def to_draft(fields: SetFields, questions: tuple[Question, ...]) -> SetDraft:
+def to_draft(fields: SetDocument, questions: tuple[Question, ...]) -> SetDraft:
     """Return the set with these fields and questions."""
     return SetDraft(
         fields.name,

@@ -124,30 +124,19 @@ def show_question(
 
 
 def _fill(question: Question, place: int, loaded: LoadedSet) -> Form:
-    form = Form.of(
-        QuestionForm,
-        _Filled(question, place),
-        revision=loaded.item.revision,
-        image=question.image,
-    )
-    options: dict[str, str | bool] = {}
+    plain = QuestionForm.model_fields.keys() - {"tags", "place"}
+    values: dict[str, str | int | bool | None] = {
+        **{name: getattr(question, name) for name in plain},
+        "tags": ", ".join(question.tags),
+        "place": place,
+        "image": question.image,
+        "revision": loaded.item.revision,
+    }
     for slot, option in enumerate(question.options):
-        options[f"option-{slot}"] = option.text
-        options[f"option_image-{slot}"] = option.image
-        options[f"correct-{slot}"] = option.id in question.correct
-    return replace(form, values={**form.values, **options})
-
-
-class _Filled:
-    """A question with its place and its tags as text, for the fields of a form."""
-
-    def __init__(self, question: Question, place: int) -> None:
-        self._question = question
-        self.place = place
-        self.tags = ", ".join(question.tags)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._question, name)
+        values[f"option-{slot}"] = option.text
+        values[f"option_image-{slot}"] = option.image
+        values[f"correct-{slot}"] = option.id in question.correct
+    return Form(values)
 
 
 def _show(
@@ -188,10 +177,10 @@ def save_question(page: AnyPage, set_id: Segment, number: str, upload: PostedUpl
     loaded = _load_own(page, set_id)
     count = len(loaded.draft.questions)
     at = int(number) if number.isascii() and number.isdigit() and len(number) < 5 else 0
-    if at:
-        _find(loaded.draft, at)
-    elif number != "new":
+    if not at and number != "new":
         raise NotFound("There is no such question.")
+    # If someone has deleted the question meanwhile, what was typed can be added as a new one.
+    at = at if at <= count else 0
     form = upload.form
     kind = form.value("type")
     old = Question(QuestionType(kind) if kind in [*QuestionType] else QuestionType.TRIVIA, "")

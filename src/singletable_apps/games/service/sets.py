@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from singletable import AlreadyExists as ItemExists
 from singletable import ConditionFailed, Page, SingleTableError, evolve, key_of
@@ -216,17 +217,16 @@ class Sets:
         check: RevisionCheck = any_revision,
     ) -> QuestionSet:
         """Activate a set or not, and choose who can play it; this is not a new version."""
-        for _ in range(_ATTEMPTS):
-            item = self.get_own(set_id, actor)
-            check(item.revision)
-            changed = evolve(
+        return self._edit(
+            actor,
+            set_id,
+            check,
+            lambda item: evolve(
                 item,
                 is_active=item.is_active if is_active is None else is_active,
                 visibility=visibility or item.visibility,
-            )
-            with suppress(ConditionFailed):
-                return self._store.put(changed)
-        raise GamesBusy(_BUSY)
+            ),
+        )
 
     def copy(self, actor: str, draft: SetDraft) -> QuestionSet:
         """Create a private set from a template or a set of someone else, with a free name."""
@@ -240,47 +240,51 @@ class Sets:
 
     def delete(self, actor: str, set_id: str, check: RevisionCheck = any_revision) -> None:
         """Delete a set with all its versions. Games that play it keep their questions."""
+        private = Visibility.PRIVATE
+        hidden = self._edit(
+            actor,
+            set_id,
+            check,
+            lambda item: evolve(item, is_deleting=True, is_active=False, visibility=private),
+        )
+        self._finish_delete(hidden)
+
+    def _edit(
+        self,
+        actor: str,
+        set_id: str,
+        check: RevisionCheck,
+        change: Callable[[QuestionSet], QuestionSet],
+    ) -> QuestionSet:
         for _ in range(_ATTEMPTS):
             item = self.get_own(set_id, actor)
             check(item.revision)
             with suppress(ConditionFailed):
-                hidden = evolve(
-                    item, is_deleting=True, is_active=False, visibility=Visibility.PRIVATE
-                )
-                self._finish_delete(self._store.put(hidden))
-                return
+                return self._store.put(change(item))
         raise GamesBusy(_BUSY)
 
     def _save(self, before: QuestionSet, draft: SetDraft) -> QuestionSet:
         """Store a checked draft as the next version; raise ConditionFailed if `before` changed."""
         number, attempt = before.set_version + 1, new_id()
         categories, questions = _make_content(before.set_id, number, attempt, draft)
+        fields: dict[str, Any] = {
+            "name": draft.name,
+            "description": draft.description,
+            "type": draft.type,
+            "instruction": draft.instruction,
+            "ai_instruction": draft.ai_instruction,
+            "total_questions": len(draft.questions),
+            "set_version": number,
+            "attempt": attempt,
+        }
         after = evolve(
             before,
-            name=draft.name,
-            description=draft.description,
-            type=draft.type,
-            total_questions=len(draft.questions),
+            **fields,
             categories=[each.name for each in draft.categories],
             is_active=draft.is_active,
             visibility=draft.visibility,
-            instruction=draft.instruction,
-            ai_instruction=draft.ai_instruction,
-            set_version=number,
-            attempt=attempt,
         )
-        version = SetVersion(
-            set_id=before.set_id,
-            set_version=number,
-            attempt=attempt,
-            name=draft.name,
-            description=draft.description,
-            type=draft.type,
-            instruction=draft.instruction,
-            ai_instruction=draft.ai_instruction,
-            categories=draft.categories,
-            total_questions=len(draft.questions),
-        )
+        version = SetVersion(set_id=before.set_id, categories=draft.categories, **fields)
         self._store.put_many(questions)
         self._store.put_many(categories)
         try:

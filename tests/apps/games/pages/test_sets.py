@@ -110,6 +110,16 @@ def test_edit_of_an_older_revision_is_shown_as_a_conflict(app: PagesApp) -> None
     assert titles(app, item)[0] == "Changed"
 
 
+def test_edit_of_a_deleted_question_can_be_added_again(app: PagesApp) -> None:
+    browser, item = app.browser(host=True), create(app)
+    form = browser.get("sets", item.set_id, "questions", "3")
+    app.world.service.sets.save(HOST, item.set_id, replace(DRAFT, questions=(CAPITAL,)))
+    conflict = browser.upload(form, {"title": "Typed for an hour"})
+    assert conflict.status_code == 412
+    assert browser.upload(conflict, {}).status_code == 303
+    assert titles(app, item) == [CAPITAL.title, "Typed for an hour"]
+
+
 def test_images_are_stored_and_served_in_widths(app: PagesApp) -> None:
     browser, item = app.browser(host=True), create(app)
     page = browser.get("sets", item.set_id, "questions", "1")
