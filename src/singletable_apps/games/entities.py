@@ -1,7 +1,7 @@
 """The items of `engagements-{environment}-table`.
 
     partition             sort keys
-    GAME#{gameId}         METADATA, STATE, PLAYER#{playerId}, NAME#{name}, CONTENT#{part},
+    GAME#{gameId}         METADATA, STATE, PLAYER#{playerId}, NAME#{look}, CONTENT#{part},
                           QUESTION#{questionId}, BALLOT#{questionId}#{attempt}#{part},
                           RESULT#{questionId}#{attempt}#{part}, PROCESS#{processId}
     GAME#{gameId}#{shard} ANSWER#{questionId}#{playerId}, VOTE#{questionId}#{playerId}
@@ -199,6 +199,8 @@ class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
     total_score: Attr[int] = attr(name="TotalScore", default=0)
     rank: Attr[int] = attr(name="CurrentRank", default=0)
     scored_through: Attr[str] = attr(name="ScoredThrough", default="")
+    # How often players have changed their own names.
+    renames: Attr[int] = attr(name="Renames", default=0)
     # False once the host has removed the player.
     is_active: Attr[bool] = attr(name="IsActive", default=True)
     expires_at: Attr[datetime] = expires(name="TTL")
@@ -207,14 +209,14 @@ class Player(Entity, table=engagements, type_tag=("EntityType", "Player")):
 
 
 class PlayerName(Entity, table=engagements, type_tag=("EntityType", "PlayerName")):
-    """A name that is taken in a game, in any case."""
+    """A name that is taken in a game. `look` is equal for names that look the same."""
 
     game_id: Attr[str] = attr(name="GameId")
-    name: Attr[str] = attr(name="PlayerName")
+    look: Attr[str] = attr(name="NameLook")
     player_id: Attr[str] = attr(name="PlayerId")
     expires_at: Attr[datetime] = expires(name="TTL")
 
-    key = Key(pk=("GAME", game_id), sk=("NAME", casefold(name)))
+    key = Key(pk=("GAME", game_id), sk=("NAME", look))
 
 
 class GameContent(Entity, table=engagements, type_tag=("EntityType", "GameContent")):
@@ -250,6 +252,8 @@ class Round(Entity, table=engagements, type_tag=("EntityType", "Round")):
     answers: Attr[int] = attr(name="AnswerCount", default=0)
     votes: Attr[int] = attr(name="VoteCount", default=0)
     tally: Attr[dict[str, int]] = attr(name="Tally", factory=dict[str, int])
+    # Answers that were not shown, because the host has hidden them or has not approved them.
+    left_out: Attr[int] = attr(name="LeftOutCount", default=0)
     # The ids of answers that the host has hidden since they were frozen.
     hidden: Attr[list[str]] = attr(name="HiddenAnswers", factory=list[str])
     summary: Attr[str] = attr(name="AiSummary", default="")

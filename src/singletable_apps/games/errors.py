@@ -13,7 +13,7 @@ GamesError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.permissions import NotPermitted
@@ -53,7 +53,11 @@ class InvalidInput(RequestRejected):
 
 
 class AlreadyExists(InvalidInput):
-    """Another player has this name, or a set has it."""
+    """Another player has this name, or a set has it. `suggestions` are similar names."""
+
+    def __init__(self, errors: Mapping[str, str], suggestions: Sequence[str] = ()) -> None:
+        super().__init__(errors)
+        self.suggestions = tuple(suggestions)
 
 
 class NotSeated(RequestRejected):

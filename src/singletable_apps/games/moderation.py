@@ -38,6 +38,7 @@ _MASKS = "*#%&"
 _MASKED = re.compile(r"\w[*#%&]+\w")
 _OUTER = re.compile(r"^[\W_]+|[\W_]+$")
 _WORD = re.compile(r"[^\W_]+")
+_SPELLED = re.compile(r"[^\W_]+|[@$!|+€¢(]")
 _REPEATED = re.compile(r"(.)\1+")
 # Between the letters of one word.
 _SEPARATORS = re.compile(r"[^\w@$!|+€¢(*#%&]|_")
@@ -120,7 +121,7 @@ def _candidates(folded: str, words: list[str]) -> Iterator[str]:
     for chunk in {*folded.split()} - known:
         yield (joined := _SEPARATORS.sub("", chunk))
         yield joined.strip("!|+(*#%&")
-    for is_letter, run in groupby(words, lambda each: len(each) == 1):
+    for is_letter, run in groupby(_SPELLED.findall(folded), lambda each: len({*each}) == 1):
         letters = "".join(run)[:40]
         if is_letter and len(letters) > 2:
             yield letters

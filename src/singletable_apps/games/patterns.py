@@ -195,14 +195,23 @@ rename_player = patterns.write(
     "Rename a player",
     creates(PlayerName),
     deletes(PlayerName),
-    updates(Player, Player.name),
+    updates(Player, Player.name, Player.renames),
     rate=per_day(50),
+)
+respell_player = patterns.write(
+    "P7",
+    "Spell the name of a player otherwise",
+    updates(Player, Player.name, Player.renames),
+    rate=per_day(5),
 )
 edit_player = patterns.write(
     "P4",
     "Move a player to a team, or remove a player",
     updates(Player, Player.team, Player.is_active, Player.last_seen_at),
     rate=per_day(500),
+)
+names_taken = patterns.read(
+    "P6", "Check whether names are taken", PlayerName.key, items=8, rate=per_second(1)
 )
 score_player = patterns.write(
     "P5",
@@ -227,7 +236,7 @@ show_results = patterns.write(
     updates(
         Round,
         *(Round.completed_at, Round.is_void, Round.ballot, Round.result),
-        *(Round.answers, Round.votes, Round.tally),
+        *(Round.answers, Round.votes, Round.tally, Round.left_out),
     ),
     rate=per_second(3),
 )
@@ -253,6 +262,9 @@ played_rounds = patterns.read(
     consistent=True,
     items=12,
     rate=per_minute(20),
+)
+hide_answer = patterns.write(
+    "R10", "Hide a frozen answer, or show it", updates(Round, Round.hidden), rate=per_day(100)
 )
 complete_game = patterns.write(
     "R8",
@@ -282,6 +294,10 @@ answer_of_player = patterns.read(
 )
 vote_of_player = patterns.read(
     "A5", "Get the vote of a player", Vote.key, consistent=True, rate=per_second(20)
+)
+
+moderate_answer = patterns.write(
+    "A6", "Approve or hide an answer", updates(Answer, Answer.status), rate=per_minute(5)
 )
 
 # ------------------------------------------------------------------------------ connections

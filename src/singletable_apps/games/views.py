@@ -302,6 +302,14 @@ def _host_view(snapshot: Snapshot) -> View:
             {"playerId": each.player_id, "questionId": each.question_id, "text": each.text}
             for each in snapshot.pending[:MAX_SHOWN]
         ],
+        "pendingCount": len(snapshot.pending),
+        # Answers that are not on ballots and in results, because the host did not approve them.
+        "leftOut": snapshot.round.left_out if snapshot.round else 0,
+        "hidden": [
+            {"id": each.id, "text": each.text}
+            for each in snapshot.ballot
+            if snapshot.round and each.id in snapshot.round.hidden
+        ],
         "liveTally": dict(snapshot.live_tally),
         "debugMode": snapshot.game.debug_mode,
         "setName": snapshot.game.set_name,

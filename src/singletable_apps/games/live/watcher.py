@@ -293,11 +293,13 @@ class Watcher:
         await self._check_seats(snapshot, before.snapshot)
 
     async def _check_seats(self, snapshot: Snapshot, before: Snapshot) -> None:
-        """Tell players about their new name or team, and disconnect those without a seat."""
+        """Tell players about a new name, team or ballot, and disconnect those without a seat."""
+        is_ballot_changed = _hidden(snapshot) != _hidden(before)
         changed = [
             each
             for each in self._player_ids()
-            if _label(snapshot.players.get(each)) != _label(before.players.get(each))
+            if is_ballot_changed
+            or _label(snapshot.players.get(each)) != _label(before.players.get(each))
         ]
         personal = await self._thread(self._service.snapshots.player_views, snapshot, changed)
         for player_id, me in personal.items():
@@ -454,6 +456,10 @@ def _mark(view: View) -> bytes:
     return msgspec.json.encode(
         {name: value for name, value in view.items() if name not in ("host", "playerCount")}
     )
+
+
+def _hidden(snapshot: Snapshot) -> list[str]:
+    return snapshot.round.hidden if snapshot.round else []
 
 
 def _label(player: Player | None) -> tuple[str, str] | None:

@@ -12,11 +12,13 @@ from datetime import datetime, timedelta
 
 from singletable import CallStats, Driver, Observer, Store
 from singletable_apps.games.entities import engagements
+from singletable_apps.games.moderation import status_of_text
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context, utc_now
 from singletable_apps.games.service.games import Games
 from singletable_apps.games.service.images import Images
+from singletable_apps.games.service.moderation import Moderation
 from singletable_apps.games.service.players import Players
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.service.sets import Sets
@@ -43,6 +45,7 @@ class GamesService:
     players: Players
     rounds: Rounds
     answers: Answers
+    moderation: Moderation
     snapshots: Snapshots
     sets: Sets
     images: Images
@@ -87,14 +90,16 @@ def open_games(
         environment,
     )
     games, rounds = Games(context), Rounds(context)
-    answers = Answers(context, rounds)
+    answers = Answers(context, rounds, lambda game, text: status_of_text(game.settings, text))
+    moderation = Moderation(context, rounds)
     return GamesService(
         context=context,
         games=games,
         players=Players(context, games),
         rounds=rounds,
         answers=answers,
-        snapshots=Snapshots(context, rounds, answers),
+        moderation=moderation,
+        snapshots=Snapshots(context, rounds, answers, moderation),
         sets=Sets(context),
         images=Images(context),
         stats=stats,

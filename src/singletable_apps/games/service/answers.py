@@ -194,6 +194,8 @@ class Answers:
                     if known and (is_same or self._is_final(play, answer)):
                         receipts[number] = Receipt(Outcome.REPEATED, known)
                         del left[number]
+                    elif known and known.status is AnswerStatus.HIDDEN:
+                        answer.status = AnswerStatus.PENDING
             else:
                 return receipts | {
                     number: Receipt(Outcome.ACCEPTED, answer) for number, answer in left.items()
@@ -256,7 +258,8 @@ class Answers:
         is_late = is_due(play.state, sent.received_at)
         if is_late or not _is_voting(play.state, sent.question_id):
             raise WrongPhase(_closed_text(play.state, is_late), play.state.phase, (Phase.VOTING,))
-        ranking = sent.ranking
+        hidden = set(entry.hidden) if entry else set[str]()
+        ranking = tuple(each for each in sent.ranking if each not in hidden)
         offered = self._rounds.offered_to(play.game, entry, sent.player_id) if entry else ()
         if len(set(ranking)) < len(ranking) or not set(ranking) <= set(offered):
             raise InvalidInput({"ranking": "Rank only answers that you were shown, each once."})
@@ -310,10 +313,15 @@ def _identity(answer: Answer) -> tuple[str, str, str]:
 
 
 def _is_new(answer: Answer) -> Condition[Answer] | None:
-    """Return the condition that this message was not stored before."""
-    if not answer.client_id:
-        return None
-    return Answer.client_id.missing() | (Answer.client_id != answer.client_id)
+    """Return the condition that this message was not stored before.
+
+    If the host has hidden an answer, another one of the player waits for the host, too.
+    """
+    is_other = Answer.client_id.missing() | (Answer.client_id != answer.client_id)
+    is_shown = Answer.status.missing() | (Answer.status != AnswerStatus.HIDDEN)
+    if answer.status is not AnswerStatus.VISIBLE:
+        return is_other if answer.client_id else None
+    return is_other & is_shown if answer.client_id else is_shown
 
 
 def _batches(answers: Mapping[int, Answer]) -> Iterator[dict[int, Answer]]:

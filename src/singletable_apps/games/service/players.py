@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
 from singletable import AlreadyExists as KeyExists
 from singletable import ConditionFailed, Edit
 from singletable_apps.games.entities import Game, Player, PlayerName
-from singletable_apps.games.errors import AlreadyExists, GamesBusy, InvalidInput, RoomClosed
+from singletable_apps.games.errors import (
+    AlreadyExists,
+    GamesBusy,
+    InvalidInput,
+    NotPermitted,
+    RoomClosed,
+    WrongPhase,
+)
+from singletable_apps.games.names import (
+    MAX_NAME,
+    check_name,
+    draw_names,
+    name_key,
+    similar_names,
+)
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.games import Games
 from singletable_apps.games.tokens import Role, Seat, new_id
 from singletable_apps.shared.text import InputChecks
 
-MAX_NAME = 24
-# Raises or corrects: what a player may be called in a game.
-NameRule = Callable[[Game, str], str]
+__all__ = ["MAX_NAME", "Joined", "Players", "balance_teams"]
 
-
-def any_name(_: Game, name: str) -> str:
-    """Accept every name."""
-    return name
+_RENAME = "You can change your name once, before the game starts. Ask the host."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +46,31 @@ class Joined:
     token: str
 
 
+@dataclass(slots=True)
+class _Room:
+    """How many active players a game has, and in which teams, when they were counted."""
+
+    counted_at: datetime
+    players: int
+    teams: Counter[str]
+
+
 class Players:
     """Lets people join games, and hosts look after them."""
 
-    def __init__(self, context: Context, games: Games, name_rule: NameRule = any_name) -> None:
+    def __init__(self, context: Context, games: Games) -> None:
         self._context = context
         self._games = games
-        self._name_rule = name_rule
-        # How many players a game has, and when that was counted.
-        self._counts: dict[str, tuple[datetime, int]] = {}
+        self._rooms: dict[str, _Room] = {}
 
-    def join(self, game_id: str, name: str, *, team: str = "", access_code: str = "") -> Joined:
-        """Join a game and return the player's token. A name can be taken once in a game."""
+    def join(
+        self, game_id: str, name: str = "", *, team: str = "", access_code: str = ""
+    ) -> Joined:
+        """Join a game and return the player's token.
+
+        Names that look the same can be taken once in a game. In a game with generated names, one is
+        drawn if `name` is empty. Without a team, the player gets into the smallest one.
+        """
         context = self._context
         game = context.get_game(game_id, consistent=True)
         state = context.get_state(game_id)
@@ -56,44 +80,81 @@ class Players:
             raise RoomClosed("The host has locked this game. Ask the host to let you in.")
         self._games.check_access_code(game, access_code)
         checks = InputChecks()
-        chosen = self._check_name(checks, game, name)
-        placed = self._check_team(checks, game, team)
+        is_drawn = game.settings.generated_names and not name.strip()
+        names = draw_names() if is_drawn else iter([self._check_name(checks, game, name)])
+        placed = self._check_team(checks, game, team) if team.strip() else ""
         checks.raise_errors(InvalidInput)
-        if self._count(game_id) >= game.settings.max_players:
+        room = self._count(game_id)
+        if room.players >= game.settings.max_players:
             raise RoomClosed("This game is full.")
-        now = context.clock()
-        player = Player(
-            game_id=game_id,
-            player_id=new_id(),
-            name=chosen,
-            team=placed,
-            joined_at=now,
-            last_seen_at=now,
-            expires_at=game.expires_at,
-        )
-        try:
-            with context.store.transaction() as tx:
-                tx.create(_name_item(player))
-                tx.create(player)
-        except KeyExists:
-            raise _name_taken(chosen) from None
+        if game.settings.teams and not placed:
+            placed = min(game.settings.teams, key=lambda each: room.teams[each])
+        player = self._create(game, names, placed)
+        room.players += 1
+        room.teams[placed] += 1
         context.notify(player)
         seat = Seat(Role.PLAYER, game_id, player.player_id)
         return Joined(game, player, context.tokens.seat_token(seat))
 
-    def _count(self, game_id: str) -> int:
+    def _create(self, game: Game, names: Iterator[str], team: str) -> Player:
+        """Store a player with the first of these names that is free."""
+        now, chosen = self._context.clock(), ""
+        for chosen in names:
+            player = Player(
+                game_id=game.game_id,
+                player_id=new_id(),
+                name=chosen,
+                team=team,
+                joined_at=now,
+                last_seen_at=now,
+                expires_at=game.expires_at,
+            )
+            try:
+                with self._context.store.transaction() as tx:
+                    tx.create(_name_item(player))
+                    tx.create(player)
+            except KeyExists:
+                continue
+            return player
+        raise self._name_taken(game, chosen)
+
+    def _count(self, game_id: str) -> _Room:
         """Return how many players a game has, counted at most every two seconds."""
         now = self._context.clock()
-        known = self._counts.get(game_id)
-        if known is None or now - known[0] > timedelta(seconds=2):
-            if len(self._counts) > 1_000:
-                self._counts.clear()
-            known = (now, self._context.store.count(Player.key.partition(game_id)))
-            self._counts[game_id] = known
-        return known[1]
+        known = self._rooms.get(game_id)
+        if known is None or now - known.counted_at > timedelta(seconds=2):
+            if len(self._rooms) > 1_000:
+                self._rooms.clear()
+            active = [each for each in self.list_all(game_id) if each.is_active]
+            known = _Room(now, len(active), Counter(each.team for each in active))
+            self._rooms[game_id] = known
+        return known
 
-    def rename(self, game_id: str, player_id: str, name: str) -> Player:
-        """Give a player another name, for results from now on and for those of before."""
+    def list_all(self, game_id: str) -> list[Player]:
+        """Return all players of a game, also those who were removed."""
+        return list(self._context.store.query(Player.key.partition(game_id), consistent=True))
+
+    def suggest_names(self, game: Game, name: str = "", count: int = 3) -> list[str]:
+        """Return names that are free: friendly ones, or some that are like a name."""
+        candidates = [*islice(draw_names(), 8)]
+        if name and not game.settings.generated_names:
+            candidates = similar_names(name)[:8]
+        items = [PlayerName.key(game.game_id, name_key(each)) for each in candidates]
+        taken = {each.look for each in self._context.store.get_many(items) if each}
+        return [each for each in candidates if name_key(each) not in taken][:count]
+
+    def _name_taken(self, game: Game, name: str) -> AlreadyExists:
+        free = self.suggest_names(game, name)
+        text = f"Someone is called {name} already. Choose another name."
+        if free:
+            text = f"Someone is called {name} already. How about {' or '.join(free[:2])}?"
+        return AlreadyExists({"name": text}, free)
+
+    def rename(self, game_id: str, player_id: str, name: str, *, by_player: bool = False) -> Player:
+        """Give a player another name, for results from now on and for those of before.
+
+        Players can change their own names once, before the game starts.
+        """
         context, checks = self._context, InputChecks()
         game = context.get_game(game_id)
         player = context.get_player(game_id, player_id)
@@ -101,20 +162,28 @@ class Players:
         checks.raise_errors(InvalidInput)
         if chosen == player.name:
             return player
+        if by_player:
+            phase = context.get_state(game_id).phase
+            if phase is not Phase.WAITING:
+                raise WrongPhase(_RENAME, phase, (Phase.WAITING,))
+            if player.renames:
+                raise NotPermitted(_RENAME)
         before = player.name
         player.name = chosen
+        player.renames += by_player
         try:
             with context.store.transaction() as tx:
-                if chosen.casefold() != before.casefold():
+                if name_key(chosen) != name_key(before):
                     tx.create(_name_item(player))
-                    tx.delete(PlayerName.key(game_id, before))
+                    tx.delete(PlayerName.key(game_id, name_key(before)))
                 tx.update(
                     Player.key(game_id, player_id),
                     Player.name.set(chosen),
+                    Player.renames.set(player.renames),
                     if_=Player.name == before,
                 )
         except KeyExists:
-            raise _name_taken(chosen) from None
+            raise self._name_taken(game, chosen) from None
         except ConditionFailed:
             raise GamesBusy("This player is being renamed right now. Try again.") from None
         context.notify(player)
@@ -134,6 +203,23 @@ class Players:
         self._context.get_player(game_id, player_id)
         return self._update(game_id, player_id, Player.is_active.set(False))
 
+    def restore(self, game_id: str, player_id: str) -> Player:
+        """Let a player who was removed back in, with the same token, name and points."""
+        self._context.get_player(game_id, player_id)
+        return self._update(game_id, player_id, Player.is_active.set(True))
+
+    def balance_teams(self, game_id: str) -> int:
+        """Move as few players as possible, so that teams are equally large; return how many."""
+        game = self._context.get_game(game_id, consistent=True)
+        if not game.settings.teams:
+            raise InvalidInput({"teams": "This game has no teams."})
+        members = {each.player_id: each.team for each in self.list_all(game_id) if each.is_active}
+        moves = balance_teams(members, game.settings.teams)
+        for player_id, team in moves.items():
+            self._update(game_id, player_id, Player.team.set(team))
+        self._rooms.pop(game_id, None)
+        return len(moves)
+
     def _update(self, game_id: str, player_id: str, edit: Edit[Player]) -> Player:
         player = self._context.store.update(Player.key(game_id, player_id), edit)
         self._context.notify(player)
@@ -146,7 +232,13 @@ class Players:
 
     def _check_name(self, checks: InputChecks, game: Game, name: str) -> str:
         chosen = checks.line("name", name, longest=MAX_NAME, required=True)
-        return self._name_rule(game, chosen) if "name" not in checks.errors else chosen
+        if "name" in checks.errors:
+            return chosen
+        try:
+            return check_name(game.settings, chosen)
+        except InvalidInput as error:
+            checks.reject("name", error.errors["name"])
+            return chosen
 
     def _check_team(self, checks: InputChecks, game: Game, team: str) -> str:
         teams = {each.casefold(): each for each in game.settings.teams}
@@ -155,14 +247,28 @@ class Players:
         return teams.get(team.strip().casefold(), "")
 
 
+def balance_teams(members: Mapping[str, str], teams: Sequence[str]) -> dict[str, str]:
+    """Return who moves to which team, so that sizes differ by one at most. Few players move."""
+    sizes = {team: [each for each in members if members[each] == team] for team in teams}
+    least, more = divmod(len(members), len(teams))
+    # The largest teams keep one player more.
+    ordered = sorted(teams, key=lambda team: -len(sizes[team]))
+    limits = {team: least + (place < more) for place, team in enumerate(ordered)}
+    spare = [each for each in members if members[each] not in sizes]
+    for team in teams:
+        spare += sizes[team][limits[team] :]
+    moves = iter(spare)
+    return {
+        each: team
+        for team in teams
+        for _, each in zip(range(limits[team] - len(sizes[team])), moves, strict=False)
+    }
+
+
 def _name_item(player: Player) -> PlayerName:
     return PlayerName(
         game_id=player.game_id,
-        name=player.name,
+        look=name_key(player.name),
         player_id=player.player_id,
         expires_at=player.expires_at,
     )
-
-
-def _name_taken(name: str) -> AlreadyExists:
-    return AlreadyExists({"name": f"Someone is called {name} already. Choose another name."})

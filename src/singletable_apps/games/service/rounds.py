@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from singletable import ConditionFailed, Edit, evolve
+from singletable import Condition, ConditionFailed, Edit, evolve
 from singletable_apps.games.entities import (
     Answer,
     AnswerStatus,
@@ -196,8 +196,13 @@ class Rounds:
                 if entry is not None and before.question_id != entry.question_id:
                     tx.put(entry)
                 elif entry is not None:
-                    # Others may write its summary or hide answers at the same time.
-                    tx.update(Round.key(entry.game_id, entry.question_id), *_count_edits(entry))
+                    # Others may write its summary at the same time. If someone has hidden an
+                    # answer since the round was read, it is counted again.
+                    tx.update(
+                        Round.key(entry.game_id, entry.question_id),
+                        *_count_edits(entry),
+                        if_=_is_hidden_as_in(entry),
+                    )
             self._context.notify(after)
             return after
         return self._context.get_state(before.game_id)
@@ -278,6 +283,7 @@ class Rounds:
             return self._finish_votes(play, entry, after)
         answers = self.list_answers(game.game_id, state.question_id)
         entry.answers = len(answers)
+        entry.left_out = _count_left_out(answers)
         if question.type is QuestionType.CALL_AND_ANSWER:
             frozen = self._freeze(game, answers)
             if len(frozen) >= 2 and not state.is_ending:
@@ -303,7 +309,7 @@ class Rounds:
 
     def _finish_votes(self, play: Play, entry: Round, after: GameState) -> GameState:
         game, state = play.game, play.state
-        ballot = self.get_ballot(entry)
+        ballot = [each for each in self.get_ballot(entry) if each.id not in entry.hidden]
         votes = self.list_votes(game.game_id, state.question_id)
         entry.votes = len(votes)
         score = score_votes(
@@ -332,6 +338,7 @@ class Rounds:
             entry = _round(game, question_id, index, question, state.opened_at or now)
             entry.completed_at, entry.is_void = now, state.is_void
             entry.answers, entry.tally = len(answers), tally_answers(question, answers)
+            entry.left_out = _count_left_out(answers)
             if question.type is QuestionType.TEXT:
                 self._store_ballot(entry, self._freeze(game, answers))
             # The first one counts: others have read the same answers.
@@ -515,15 +522,16 @@ class Rounds:
         is_trivia = question is not None and question.type is QuestionType.TRIVIA
         answered = {each.player_id for each in answers}
         nothing = Gain()
-        players = [each.player_id for each in self.list_players(game.game_id) if each.is_active]
+        players = [each for each in self.list_players(game.game_id) if each.is_active]
         totals = dict[str, tuple[int, float]]()
         streaks = dict[str, int]()
         for player in players:
-            known = before.get(player)
-            gain = points.get(player, nothing)
-            streaks[player] = gain.streak if is_trivia else known.streak if known else 0
-            totals[player] = (
-                (known.total if known else 0) + gain.points,
+            player_id = player.player_id
+            known, gain = before.get(player_id), points.get(player_id, nothing)
+            streaks[player_id] = gain.streak if is_trivia else known.streak if known else 0
+            totals[player_id] = (
+                # Someone whom the host has let back in was not in the last result.
+                (known.total if known else player.total_score) + gain.points,
                 (known.seconds if known else 0.0) + gain.seconds,
             )
         standings = [
@@ -639,6 +647,9 @@ class Rounds:
 
     def offered_to(self, game: Game, entry: Round, player_id: str) -> Sequence[str]:
         """Return the answers that a player is asked to rank, in the order to show them."""
+        return [each for each in self._dealt_to(game, entry, player_id) if each not in entry.hidden]
+
+    def _dealt_to(self, game: Game, entry: Round, player_id: str) -> Sequence[str]:
         known = self.offered(game, entry).get(player_id)
         if known is not None:
             return known
@@ -675,7 +686,17 @@ def _count_edits(entry: Round) -> tuple[Edit[Round], ...]:
         Round.answers.set(entry.answers),
         Round.votes.set(entry.votes),
         Round.tally.set(entry.tally),
+        Round.left_out.set(entry.left_out),
     )
+
+
+def _is_hidden_as_in(entry: Round) -> Condition[Round]:
+    """Return the condition that no host has hidden an answer since the round was read."""
+    return Round.hidden.missing() | (Round.hidden == entry.hidden)
+
+
+def _count_left_out(answers: Iterable[Answer]) -> int:
+    return sum(each.status is not AnswerStatus.VISIBLE for each in answers)
 
 
 def _parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:

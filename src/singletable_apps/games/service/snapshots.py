@@ -11,6 +11,7 @@ from singletable_apps.games.questions import OPINIONS, EngagementType
 from singletable_apps.games.rules import Play, tally_answers
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.moderation import Moderation
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.tokens import DRIVERS, Role
 from singletable_apps.games.views import PlayerViews, Snapshot, View, public_view
@@ -22,8 +23,11 @@ _ROSTER_AGE = timedelta(seconds=2)
 class Snapshots:
     """Reads games for their views. Lists of players are kept for two seconds."""
 
-    def __init__(self, context: Context, rounds: Rounds, answers: Answers) -> None:
+    def __init__(
+        self, context: Context, rounds: Rounds, answers: Answers, moderation: Moderation
+    ) -> None:
         self._context = context
+        self._moderation = moderation
         self._rounds = rounds
         self._answers = answers
         self._rosters: dict[str, tuple[datetime, dict[str, Player]]] = {}
@@ -79,6 +83,8 @@ class Snapshots:
             pending = [each for each in answers if each.status is AnswerStatus.PENDING]
             if question.type in OPINIONS and play.game.settings.live_counts:
                 tally = tally_answers(question, answers)
+        elif state.phase is Phase.OPEN:
+            pending = self._moderation.list_answers(play)
         elif state.phase is Phase.VOTING:
             votes = self._rounds.list_votes(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in votes)

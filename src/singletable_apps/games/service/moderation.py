@@ -1,0 +1,149 @@
+"""Moderate answers: approve or hide them while a question is open, and hide frozen ones.
+
+An answer that waits for the host when its question is closed is not shown and not ranked. Hiding a
+frozen answer takes it off ballots and results; before the round is scored, it also gets no points.
+Every decision can be repeated, and is about the text that the host has read: a text that the player
+changes meanwhile is decided about anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable import ConditionFailed
+from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, Round
+from singletable_apps.games.errors import GamesBusy, InvalidInput, WrongPhase
+from singletable_apps.games.phases import Phase
+from singletable_apps.games.questions import EngagementType, QuestionType
+from singletable_apps.games.rules import Play
+from singletable_apps.games.service.answers import is_open
+from singletable_apps.games.service.context import Context, check_found, is_id
+from singletable_apps.games.service.rounds import Rounds
+
+_TEXTS = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
+_ATTEMPTS = 5
+_CHANGED = "The player has changed this answer meanwhile. Read it again."
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An answer with its new status. If it is late, the question was closed at the same time."""
+
+    answer: Answer
+    is_late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenAnswer:
+    """An answer on ballots and in results, and whether the host has hidden it."""
+
+    question_id: str
+    answer: BallotAnswer
+    is_hidden: bool
+
+
+class Moderation:
+    """Lets hosts decide which answers others see."""
+
+    def __init__(self, context: Context, rounds: Rounds) -> None:
+        self._context = context
+        self._rounds = rounds
+
+    def list_answers(self, play: Play, status: AnswerStatus = AnswerStatus.PENDING) -> list[Answer]:
+        """Return the answers with a status to the questions that are open, oldest first."""
+        found = [
+            answer
+            for question_id in _open_texts(play)
+            for answer in self._rounds.list_answers(play.game.game_id, question_id)
+            if answer.status is status and answer.text
+        ]
+        return sorted(found, key=lambda each: (each.submitted_at, each.player_id))
+
+    def list_frozen(self, play: Play) -> list[FrozenAnswer]:
+        """Return the frozen answers to the current question, or to all of a survey."""
+        state = play.state
+        is_survey = play.game.type is EngagementType.SURVEY
+        ids = state.played if is_survey else [state.question_id] if state.question_id else []
+        entries = [self._rounds.get_round(play.game.game_id, each) for each in ids]
+        return [
+            FrozenAnswer(entry.question_id, answer, answer.id in entry.hidden)
+            for entry in entries
+            if entry is not None
+            for answer in self._rounds.get_ballot(entry)
+        ]
+
+    def decide(
+        self,
+        game_id: str,
+        question_id: str,
+        player_id: str,
+        status: AnswerStatus,
+        text: str | None = None,
+    ) -> Decision:
+        """Approve or hide an answer while its question is open.
+
+        `text` is the answer that the host has read. If the player has changed it since, nothing is
+        done.
+        """
+        play = self._rounds.load(game_id)
+        key = Answer.key(game_id, question_id, player_id)
+        is_known = question_id in play.state.played and is_id(player_id)
+        found = self._context.store.get(key, consistent=True) if is_known else None
+        answer = check_found(found, "There is no such answer.")
+        if text is not None and text != answer.text:
+            raise InvalidInput({"text": _CHANGED})
+        if answer.status is status:
+            return Decision(answer)
+        if not is_open(play.game, play.state, question_id):
+            raise WrongPhase(
+                "The question is closed, and answers that waited are not shown.",
+                play.state.phase,
+                (Phase.OPEN,),
+            )
+        try:
+            answer = self._context.store.update(
+                key, Answer.status.set(status), if_=Answer.text == answer.text
+            )
+        except ConditionFailed:
+            raise InvalidInput({"text": _CHANGED}) from None
+        after = self._context.get_state(game_id)
+        self._context.notify(play.game)
+        return Decision(answer, not is_open(play.game, after, question_id))
+
+    def set_hidden(
+        self, game_id: str, answer_id: str, is_hidden: bool, question_id: str = ""
+    ) -> Round:
+        """Hide a frozen answer, or show it again; the current question's, if none is given."""
+        state = self._context.get_state(game_id)
+        chosen = question_id or state.question_id
+        for _ in range(_ATTEMPTS):
+            found = self._rounds.get_round(game_id, chosen) if chosen in state.played else None
+            entry = check_found(found, "This question has not been played.")
+            if answer_id not in {each.id for each in self._rounds.get_ballot(entry)}:
+                check_found(None, "There is no such answer on the ballot.")
+            if (answer_id in entry.hidden) is is_hidden:
+                return entry
+            others = [each for each in entry.hidden if each != answer_id]
+            try:
+                changed = self._context.store.update(
+                    Round.key(game_id, chosen),
+                    Round.hidden.set([*others, answer_id] if is_hidden else others),
+                    if_=Round.hidden == entry.hidden,
+                )
+            except ConditionFailed:
+                continue
+            self._context.notify(changed)
+            return changed
+        raise GamesBusy("Someone else is hiding answers right now. Try again.")
+
+
+def _open_texts(play: Play) -> list[str]:
+    """Return the ids of the questions with texts that are open."""
+    state = play.state
+    if state.phase is not Phase.OPEN or state.closed_at is not None:
+        return []
+    if play.game.type is EngagementType.SURVEY:
+        pairs = zip(state.played, play.questions, strict=False)
+        return [question_id for question_id, question in pairs if question.type in _TEXTS]
+    question = play.question
+    return [state.question_id] if question is not None and question.type in _TEXTS else []

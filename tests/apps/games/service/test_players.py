@@ -1,0 +1,194 @@
+"""Players: names, teams, removal, and rooms that are locked, private or full."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletable_apps.games.entities import GameSettings
+from singletable_apps.games.errors import (
+    AlreadyExists,
+    InvalidInput,
+    NotPermitted,
+    RoomClosed,
+    WrongPhase,
+)
+from singletable_apps.games.names import is_generated
+from singletable_apps.games.phases import Command
+from singletable_apps.games.service.players import balance_teams
+from tests.apps.games.support.world import CAPITAL, PRIMES, SETTINGS, World
+
+TEAMS = replace(SETTINGS, teams=("Red", "Blue", "Green"))
+# What people, and machines, type as names. Whatever it is, it is a name or a sentence.
+ODD_NAMES = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=1>",
+    "{{7*7}}",
+    "'; DROP TABLE--",
+    "a#b",
+    "GAME#1",
+    "\u202eadA",
+    "\x00",
+    "\ud800",
+    "Z̸͓͚̈́͝a̵̺͒l̷̪̿g̶̲̿o̷͎̎",
+    "👩‍👩‍👧‍👦",
+    "ﷺ",
+    "   ",
+    "\n\n",
+    "x" * 10_000,
+    "null",
+    "-1",
+    "../../etc/passwd",
+    "Robert\tTables",
+    "\u2066hidden\u2069",
+    "İstanbul",
+    "ﬃ",
+    "𝕬𝖉𝖆",
+]
+
+
+def test_names_that_look_alike_are_taken_once(world: World) -> None:
+    game = world.game()
+    world.join(game, "Ada")
+    for name in ("ada", "Аda", "A\u200bda"):
+        with pytest.raises(AlreadyExists) as caught:
+            world.service.players.join(game.game_id, name)
+        assert len(caught.value.suggestions) == 3
+    world.join(game, *caught.value.suggestions)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_names_are_names_or_rejected(memory: World, name: str) -> None:
+    game = memory.game()
+    try:
+        joined = memory.service.players.join(game.game_id, name)
+    except InvalidInput:
+        assert memory.service.players.list_all(game.game_id) == []
+    else:
+        assert joined.player.name
+        assert memory.service.players.list_all(game.game_id) == [joined.player]
+
+
+def test_player_renames_once_before_the_start_and_the_host_at_any_time(world: World) -> None:
+    players = world.service.players
+    game = world.game()
+    ada, bob = world.join(game, "Ada", "Bob")
+    with pytest.raises(AlreadyExists):
+        players.rename(game.game_id, ada.player_id, "BOB", by_player=True)
+    players.rename(game.game_id, ada.player_id, "Ada L", by_player=True)
+    with pytest.raises(NotPermitted):
+        players.rename(game.game_id, ada.player_id, "Ada K", by_player=True)
+    world.play(game, Command.START)
+    with pytest.raises(WrongPhase):
+        players.rename(game.game_id, bob.player_id, "Bobby", by_player=True)
+    assert players.rename(game.game_id, bob.player_id, "Ada").name == "Ada"
+    # The same letters in another case need no other name.
+    assert players.rename(game.game_id, bob.player_id, "ADA").name == "ADA"
+    world.join(game, "Bob")
+
+
+def test_removed_player_comes_back_with_name_and_points(world: World) -> None:
+    game = world.game(CAPITAL, PRIMES)
+    ada, bob = world.join(game, "Ada", "Bob")
+    world.play(game, Command.START)
+    ada.answer("b")
+    world.play(game, Command.CLOSE)
+    players, context = world.service.players, world.service.context
+    players.remove(game.game_id, ada.player_id)
+    with pytest.raises(RoomClosed):
+        context.read_seat(ada.token, game.game_id)
+    with pytest.raises(AlreadyExists):
+        players.join(game.game_id, "Ada")
+    world.play(game, Command.NEXT, Command.NEXT)
+    bob.answer("a", "c")
+    world.play(game, Command.CLOSE)
+    assert world.totals(game) == {"Bob": 1000}
+    players.restore(game.game_id, ada.player_id)
+    assert context.read_seat(ada.token, game.game_id)[0].player_id == ada.player_id
+    other = world.game(CAPITAL, PRIMES)
+    ada, bob = world.join(other, "Ada", "Bob")
+    world.play(other, Command.START)
+    ada.answer("b")
+    world.play(other, Command.CLOSE)
+    players.remove(other.game_id, ada.player_id)
+    players.restore(other.game_id, ada.player_id)
+    world.play(other, Command.NEXT, Command.NEXT, Command.CLOSE)
+    assert world.totals(other) == {"Ada": 1000, "Bob": 0}
+
+
+def test_generated_names_are_drawn_without_collisions(memory: World) -> None:
+    game = memory.game(settings=replace(SETTINGS, generated_names=True))
+    names = [memory.service.players.join(game.game_id).player.name for _ in range(60)]
+    assert len({*names}) == 60
+    assert all(map(is_generated, names))
+    offered = memory.service.players.suggest_names(game)
+    assert len(offered) == 3
+    assert memory.service.players.join(game.game_id, offered[1]).player.name == offered[1]
+    with pytest.raises(InvalidInput):
+        memory.service.players.join(game.game_id, "Ada")
+
+
+def test_players_without_a_team_are_balanced(memory: World) -> None:
+    game = memory.game(settings=TEAMS)
+    for number in range(8):
+        memory.service.players.join(game.game_id, f"Player {number}")
+    teams = Counter(each.team for each in memory.service.players.list_all(game.game_id))
+    assert sorted(teams.values()) == [2, 3, 3]
+    assert memory.service.players.join(game.game_id, "Ada", team=" red ").player.team == "Red"
+    with pytest.raises(InvalidInput):
+        memory.service.players.join(game.game_id, "Bob", team="Pink")
+
+
+def test_host_balances_teams_after_one_was_removed(memory: World) -> None:
+    game = memory.game(settings=TEAMS)
+    players = memory.service.players
+    for number in range(9):
+        players.join(game.game_id, f"Player {number}", team="Red" if number < 6 else "Blue")
+    memory.service.games.edit(game.game_id, settings=replace(TEAMS, teams=("Red", "Green")))
+    assert players.balance_teams(game.game_id) == 4
+    assert players.balance_teams(game.game_id) == 0
+    teams = Counter(each.team for each in players.list_all(game.game_id))
+    assert teams == {"Red": 5, "Green": 4}
+    with pytest.raises(InvalidInput):
+        players.balance_teams(memory.game().game_id)
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(st.text("abc", max_size=4), st.sampled_from(["", "Red", "Blue", "Old"])),
+    st.sampled_from([("Red",), ("Red", "Blue"), ("Blue", "Green", "Red")]),
+)
+def test_balanced_teams_differ_by_one_player_at_most(
+    members: dict[str, str], teams: tuple[str, ...]
+) -> None:
+    moves = balance_teams(members, teams)
+    after = Counter(dict.fromkeys(teams, 0)) + Counter({**members, **moves}.values())
+    sizes = [after[team] for team in teams]
+    assert sum(sizes) == len(members)
+    assert max(sizes) - min(sizes) <= 1
+    before = Counter(members.values())
+    least, more = divmod(len(members), len(teams))
+    kept = sorted((before[team] for team in teams), reverse=True)
+    needed = sum(max(0, size - least - (place < more)) for place, size in enumerate(kept))
+    assert len(moves) == needed + sum(team not in teams for team in members.values())
+
+
+def test_room_is_full_locked_or_private(memory: World) -> None:
+    service = memory.service
+    full = memory.game(settings=GameSettings(max_players=2))
+    memory.join(full, "Ada", "Bob")
+    with pytest.raises(RoomClosed):
+        service.players.join(full.game_id, "Cy")
+    game = memory.game(access_code="Süden 7")
+    for code in ("", "Norden", "suden 7", "\ud800"):
+        with pytest.raises(InvalidInput) as caught:
+            service.players.join(game.game_id, "Ada", access_code=code)
+        assert caught.value.errors.keys() == {"access_code"}
+    service.players.join(game.game_id, "Ada", access_code=" SÜDEN 7 ")
+    service.games.edit(game.game_id, is_locked=True)
+    with pytest.raises(RoomClosed):
+        service.players.join(game.game_id, "Bob", access_code="Süden 7")
