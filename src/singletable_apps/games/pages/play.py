@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from math import ceil
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
@@ -105,11 +106,14 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
         return page.redirect(page.urls.play(game_id))
 
     try:
+        if state.phase is Phase.ENDED and not form.value("watch"):
+            raise RoomClosed("This game is over.")
         if game.is_locked and state.phase is not Phase.ENDED:
             raise RoomClosed("The host has locked this game. Ask the host to let you in.")
         return page.fill(form, Form(), JoinForm, join, show)
     except RoomClosed as error:
-        return show_closed(page, error)
+        is_public = state.phase is Phase.ENDED and not game.access_code
+        return show_closed(page, error, watch=page.urls.play(game_id, "join") if is_public else "")
 
 
 def _join(page: PageContext, game: Game, values: JoinForm) -> str:
@@ -169,11 +173,16 @@ def _with_seat(
         return show_closed(page, error, 404)
 
 
-def show_closed(page: PageContext, error: Exception, status: int = 403) -> Response:
-    """Say why one cannot play: the game is over, full, locked or gone, or one was removed."""
+def show_closed(
+    page: PageContext, error: Exception, status: int = 403, *, watch: str = ""
+) -> Response:
+    """Say why one cannot play: the game is over, full, locked or gone, or one was removed.
+
+    `watch` is where one can post to see the result.
+    """
     text = str(error) if status != 404 else "This game does not exist any more."
     title, _, rest = text.partition(". ")
-    return page.render("play/closed", status, title=title.rstrip("."), text=rest)
+    return page.render("play/closed", status, title=title.rstrip("."), text=rest, watch=watch)
 
 
 @router.get("/play/{game_id}")
@@ -242,7 +251,7 @@ def _seconds_left(view: View, now: datetime) -> int:
     if not view["deadline"]:
         return 0
     left = (datetime.fromisoformat(view["deadline"]) - now).total_seconds()
-    return max(1, int(left) + _AFTER_DEADLINE)
+    return max(1, ceil(left) + _AFTER_DEADLINE)
 
 
 def _survey_step(view: View, me: View, step: int) -> View:
@@ -287,7 +296,6 @@ def submit_answer(page: AnyPage, game_id: Segment, form: PostedForm) -> Response
     """Store an answer that was sent without scripts."""
 
     def store(seated: SeatPageContext) -> Receipt:
-        number = form.value("number")
         return page.service.answers.submit(
             game_id,
             Submission(
@@ -296,7 +304,7 @@ def submit_answer(page: AnyPage, game_id: Segment, form: PostedForm) -> Response
                 page.service.context.clock(),
                 text=form.value("text"),
                 choices=_ranking(form) or tuple(form.selected("choices")),
-                number=int(number) if number.isdecimal() and len(number) < 4 else None,
+                number=_number(form.value("number")),
                 client_id=form.value("client_id"),
             ),
         )
@@ -324,8 +332,7 @@ def _send(
     page: SeatPageContext, form: Form, store: Callable[[SeatPageContext], Receipt]
 ) -> Response:
     """Store what was sent and show the game again, with an error if it was rejected."""
-    step = form.value("step")
-    at = int(step) if step.isdecimal() and len(step) < 4 else 0
+    at = _number(form.value("step")) or 0
     if not page.seat.player_id:
         return _show(page, at, 403, error="The audience cannot answer. Join as a player.")
     try:
@@ -342,12 +349,16 @@ def _ranking(form: Form) -> tuple[str, ...]:
     """Return what was ranked with fields like `place-ID`, best first, or raise InvalidInput."""
     places: dict[str, int] = {}
     for name in form.values:
-        text = form.value(name)
-        if name.startswith("place-") and text.isdecimal() and len(text) < 4:
-            places[name.removeprefix("place-")] = int(text)
+        place = _number(form.value(name)) if name.startswith("place-") else None
+        if place is not None:
+            places[name.removeprefix("place-")] = place
     if len(set(places.values())) < len(places):
         raise InvalidInput({"ranking": "Give each place to one answer only."})
     return tuple(sorted(places, key=lambda each: places[each]))
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else None
 
 
 # ------------------------------------------------------------------------------ menu

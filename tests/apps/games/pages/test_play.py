@@ -1,0 +1,412 @@
+"""Phones without scripts: join, answer every type of question, vote, watch, and leave."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx2
+import pytest
+
+from singletable_apps.games.entities import Game
+from singletable_apps.games.phases import Command, Phase
+from singletable_apps.games.questions import (
+    EngagementType,
+    Question,
+    QuestionType,
+    Scale,
+    make_options,
+)
+from singletable_apps.games.tokens import Role
+from tests.apps.games.pages.client import Browser, FieldValue, PagesApp
+from tests.apps.games.support.world import (
+    CAPITAL,
+    LESSON,
+    LUNCH,
+    PRIMES,
+    SETTINGS,
+    SURVEY,
+)
+
+NASTY = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
+
+
+@dataclass(frozen=True)
+class Phone:
+    """A browser without scripts, in a game."""
+
+    app: PagesApp
+    browser: Browser
+    game: Game
+
+    def page(self, **query: str) -> httpx2.Response:
+        """Open the game."""
+        return self.browser.get("play", self.game.game_id, **query)
+
+    def send(self, ending: str = "answer", /, **fields: FieldValue) -> httpx2.Response:
+        """Fill in and send the form of the page."""
+        return self.browser.submit(self.page(), ending, **fields)
+
+    @property
+    def player_id(self) -> str:
+        """Return the id of the player."""
+        return str(data_of(self.page())["me"]["playerId"])
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """Return what the server has as the answer to the current question."""
+        data = data_of(self.page())
+        found: dict[str, Any] = data["me"]["answers"][data["view"]["questionId"]]
+        return found
+
+
+def data_of(page: httpx2.Response) -> dict[str, Any]:
+    """Return what the scripts of the page start with."""
+    [text] = re.findall(r'data-play="([^"]*)"', page.text)
+    found: dict[str, Any] = json.loads(html.unescape(text))
+    return found
+
+
+def text_of(page: httpx2.Response) -> str:
+    """Return the words on a page."""
+    main = page.text.partition("<main")[2].partition(">")[2]
+    return html.unescape(" ".join(re.sub(r"<[^>]*>", " ", main).split()))
+
+
+def join(app: PagesApp, game: Game, name: str = "Mia", **fields: FieldValue) -> Phone:
+    """Join a game with its code."""
+    browser = app.browser()
+    answer = browser.submit(browser.get("join", code=game.join_code), name=name, **fields)
+    assert answer.status_code == 303, text_of(answer)
+    return Phone(app, browser, game)
+
+
+def test_code_leads_to_the_game_and_its_seat_stays(app: PagesApp) -> None:
+    game = app.world.game()
+    phone = join(app, game)
+    assert "You’re in, Mia." in text_of(phone.page())
+    # Scanning the code again does not ask for a name.
+    again = phone.browser.get("join", code=game.join_code)
+    assert again.url.path == f"/games/play/{game.game_id}"
+    assert "You’re in, Mia." in text_of(again)
+    assert "HttpOnly" in str(
+        app.browser().post(f"/games/play/{game.game_id}/join", {"name": "Zoe"}).headers
+    )
+
+
+@pytest.mark.parametrize("code", ["123", "000000", "999999", "🎲", "x" * 5_000, "١٢٣٤٥٦"])
+def test_unknown_code_is_asked_again(app: PagesApp, code: str) -> None:
+    page = app.browser().get("join", code=code)
+    assert page.status_code == 404
+    assert "There is no game with this code." in text_of(page)
+
+
+def test_code_may_have_spaces(app: PagesApp) -> None:
+    game = app.world.game()
+    code = f" {game.join_code[:3]} {game.join_code[3:]} "
+    assert "You are joining Friday quiz" in text_of(app.browser().get("join", code=code))
+
+
+def test_name_that_is_taken_gets_a_suggestion(app: PagesApp) -> None:
+    game = app.world.game()
+    join(app, game, "Sam")
+    browser = app.browser()
+    page = browser.submit(browser.get("join", code=game.join_code), name=" sAM ")
+    assert page.status_code == 422
+    assert "“sAM 2” is free." in text_of(page)
+    assert 'value="sAM 2"' in page.text
+    assert browser.submit(page).status_code == 303
+
+
+@pytest.mark.parametrize("name", ["", " \n ", "x" * 25, "a" * 100_000])
+def test_bad_name_is_asked_again(app: PagesApp, name: str) -> None:
+    game = app.world.game()
+    browser = app.browser()
+    page = browser.submit(browser.get("join", code=game.join_code), name=name)
+    assert page.status_code == 422
+    assert 'id="f-name-error"' in page.text
+
+
+def test_team_and_access_code_are_asked(app: PagesApp) -> None:
+    settings = replace(SETTINGS, teams=("Red", "Blue"))
+    game = app.world.game(settings=settings, access_code="tulip")
+    browser = app.browser()
+    page = browser.submit(browser.get("join", code=game.join_code), name="Mia", access_code="rose")
+    assert page.status_code == 422
+    assert "This access code is not right." in text_of(page)
+    page = browser.submit(page, access_code="Tulip")
+    assert "Choose a team: Red, Blue." in text_of(page)
+    assert browser.submit(page, team="Blue").status_code == 303
+    assert data_of(browser.get("play", game.game_id))["me"]["team"] == "Blue"
+
+
+def test_closed_rooms_say_why(app: PagesApp) -> None:
+    world = app.world
+    locked, over = world.game(), world.game()
+    full = world.game(settings=replace(SETTINGS, max_players=1))
+    world.service.games.edit(locked.game_id, is_locked=True)
+    world.play(over, Command.END)
+    world.join(full, "Ada")
+    world.clock.move(seconds=3)
+    page = app.browser().get("join", code=locked.join_code)
+    assert (page.status_code, "The host has locked this game" in page.text) == (403, True)
+    browser = app.browser()
+    page = browser.submit(browser.get("join", code=full.join_code), name="Mia")
+    assert (page.status_code, "This game is full" in page.text) == (403, True)
+    page = browser.get("join", code=over.join_code)
+    assert (page.status_code, "This game is over" in page.text) == (403, True)
+    assert browser.submit(page, watch="yes").status_code == 303
+    assert "Final result" in text_of(browser.get("play", over.game_id))
+    page = app.browser().get("play", "0" * 26)
+    assert (page.status_code, "does not exist any more" in page.text) == (404, True)
+
+
+def test_removed_player_is_told_so(app: PagesApp) -> None:
+    phone = join(app, app.world.game())
+    app.world.service.players.remove(phone.game.game_id, phone.player_id)
+    page = phone.page()
+    assert page.status_code == 403
+    assert "The host has removed you from this game" in text_of(page)
+
+
+def test_without_a_seat_one_is_asked_to_join(app: PagesApp) -> None:
+    game, other = app.world.game(), app.world.game()
+    phone = join(app, game)
+    assert phone.browser.get("play", other.game_id).url.path.endswith(f"{other.game_id}/join")
+    path = f"/games/play/{other.game_id}/answer"
+    assert phone.browser.post(path, {"choices": "a"}).headers["location"].endswith("/join")
+    # The seat of a host or a screen is not the seat of a player.
+    token = app.world.service.context.issue_seat(other, Role.SCREEN)
+    phone.browser.http.cookies.set("games_seat", token, path=f"/games/play/{other.game_id}")
+    assert phone.browser.get("play", other.game_id).url.path.endswith("/join")
+
+
+def test_host_can_play_with_the_same_browser(app: PagesApp) -> None:
+    game = app.world.game()
+    browser = app.browser(host=True)
+    browser.submit(browser.get("join", code=game.join_code), name="Mia")
+    assert data_of(browser.get("play", game.game_id))["role"] == "player"
+
+
+RATING = Question(QuestionType.RATING, "How likely?", scale=Scale.ELEVEN, low_label="Never")
+BOTH = replace(LUNCH, selections=2)
+ORDER = Question(QuestionType.RANK, "Order?", options=make_options(["One", "Two", "Three"]))
+ANSWERS: list[tuple[Question, dict[str, FieldValue], str, object]] = [
+    (CAPITAL, {"choices": "b"}, "choices", ["b"]),
+    (PRIMES, {"choices": ["a", "c"]}, "choices", ["a", "c"]),
+    (LUNCH, {"choices": "c"}, "choices", ["c"]),
+    (BOTH, {"choices": ["c", "a"]}, "choices", ["a", "c"]),
+    (RATING, {"number": "0"}, "number", 0),
+    (Question(QuestionType.YES_NO, "Again?"), {"choices": "no"}, "choices", ["no"]),
+    (ORDER, {"place-a": "3", "place-b": "1", "place-c": "2"}, "choices", ["b", "c", "a"]),
+    (Question(QuestionType.TEXT, "What?"), {"text": " Tea\r\nand milk "}, "text", "Tea\nand milk"),
+    (LESSON, {"text": NASTY}, "text", NASTY),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "fields", "name", "stored"), ANSWERS, ids=lambda each: getattr(each, "title", "")
+)
+def test_every_type_can_be_answered(
+    app: PagesApp, question: Question, fields: dict[str, FieldValue], name: str, stored: object
+) -> None:
+    phone = join(app, app.world.game(question))
+    app.world.play(phone.game, Command.START)
+    page = phone.page()
+    assert question.title in text_of(page)
+    assert phone.send(**fields).status_code == 303
+    assert phone.answer[name] == stored
+    after = phone.page()
+    assert "Answer received." in text_of(after)
+    assert "<script>alert" not in after.text
+    assert "<img src=x" not in after.text
+    app.world.play_to(phone.game, Phase.REVEAL)
+    assert phone.page().status_code == 200
+    assert "<script>alert" not in phone.page().text
+
+
+@pytest.mark.parametrize(
+    ("question", "fields", "error"),
+    [
+        (CAPITAL, {"choices": None}, "Choose one option."),
+        (CAPITAL, {"choices": "z"}, "Choose one option."),
+        (CAPITAL, {"choices": ["a", "b"]}, "Choose one option."),
+        (RATING, {"number": "11"}, "Choose a number from 0 to 10."),
+        (RATING, {"number": "٣"}, "Choose a number from 0 to 10."),
+        (RATING, {"number": "9" * 5_000}, "Choose a number from 0 to 10."),
+        (ORDER, {"place-a": "1", "place-b": "1", "place-c": "2"}, "Give each place to one"),
+        (ORDER, {"place-a": "1"}, "Put all options into an order."),
+        (LESSON, {"text": "  "}, "Please fill this in."),
+        (LESSON, {"text": "x" * 281}, "characters"),
+        (LESSON, {"text": "fine", "question_id": "999"}, "cannot be sent now"),
+    ],
+)
+def test_bad_answers_are_rejected_with_a_sentence(
+    app: PagesApp, question: Question, fields: dict[str, FieldValue], error: str
+) -> None:
+    phone = join(app, app.world.game(question))
+    app.world.play(phone.game, Command.START)
+    answer = phone.send(**fields)
+    assert answer.status_code in (409, 422)
+    assert error in text_of(answer)
+    assert data_of(phone.page())["me"]["answers"] == {}
+
+
+def test_trivia_is_answered_once_and_revealed(app: PagesApp) -> None:
+    phone = join(app, app.world.game())
+    app.world.play(phone.game, Command.START)
+    form = phone.page()
+    phone.send(choices="b")
+    # A second tap on the button, and someone who went back.
+    phone.browser.submit(form, "answer", choices="a")
+    assert phone.answer["choices"] == ["b"]
+    page = phone.page()
+    assert "<form" not in page.text
+    assert "isCorrect" not in page.text
+    app.world.play(phone.game, Command.CLOSE)
+    words = text_of(phone.page())
+    assert "Correct +1,000 points" in words
+    assert "compromise between Sydney and Melbourne" in words
+    app.world.play(phone.game, Command.NEXT)
+    assert "1st of 1 1,000 points" in text_of(phone.page())
+    app.world.play(phone.game, Command.NEXT)
+    assert "Final result 1st of 1" in text_of(phone.page())
+
+
+def test_answer_after_the_end_is_rejected(app: PagesApp) -> None:
+    phone = join(app, app.world.game())
+    app.world.play(phone.game, Command.START)
+    form = phone.page()
+    app.world.play(phone.game, Command.CLOSE)
+    late = phone.browser.submit(form, "answer", choices="b")
+    assert late.status_code == 409
+    assert "The game is showing results" in text_of(late)
+    assert "No answer" in text_of(late)
+
+
+def test_everybody_ranks_the_answers_of_others(app: PagesApp) -> None:
+    game = app.world.game(LESSON)
+    mia, sam, zoe = (join(app, game, name) for name in ("Mia", "Sam", "Zoë"))
+    app.world.play(game, Command.START)
+    for phone, text in ((mia, "Meetings"), (sam, "Reviews"), (zoe, NASTY)):
+        phone.send(text=text)
+    app.world.play(game, Command.CLOSE)
+    page = mia.page()
+    ballot = data_of(page)["me"]["ballot"]
+    assert sorted(each["text"] for each in ballot) == sorted(["Reviews", NASTY])
+    assert "Meetings" not in text_of(page)
+    one, two = (f"place-{each['id']}" for each in ballot)
+    refused = mia.send("vote", **{one: "1", two: "1"})
+    assert (refused.status_code, "Give each place" in refused.text) == (422, True)
+    assert "Rank at least 2 answers." in text_of(mia.send("vote", **{one: "1"}))
+    assert mia.send("vote", **{one: "2", two: "1"}).status_code == 303
+    page = mia.page()
+    assert "Ranking received." in text_of(page)
+    assert data_of(page)["me"]["vote"] == [ballot[1]["id"], ballot[0]["id"]]
+    app.world.play(game, Command.CLOSE)
+    words = text_of(sam.page())
+    assert "Meetings Mia" in words
+    assert "Reviews Sam" in words
+
+
+def test_survey_goes_step_by_step_and_can_be_reviewed(app: PagesApp) -> None:
+    phone = join(app, app.world.game(*SURVEY, kind=EngagementType.SURVEY))
+    app.world.play(phone.game, Command.START)
+    assert "Question 1 of 4" in text_of(phone.page())
+    answer = phone.send(number="4")
+    assert answer.headers["location"].endswith("?step=2")
+    page = phone.browser.open(answer.headers["location"])
+    assert "Question 2 of 4" in text_of(page)
+    assert 'href="/games/play/' in page.text
+    phone.browser.submit(page, "answer", choices="yes")
+    review = text_of(phone.page(step="5"))
+    assert "2 questions are open." in review
+    assert "How was the workshop? 4" in review
+    assert "What should change? No answer yet" in review
+    # A later answer replaces the first one.
+    phone.browser.submit(phone.page(step="1"), "answer", number="5")
+    phone.browser.submit(phone.page(step="3"), "answer", text="Longer breaks")
+    order: dict[str, FieldValue] = {"place-a": "2", "place-b": "3", "place-c": "1"}
+    phone.browser.submit(phone.page(step="4"), "answer", **order)
+    assert "All done" in text_of(phone.page())
+    app.world.play(phone.game, Command.CLOSE)
+    assert "The survey is closed." in text_of(phone.page())
+
+
+def test_shared_results_of_a_survey_are_shown(app: PagesApp) -> None:
+    settings = replace(SETTINGS, min_cell=1)
+    game = app.world.game(*SURVEY, kind=EngagementType.SURVEY, settings=settings)
+    phone = join(app, game)
+    app.world.play(game, Command.START)
+    phone.send(number="4")
+    app.world.play(game, Command.CLOSE)
+    assert "How was the workshop?" not in text_of(phone.page())
+    app.world.service.rounds.share_results(game.game_id, ["001"])
+    assert "How was the workshop?" in text_of(phone.page())
+
+
+def test_audience_sees_the_question_but_cannot_answer(app: PagesApp) -> None:
+    game = app.world.game()
+    browser = app.browser()
+    browser.submit(browser.get("join", code=game.join_code), watch="yes")
+    page = browser.get("play", game.game_id)
+    assert "You are watching." in text_of(page)
+    app.world.play(game, Command.START)
+    page = browser.get("play", game.game_id)
+    assert "Canberra" in text_of(page)
+    assert "<form" not in page.text
+    path = f"/games/play/{game.game_id}/answer"
+    refused = browser.post(path, {"question_id": "001", "choices": "b"})
+    assert (refused.status_code, "audience cannot answer" in refused.text) == (403, True)
+    app.world.play(game, Command.CLOSE)
+    assert "Results" in text_of(browser.get("play", game.game_id))
+
+
+def test_page_reloads_itself_unless_one_fills_in_a_form(app: PagesApp) -> None:
+    def reloads() -> list[str]:
+        return re.findall(r'http-equiv="refresh" content="(\d+)"', phone.page().text)
+
+    phone = join(app, app.world.game(CAPITAL, replace(LESSON, seconds=0)))
+    assert reloads() == ["5"]
+    app.world.play(phone.game, Command.START)
+    # When time is up: 20 seconds, and a moment for the server.
+    assert reloads() == ["23"]
+    phone.send(choices="a")
+    assert reloads() == ["5"]
+    app.world.clock.move(seconds=30)
+    assert data_of(phone.page())["view"]["phase"] == "reveal"
+    app.world.play(phone.game, Command.NEXT, Command.NEXT)
+    assert reloads() == []
+    assert ">Refresh</a>" in phone.page().text
+
+
+def test_paused_game_says_so(app: PagesApp) -> None:
+    phone = join(app, app.world.game())
+    app.world.play(phone.game, Command.START, Command.PAUSE)
+    page = phone.page()
+    assert "Paused" in text_of(page)
+    assert "<form" not in page.text
+
+
+def test_seat_moves_to_another_device_and_can_be_left(app: PagesApp) -> None:
+    phone = join(app, app.world.game())
+    page = phone.browser.get("play", phone.game.game_id, "device")
+    [link] = re.findall(r'href="[^"]*(/games/seat[^"]*)"', page.text)
+    other = app.browser()
+    assert "You’re in, Mia." in text_of(other.open(html.unescape(link)))
+    asked = phone.browser.get("play", phone.game.game_id, "leave")
+    assert phone.browser.submit(asked, "leave").headers["location"] == "/games/join"
+    assert phone.page().url.path.endswith("/join")
+    assert "You’re in, Mia." in text_of(other.get("play", phone.game.game_id))
+
+
+def test_names_are_escaped(app: PagesApp) -> None:
+    phone = join(app, app.world.game(), "<b>Mia</b>")
+    app.world.play(phone.game, Command.START)
+    phone.send(choices="b")
+    app.world.play(phone.game, Command.CLOSE, Command.NEXT)
+    assert "<b>Mia" not in phone.page().text
+    assert "<b>Mia</b>" in text_of(phone.page()) or "&lt;b&gt;Mia" in phone.page().text
