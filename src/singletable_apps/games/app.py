@@ -14,6 +14,7 @@ from singletable_apps.games.api import ApiSettings, make_games_app
 from singletable_apps.games.pages import add_pages
 from singletable_apps.games.sample import create_sample, list_sample
 from singletable_apps.games.service import GamesService, open_games
+from singletable_apps.games.summaries import configured_summarizer
 from singletable_apps.games.urls import API, PREFIX, Urls
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, serve_app
 from singletable_apps.shared.key_files import load_key_file
@@ -59,7 +60,14 @@ def open_service(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     secret = load_key_file(secret_file, "for the seats of hosts and players")
     bucket = FolderBucket(folder / _IMAGES)
-    return open_games(driver, secret, environment=environment, urls=urls, bucket=bucket)
+    return open_games(
+        driver,
+        secret,
+        environment=environment,
+        urls=urls,
+        bucket=bucket,
+        summarizer=configured_summarizer(),
+    )
 
 
 def run_app(

@@ -266,6 +266,9 @@ played_rounds = patterns.read(
 hide_answer = patterns.write(
     "R10", "Hide a frozen answer, or show it", updates(Round, Round.hidden), rate=per_day(100)
 )
+store_summary = patterns.write(
+    "R11", "Store the summary of answers", updates(Round, Round.summary), rate=per_day(100)
+)
 complete_game = patterns.write(
     "R8",
     "End a game, and note it in the history",

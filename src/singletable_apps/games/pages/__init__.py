@@ -10,6 +10,7 @@ from singletable_apps.games.pages import (
     home,
     host,
     play,
+    reports,
     set_imports,
     set_questions,
     sets,
@@ -21,7 +22,7 @@ from singletable_apps.games.urls import PREFIX
 __all__ = ["GamesSite", "add_pages", "make_site"]
 
 # Imports are before sets, where `import` would be the id of one.
-_MODULES = (home, create, host, play, set_imports, sets, set_questions)
+_MODULES = (home, create, host, play, reports, set_imports, sets, set_questions)
 
 
 def add_pages(app: FastAPI, service: GamesService, limits: Limits | None = None) -> GamesSite:

@@ -20,9 +20,11 @@ from singletable_apps.games.service.games import Games
 from singletable_apps.games.service.images import Images
 from singletable_apps.games.service.moderation import Moderation
 from singletable_apps.games.service.players import Players
+from singletable_apps.games.service.reports import Reports
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.service.sets import Sets
 from singletable_apps.games.service.snapshots import Snapshots
+from singletable_apps.games.summaries import ExtractiveSummarizer, Summarizer
 from singletable_apps.games.tokens import Tokens, new_id
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.objects import Bucket, MemoryBucket
@@ -49,6 +51,7 @@ class GamesService:
     snapshots: Snapshots
     sets: Sets
     images: Images
+    reports: Reports
     stats: CallStats
 
 
@@ -61,12 +64,14 @@ def open_games(
     bucket: Bucket | None = None,
     clock: Callable[[], datetime] = utc_now,
     lifetime: timedelta = timedelta(days=14),
+    summarizer: Summarizer | None = None,
     create_tables: bool = True,
     observers: Iterable[Observer] = (),
 ) -> GamesService:
     """Return the service on a driver, creating the table if it is missing.
 
-    Items of a game expire `lifetime` after its creation. Images are stored in `bucket`.
+    Items of a game expire `lifetime` after its creation. Images are stored in `bucket`. Written
+    answers are summarized by `summarizer`, which is offline by default.
     """
     stats = CallStats(patterns)
     store = Store(
@@ -102,5 +107,6 @@ def open_games(
         snapshots=Snapshots(context, rounds, answers, moderation),
         sets=Sets(context),
         images=Images(context),
+        reports=Reports(context, rounds, summarizer or ExtractiveSummarizer()),
         stats=stats,
     )

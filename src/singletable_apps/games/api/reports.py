@@ -1,0 +1,84 @@
+"""Reports in the API: the whole game, tables to download, and summaries of written answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Body, Query, Response
+
+from singletable_apps.games.api.dependencies import (
+    SEATED,
+    Admin,
+    DriverSeat,
+    GameId,
+    Service,
+)
+from singletable_apps.games.service.reports import ANSWER_COLUMNS, SCORE_COLUMNS
+from singletable_apps.shared.web import INVALID, UNAVAILABLE, Model, Segment, api_router
+from singletable_apps.shared.web.downloads import TableFormat, download_table
+
+router = api_router("reports", *SEATED, INVALID, UNAVAILABLE)
+
+
+class AnswerSummary(Model):
+    """A summary of written answers; `prompt` is how it was made, in debug mode."""
+
+    question_id: str
+    summary: str
+    prompt: str = ""
+
+
+@router.get("/games/{game_id}/report")
+def read_report(service: Service, seated: DriverSeat) -> dict[str, Any]:
+    """Return every question with its answers and points, and the scores."""
+    return service.reports.read(seated.game.game_id).as_json()
+
+
+@router.get("/games/{game_id}/report/{table}", response_class=Response)
+def download_report(
+    service: Service,
+    seated: DriverSeat,
+    table: Literal["answers", "scores"],
+    format: Annotated[TableFormat, Query()] = "csv",  # noqa: A002
+) -> Response:
+    """Download all answers, or the final scores, as CSV, XLSX or JSON."""
+    report = service.reports.read(seated.game.game_id)
+    if table == "answers":
+        return download_table(ANSWER_COLUMNS, report.answer_rows(), "answers", format)
+    return download_table(SCORE_COLUMNS, report.score_rows(), "scores", format)
+
+
+@router.get("/games/{game_id}/summary/{question_id}")
+def read_summary(
+    service: Service, seated: DriverSeat, question_id: Segment, debug: bool = False
+) -> AnswerSummary:
+    """Return the summary of a question, which is made if it is missing."""
+    return _summary(service, seated.game.game_id, question_id, debug=debug)
+
+
+@router.post("/games/{game_id}/summary/{question_id}")
+def create_summary(service: Service, seated: DriverSeat, question_id: Segment) -> AnswerSummary:
+    """Summarize the answers to a question again."""
+    entry = service.reports.summarize(seated.game.game_id, question_id)
+    return AnswerSummary(question_id=question_id, summary=entry.summary)
+
+
+@router.post("/admin/ai-summary/{game_id}")
+def create_summaries(
+    service: Service,
+    _: Admin,
+    game_id: GameId,
+    question_ids: Annotated[list[str], Body(embed=True, alias="questionIds", max_length=50)],
+) -> list[AnswerSummary]:
+    """Summarize the answers to several questions."""
+    return [_summary(service, game_id, each, debug=False) for each in question_ids]
+
+
+def _summary(service: Service, game_id: str, question_id: str, *, debug: bool) -> AnswerSummary:
+    request = service.reports.summary_request(game_id, question_id)
+    entry = service.rounds.get_round(game_id, question_id)
+    summary = entry.summary if entry else ""
+    if not summary:
+        summary = service.reports.summarize(game_id, question_id).summary
+    prompt = service.reports.summarizer.prompt(request) if debug else ""
+    return AnswerSummary(question_id=question_id, summary=summary, prompt=prompt)

@@ -1,0 +1,54 @@
+"""The report of a game: on screen, on paper, and as files."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from fastapi import APIRouter, Response
+
+from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound
+from singletable_apps.games.pages.dependencies import DriverPage, Segment
+from singletable_apps.games.service.reports import ANSWER_COLUMNS, SCORE_COLUMNS
+from singletable_apps.shared.pages import Flash
+from singletable_apps.shared.web import download
+from singletable_apps.shared.web.downloads import TableFormat, download_table
+
+router = APIRouter()
+# Longer lists are in the files.
+_SHOWN = 100
+
+
+@router.get("/reports/{game_id}")
+def show_report(page: DriverPage) -> Response:
+    """Show every question with its results, and the scores."""
+    report = page.service.reports.read(page.game.game_id)
+    return page.render("report", report=report, game=page.game, shown=_SHOWN)
+
+
+@router.get("/reports/{game_id}/{name}")
+def download_report(
+    page: DriverPage,
+    name: Literal["answers", "scores", "game"],
+    format: TableFormat = "csv",  # noqa: A002
+) -> Response:
+    """Download all answers, the scores, or everything as JSON."""
+    report = page.service.reports.read(page.game.game_id)
+    title = f"{page.game.title}: {name}"
+    if name == "game":
+        body = json.dumps(report.as_json(), default=str, indent=1).encode()
+        return download(body, f"{title}.json", "application/json")
+    if name == "answers":
+        return download_table(ANSWER_COLUMNS, report.answer_rows(), title, format)
+    return download_table(SCORE_COLUMNS, report.score_rows(), title, format)
+
+
+@router.post("/reports/{game_id}/summaries/{question_id}")
+def summarize(page: DriverPage, question_id: Segment) -> Response:
+    """Summarize the written answers to a question."""
+    back = f"{page.urls.report(page.game.game_id)}#q{question_id}"
+    try:
+        page.service.reports.summarize(page.game.game_id, question_id)
+    except (InvalidInput, NotFound, GamesBusy) as error:
+        return page.redirect(back, Flash(str(error), "warning"))
+    return page.redirect(back)

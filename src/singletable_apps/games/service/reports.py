@@ -1,0 +1,292 @@
+"""The report of a game: every question with its answers and points, and the final scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from singletable_apps.games.entities import (
+    Answer,
+    AnswerStatus,
+    Game,
+    GameState,
+    Player,
+    Round,
+    Standing,
+)
+from singletable_apps.games.errors import InvalidInput, NotFound
+from singletable_apps.games.questions import EngagementType, Question, QuestionType
+from singletable_apps.games.results import Reply, Summary, summarize
+from singletable_apps.games.scoring import team_totals
+from singletable_apps.games.service.context import Context
+from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.games.summaries import Summarizer, SummaryRequest
+
+ANSWER_COLUMNS = (
+    *("Question", "Type", "Category", "Title", "Player", "Team"),
+    *("Answer", "Correct", "Points", "Seconds", "Submitted"),
+)
+SCORE_COLUMNS = ("Place", "Player", "Team", "Points", "Answers", "Correct")
+_WRITTEN = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedAnswer:
+    """An answer in words. In surveys, players have no names."""
+
+    player: str
+    team: str
+    text: str
+    is_correct: bool | None
+    points: int
+    seconds: float
+    submitted_at: datetime
+    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedQuestion:
+    """A question that was played, with what its answers amount to."""
+
+    question_id: str
+    question: Question
+    is_void: bool
+    summary: Summary
+    answers: Sequence[ReportedAnswer]
+    votes: int
+    ai_summary: str
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The final score of a player."""
+
+    place: int
+    player: str
+    team: str
+    points: int
+    answers: int
+    correct: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameReport:
+    """A whole game. `champions` share the first place."""
+
+    game: Game
+    state: GameState
+    questions: Sequence[ReportedQuestion]
+    scores: Sequence[Score]
+    champions: Sequence[str]
+    teams: Sequence[tuple[str, float]]
+    player_count: int
+
+    def answer_rows(self) -> Iterator[tuple[str | int | datetime, ...]]:
+        """Yield the rows of a table with all answers, by ANSWER_COLUMNS."""
+        for each in self.questions:
+            for answer in each.answers:
+                yield (
+                    int(each.question_id),
+                    each.question.type,
+                    each.question.category,
+                    each.question.title,
+                    answer.player,
+                    answer.team,
+                    answer.text,
+                    "" if answer.is_correct is None else "yes" if answer.is_correct else "no",
+                    answer.points,
+                    str(answer.seconds),
+                    answer.submitted_at,
+                )
+
+    def score_rows(self) -> Iterator[tuple[str | int, ...]]:
+        """Yield the rows of a table with the final scores, by SCORE_COLUMNS."""
+        for each in self.scores:
+            yield (each.place, each.player, each.team, each.points, each.answers, each.correct)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON, with times in ISO 8601."""
+        return {
+            "gameId": self.game.game_id,
+            "title": self.game.title,
+            "engagementType": self.game.type,
+            "createdAt": self.game.created_at.isoformat(),
+            "playerCount": self.player_count,
+            "champions": list(self.champions),
+            "teams": [{"name": name, "points": points} for name, points in self.teams],
+            "scores": [asdict(each) for each in self.scores],
+            "questions": [
+                {
+                    "questionId": each.question_id,
+                    "type": each.question.type,
+                    "title": each.question.title,
+                    "category": each.question.category,
+                    "isVoid": each.is_void,
+                    "votes": each.votes,
+                    "aiSummary": each.ai_summary,
+                    "summary": asdict(each.summary),
+                    "answers": [
+                        {**asdict(answer), "submitted_at": answer.submitted_at.isoformat()}
+                        for answer in each.answers
+                    ],
+                }
+                for each in self.questions
+            ],
+        }
+
+
+class Reports:
+    """Reads reports, and has answers summarized."""
+
+    def __init__(self, context: Context, rounds: Rounds, summarizer: Summarizer) -> None:
+        self._context = context
+        self._rounds = rounds
+        self.summarizer = summarizer
+
+    def read(self, game_id: str) -> GameReport:
+        """Return the report of a game, also while it is played."""
+        play = self._rounds.load(game_id)
+        game, state = play.game, play.state
+        players = {each.player_id: each for each in self._rounds.list_players(game_id)}
+        is_survey = game.type is EngagementType.SURVEY
+        questions = list[ReportedQuestion]()
+        answered, correct = dict[str, int](), dict[str, int]()
+        for entry in self._rounds.list_rounds(game_id):
+            if entry.completed_at is None:
+                continue
+            answers = self._rounds.list_answers(game_id, entry.question_id)
+            standings = {each.player: each for each in self._rounds.get_result(entry)}
+            for each in answers:
+                answered[each.player_id] = answered.get(each.player_id, 0) + 1
+            for each_standing in standings.values():
+                if each_standing.is_correct:
+                    player = each_standing.player
+                    correct[player] = correct.get(player, 0) + 1
+            question = play.questions[entry.index]
+            questions.append(
+                _report_question(
+                    game, entry, question, answers, standings, players, is_survey=is_survey
+                )
+            )
+        final = [each for each in self._rounds.get_standings(state) if each.player in players]
+        scores = [
+            Score(
+                each.place,
+                players[each.player].name,
+                players[each.player].team,
+                each.total,
+                answered.get(each.player, 0),
+                correct.get(each.player, 0),
+            )
+            for each in final
+        ]
+        teams = {each.player_id: each.team for each in players.values() if each.team}
+        totals = team_totals({each.player: each.total for each in final}, teams)
+        return GameReport(
+            game=game,
+            state=state,
+            questions=questions,
+            scores=scores,
+            champions=[each.player for each in scores if each.place == 1 and each.points],
+            teams=sorted(totals.items(), key=lambda each: -each[1]),
+            player_count=sum(each.is_active for each in players.values()),
+        )
+
+    def summarize(self, game_id: str, question_id: str) -> Round:
+        """Have the answers to a question summarized, and store the summary with the question."""
+        request = self.summary_request(game_id, question_id)
+        summary = self.summarizer.summarize(request)
+        entry = self._context.store.update(
+            Round.key(game_id, question_id), Round.summary.set(summary)
+        )
+        self._context.notify(entry)
+        return entry
+
+    def summary_request(self, game_id: str, question_id: str) -> SummaryRequest:
+        """Return what would be summarized. Only answers that everybody may see are."""
+        play = self._rounds.load(game_id)
+        entry = (
+            self._rounds.get_round(game_id, question_id)
+            if question_id in play.state.played
+            else None
+        )
+        if entry is None:
+            raise NotFound("This question was not played yet.")
+        question = play.questions[entry.index]
+        if question.type not in _WRITTEN:
+            raise InvalidInput({"questionId": "Only written answers can be summarized."})
+        if entry.completed_at is None:
+            raise InvalidInput({"questionId": "Close the question first."})
+        hidden = set(entry.hidden)
+        texts = [
+            (each.text, entry.tally.get(each.id, 0))
+            for each in self._rounds.get_ballot(entry)
+            if each.id not in hidden
+        ]
+        if play.game.type is EngagementType.SURVEY and entry.answers < play.game.settings.min_cell:
+            texts = []
+        return SummaryRequest(question.title, texts, play.game.ai_context)
+
+
+def _report_question(
+    game: Game,
+    entry: Round,
+    question: Question,
+    answers: Sequence[Answer],
+    standings: Mapping[str, Standing],
+    players: Mapping[str, Player],
+    *,
+    is_survey: bool,
+) -> ReportedQuestion:
+    shown = [each for each in answers if each.status is AnswerStatus.VISIBLE]
+    summary = summarize(
+        question,
+        [Reply(each.choices, each.number, each.text, each.seconds) for each in shown],
+        players=len(players),
+        min_cell=game.settings.min_cell if is_survey else 0,
+    )
+    rows = list[ReportedAnswer]()
+    for each in answers if not summary.hidden else ():
+        player, standing = players.get(each.player_id), standings.get(each.player_id)
+        rows.append(
+            ReportedAnswer(
+                player="" if is_survey else player.name if player else each.name,
+                team="" if is_survey or player is None else player.team,
+                text=answer_text(question, each),
+                is_correct=standing.is_correct if standing else None,
+                points=standing.points if standing else 0,
+                seconds=each.seconds,
+                submitted_at=each.submitted_at,
+                is_hidden=each.status is not AnswerStatus.VISIBLE,
+            )
+        )
+    # Without names, the order must not tell who was first either.
+    if is_survey:
+        rows = [replace(row, seconds=0.0, submitted_at=entry.started_at) for row in rows]
+        rows.sort(key=lambda row: row.text)
+    else:
+        rows.sort(key=lambda row: (-row.points, row.submitted_at))
+    return ReportedQuestion(
+        question_id=entry.question_id,
+        question=question,
+        is_void=entry.is_void,
+        summary=summary,
+        answers=rows,
+        votes=entry.votes,
+        ai_summary=entry.summary,
+        started_at=entry.started_at,
+    )
+
+
+def answer_text(question: Question, answer: Answer) -> str:
+    """Return an answer in words."""
+    labels = {option.id: option.text or option.id.upper() for option in question.choices}
+    if answer.number is not None:
+        return str(answer.number)
+    if answer.choices:
+        joint = " > " if question.type is QuestionType.RANK else ", "
+        return joint.join(labels.get(each, each) for each in answer.choices)
+    return answer.text

@@ -1,0 +1,33 @@
+"""Reports in the API."""
+
+from __future__ import annotations
+
+from tests.apps.games.api.client import Server, problem
+from tests.apps.games.pages.test_reports import played
+
+
+def test_report_is_for_hosts(server: Server) -> None:
+    game = played(server.world)
+    report = server.host().get(f"/games/{game.game_id}/report").json()
+    assert report["champions"] == ["Ada <b>"]
+    assert [each["summary"]["answered"] for each in report["questions"]] == [2, 2]
+    joined = server.world.service.rounds.list_players(game.game_id)[0]
+    assert joined.name
+    assert problem(server.caller().get(f"/games/{game.game_id}/report"))[0] == 401
+    table = server.host().get(f"/games/{game.game_id}/report/answers?format=xlsx")
+    assert table.content[:2] == b"PK"
+
+
+def test_summary_is_made_once_and_again_on_request(server: Server) -> None:
+    game = played(server.world)
+    host = server.host()
+    first = host.get(f"/games/{game.game_id}/summary/002?debug=true").json()
+    assert first["summary"].startswith("2 answers.")
+    assert "Nothing leaves here" in first["prompt"]
+    assert host.post(f"/games/{game.game_id}/summary/002").json()["summary"] == first["summary"]
+    assert problem(host.get(f"/games/{game.game_id}/summary/009"))[0] == 404
+    assert problem(host.get(f"/games/{game.game_id}/summary/001"))[0] == 422
+    path = f"/admin/ai-summary/{game.game_id}"
+    many = server.admin().post(path, {"questionIds": ["002"]}).json()
+    assert [each["questionId"] if "questionId" in each else each["question_id"] for each in many]
+    assert problem(host.post(path, {"questionIds": ["002"]}))[0] == 403

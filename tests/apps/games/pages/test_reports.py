@@ -1,0 +1,96 @@
+"""The report of a game: page, files, and summaries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from singletable_apps.games.entities import Game
+from singletable_apps.games.phases import Command, Phase
+from singletable_apps.games.questions import EngagementType
+from tests.apps.games.pages.client import PagesApp
+from tests.apps.games.support.world import CAPITAL, LESSON, SETTINGS, SURVEY, World
+
+
+def played(world: World) -> Game:
+    """Play a quiz question and a call-and-answer question."""
+    game = world.game(CAPITAL, LESSON)
+    ada, bob = world.join(game, "Ada <b>", "Bob")
+    world.play(game, Command.START)
+    ada.answer("b")
+    bob.answer("a")
+    world.play(game, Command.CLOSE, Command.NEXT, Command.NEXT)
+    ada.answer(text="=1+1 meetings")
+    bob.answer(text="Slow builds")
+    world.play(game, Command.CLOSE)
+    ballot = world.service.snapshots.read(game.game_id).ballot
+    for phone in (ada, bob):
+        phone.vote(*(each.id for each in ballot if phone.player_id not in each.players))
+    world.play_to(game, Phase.ENDED)
+    return game
+
+
+def test_report_shows_questions_answers_and_scores(app: PagesApp) -> None:
+    game = played(app.world)
+    page = app.browser(host=True).get("reports", game.game_id)
+    assert page.status_code == 200
+    for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50.0 % correct", "1,003", "Slow builds"):
+        assert text in page.text, text
+    assert app.browser().get("reports", game.game_id).status_code == 401
+    (player, *_) = app.world.service.rounds.list_players(game.game_id)
+    assert player.total_score == 1_003
+
+
+def test_files_have_all_answers_and_no_formulas(app: PagesApp) -> None:
+    game = played(app.world)
+    browser = app.browser(host=True)
+    answers = browser.get("reports", game.game_id, "answers", format="csv")
+    assert (
+        "filename*=UTF-8''Friday%20quiz%3A%20answers.csv" in answers.headers["content-disposition"]
+    )
+    lines = answers.content.decode("utf-8-sig").splitlines()
+    assert len(lines) == 5
+    assert "'=1+1 meetings" in answers.text
+    scores = browser.get("reports", game.game_id, "scores", format="json").json()
+    assert scores[0] == {
+        "Place": 1,
+        "Player": "Ada <b>",
+        "Team": "",
+        "Points": 1_003,
+        "Answers": 2,
+        "Correct": 1,
+    }
+    assert browser.get("reports", game.game_id, "scores", format="xlsx").content[:2] == b"PK"
+    everything = browser.get("reports", game.game_id, "game").json()
+    assert [each["type"] for each in everything["questions"]] == ["trivia", "call-and-answer"]
+
+
+def test_answers_are_summarized_on_request(app: PagesApp) -> None:
+    game = played(app.world)
+    browser = app.browser(host=True)
+    page = browser.get("reports", game.game_id)
+    answer = browser.submit(page, "/summaries/002")
+    assert answer.status_code == 303
+    page = browser.get("reports", game.game_id)
+    assert "2 answers. Typical:" in page.text
+    answer = browser.post(f"/games/reports/{game.game_id}/summaries/001")
+    assert browser.flash(answer) == "Only written answers can be summarized."
+
+
+def test_survey_report_has_no_names_and_hides_small_groups(app: PagesApp) -> None:
+    world = app.world
+    settings = replace(SETTINGS, min_cell=2)
+    game = world.game(*SURVEY, kind=EngagementType.SURVEY, settings=settings)
+    ada, bob = world.join(game, "Ada", "Bob")
+    world.play(game, Command.START)
+    for phone in (ada, bob):
+        phone.answer(question_id="001", number=5)
+    ada.answer(question_id="003", text="Shorter breaks")
+    world.play(game, Command.CLOSE, Command.NEXT)
+    browser = app.browser(host=True)
+    page = browser.get("reports", game.game_id)
+    assert "mean 5.0" in page.text
+    assert "Results hidden: fewer than 2 answers." in page.text
+    for text in ("Ada", "Bob", "Shorter breaks"):
+        assert text not in page.text
+        assert text not in browser.get("reports", game.game_id, "game").text
+        assert text not in browser.get("reports", game.game_id, "answers").text
