@@ -53,23 +53,23 @@ class Member:
 
 
 class Connection(ABC):
-    """One way to reach a member. `position` is the last event that was in its first messages."""
+    """One way to reach a member. Its first messages contain all messages up to `number`."""
 
     def __init__(self, member: Member) -> None:
         self.member = member
         self.channels = member.channels | {EVERYONE}
         self.is_open = True
-        self.position = 0
+        self.number = 0
 
-    def start(self, messages: Iterable[Message], position: int) -> None:
-        """Send the first messages, however many, which bring the client to `position`."""
-        self.position = position
+    def start(self, messages: Iterable[Message], number: int) -> None:
+        """Send the first messages, however many."""
+        self.number = number
         for message in messages:
             self._send(message)
 
     def deliver(self, message: Message) -> bool:
         """Send a message unless the client has it. Return False if too many messages wait."""
-        if self.is_open and (message.slot or message.sequence > self.position):
+        if self.is_open and message.number > self.number:
             self._send(message)
             return not self._is_full()
         return True

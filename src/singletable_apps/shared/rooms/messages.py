@@ -17,13 +17,15 @@ EVERYONE = "*"
 class Message:
     """An encoded message, shared by all connections that it is sent to.
 
-    `slot` is the channel and type of a state, of which only the latest value matters.
+    `slot` is the channel and type of a state, of which only the latest value matters. `number`
+    counts events and states.
     """
 
     channel: str
     text: str
     sequence: int
     slot: tuple[str, str] | None = None
+    number: int = 0
     frame: bytes = field(init=False)
 
     def __post_init__(self) -> None:

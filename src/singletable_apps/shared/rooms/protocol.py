@@ -21,8 +21,8 @@ _EXTENSION = "singletable.write_frame"
 
 def frame_writer(scope: Mapping[str, Any]) -> FrameWriter | None:
     """Return the function of a connection that writes frames, or None on other servers."""
-    extension = (scope.get("extensions") or {}).get(_EXTENSION)
-    return extension["write"] if extension else None
+    extensions: Mapping[str, Mapping[str, FrameWriter]] = scope.get("extensions") or {}
+    return extensions[_EXTENSION]["write"] if _EXTENSION in extensions else None
 
 
 def encode_text_frame(text: str) -> bytes:

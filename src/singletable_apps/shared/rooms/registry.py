@@ -79,7 +79,7 @@ class Rooms:
 
     def wake(self, key: str) -> None:
         """Wake the background task of a room if it is open here. Call it from any thread."""
-        if key in self._rooms and self._loop is not None:
+        if key in self._rooms and self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake, key)
 
     @property
@@ -98,15 +98,7 @@ class Rooms:
 
         The client gets the events after its `position`, or a snapshot if they are not known.
         """
-        room = self._rooms.get(key)
-        if self.connections >= self.limits.sockets or (
-            room is not None and room.connections >= self.limits.room_sockets
-        ):
-            raise RoomFull
-        if room is None:
-            self._loop = asyncio.get_running_loop()
-            room = self._rooms[key] = Room(key, self._setup)
-            self._open_room(room)
+        room = self._find_or_open(key, connection.member)
         room.enter(connection)
         try:
             position = position or Position()
@@ -157,6 +149,25 @@ class Rooms:
         """Close all rooms, so that clients connect to another process."""
         for room in list(self._rooms.values()):
             room.close(CloseCode.RESTART, "restart")
+
+    def _find_or_open(self, key: str, member: Member) -> Room:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            # Tests may use one loop after another.
+            self._loop, self._rooms = loop, {}
+        room = self._rooms.get(key)
+        # A member that comes back replaces a socket that nobody has noticed to be dead.
+        is_back = room is not None and room.connections_of(member)
+        in_room = room.connections if room else 0
+        if not is_back and (
+            in_room >= self.limits.room_sockets or self.connections >= self.limits.sockets
+        ):
+            raise RoomFull
+        if room is None:
+            room = Room(key, self._setup)
+            self._open_room(room)
+            self._rooms[key] = room
+        return room
 
     def _forget(self, room: Room) -> None:
         if self._rooms.get(room.key) is room:

@@ -91,6 +91,7 @@ class Room:
         self._log = EventLog(setup.limits.log_events)
         self._states: dict[tuple[str, str], _State] = {}
         self._outbox = Outbox(0)
+        self._posted = 0
         self._sender: asyncio.Task[None] | None = None
         self._present: dict[str, _Presence] = {}
         self._listeners: dict[str, dict[Connection, None]] = {}
@@ -115,7 +116,7 @@ class Room:
                 self._send_state(slot, state)
         sequence = self.sequence + 1
         text = self._encode("event", event, data, sequence, previous=self._log.previous(channel))
-        message = Message(channel, text, sequence)
+        message = Message(channel, text, sequence, number=self._posted + 1)
         self._log.append(message)
         self._post(message)
 
@@ -155,7 +156,7 @@ class Room:
 
     def _state_message(self, slot: tuple[str, str], state: _State) -> Message:
         text = self._encode("state", slot[1], state.data, self.sequence)
-        return Message(slot[0], text, self.sequence, slot)
+        return Message(slot[0], text, self.sequence, slot, self._posted + 1)
 
     def _encode(
         self, kind: str, message_type: str, data: object, sequence: int, **more: int
@@ -173,6 +174,7 @@ class Room:
         return msgspec.json.encode(message).decode()
 
     def _post(self, message: Message) -> None:
+        self._posted += 1
         self._outbox.put(message)
         if self._sender is None:
             self._sender = asyncio.create_task(self._send_all())
@@ -264,7 +266,7 @@ class Room:
             for slot, state in self._states.items()
             if slot[0] in connection.channels
         ]
-        connection.start([*messages, *states], self.sequence)
+        connection.start([*messages, *states], self._posted)
         for channel in connection.channels:
             self._listeners.setdefault(channel, {})[connection] = None
 

@@ -291,8 +291,24 @@ def test_full_room_or_process_rejects_further_sockets(limits: RoomLimits) -> Non
         await join(rooms, "ada")
         with pytest.raises(RoomFull):
             await join(rooms, "bob")
+        # Her old socket may be dead, and nobody has noticed.
+        await join(rooms, "ada")
 
     run(test)
+
+
+def test_rooms_of_a_loop_that_has_ended_are_forgotten() -> None:
+    rooms = Rooms()
+    epochs: list[str] = []
+
+    async def test() -> None:
+        _, _, room = await join(rooms, "ada")
+        epochs.append(room.epoch)
+
+    run(test)
+    rooms.wake("tea")
+    run(test)
+    assert epochs[0] != epochs[1]
 
 
 def test_reload_does_not_count_as_leaving() -> None:
