@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from singletable_apps.games.api import answers, games, live, players, reports, sets
+from singletable_apps.games.api import answers, games, live, players, reports, room, sets
 from singletable_apps.games.api.dependencies import ERRORS, PROBLEM_TYPES, Api, ApiSettings
 from singletable_apps.games.live import LiveGames
 from singletable_apps.games.service import GamesService
@@ -15,7 +15,15 @@ from singletable_apps.shared.web import ERROR_MEMBER, make_app
 
 __all__ = ["API", "ApiSettings", "attach", "make_games_app"]
 
-_ROUTERS = (games.router, players.router, answers.router, live.router, reports.router, sets.router)
+_ROUTERS = (
+    games.router,
+    players.router,
+    answers.router,
+    room.router,
+    live.router,
+    reports.router,
+    sets.router,
+)
 _ABOUT = (
     "Live audience games: call-and-answer, trivia, polls and surveys.\n\n"
     "Creating a game returns the host's token, joining returns the player's. Send a token as "

@@ -173,7 +173,12 @@ WRONG_PHASE = ProblemType(
 ROOM_CLOSED = ProblemType(
     "room-closed", 403, "Room closed", "The game is locked, full or over, or you were removed."
 )
-EXISTS = ProblemType("already-exists", 409, "Already exists", "This name is taken.")
+EXISTS = ProblemType(
+    "already-exists",
+    409,
+    "Already exists",
+    "This name is taken. For players, `suggestions` has some that are free.",
+)
 SCORED_HERE = ProblemType(
     "computed-by-server",
     410,
@@ -206,6 +211,9 @@ def to_problem(error: Exception, request: Request) -> Problem:
             for name, text in fields.items()
         ],
         headers={"Retry-After": "1"} if isinstance(error, errors.GamesBusy) else {},
+        extensions={"suggestions": [*error.suggestions]}
+        if isinstance(error, errors.AlreadyExists) and error.suggestions
+        else {},
     )
 
 

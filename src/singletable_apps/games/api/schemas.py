@@ -64,9 +64,8 @@ def named_as_sent() -> Generator[None]:
             for name in error.errors
             if "/" not in name
         }
-        raise type(error)(
-            {names.get(name, name): text for name, text in error.errors.items()}
-        ) from None
+        error.errors = {names.get(name, name): text for name, text in error.errors.items()}
+        raise
 
 
 # ------------------------------------------------------------------------------ games

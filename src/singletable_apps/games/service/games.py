@@ -18,7 +18,8 @@ from singletable_apps.games.entities import (
     GameState,
     JoinCode,
 )
-from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound
+from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound, WrongPhase
+from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, Question, SetDraft
 from singletable_apps.games.service.context import Context, check_found, is_id
 from singletable_apps.games.tokens import Role, new_game_id, new_join_code
@@ -40,6 +41,12 @@ _RANGES: dict[str, tuple[float, float]] = {
     "max_players": (1, 10_000),
     "min_cell": (1, 50),
 }
+_BUSY = "Someone else is changing this game right now. Try again."
+# Settings that decide about the points of a question.
+_SCORING = (
+    *("question_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
+    *("rank_method", "ballot_size"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +217,7 @@ class Games:
             if access_code is not None:
                 game.access_code = checks.line("access_code", access_code, longest=40)
             if settings is not None:
+                self._check_changeable(game, settings)
                 game.settings = check_settings(settings, checks)
             checks.raise_errors(InvalidInput)
             game.last_activity_at = self._context.clock()
@@ -221,15 +229,35 @@ class Games:
                 continue
             self._context.notify(game)
             return game
-        raise GamesBusy("Someone else is changing this game right now. Try again.")
+        raise GamesBusy(_BUSY)
+
+    def _check_changeable(self, game: Game, settings: GameSettings) -> None:
+        """Raise WrongPhase if settings that decide about points change during a question."""
+        state = self._context.get_state(game.game_id)
+        phase = state.paused_phase or state.phase
+        if phase in (Phase.OPEN, Phase.VOTING) and any(
+            getattr(settings, name) != getattr(game.settings, name) for name in _SCORING
+        ):
+            raise WrongPhase(
+                "Times, points and ballots can be changed when the question is over.",
+                state.phase,
+                (Phase.REVEAL, Phase.LEADERBOARD, Phase.WAITING),
+            )
 
     def replace_links(self, game_id: str, role: Role) -> Game:
         """Make the links of a role void, so that new ones have to be handed out."""
-        game = self._context.get_game(game_id, consistent=True)
-        links = {**game.links, role.value: game.links.get(role, 0) + 1}
-        changed = self._context.store.update(Game.key(game_id), Game.links.set(links))
-        self._context.notify(changed)
-        return changed
+        for _ in range(_ATTEMPTS):
+            game = self._context.get_game(game_id, consistent=True)
+            links = {**game.links, role.value: game.links.get(role, 0) + 1}
+            try:
+                changed = self._context.store.update(
+                    Game.key(game_id), Game.links.set(links), if_=Game.links == game.links
+                )
+            except ConditionFailed:
+                continue
+            self._context.notify(changed)
+            return changed
+        raise GamesBusy(_BUSY)
 
     def list_of_host(
         self, host_id: str, size: int = 20, cursor: str | None = None

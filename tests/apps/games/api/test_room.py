@@ -1,0 +1,148 @@
+"""The room of a game in the API: players, moderation, settings and links."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from singletable_apps.games.limits import Limits
+from singletable_apps.games.phases import Command
+from singletable_apps.games.tokens import Role
+from singletable_apps.shared.web import RateLimit
+from tests.apps.games.api.client import Server, problem
+from tests.apps.games.support.world import CAPITAL, LESSON, PRIMES, SETTINGS
+
+
+def test_host_renames_moves_removes_and_restores_players(server: Server) -> None:
+    world = server.world
+    game = world.game(settings=replace(SETTINGS, teams=("Red", "Blue")))
+    ada, _ = world.join(game, "Ada", "Bob")
+    host, path = server.host(), f"/games/{game.game_id}/players/{ada.player_id}"
+    taken = host.post(f"{path}/rename", {"name": "bob"})
+    assert problem(taken) == (409, "already-exists", ["/name"])
+    (first, *_) = taken.json()["suggestions"]
+    assert host.post(f"{path}/rename", {"name": first}).json()["name"] == first
+    assert host.post(f"{path}/rename", {"name": "Ada"}).status_code == 200
+    assert host.post(f"{path}/team", {"team": "blue"}).json()["team"] == "Blue"
+    assert problem(host.post(f"{path}/team", {"team": "Pink"})) == (
+        422,
+        "invalid-request",
+        ["/team"],
+    )
+    for _ in range(2):
+        assert host.post(f"{path}/remove").json()["isActive"] is False
+    me = server.caller(ada.token)
+    assert problem(me.get(f"/games/{game.game_id}/view"))[:2] == (403, "room-closed")
+    assert host.post(f"{path}/restore").json()["isActive"] is True
+    assert me.get(f"/games/{game.game_id}/view").status_code == 200
+    moved = host.post(f"/games/{game.game_id}/teams/balance").json()
+    assert moved == {"moved": 1}
+    missing = f"/games/{game.game_id}/players/nobody"
+    for action in ("remove", "restore"):
+        assert problem(host.post(f"{missing}/{action}"))[0] == 404
+
+
+def test_player_changes_the_own_name_once(server: Server) -> None:
+    game = server.world.game()
+    (ada,) = server.world.join(game, "Ada")
+    me, path = server.caller(ada.token), f"/games/{game.game_id}/name"
+    assert problem(me.put(path, {"name": "The Host"}))[:2] == (422, "invalid-request")
+    assert me.put(path, {"name": "Ada L"}).json()["name"] == "Ada L"
+    assert problem(me.put(path, {"name": "Ada K"}))[:2] == (403, "not-allowed")
+    names = server.caller().get(f"/games/{game.game_id}/names", params={"name": "Ada L"}).json()
+    assert "Ada L 2" in names["names"]
+
+
+def test_answers_are_approved_and_hidden(server: Server) -> None:
+    world = server.world
+    game = world.game(LESSON, settings=replace(SETTINGS, is_moderated=True))
+    phones = world.join(game, "Ada", "Bob", "Cy")
+    world.play(game, Command.START)
+    for phone in phones:
+        phone.answer(text=f"Because of {phone.name}")
+    host, path = server.seat(game, Role.COHOST), f"/games/{game.game_id}"
+    pending = host.get(f"{path}/moderation").json()["pending"]
+    assert {each["text"] for each in pending} == {f"Because of {each.name}" for each in phones}
+    for each in pending[:2]:
+        decision = f"{path}/answers/001/{each['playerId']}/approve"
+        stale = host.post(decision, {"text": "Something else"})
+        assert problem(stale) == (422, "invalid-request", ["/text"])
+        for _ in range(2):
+            decided = host.post(decision, {"text": each["text"]}).json()
+            assert (decided["status"], decided["isLate"]) == ("visible", False)
+    hidden = f"{path}/answers/001/{pending[2]['playerId']}/hide"
+    assert host.post(hidden).json()["status"] == "hidden"
+    assert problem(host.post(hidden.replace("/hide", "/burn")))[0] == 422
+    world.play(game, Command.CLOSE)
+    read = host.get(f"{path}/moderation").json()
+    assert (read["pending"], read["leftOut"], len(read["ballot"])) == ([], 1, 2)
+    answer_id = read["ballot"][0]["answerId"]
+    for action in ("hide", "hide", "show", "hide"):
+        assert host.post(f"{path}/ballot/{answer_id}/{action}").json() == {"questionId": "001"}
+    marks = [each["isHidden"] for each in host.get(f"{path}/moderation").json()["ballot"]]
+    assert marks == [True, False]
+    late = host.post(f"{path}/answers/001/{pending[2]['playerId']}/approve")
+    assert problem(late)[:2] == (409, "wrong-phase")
+
+
+def test_settings_are_replaced_but_not_those_of_points_during_a_question(server: Server) -> None:
+    world = server.world
+    game = world.game()
+    host, path = server.host(), f"/games/{game.game_id}/settings"
+    current = host.get(path).json()
+    assert host.put(path, {**current, "denyWords": ["Heinz"]}).json()["denyWords"] == ["Heinz"]
+    wrong = host.put(path, {**current, "maxPlayers": 0})
+    assert problem(wrong) == (422, "invalid-request", ["/maxPlayers"])
+    assert problem(host.put(path, {"color": "red"}))[0] == 422
+    world.play(game, Command.START)
+    assert problem(host.put(path, {**current, "points": 500}))[:2] == (409, "wrong-phase")
+    assert host.put(path, {**current, "isModerated": True}).json()["isModerated"] is True
+    world.play(game, Command.CLOSE)
+    assert host.put(path, {**current, "points": 500}).json()["points"] == 500
+
+
+def test_room_is_locked_private_and_limited_to_categories(server: Server) -> None:
+    world = server.world
+    game = world.game(CAPITAL, PRIMES)
+    host, path = server.host(), f"/games/{game.game_id}"
+    body = {"name": "Ada"}
+    assert host.post(f"{path}/lock").json()["isLocked"] is True
+    assert problem(server.caller().post(f"{path}/players", body))[:2] == (403, "room-closed")
+    assert host.post(f"{path}/unlock").json()["isLocked"] is False
+    room = host.put(f"{path}/access-code", {"accessCode": " tea "}).json()
+    assert room["accessCode"] == "tea"
+    assert problem(server.caller().post(f"{path}/players", body))[0] == 422
+    assert server.caller().post(f"{path}/players", {**body, "accessCode": "TEA"}).is_success
+    long = host.put(f"{path}/access-code", {"accessCode": "x" * 41})
+    assert problem(long) == (422, "invalid-request", ["/accessCode"])
+    chosen = host.put(f"{path}/categories", {"categories": ["Numbers", "Nothing"]}).json()
+    assert chosen["activeCategories"] == ["Numbers"]
+
+
+def test_guesses_of_access_codes_are_limited(server: Server) -> None:
+    limits = replace(Limits.off(), wrong_code=RateLimit("wrong-code", 3, 60))
+    limited = Server(server.world, limits=limits)
+    game = server.world.game(access_code="tea")
+    guesses = [
+        limited.caller().post(
+            f"/games/{game.game_id}/players", {"name": "Ada", "accessCode": str(number)}
+        )
+        for number in range(5)
+    ]
+    assert [each.status_code for each in guesses] == [422, 422, 422, 429, 429]
+
+
+def test_links_are_replaced_by_hosts_only(server: Server) -> None:
+    game = server.world.game()
+    host, cohost = server.host(), server.seat(game, Role.COHOST)
+    path = f"/games/{game.game_id}/links"
+    links = {each["role"]: each for each in host.get(path).json()["links"]}
+    assert {*links} == {"player", "host", "cohost", "screen", "audience"}
+    assert links["screen"]["qr"].startswith("<svg")
+    assert {each["role"] for each in cohost.get(path).json()["links"]} == {*links} - {"host"}
+    assert problem(cohost.post(f"{path}/screen/replace"))[:2] == (403, "not-allowed")
+    for role in ("player", "admin"):
+        assert problem(host.post(f"{path}/{role}/replace"))[:2] == (403, "not-allowed")
+    replaced = {each["role"]: each for each in host.post(f"{path}/cohost/replace").json()["links"]}
+    assert replaced["cohost"]["url"] != links["cohost"]["url"]
+    assert replaced["screen"]["url"] == links["screen"]["url"]
+    assert problem(cohost.get(path))[:2] == (401, "not-signed-in")
