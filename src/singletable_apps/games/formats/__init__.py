@@ -56,13 +56,13 @@ FORMATS: dict[SetFormat, FormatInfo] = {
         "CSV", "csv", _CSV, lambda each: tables.write_own(each.questions, "csv")
     ),
     SetFormat.LESSONS: FormatInfo(
-        "CSV of Engagements: call-and-answer",
+        "CSV, call-and-answer only",
         *("csv", _CSV),
         lambda each: tables.write_lessons(each.questions),
         lambda each: each.type is QuestionType.CALL_AND_ANSWER,
     ),
     SetFormat.TRIVIA: FormatInfo(
-        "CSV of Engagements: trivia",
+        "CSV, trivia only",
         *("csv", _CSV),
         lambda each: tables.write_trivia(each.questions),
         tables.fits_trivia,

@@ -86,7 +86,9 @@ def _gift_blocks(text: str) -> Iterator[_Block]:
         if stripped.startswith("//"):
             continue
         is_category = stripped.startswith("$CATEGORY:")
-        if (not stripped or is_category) and lines:
+        # People forget the blank line before a question that has a name.
+        is_next = stripped.startswith("::") and bool(lines) and "}" in lines[-1]
+        if (not stripped or is_category or is_next) and lines:
             yield _Block(first, "\n".join(lines))
             lines = []
         if is_category:
@@ -121,10 +123,11 @@ def _read_gift_question(found: QuestionList, block: _Block, category: str) -> No
     format_ = _FORMAT.match(before)
     before = _FORMAT.sub("", before, count=1).strip() if format_ else before
     is_html = bool(format_ and format_[1] in ("html", "moodle"))
-    if after in (".", "?", "!"):
-        title = f"{before} _____{after}"
+    if not after or (after in ".?!" and before.endswith((".", "?", "!"))):
+        title = before
     else:
-        title = f"{before} _____ {after}" if after else before
+        # A missing word.
+        title = f"{before} _____{'' if after in '.?!' else ' '}{after}"
     title, explanation = _plain(title, is_html), _plain(general, is_html)
     detail = ""
     if len(title) > MAX_TITLE and label.strip():
@@ -138,50 +141,50 @@ def _read_gift_question(found: QuestionList, block: _Block, category: str) -> No
 def _read_gift_answers(
     found: QuestionList, line: int, question: Question, body: str, *, is_html: bool
 ) -> None:
-    explanation = question.explanation
     if not body:
         found.add(line, replace(question, type=QuestionType.CALL_AND_ANSWER))
         return
     if _TRUTH.fullmatch(body):
-        correct = "a" if body[0].upper() == "T" else "b"
-        feedback = [part for part in body.split("#")[1:] if part.strip()]
-        explanation = explanation or _plain(feedback[-1] if feedback else "", is_html)
-        found.add(
-            line,
-            replace(
-                question,
-                options=make_options(["True", "False"]),
-                correct=(correct,),
-                explanation=explanation,
-            ),
-        )
-        return
-    answers = _split_answers(body.removeprefix("#") if body.startswith("#") else body, is_html)
+        # Feedback follows for a wrong answer, and then for the right one.
+        is_true, comment = body[0] in "Tt", _plain(body.rpartition("#")[2], is_html)
+        comment = comment if "#" in body else ""
+        answers = [
+            _Answer("True", 100.0 * is_true, comment, not is_true),
+            _Answer("False", 100.0 * (not is_true), comment, is_true),
+        ]
+    else:
+        answers = _split_answers(body.removeprefix("#"), is_html)
+    right = _right(answers)
     if body.startswith("#"):
-        _add_expected(found, line, question, [_number_range(each.text) for each in answers])
+        _add_expected(found, line, question, [_number_range(each.text) for each in right])
     elif any("->" in each.text for each in answers):
         found.reject(
             line, "", "Matching questions were left out. Ask for one pair at a time, with options."
         )
     elif not any(each.is_wrong for each in answers):
-        texts = [each.text for each in answers if each.weight > 0]
-        _add_expected(found, line, question, texts)
+        _add_expected(found, line, question, [each.text for each in right])
     elif len(answers) > len(OPTION_IDS):
         text = f"Use at most {len(OPTION_IDS)} answers; there are {len(answers)}."
         found.reject(line, "options", text)
     else:
-        options = make_options([each.text for each in answers])
-        right = [place for place, each in enumerate(answers) if each.weight > 0]
-        feedback_of = [answers[place].feedback for place in right if answers[place].feedback]
-        found.add(
-            line,
-            replace(
-                question,
-                options=options,
-                correct=tuple(OPTION_IDS[place] for place in right),
-                explanation=explanation or " ".join(feedback_of[:1]),
+        feedback = next((each.feedback for each in right if each.feedback), "")
+        trivia = replace(
+            question,
+            options=make_options([each.text for each in answers]),
+            correct=tuple(
+                letter
+                for letter, each in zip(OPTION_IDS, answers, strict=False)
+                if any(each is one for one in right)
             ),
+            explanation=question.explanation or feedback,
         )
+        found.add(line, trivia)
+
+
+def _right(answers: Sequence[_Answer]) -> list[_Answer]:
+    """Return the answers for all points; if each gives a part of them, those with a part."""
+    full = [each for each in answers if each.weight >= 100]
+    return full or [each for each in answers if each.weight > 0]
 
 
 def _add_expected(

@@ -90,6 +90,18 @@ def test_gift_short_and_numerical_answers_are_texts_with_an_explanation() -> Non
     assert (essay.type, essay.category) == (QuestionType.CALL_AND_ANSWER, "Code")
 
 
+def test_gift_answers_for_a_part_of_the_points_are_not_correct() -> None:
+    text = (
+        "Jesus was from {~Rome ~%50%Galilee =Nazareth}.\n\nBorn in? {#=1822:0 =%50%1822:2}\n\n"
+        "What is pi? {#3.141..3.142}.\n\n::A::Up? {T}\n::B::Down? {F#Wrong.#Right.}\n"
+    )
+    town, born, pi, up, down = read_set(text.encode(), "x").draft.questions
+    assert (town.title, correct_texts(town)) == ("Jesus was from _____.", ["Nazareth"])
+    assert (born.explanation, pi.title) == ("Answer: 1822.", "What is pi?")
+    # The blank line before a question with a name may be missing.
+    assert (correct_texts(up), down.explanation) == (["True"], "Right.")
+
+
 def test_gift_escapes_and_markup_are_plain_text() -> None:
     code = read_gift()["What does a = {} & more do?"]
     assert correct_texts(code) == ["Assign ~ : #"]
