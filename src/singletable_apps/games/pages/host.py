@@ -87,6 +87,7 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "api": urls.api("games", game_id),
         "page": urls.host(game_id),
         "report": urls.report(game_id),
+        "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
         "view": view,
         "joined": _newest(page),
         "serverTime": iso_time(page.service.context.clock()),

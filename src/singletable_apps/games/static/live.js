@@ -1,6 +1,7 @@
 // A game as a screen sees it: its view, the counters beside it, and the clock of the server.
 // Everything comes from the server; a reload or a reconnect shows the same.
-import { batch, signal, useEffect, useRef, useState } from "../shared/vendor/islands.js";
+import { connect } from "../shared/rooms.js";
+import { signal, useEffect, useRef, useState } from "../shared/vendor/islands.js";
 
 /** @param {{api: string, token: string, view: any, joined: {count: number, names: string[]}, serverTime: string}} config */
 export function openGame(config) {
@@ -9,20 +10,17 @@ export function openGame(config) {
   const presence = signal({ players: config.view.playerCount, hostPresent: true, screens: 0 });
   const joined = signal(config.joined);
   const tally = signal(/** @type {{questionId: string, tally: Record<string, number>} | null} */ (null));
+  // Whether messages come in, and why they never will again.
   const online = signal(true);
-  // Milliseconds by which the server's clock is ahead of ours.
-  let offset = Date.parse(config.serverTime) - Date.now();
+  const closed = signal("");
+  // Milliseconds by which the server's clock is ahead of ours, until the connection has measured it.
+  const offset = Date.parse(config.serverTime) - Date.now();
 
   /** @type {Record<string, (data: any) => void>} */
   const handlers = {
-    initialStateSync(data) {
-      if (data.serverTime) offset = Date.parse(data.serverTime) - Date.now();
-      view.value = data.view;
-    },
-    gameStateChanged(data) {
-      // A snapshot may be newer than an event that comes after it.
-      if (data.view.version >= view.value.version) view.value = data.view;
-    },
+    // A snapshot may be newer than an event that comes after it.
+    initialStateSync(data) { if (data.view.version >= view.value.version) view.value = data.view; },
+    gameStateChanged(data) { handlers.initialStateSync(data); },
     hostChanged(data) { view.value = { ...view.value, host: data.host }; },
     playerAnswered(data) { counts.value = data; },
     presenceChanged(data) { presence.value = data; },
@@ -34,15 +32,27 @@ export function openGame(config) {
     },
   };
 
+  const room = connect({
+    url: `${config.api}/socket`,
+    pollUrl: `${config.api}/events?wait=25`,
+    postUrl: `${config.api}/messages`,
+    token: config.token,
+    onMessage: ({ type, data }) => handlers[type]?.(data),
+    onStatus(status, details) {
+      online.value = status === "open" || status === "polling";
+      if (status === "closed") closed.value = details.reason || "This link does not work any more.";
+    },
+  });
+
+  /** Read the view over HTTP, while no messages come in. */
   async function refresh() {
+    if (online.value) return;
     const answer = await fetch(`${config.api}/view`, { headers: { Authorization: `Bearer ${config.token}` } });
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    handlers.initialStateSync(await answer.json());
+    if (answer.ok) handlers.initialStateSync(await answer.json());
   }
 
-  setInterval(() => refresh().then(() => { online.value = true; }, () => { online.value = false; }), 1000);
-
-  return { view, counts, presence, joined, tally, online, now: () => Date.now() + offset, refresh, batch };
+  const now = () => (room.offset === undefined ? Date.now() + offset : room.now());
+  return { view, counts, presence, joined, tally, online, closed, now, refresh };
 }
 
 /** @typedef {ReturnType<typeof openGame>} Game */

@@ -1,9 +1,9 @@
 // What the answers to a question amount to, for the host and the big screen.
 
-/** The parts of a choice, a rating or a ranking that are drawn, from the tally of its answers.
- * @param {any} question @param {Record<string, number>} tally */
-export function summarize(question, tally) {
-  const total = Object.values(tally).reduce((sum, each) => sum + each, 0);
+/** The parts of a choice, a rating or a ranking that are drawn, from the tally of its answers. Who may choose several
+ * options is counted once in `answers`. @param {any} question @param {Record<string, number>} tally @param {number} answers */
+export function summarize(question, tally, answers = 0) {
+  const total = answers || Object.values(tally).reduce((sum, each) => sum + each, 0);
   if (question.type === "rank") return { rows: rank(question.options, tally), total, mean: null };
   const steps = question.type === "rating" ? question.steps.map((step) => ({ id: `${step}`, text: `${step}`, image: "" })) : question.options ?? [];
   const most = Math.max(1, ...steps.map((each) => tally[each.id] ?? 0));
@@ -26,7 +26,7 @@ function rank(options, tally) {
   return options.map((each) => {
     const mean = total ? sums[each.id] / total : 0;
     const size = total ? (options.length + 1 - mean) / options.length : 0;
-    return { ...each, votes: total, share: size, size, note: total ? `place ${mean.toFixed(1)} on average` : "" };
+    return { ...each, votes: total, share: size, size, note: total ? `average place ${mean.toFixed(1)}` : "" };
   }).sort((one, other) => other.size - one.size);
 }
 

@@ -11,14 +11,14 @@ const actions = makeActions(game, config);
 
 function Status() {
   const { screens } = game.presence.value;
-  return html`<p class="console-status"><span class="console-code">${spaced(game.view.value.joinCode)}</span><span class=${`dot${game.online.value ? "" : " is-off"}`}></span>${game.online.value ? (screens ? `Live, ${screens === 1 ? "one screen" : `${screens} screens`}` : "Live") : "Connection lost. Buttons still work; the rest follows."}</p>`;
+  return html`<p class="console-status"><span class="console-code">${spaced(game.view.value.joinCode)}</span><span class=${`dot${game.online.value ? "" : " is-off"}`}></span>${game.online.value ? (screens ? `Live, ${screens === 1 ? "one screen" : `${screens} screens`}` : "Live") : game.closed.value || "Connecting. Buttons work meanwhile."}</p>`;
 }
 
 function App() {
   const view = game.view.value, props = { game, actions };
   return html`<div class="console-main">
       <${Status}/>
-      <${Now} ...${props}/>
+      <${Now} ...${props} screen=${config.screen}/>
       <${ActionBar} ...${props} report=${config.report}/>
       ${actions.problem.value && html`<p class="field-error" role="alert">${actions.problem.value}</p>`}
       <${Queue} ...${props}/>

@@ -7,9 +7,9 @@ import { letterOf, percent, summarize } from "../results.js";
 
 export const PHASES = { waiting: "Lobby", reading: "Question", open: "Answers are open", voting: "Voting", reveal: "Results", leaderboard: "Leaderboard", paused: "Paused", ended: "The game is over" };
 
-/** Options with their counts, if they are known. @param {{question: any, tally?: Record<string, number>, correct?: string[]}} props */
-export function Bars({ question, tally, correct = [] }) {
-  const { rows, mean } = summarize(question, tally ?? {});
+/** Options with their counts, if they are known. @param {{question: any, tally?: Record<string, number>, correct?: string[], answers?: number}} props */
+export function Bars({ question, tally, correct = [], answers = 0 }) {
+  const { rows, mean } = summarize(question, tally ?? {}, answers);
   if (!rows.length) return null;
   return html`<ul class="bars">${rows.map((row) => html`<li key=${row.id} class=${`bar-row answer-${question.type === "rating" ? "a" : row.id}${correct.includes(row.id) ? " is-right" : ""}`} style=${{ "--share": tally ? row.size.toFixed(3) : 0 }}>
     <span class="bar-fill"></span>${question.type !== "rating" && html`<span class="answer-shape" aria-hidden="true"></span>`}${letterOf(row.id) && html`<b>${letterOf(row.id)}</b>`}<span class="bar-text">${row.text}${correct.includes(row.id) && html` <span class="bar-right">correct</span>`}</span>${tally && html`<span class="bar-votes">${row.note || html`${row.votes} · ${percent(row.share)}`}</span>`}
@@ -24,8 +24,8 @@ export function Clock({ game }) {
   return html`<p class=${`clock${whole <= 5 ? " is-short" : ""}`} role="timer" style=${{ "--share": time.share.toFixed(3) }}>${text}</p>`;
 }
 
-/** What everyone sees now, and what comes next. @param {Props} props */
-export function Now({ game, actions }) {
+/** What everyone sees now, and what comes next. @param {Props & {screen: string}} props */
+export function Now({ game, actions, screen }) {
   const view = game.view.value, phase = phaseOf(view), { question, reveal, survey } = view;
   const progress = phase === "open" || phase === "voting" ? progressOf(game) : null;
   const live = game.tally.value?.questionId === view.questionId ? game.tally.value.tally : view.host.liveTally;
@@ -35,10 +35,10 @@ export function Now({ game, actions }) {
   return html`<section class=${`now is-${view.phase}`}>
     <header class="console-head"><div><p class="eyebrow">${PHASES[view.phase]}${view.phase === "paused" ? ` (${PHASES[phase].toLowerCase()})` : ""}${question && phase !== "waiting" ? ` · Question ${view.questionNumber} of ${view.questionCount}${question.category ? ` · ${question.category}` : ""}` : ""}</p>
     <h1 class="is-long">${title}</h1>${question?.detail && phase !== "waiting" && html`<p class="quiet now-detail">${question.detail}</p>`}</div><${Clock} game=${game}/></header>
-    ${phase === "waiting" && html`<p class="now-wait">${view.playerCount ? html`<b>${view.playerCount}</b> ${view.playerCount === 1 ? "player is" : "players are"} in the lobby.` : "Nobody has joined yet. Show the big screen, or read out the code."} ${view.host.setName && html`<span class="quiet">${view.host.setName}, ${count(view.questionCount, "question")}</span>`}</p>`}
+    ${phase === "waiting" && html`<p class="now-wait">${view.playerCount ? html`<b>${view.playerCount}</b> ${view.playerCount === 1 ? "player is" : "players are"} in the lobby.` : "Nobody has joined yet. Show the big screen, or read out the code."} ${view.host.setName && html`<span class="quiet">${view.host.setName}, ${count(view.questionCount, "question")}.</span>`}</p><p><a class="button button-quiet" href=${screen} target="_blank" rel="noopener">Open the big screen</a></p>`}
     ${progress && html`<p class="console-progress" style=${{ "--share": progress.of ? (progress.done / progress.of).toFixed(3) : 0 }}><b>${progress.done}</b> of ${progress.of} ${phase === "voting" ? "voted" : "answered"}${progress.of > 0 && progress.done >= progress.of && html` <span class="badge badge-good">${phase === "voting" ? "All voted" : "All answered"}</span>`}</p>`}
     ${reveal?.isVoid && html`<p class="quiet">This question was skipped.</p>`}
-    ${question && !survey && (phase === "open" || phase === "reveal") && html`<${Bars} question=${question} tally=${tally} correct=${phase === "reveal" ? reveal?.correct : []}/>`}
+    ${question && !survey && (phase === "open" || phase === "reveal") && html`<${Bars} question=${question} tally=${tally} correct=${phase === "reveal" ? reveal?.correct : []} answers=${phase === "reveal" ? reveal?.answers : 0}/>`}
     ${phase === "voting" && html`<${Answers} texts=${view.ballot ?? []} actions=${actions}/>`}
     ${phase === "reveal" && reveal?.texts && html`<${Answers} texts=${reveal.texts} actions=${actions}/>`}
     ${reveal?.explanation && html`<p class="quiet">${reveal.explanation}</p>`}
@@ -65,7 +65,7 @@ function SurveyResults({ view, actions }) {
   return html`<ol class="survey-list">${survey.questions.map((question) => {
     const result = survey.results.find((each) => each.questionId === question.questionId);
     if (!result) return null;
-    return html`<li key=${question.questionId}><div class="survey-head"><h2>${question.title}</h2><label class="check"><input type="checkbox" checked=${result.isShared} onChange=${() => toggle(question.questionId)}/><span>Share</span></label></div><p class="meta">${count(result.answers, "answer")}</p>${result.isHidden ? html`<p class="quiet">Hidden: too few answers.</p>` : html`<${Bars} question=${question} tally=${result.tally}/>`}</li>`;
+    return html`<li key=${question.questionId}><div class="survey-head"><h2>${question.title}</h2><label class="check"><input type="checkbox" checked=${result.isShared} onChange=${() => toggle(question.questionId)}/><span>Share</span></label></div><p class="meta">${count(result.answers, "answer")}</p>${result.isHidden ? html`<p class="quiet">Hidden: too few answers.</p>` : html`<${Bars} question=${question} tally=${result.tally} answers=${result.answers}/>`}</li>`;
   })}</ol>`;
 }
 
@@ -84,7 +84,7 @@ export function ActionBar({ game, actions, report }) {
     ${actions.can("pause") && small("Pause", "p", actions.pause)}
     ${actions.canExtend() && small("30 s more", "+", actions.extend)}
     ${actions.can("skip") && small("Skip", "s", actions.skip)}
-    ${actions.can("end") && html`<button type="button" class="button button-plain" disabled=${busy} onClick=${actions.end}>End</button>`}
+    ${actions.can("end") && html`<button type="button" class="button button-plain" disabled=${busy} onClick=${actions.end}>End game</button>`}
   </div>`;
 }
 

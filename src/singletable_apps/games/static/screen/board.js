@@ -42,20 +42,20 @@ export function Leaderboard({ game, isFresh }) {
 
 /** @param {{game: import("../live.js").Game, isFresh: boolean}} props */
 export function Podium({ game, isFresh }) {
-  const { leaderboard, title, teams: names } = game.view.value;
+  const { leaderboard, title, teams: names, playerCount, questionNumber } = game.view.value;
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const isTeams = names.length > 0 && leaderboard.teams?.length > 0;
   const all = isTeams ? rankTeams(leaderboard.teams) : leaderboard.top;
   const scored = all.filter((each) => each.points > 0);
   useEffect(() => (canvas.current && scored.length ? throwConfetti(canvas.current) : undefined), []);
-  if (!scored.length) return html`<section class="stage reading"><p class="eyebrow-big">${title}</p><h1 class="is-xl">Thank you for playing</h1></section>`;
+  if (!scored.length) return html`<section class="stage reading"><p class="eyebrow-big">${title}</p><h1 class="is-xl">Thank you for playing</h1><p class="detail">${count(playerCount, "player")}, ${count(questionNumber, "question")}</p></section>`;
   const best = scored.slice(0, 3), others = scored.slice(3);
   const winners = scored.filter((each) => each.place === 1);
   return html`<section class=${`stage podium${isFresh && !calm.matches ? " is-fresh" : ""}`}>
     <canvas class="confetti" ref=${canvas} aria-hidden="true"></canvas>
-    <header class="board-head"><p class="eyebrow-big">${title}</p><h1 class="is-l">${winners.length > 1 ? `${winners.length} share the first place` : `${winners[0].name} wins`}</h1></header>
+    <header class="board-head"><h1 class="is-l">${winners.length > 1 ? `${winners.length} share the first place` : `${winners[0].name} wins`}</h1></header>
     <div class="podium-body">
-      <ol class="steps-up">${best.map((each, at) => html`<li key=${each.playerId} class=${`step-up at-${at + 1}`}><span class=${`step-name ${sizeOf(each.name)}`}>${each.name}</span><span class="step-points">${points(each.points)}</span><span class="step-block"><b>${each.place}</b></span></li>`)}</ol>
+      <ol class="steps-up">${best.map((each, at) => html`<li key=${each.playerId} class=${`step-up at-${at + 1} is-place-${each.place}`}><span class=${`step-name ${sizeOf(each.name)}`}>${each.name}</span><span class="step-points">${points(each.points)}</span><span class="step-block"><b>${each.place}</b></span></li>`)}</ol>
       ${others.length > 0 && html`<ol class="runners">${others.map((each) => html`<li key=${each.playerId}><span class="row-place">${each.place}</span><span class="row-name">${each.name}</span><b class="row-points">${points(each.points)}</b></li>`)}</ol>`}
     </div>
   </section>`;

@@ -1,7 +1,7 @@
 // Results on the big screen, by the type of the question.
 import { html, useEffect, useState } from "../../shared/vendor/islands.js";
 import { calm, count } from "../live.js";
-import { percent, summarize } from "../results.js";
+import { summarize } from "../results.js";
 import { Asked, Dots, Options, Rating, sizeOf, usePages } from "./stage.js";
 
 /** Count up to `last`, a step each `wait` milliseconds; at once if nobody saw the phase begin.
@@ -25,7 +25,7 @@ export function Result({ question, reveal, isFresh }) {
     case "rank": return html`<${Order} question=${question} tally=${reveal.tally}/>`;
     case "call-and-answer": return html`<${Winners} texts=${reveal.texts ?? []} votes=${reveal.votes} isFresh=${isFresh}/>`;
     case "text": return html`<${Texts} texts=${reveal.texts ?? []} answers=${reveal.answers}/>`;
-    default: return html`<${Options} question=${question} tally=${reveal.tally}/>`;
+    default: return html`<${Options} question=${question} tally=${reveal.tally} answers=${reveal.answers}/>`;
   }
 }
 
@@ -33,7 +33,7 @@ export function Result({ question, reveal, isFresh }) {
 function Solved({ question, reveal, isFresh }) {
   const step = useSteps(1, 1300, isFresh);
   const { fastest = [] } = reveal;
-  return html`<${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined}/>
+  return html`<${Options} question=${question} tally=${reveal.tally} correct=${step ? reveal.correct : undefined} answers=${reveal.answers}/>
     <p class=${`aftermath${step ? "" : " is-waiting"}`}>${reveal.explanation && html`<span class="explanation">${reveal.explanation}</span>`}${fastest.length > 0 && html`<span class="fastest">Most points: ${fastest.map((each, at) => html`<b key=${at}>${each.name} <small>+${each.points.toLocaleString("en")}</small></b>`)}</span>`}</p>`;
 }
 
@@ -57,15 +57,17 @@ function Winners({ texts, votes, isFresh }) {
       <span class="winner-end"><b class="winner-names">${isShown ? answer.names.join(", ") : ""}</b><span class="winner-points">${isShown ? `${answer.points.toLocaleString("en")} ${answer.points === 1 ? "point" : "points"}` : ""}</span></span>
     </li>`;
   })}</ol>
-  ${others.length > 0 && step >= best.length && html`<ul class="others" key=${page}>${others.slice(page * each, (page + 1) * each).map((answer) => html`<li key=${answer.id}><span>${answer.text}</span> <b>${answer.names.join(", ")}</b> <small>${answer.points}</small></li>`)}</ul><${Dots} page=${page} of=${pages}/>`}
+  ${others.length > 0 && step >= best.length && html`<ul class="others" key=${page}>${others.slice(page * each, (page + 1) * each).map((answer) => html`<li key=${answer.id}><span>${answer.text}</span><b>${answer.names.join(", ")}</b><small>${answer.points}</small></li>`)}</ul><${Dots} page=${page} of=${pages}/>`}
   ${votes > 0 && html`<p class="aftermath"><span class="explanation">${count(votes, "vote")}</span></p>`}`;
 }
 
 function Texts({ texts, answers }) {
   const longest = Math.max(0, ...texts.map((each) => each.text.length));
-  const each = longest > 160 ? 4 : longest > 70 ? 6 : 12;
+  const isCloud = longest <= 24, most = Math.max(1, ...texts.map((each) => each.count));
+  const each = isCloud ? 40 : longest > 160 ? 4 : longest > 70 ? 6 : 9;
   const pages = Math.ceil(texts.length / each), page = usePages(pages, 7);
   if (!texts.length) return html`<div class="prompt"><p class="prompt-how">${answers ? `${count(answers, "answer")}. The host has not shown them.` : "Nobody has answered."}</p></div>`;
+  if (isCloud) return html`<ul class="cloud" key=${page}>${texts.slice(page * each, (page + 1) * each).map((answer, at) => html`<li key=${answer.id} class=${`answer-${"abcdefgh"[at % 8]}`} style=${{ "--share": (answer.count / most).toFixed(3) }}>${answer.text}${answer.count > 1 && html`<small>${answer.count}</small>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
   return html`<ul class=${`cards of-${each}`} key=${page}>${texts.slice(page * each, (page + 1) * each).map((answer) => html`<li key=${answer.id} class="card"><span class=${sizeOf(answer.text)}>${answer.text}</span>${answer.count > 1 && html`<b class="card-count">×${answer.count}</b>`}</li>`)}</ul><${Dots} page=${page} of=${pages}/>`;
 }
 
@@ -74,7 +76,7 @@ export function Reveal({ game, isFresh }) {
   const { question, reveal } = game.view.value;
   if (!question || !reveal) return null;
   return html`<section class="stage reveal">
-    <${Asked} game=${game}><p class="asked-count"><b>${reveal.answers.toLocaleString("en")}</b> ${reveal.answers === 1 ? "answer" : "answers"}</p></${Asked}>
+    <${Asked} game=${game}>${!reveal.isVoid && html`<p class="asked-count"><b>${reveal.answers.toLocaleString("en")}</b> ${reveal.answers === 1 ? "answer" : "answers"}</p>`}</${Asked}>
     <${Result} question=${question} reveal=${reveal} isFresh=${isFresh}/>
     ${reveal.summary && html`<p class="summary-line">${reveal.summary}</p>`}
   </section>`;
@@ -85,7 +87,7 @@ export function SurveyResults({ game }) {
   const { survey, title } = game.view.value;
   const shared = survey.results.filter((each) => each.isShared);
   const page = usePages(shared.length, 12);
-  if (!shared.length) return html`<section class="stage reading"><h1 class=${sizeOf(title)}>Thank you</h1><p class="detail">Your answers are in. ${title}</p></section>`;
+  if (!shared.length) return html`<section class="stage reading"><p class="eyebrow-big">${title}</p><h1 class="is-xl">Thank you</h1><p class="detail">Your answers are in.</p></section>`;
   const result = shared[page];
   const question = survey.questions.find((each) => each.questionId === result.questionId);
   return html`<section class="stage reveal">
@@ -94,5 +96,3 @@ export function SurveyResults({ game }) {
     <${Dots} page=${page} of=${shared.length}/>
   </section>`;
 }
-
-export { percent };

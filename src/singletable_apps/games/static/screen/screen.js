@@ -3,7 +3,7 @@ import { html, render, useEffect, useRef, useState } from "../../shared/vendor/i
 import { count, openGame, phaseOf, spaced, useCountdown } from "../live.js";
 import { Leaderboard, Podium } from "./board.js";
 import { Reveal, SurveyResults } from "./reveal.js";
-import { cues, setSound, wasOn } from "./sound.js";
+import { cues, setSound } from "./sound.js";
 import { Lobby, Open, Reading, Survey, Voting } from "./stage.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("screen"));
@@ -38,11 +38,11 @@ function Stage({ isFresh }) {
 
 /** The game on the left, how to join on the right: people come late. */
 function Bar() {
-  const view = game.view.value;
+  const view = game.view.value, phase = phaseOf(view);
+  const isQuestion = view.question && phase !== "leaderboard" && phase !== "ended";
   return html`<header class="bar">
-    <p class="bar-game"><b>${view.survey ? view.title : view.questionNumber ? `Question ${view.questionNumber} of ${view.questionCount}` : view.title}</b>${!view.survey && html`<span>${view.question?.category || view.title}</span>`}</p>
-    <p class="bar-players">${count(Math.max(game.presence.value.players, 0) || view.playerCount, "player")}</p>
-    ${view.isLocked ? html`<p class="bar-join">The room is locked</p>` : html`<p class="bar-join"><span>${joinAt}</span><b>${spaced(view.joinCode)}</b></p><div class="bar-qr qr" dangerouslySetInnerHTML=${{ __html: qr }}></div>`}
+    <p class="bar-game"><b>${isQuestion ? `Question ${view.questionNumber} of ${view.questionCount}` : view.title}</b><span>${isQuestion && view.question.category ? `${view.question.category} · ` : ""}${count(view.playerCount, "player")}</span></p>
+    ${phase === "ended" ? null : view.isLocked ? html`<p class="bar-join">The room is locked</p>` : html`<p class="bar-join"><span>${joinAt}</span><b>${spaced(view.joinCode)}</b></p><div class="bar-qr qr" dangerouslySetInnerHTML=${{ __html: qr }}></div>`}
   </header>`;
 }
 
@@ -53,12 +53,12 @@ function Paused() {
     const timer = setInterval(() => tick(new Date()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return html`<div class="overlay" role="status"><p class="overlay-title">Paused</p><p class="overlay-clock">${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}</p>${view.remaining > 0 && html`<p class="detail">${count(Math.ceil(view.remaining), "second")} left when we go on</p>`}</div>`;
+  return html`<div class="overlay" role="status"><p class="overlay-title">Paused</p><p class="overlay-clock">${now.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })}</p>${view.remaining > 0 && html`<p class="detail">${count(Math.ceil(view.remaining), "second")} left when we go on</p>`}</div>`;
 }
 
 /** What is wrong with the connection or the host, after some seconds. */
 function Notice() {
-  const text = !game.online.value ? "Connection lost. Trying again …" : game.presence.value.hostPresent === false ? "The host is away for a moment." : "";
+  const text = game.closed.value ? game.closed.value : !game.online.value ? "Connection lost. Trying again …" : game.presence.value.hostPresent === false ? "The host is away for a moment." : "";
   const [shown, show] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => show(text), text ? 4000 : 0);
@@ -76,7 +76,7 @@ function Controls() {
     return () => document.removeEventListener("fullscreenchange", look);
   }, []);
   const toggle = () => { turn(!isOn); setSound(!isOn); if (!isOn) cues.open(); };
-  return html`<div class="controls"><button type="button" aria-pressed=${isOn} onClick=${toggle}>${isOn ? "Sound on" : wasOn() ? "Sound off (was on)" : "Sound off"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
+  return html`<div class="controls"><button type="button" aria-pressed=${isOn} onClick=${toggle}>${isOn ? "Sound on" : "Sound off"}</button>${document.fullscreenEnabled && html`<button type="button" onClick=${() => (isFull ? document.exitFullscreen() : document.documentElement.requestFullscreen())}>${isFull ? "Leave full screen" : "Full screen"}</button>`}</div>`;
 }
 
 /** Tones at the beginning of phases, for players who join, and for the last seconds. */

@@ -1,18 +1,13 @@
 // Short tones, made by the browser. They are off until someone turns them on.
-const KEY = "games.sound";
 /** @type {AudioContext | undefined} */
 let audio;
 let isOn = false;
-
-/** Whether the sound was on the last time; the browser allows it after the first click. */
-export const wasOn = () => { try { return localStorage.getItem(KEY) === "on"; } catch { return false; } };
 
 /** @param {boolean} on */
 export function setSound(on) {
   isOn = on;
   if (on) audio ??= new AudioContext();
   if (on) void audio?.resume();
-  try { localStorage.setItem(KEY, on ? "on" : "off"); } catch { /* private windows */ }
 }
 
 /** @param {number} pitch @param {number} at @param {number} length @param {number} volume @param {OscillatorType} type */

@@ -50,7 +50,7 @@ export function Lobby({ game, qr, url }) {
     </div>
     <div class="lobby-people">
       <p class="lobby-count">${view.isLocked ? html`<b>${players}</b> ${players === 1 ? "player" : "players"}. The room is locked.` : players ? html`<b key=${players}>${players.toLocaleString("en")}</b> ${players === 1 ? "player is" : "players are"} in` : "Waiting for the first player"}</p>
-      <ul class="names" aria-label="Players who joined last">${names.map((name) => html`<li key=${name} class="name">${name}</li>`)}${players > names.length && names.length > 0 ? html`<li key=" more" class="name is-more">and ${(players - names.length).toLocaleString("en")} more</li>` : null}</ul>
+      <ul class=${`names${names.length <= 12 ? " is-few" : ""}`} aria-label="Players who joined last">${names.map((name) => html`<li key=${name} class="name">${name}</li>`)}${players > names.length && names.length > 0 ? html`<li key=" more" class="name is-more">and ${(players - names.length).toLocaleString("en")} more</li>` : null}</ul>
     </div>
   </section>`;
 }
@@ -79,13 +79,13 @@ export function Asked({ game, children }) {
 }
 
 /** Options as tiles. With a tally they are bars; `correct` marks the solution.
- * @param {{question: any, tally?: Record<string, number>, correct?: string[], hidden?: boolean}} props */
-export function Options({ question, tally, correct }) {
+ * @param {{question: any, tally?: Record<string, number>, correct?: string[], answers?: number}} props */
+export function Options({ question, tally, correct, answers }) {
   const options = question.options ?? [];
-  const { rows } = summarize(question, tally ?? {});
+  const { rows } = summarize(question, tally ?? {}, answers);
   const rowOf = Object.fromEntries(rows.map((each) => [each.id, each]));
   const most = Math.max(...rows.map((each) => each.votes));
-  return html`<ul class=${`options of-${options.length}${options.length <= 4 && options.every((each) => each.text.length <= 22) ? " is-short" : ""}${tally ? " has-tally" : ""}${correct ? " is-solved" : ""}`}>${options.map((option) => {
+  return html`<ul class=${`options of-${options.length}${options.every((each) => each.text.length <= 22) ? " is-short" : ""}${tally ? " has-tally" : ""}${tally && question.type !== "trivia" ? " is-poll" : ""}${correct ? " is-solved" : ""}`}>${options.map((option) => {
     const row = rowOf[option.id], isRight = correct?.includes(option.id);
     const tone = correct ? (isRight ? " is-right" : " is-wrong") : tally && most > 0 && row.votes === most ? " is-most" : "";
     return html`<li key=${option.id} class=${`option answer-tile answer-${option.id}${tone}`} style=${tally ? { "--share": row.size.toFixed(3) } : {}}>
@@ -102,10 +102,10 @@ export function Options({ question, tally, correct }) {
 /** Columns of a rating. @param {{question: any, tally: Record<string, number>}} props */
 export function Rating({ question, tally }) {
   const { rows, mean, total } = summarize(question, tally);
-  return html`<div class="rating">
-    <ol class="columns-chart">${rows.map((row) => html`<li key=${row.id} style=${{ "--share": row.size.toFixed(3) }}><span class="column-votes">${row.votes || ""}</span><span class="column"></span><span class="column-step">${row.text}</span></li>`)}</ol>
+  return html`<div class=${`rating${total ? "" : " is-empty"}`}>
+    <ol class="columns-chart">${rows.map((row, at) => html`<li key=${row.id} style=${{ "--share": (total ? row.size : (at + 1) / rows.length).toFixed(3) }}><span class="column-votes">${row.votes || ""}</span><span class="column"></span><span class="column-step">${row.text}</span></li>`)}</ol>
     <p class="rating-ends"><span>${question.lowLabel}</span><span>${question.highLabel}</span></p>
-    ${mean !== null && html`<p class="rating-mean"><b>${mean.toFixed(1)}</b><span>on average, ${count(total, "answer")}</span></p>`}
+    ${mean !== null && html`<p class="rating-mean"><b>${mean.toFixed(1)}</b><span>on average</span></p>`}
   </div>`;
 }
 
@@ -117,14 +117,27 @@ export function Open({ game }) {
     <${Asked} game=${game}><${Ring} game=${game}/></${Asked}>
     ${question.type === "rating" ? html`<${Rating} question=${question} tally=${live ?? {}}/>`
       : question.options?.length ? html`<${Options} question=${question} tally=${question.type === "rank" ? undefined : live}/>`
-      : html`<div class="prompt"><p class="prompt-how">${question.instruction || "Write your answer on your phone"}</p></div>`}
-    <${Progress} game=${game} verb="answered" hint=${question.type === "rank" ? "Put them in order on your phone" : question.selections > 1 ? `Choose up to ${question.selections}` : "Answer on your phone"}/>
+      : html`<${Slips} game=${game} text=${question.instruction || "Write your answer on your phone"}/>`}
+    <${Progress} game=${game} verb="answered" hint=${hintOf(question)}/>
   </section>`;
+}
+
+/** @param {any} question */
+function hintOf(question) {
+  if (question.type === "rank") return "Put them in order on your phone";
+  if (!(question.selections > 1)) return "Answer on your phone";
+  return question.type === "trivia" ? "Choose all that are correct" : `Choose up to ${question.selections}`;
+}
+
+/** A slip of paper for each text that has come in; nobody sees what is on it yet. */
+function Slips({ game, text }) {
+  const done = progressOf(game)?.done ?? 0;
+  return html`<div class="prompt"><p class="prompt-how">${text}</p><ul class="slips" aria-hidden="true">${Array.from({ length: Math.min(done, 90) }, (_, at) => html`<li key=${at} class="slip"></li>`)}</ul></div>`;
 }
 
 /** @param {{game: import("../live.js").Game, verb: string, hint: string}} props */
 export function Progress({ game, verb, hint }) {
-  const done = progressOf(game);
+  const done = progressOf(game)?.of ? progressOf(game) : null;
   return html`<p class="progress"><span class="progress-hint">${hint}</span>${done && html`<span class="progress-count"><b key=${done.done}>${done.done.toLocaleString("en")}</b> of ${done.of.toLocaleString("en")} ${verb}</span>`}${done && html`<span class="progress-bar" style=${{ "--share": done.of ? (done.done / done.of).toFixed(3) : 0 }}></span>`}</p>`;
 }
 
@@ -151,6 +164,6 @@ export function Survey({ game }) {
     <p class="eyebrow-big">Survey</p>
     <h1 class=${sizeOf(title)}>${title}</h1>
     <p class="detail">${count(survey.questions.length, "question")} on your phone. Take your time.</p>
-    ${done && html`<p class="survey-count"><b key=${done.done}>${done.done}</b> of ${count(done.of, "player")} have answered</p>`}
+    ${done && done.of > 0 && html`<p class="survey-count"><b key=${done.done}>${done.done}</b> of ${count(done.of, "player")} have answered</p>`}
   </section>`;
 }
