@@ -13,7 +13,8 @@ from fastapi import APIRouter, Response
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from singletable_apps.games.errors import GamesError, NotFound, NotPermitted
+from singletable_apps.games.entities import AnswerStatus
+from singletable_apps.games.errors import GamesError, InvalidInput, NotFound, NotPermitted
 from singletable_apps.games.pages.dependencies import DriverPage, SeatPage, SeatPageContext, Segment
 from singletable_apps.games.phases import HOST_COMMANDS, Command, Phase
 from singletable_apps.games.tokens import Role
@@ -152,7 +153,9 @@ def send_command(page: DriverPage, form: PostedForm) -> Response:
     if question is not None:
         return page.confirm(question)
     if sent.command == "extend":
-        return _act(page, lambda: page.service.rounds.extend(game_id, sent.seconds))
+        return _act(
+            page, lambda: page.service.rounds.extend(game_id, sent.seconds, version=sent.version)
+        )
     command = Command(sent.command)
     return _act(page, lambda: page.service.rounds.command(game_id, command, version=sent.version))
 
@@ -249,7 +252,37 @@ def replace_link(page: DriverPage, form: PostedForm, role: Segment) -> Response:
     )
 
 
+# ------------------------------------------------------------------------------ answers
+
+_DECISIONS = {"approve": AnswerStatus.VISIBLE, "hide": AnswerStatus.HIDDEN}
+
+
+@router.post("/host/{game_id}/answers")
+def decide_answer(page: DriverPage, form: PostedForm) -> Response:
+    """Approve or hide an answer that waits, or hide or show one that others see."""
+    moderation, game_id = page.service.moderation, page.game.game_id
+    answer, decision = form.value("answer"), form.value("decision")
+
+    def decide() -> None:
+        if answer:
+            moderation.set_hidden(game_id, answer, decision == "hide")
+            return
+        status = _DECISIONS.get(decision)
+        if status is None:
+            raise InvalidInput({"decision": "Approve the answer, or hide it."})
+        text = form.value("text") if "text" in form.values else None
+        moderation.decide(game_id, form.value("question"), form.value("player"), status, text)
+
+    return _act(page, decide)
+
+
 # ------------------------------------------------------------------------------ players
+
+
+@router.post("/host/{game_id}/teams")
+def balance_teams(page: DriverPage) -> Response:
+    """Move players so that teams are equally large."""
+    return _act(page, lambda: page.service.players.balance_teams(page.game.game_id), "Done.")
 
 
 @router.post("/host/{game_id}/players/{player_id}")

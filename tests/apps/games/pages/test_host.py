@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -13,7 +14,7 @@ from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
 from tests.apps.games.pages.client import Browser, PagesApp
-from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, SURVEY, Phone
+from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, SETTINGS, SURVEY, Phone
 
 JSON = {"Accept": "application/json"}
 
@@ -225,3 +226,46 @@ def test_survey_results_are_shared_by_question(app: PagesApp) -> None:
     page = browser.get("host", game.game_id)
     browser.submit(page, "/share", question=["001", "003", "999"])
     assert app.world.service.context.get_state(game.game_id).shared == ["001", "003"]
+
+
+def test_answers_are_approved_hidden_and_shown_again(app: PagesApp) -> None:
+    game = app.world.game(LESSON, settings=replace(SETTINGS, is_moderated=True))
+    ada, bob, eve = app.world.join(game, "Ada", "Bob", "Eve")
+    app.world.play(game, Command.START)
+    for phone in (ada, bob, eve):
+        phone.answer(text=f"Of {phone.name}")
+    browser = app.browser(host=True)
+    path = app.world.service.context.urls.host(game.game_id, "answers")
+    for phone, decision in ((ada, "approve"), (bob, "approve"), (eve, "hide")):
+        sent = {"player": phone.player_id, "question": "001", "text": f"Of {phone.name}"}
+        assert not browser.flash(browser.post(path, {**sent, "decision": decision}))
+    assert "changed" in browser.flash(browser.post(path, {**sent, "text": "x", "decision": "hide"}))
+    assert "Approve" in browser.flash(browser.post(path, {**sent, "decision": "burn"}))
+    app.world.play(game, Command.NEXT)
+    view = config_of(browser.get("host", game.game_id))["view"]
+    assert {each["text"] for each in view["ballot"]} == {"Of Ada", "Of Bob"}
+    answer = view["ballot"][0]
+    for decision, count in (("hide", 1), ("show", 2)):
+        browser.post(path, {"answer": answer["id"], "decision": decision})
+        view = config_of(browser.get("screen", game.game_id))["view"]
+        assert len(view["ballot"]) == count
+    assert "no such answer" in browser.flash(
+        browser.post(path, {"answer": "x", "decision": "hide"})
+    )
+
+
+def test_teams_are_balanced_and_players_moved(app: PagesApp) -> None:
+    game = app.world.game(settings=replace(SETTINGS, teams=("Owls", "Foxes")))
+    service = app.world.service
+    players = [
+        service.players.join(game.game_id, name, team="Owls").player for name in ("Ada", "Bob")
+    ]
+    browser = app.browser(host=True)
+    path = service.context.urls.host
+    browser.post(path(game.game_id, "teams"))
+    teams = [service.context.get_player(game.game_id, each.player_id).team for each in players]
+    assert sorted(teams) == ["Foxes", "Owls"]
+    one = path(game.game_id, "players", players[0].player_id)
+    browser.post(one, {"name": "Ada", "team": "Foxes"})
+    assert service.context.get_player(game.game_id, players[0].player_id).team == "Foxes"
+    assert "Choose a team" in browser.flash(browser.post(one, {"name": "Ada", "team": "Bears"}))

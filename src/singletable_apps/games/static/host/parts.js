@@ -39,8 +39,8 @@ export function Now({ game, actions, screen }) {
     ${progress && html`<p class="console-progress" style=${{ "--share": progress.of ? (progress.done / progress.of).toFixed(3) : 0 }}><b>${progress.done}</b> of ${progress.of} ${phase === "voting" ? "voted" : "answered"}${progress.of > 0 && progress.done >= progress.of && html` <span class="badge badge-good">${phase === "voting" ? "All voted" : "All answered"}</span>`}</p>`}
     ${reveal?.isVoid && html`<p class="quiet">This question was skipped.</p>`}
     ${question && !survey && (phase === "open" || phase === "reveal") && html`<${Bars} question=${question} tally=${tally} correct=${phase === "reveal" ? reveal?.correct : []} answers=${phase === "reveal" ? reveal?.answers : 0}/>`}
-    ${phase === "voting" && html`<${Answers} texts=${view.ballot ?? []} actions=${actions}/>`}
-    ${phase === "reveal" && reveal?.texts && html`<${Answers} texts=${reveal.texts} actions=${actions}/>`}
+    ${phase === "voting" && html`<${Answers} texts=${view.ballot ?? []} host=${view.host} actions=${actions}/>`}
+    ${phase === "reveal" && reveal?.texts && html`<${Answers} texts=${reveal.texts} host=${view.host} actions=${actions}/>`}
     ${reveal?.explanation && html`<p class="quiet">${reveal.explanation}</p>`}
     ${reveal?.summary && html`<div class="callout"><div><p class="callout-title">Summary</p><p>${reveal.summary}</p></div></div>`}
     ${survey && phase !== "waiting" && html`<${SurveyResults} view=${view} actions=${actions}/>`}
@@ -49,10 +49,12 @@ export function Now({ game, actions, screen }) {
   </section>`;
 }
 
-/** Answers of call-and-answer and text questions; each can be hidden. @param {{texts: any[], actions: import("./actions.js").Actions}} props */
-function Answers({ texts, actions }) {
-  if (!texts.length) return html`<p class="quiet">There are no answers to show.</p>`;
-  return html`<ol class="texts">${texts.map((answer) => html`<li key=${answer.id} class=${answer.isWinner ? "is-first" : ""}><div><p>${answer.text}</p>${answer.names && html`<p class="meta">${answer.names.join(", ")} · ${count(answer.points, "point")}</p>`}</div><button type="button" class="button button-plain button-small" onClick=${() => actions.post("answers", { answer: answer.id, decision: "hide" })}>Hide</button></li>`)}</ol>`;
+/** Answers of call-and-answer and text questions; each can be hidden, and shown again.
+ * @param {{texts: any[], host: any, actions: import("./actions.js").Actions}} props */
+function Answers({ texts, host, actions }) {
+  /** @param {any} answer @param {string} decision @param {string} label */
+  const button = (answer, decision, label) => html`<button type="button" class="button button-plain button-small" onClick=${() => actions.post("answers", { answer: answer.id, decision })}>${label}<span class="sr-only">: ${answer.text}</span></button>`;
+  return html`${!texts.length && html`<p class="quiet">There are no answers to show.</p>`}${host.leftOut > 0 && html`<p class="quiet">${count(host.leftOut, "answer")} left out, because nobody approved them in time.</p>`}<ol class="texts">${texts.map((answer) => html`<li key=${answer.id} class=${answer.isWinner ? "is-first" : ""}><div><p>${answer.text}</p>${answer.names && html`<p class="meta">${answer.names.join(", ")} · ${count(answer.points, "point")}</p>`}</div>${button(answer, "hide", "Hide")}</li>`)}${host.hidden.map((answer) => html`<li key=${answer.id} class="is-hidden"><p class="quiet">${answer.text}</p>${button(answer, "show", "Show again")}</li>`)}</ol>`;
 }
 
 /** @param {{view: any, actions: import("./actions.js").Actions}} props */
@@ -93,14 +95,14 @@ export function Queue({ game, actions }) {
   const { pending } = game.view.value.host;
   if (!pending.length) return null;
   /** @param {any} each @param {string} decision */
-  const decide = (each, decision) => actions.post("answers", { player: each.playerId, question: each.questionId, decision });
+  const decide = (each, decision) => actions.post("answers", { player: each.playerId, question: each.questionId, text: each.text, decision });
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const decision = { a: "approve", h: "hide" }[event.key];
     const at = [.../** @type {HTMLElement} */ (event.currentTarget).children].findIndex((each) => each.contains(/** @type {Node} */ (event.target)));
     if (decision && at >= 0) { event.stopPropagation(); void decide(pending[at], decision); }
   }
-  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${pending.length}</span></h2><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${`${each.questionId} ${each.playerId}`}><p>${each.text}</p><div class="actions"><button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
+  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${game.view.value.host.pendingCount}</span></h2><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${`${each.questionId} ${each.playerId}`}><p>${each.text}</p><div class="actions"><button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
 }
 
 /** @param {Props} props */
@@ -112,6 +114,7 @@ export function Players({ game, actions }) {
   const found = players.filter((each) => each.name.toLowerCase().includes(text.toLowerCase()));
   return html`<section class="console-part"><h2>Players <span class="quiet">${view.playerCount.toLocaleString("en")}</span></h2>
     ${players.length > 12 && html`<input class="input" type="search" aria-label="Find a player" placeholder="Find a player" value=${text} onInput=${(event) => search(event.target.value)}/>`}
+    ${view.teams.length > 1 && players.length > 1 && html`<p><button type="button" class="button button-quiet button-small" onClick=${() => actions.post("teams", {})}>Balance the teams</button></p>`}
     ${!players.length && html`<p class="quiet">Nobody has joined yet.</p>`}
     <ul class="people">${found.slice(0, 200).map((each) => html`<li key=${each.playerId} class=${each.isDone && isAsking ? "is-done" : ""}>
       <button type="button" class="person" aria-expanded=${edited === each.playerId} onClick=${() => edit(edited === each.playerId ? "" : each.playerId)}><span class="person-mark" aria-hidden="true"></span><span class="person-name">${each.name}</span>${each.team && html`<span class="quiet">${each.team}</span>`}${each.isDone && isAsking && html`<span class="sr-only">${phase === "voting" ? "has voted" : "has answered"}</span>`}</button>
