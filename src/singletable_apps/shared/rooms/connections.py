@@ -55,11 +55,12 @@ class Member:
 class Connection(ABC):
     """One way to reach a member. Its first messages contain all messages up to `number`."""
 
-    def __init__(self, member: Member) -> None:
+    def __init__(self, member: Member, limit: int) -> None:
         self.member = member
         self.channels = member.channels | {EVERYONE}
         self.is_open = True
         self.number = 0
+        self._outbox = Outbox(limit)
 
     def start(self, messages: Iterable[Message], number: int) -> None:
         """Send the first messages, however many."""
@@ -71,7 +72,7 @@ class Connection(ABC):
         """Send a message unless the client has it. Return False if too many messages wait."""
         if self.is_open and message.number > self.number:
             self._send(message)
-            return not self._is_full()
+            return not self._outbox.is_full
         return True
 
     @abstractmethod
@@ -80,9 +81,6 @@ class Connection(ABC):
 
     @abstractmethod
     def _send(self, message: Message) -> None: ...
-
-    @abstractmethod
-    def _is_full(self) -> bool: ...
 
 
 class SocketConnection(Connection):
@@ -95,10 +93,9 @@ class SocketConnection(Connection):
         limit: int,
         write_frame: FrameWriter | None = None,
     ) -> None:
-        super().__init__(member)
+        super().__init__(member, limit)
         self._send_asgi = send
         self._write_frame = write_frame
-        self._outbox = Outbox(limit)
         self._writer: asyncio.Task[None] | None = None
 
     async def reply(self, text: str) -> None:
@@ -123,9 +120,6 @@ class SocketConnection(Connection):
             self._outbox.put(message)
         elif self._write_frame is None or not self._write_frame(message.frame):
             self._begin({"type": "websocket.send", "text": message.text})
-
-    def _is_full(self) -> bool:
-        return self._outbox.is_full
 
     def _begin(self, asgi_message: dict[str, Any]) -> None:
         """Send without a task if that is possible at once."""
@@ -173,9 +167,8 @@ class Mailbox(Connection):
     """
 
     def __init__(self, member: Member, limit: int, known: int) -> None:
-        super().__init__(member)
+        super().__init__(member, limit)
         self.known = known
-        self._outbox = Outbox(limit)
         self._changed = asyncio.Event()
         self._is_taking = False
         self._expiry: asyncio.TimerHandle | None = None
@@ -215,6 +208,3 @@ class Mailbox(Connection):
     def _send(self, message: Message) -> None:
         self._outbox.put(message)
         self._changed.set()
-
-    def _is_full(self) -> bool:
-        return self._outbox.is_full
