@@ -34,6 +34,15 @@ class QuestionType(StrEnum):
     TEXT = "text"
 
 
+QUESTION_NAMES: dict[QuestionType, str] = {
+    QuestionType.TRIVIA: "Trivia",
+    QuestionType.CALL_AND_ANSWER: "Call and answer",
+    QuestionType.CHOICE: "Choice",
+    QuestionType.RATING: "Rating",
+    QuestionType.YES_NO: "Yes or no",
+    QuestionType.RANK: "Ranking",
+    QuestionType.TEXT: "Free text",
+}
 # Questions for an opinion: nobody gets points.
 OPINIONS = frozenset(
     {
@@ -56,6 +65,13 @@ class EngagementType(StrEnum):
     MIXED = "mixed"
 
 
+ENGAGEMENT_NAMES: dict[EngagementType, str] = {
+    EngagementType.TRIVIA: "Trivia",
+    EngagementType.CALL_AND_ANSWER: "Call and answer",
+    EngagementType.POLL: "Poll",
+    EngagementType.SURVEY: "Survey",
+    EngagementType.MIXED: "Mixed",
+}
 ALLOWED: dict[EngagementType, frozenset[QuestionType]] = {
     EngagementType.CALL_AND_ANSWER: frozenset({QuestionType.CALL_AND_ANSWER}),
     EngagementType.TRIVIA: frozenset({QuestionType.TRIVIA}),

@@ -19,7 +19,7 @@ from singletable_apps.games.entities import (
 )
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
-from singletable_apps.games.questions import EngagementType, SetDraft
+from singletable_apps.games.questions import ENGAGEMENT_NAMES, EngagementType, SetDraft
 from singletable_apps.games.scoring import Partial, RankMethod
 from singletable_apps.games.service.games import GameDraft, draft_from_set
 from singletable_apps.games.set_library import load_samples, load_templates
@@ -28,13 +28,6 @@ from singletable_apps.shared.qr import qr_svg
 from singletable_apps.shared.web import hit_limit
 
 router = APIRouter()
-TYPE_NAMES = {
-    EngagementType.CALL_AND_ANSWER: "Call and answer",
-    EngagementType.TRIVIA: "Quiz",
-    EngagementType.POLL: "Poll",
-    EngagementType.SURVEY: "Survey",
-    EngagementType.MIXED: "Mixed",
-}
 CHOICES: dict[str, Sequence[tuple[str, str]]] = {
     "leaderboard": (
         (Leaderboard.EACH, "After each question with points"),
@@ -86,7 +79,7 @@ class PlayableSet:
     @property
     def type_name(self) -> str:
         """Return the type in words."""
-        return TYPE_NAMES[self.type]
+        return ENGAGEMENT_NAMES[self.type]
 
 
 class NewGame(BaseModel):
@@ -259,7 +252,7 @@ def list_games(page: AnyPage, query: ListQueryParameters) -> Response:
         running=[each for each in found.items if each.completed_at is None],
         past=[each for each in found.items if each.completed_at is not None],
         list=query.page(found.items, found.cursor),
-        type_names=TYPE_NAMES,
+        type_names=ENGAGEMENT_NAMES,
         link=link,
         qr=Markup(qr_svg(link)),
     )

@@ -22,6 +22,7 @@ from fastapi import Path as PathParameter
 from singletable_apps.games.entities import Game
 from singletable_apps.games.errors import GamesBusy, InvalidInput, NotPermitted, NotSeated
 from singletable_apps.games.limits import Limits
+from singletable_apps.games.questions import QUESTION_NAMES
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Actor, Role, Seat, new_id
 from singletable_apps.games.urls import PREFIX, Urls
@@ -95,6 +96,7 @@ def _page_context(request: Request, service: GamesService) -> Mapping[str, objec
     links = [*_NAVIGATION, *([("Admin", "admin")] if is_admin(request, service) else [])]
     return {
         "urls": urls,
+        "question_names": QUESTION_NAMES,
         "nav": [Link(text, urls.page(part), part == section) for text, part in links],
     }
 

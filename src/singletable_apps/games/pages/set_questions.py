@@ -19,6 +19,7 @@ from singletable_apps.games.questions import (
     ALLOWED,
     OPTION_COUNTS,
     OPTION_IDS,
+    QUESTION_NAMES,
     Option,
     Question,
     QuestionType,
@@ -38,15 +39,6 @@ from singletable_apps.shared.pages import (
 )
 
 router = APIRouter()
-TYPE_NAMES = {
-    QuestionType.TRIVIA: "Trivia",
-    QuestionType.CALL_AND_ANSWER: "Call and answer",
-    QuestionType.CHOICE: "Choice",
-    QuestionType.RATING: "Rating",
-    QuestionType.YES_NO: "Yes or no",
-    QuestionType.RANK: "Ranking",
-    QuestionType.TEXT: "Free text",
-}
 SCALES = (
     (Scale.FIVE, "1 to 5"),
     (Scale.TEN, "1 to 10"),
@@ -100,7 +92,7 @@ def new_question(
     last = loaded.draft.questions[-1] if loaded.draft.questions else None
     allowed = ALLOWED[loaded.draft.type]
     kind = type if type in allowed else (last.type if last and last.type in allowed else None)
-    kind = kind or next(each for each in TYPE_NAMES if each in allowed)
+    kind = kind or next(each for each in QUESTION_NAMES if each in allowed)
     # The next question of a quiz is usually like the one before.
     blank = Question(kind, "", category=last.category if last else "")
     if last and last.type is kind:
@@ -160,7 +152,9 @@ def _show(
         form=form,
         url=url,
         types=[
-            (each, TYPE_NAMES[each]) for each in TYPE_NAMES if each in ALLOWED[loaded.draft.type]
+            (each, QUESTION_NAMES[each])
+            for each in QUESTION_NAMES
+            if each in ALLOWED[loaded.draft.type]
         ],
         scales=SCALES,
         letters=OPTION_IDS[:most].upper(),

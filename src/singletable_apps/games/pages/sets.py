@@ -12,6 +12,7 @@ from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.formats import FORMATS, SetFormat
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.questions import (
+    ENGAGEMENT_NAMES,
     MAX_CATEGORIES,
     Category,
     EngagementType,
@@ -31,17 +32,14 @@ from singletable_apps.shared.pages import (
 from singletable_apps.shared.web import FOREVER, public_response
 
 router = APIRouter()
-TYPES = (
-    (EngagementType.TRIVIA, "Trivia", "Questions with correct answers, for points."),
-    (
-        EngagementType.CALL_AND_ANSWER,
-        "Call and answer",
-        "Everybody answers, then ranks the others.",
-    ),
-    (EngagementType.POLL, "Poll", "Opinions, counted live."),
-    (EngagementType.SURVEY, "Survey", "Everybody answers at their own pace."),
-    (EngagementType.MIXED, "Mixed", "All of these, one after the other."),
-)
+_ABOUT = {
+    EngagementType.TRIVIA: "Questions with correct answers, for points.",
+    EngagementType.CALL_AND_ANSWER: "Everybody answers, then ranks the others.",
+    EngagementType.POLL: "Opinions, counted live.",
+    EngagementType.SURVEY: "Everybody answers at their own pace.",
+    EngagementType.MIXED: "All of these, one after the other.",
+}
+TYPES = tuple((kind, name, _ABOUT[kind]) for kind, name in ENGAGEMENT_NAMES.items())
 VISIBILITIES = (
     (Visibility.PRIVATE, "Private", "Only you can see and play it."),
     (Visibility.LINK, "With the link", "Everybody with the link can see, play and copy it."),
@@ -61,11 +59,8 @@ def list_sets(page: AnyPage) -> Response:
     own = sets.list_own(host_id) if host_id else []
     shared = [each for each in sets.list_shared() if each.created_by != host_id]
     return page.render(
-        "sets", own=own, shared=shared, templates=load_templates(), type_names=TYPE_NAMES
+        "sets", own=own, shared=shared, templates=load_templates(), type_names=ENGAGEMENT_NAMES
     )
-
-
-TYPE_NAMES = {kind: name for kind, name, _ in TYPES}
 
 
 class NewSetForm(BaseModel):
@@ -109,7 +104,7 @@ def show_set(page: AnyPage, set_id: Segment) -> Response:
         item=loaded.item,
         draft=loaded.draft,
         is_own=owns(actor_of(page), loaded.item),
-        type_names=TYPE_NAMES,
+        type_names=ENGAGEMENT_NAMES,
         visibilities={value: text for value, text, _ in VISIBILITIES},
     )
 
