@@ -2,9 +2,10 @@
 import { signal } from "../../shared/vendor/islands.js";
 
 /** @typedef {"sending" | "sent" | "late" | "rejected"} Status */
-/** @typedef {{ type: string, data: Record<string, any>, status: Status, reason?: string }} Entry */
+/** @typedef {{ number: number, type: string, data: Record<string, any>, status: Status, reason?: string, isSlow?: boolean }} Entry */
 
 const RETRY = 1000; // milliseconds, while the server is busy
+const SLOW = 4000; // milliseconds after which we say that an answer is kept here
 const TRANSIENT = new Set(["busy", "internal-error"]);
 
 /** @param {any} client of rooms.js
@@ -12,42 +13,41 @@ const TRANSIENT = new Set(["busy", "internal-error"]);
 export function makeOutbox(client, confirmed) {
   /** The newest entry of each question, by `answer 001` or `vote 001`. */
   const entries = signal(/** @type {Record<string, Entry>} */ ({}));
+  let count = 0;
 
-  /** @param {string} slot @param {Entry} entry */
-  const put = (slot, entry) => (entries.value = { ...entries.value, [slot]: entry });
+  /** Change an entry, unless there is a newer one. @param {string} slot @param {Entry} entry @param {Partial<Entry>} change */
+  function change(slot, entry, change) {
+    if (entries.value[slot]?.number === entry.number) entries.value = { ...entries.value, [slot]: { ...entry, ...change } };
+  }
 
-  /** @param {string} slot @param {Entry} entry @param {Promise<any>} reply */
-  async function follow(slot, entry, reply) {
-    put(slot, entry);
-    let after = entry;
+  /** @param {string} type @param {Record<string, any>} data @param {string} slot @param {Promise<any>} sent */
+  async function follow(type, data, slot, sent) {
+    const entry = { number: ++count, type, data, status: /** @type {Status} */ ("sending") };
+    entries.value = { ...entries.value, [slot]: entry };
+    const slow = setTimeout(() => change(slot, entry, { isSlow: true }), SLOW);
     try {
-      const data = await reply;
-      after = { ...entry, status: data?.outcome === "late" ? "late" : "sent" };
-      if (entries.value[slot] === entry) confirmed(after, data);
+      const reply = await sent;
+      if (entries.value[slot].number === entry.number) confirmed(entry, reply);
+      change(slot, entry, { status: reply?.outcome === "late" ? "late" : "sent" });
     } catch (error) {
       const { code, message } = /** @type {{ code?: string, message?: string }} */ (error);
-      if (code === "closed") return; // it stays for the next time
       if (TRANSIENT.has(code ?? "")) {
-        setTimeout(() => { if (entries.value[slot] === entry) add(entry.type, entry.data); }, RETRY);
-        return;
-      }
-      after = { ...entry, status: "rejected", reason: message };
+        setTimeout(() => { if (entries.value[slot].number === entry.number) add(type, data); }, RETRY);
+      } else if (code !== "closed") change(slot, entry, { status: "rejected", reason: message }); // or it stays for the next time
     }
-    // A newer answer to the same question may be on its way already.
-    if (entries.value[slot] === entry) put(slot, after);
+    clearTimeout(slow);
   }
 
   /** @param {string} type @param {Record<string, any>} data */
   function add(type, data) {
     const slot = `${type} ${data.questionId}`;
-    follow(slot, { type, data, status: "sending" }, client.send(type, data, { slot }));
+    follow(type, data, slot, client.send(type, data, { slot }));
   }
 
   // What an earlier visit could not send.
   for (const message of client.unsent.values()) {
     if (!message.slot) continue;
-    const reply = new Promise((resolve, reject) => Object.assign(message, { resolve, reject }));
-    follow(message.slot, { type: message.type, data: message.data, status: "sending" }, reply);
+    follow(message.type, message.data, message.slot, new Promise((resolve, reject) => Object.assign(message, { resolve, reject })));
   }
   return {
     entries,

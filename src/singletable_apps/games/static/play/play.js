@@ -40,6 +40,8 @@ const client = connect({
     else if (status === "closed") gone.value ??= CLOSED[/** @type {keyof typeof CLOSED} */ (/** @type {any} */ (details).code)] ?? "";
   },
 });
+addEventListener("offline", () => (isOffline.value = true));
+addEventListener("online", () => (isOffline.value = client.status !== "open" && client.status !== "polling"));
 const drift = Date.parse(start.serverTime) - Date.now();
 clock.now = () => (client.offset === undefined ? Date.now() + drift : client.now());
 const outbox = makeOutbox(client, (entry, reply) => {
@@ -74,16 +76,16 @@ function toggleBuzz() {
   } catch { /* storage disabled */ }
 }
 
-/** What became of an answer, in a line of fixed height. @param {{ type: string, questionId: string, idle?: string }} props */
-function SentState({ type, questionId, idle = "" }) {
+/** What became of an answer, in a line of fixed height. @param {{ type: string, questionId: string, idle?: string, done?: string }} props */
+function SentState({ type, questionId, idle = "", done }) {
   const entry = outbox.find(type, questionId), is = type === "vote" ? "Ranking" : "Answer";
   const has = type === "vote" ? me.value?.vote.length : me.value?.answers[questionId];
-  const done = counts.value?.questionId === questionId && counts.value.phase === view.value.phase && counts.value.of > 1 ? ` · ${counts.value.done} of ${counts.value.of} are done` : "";
+  const others = counts.value?.questionId === questionId && counts.value.phase === view.value.phase && counts.value.of > 1 ? ` · ${counts.value.done} of ${counts.value.of} are done` : "";
   const [kind, text] =
-    entry?.status === "sending" ? (!isOffline.value ? ["is-sending", "Sending…"] : ["is-waiting", `No connection. Your ${is.toLowerCase()} is saved here and sent when you are back.`])
+    entry?.status === "sending" ? (!isOffline.value && !entry.isSlow ? ["is-sending", "Sending…"] : ["is-waiting", `No connection. Your ${is.toLowerCase()} is saved here and sent when you are back.`])
     : entry?.status === "rejected" ? ["is-rejected", entry.reason]
     : entry?.status === "late" ? ["is-late", "Time was up when it arrived. The results show whether it counted."]
-    : has ? ["is-sent", `${is} received${done}`]
+    : has ? ["is-sent", done ?? `${is} received${others}`]
     : ["", idle];
   return html`<p class=${`reply-state ${kind}`} role="status">${kind === "is-sent" && html`<${Icon} name="check" />`}<span>${text}</span></p>`;
 }
@@ -170,7 +172,7 @@ function Phase({ left }) {
   if (survey) {
     if (phase !== "open") return html`<${SurveyEnd} view=${view.value} me=${me.value} join=${start.urls.join} />`;
     if (!me.value) return html`<${Stage} kicker=${view.value.title} title="Survey in progress"><p class="stage-text">Players are answering at their own pace.</p></${Stage}>`;
-    return html`<${Survey} view=${view.value} me=${me.value} ask=${askedOf} answerOf=${answerOf} waiting=${outbox.waiting()} state=${(/** @type {string} */ id) => html`<${SentState} type="answer" questionId=${id} />`} />`;
+    return html`<${Survey} view=${view.value} me=${me.value} ask=${askedOf} answerOf=${answerOf} waiting=${outbox.waiting()} state=${(/** @type {string} */ id) => html`<${SentState} type="answer" questionId=${id} done="Saved" />`} />`;
   }
   if (phase === "reading") return html`<${Reading} left=${left} />`;
   if (phase === "open") return html`<${Open} left=${left} />`;
