@@ -97,10 +97,10 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
         except InvalidInput as error:
             if "access_code" in error.errors:
                 hit_limit(page.request, page.site.limits.wrong_code)
-            if isinstance(error, AlreadyExists):
-                free = suggest_name(page, game_id, values.name)
-                text = f"{error.errors['name']} “{free}” is free."
-                return show(Form({**form.values, "name": free}, {"name": text}), 422)
+            if isinstance(error, AlreadyExists) and error.suggestions:
+                # One tap takes the suggestion.
+                filled = {**form.values, "name": error.suggestions[0]}
+                return show(Form(filled, error.errors), 422)
             raise
         page.take_seat(token, page.urls.play(game_id))
         return page.redirect(page.urls.play(game_id))
@@ -127,18 +127,6 @@ def _join(page: PageContext, game: Game, values: JoinForm) -> str:
     )
     service.snapshots.forget_players(game.game_id)
     return joined.token
-
-
-def suggest_name(page: PageContext, game_id: str, name: str) -> str:
-    """Return a name like this one that nobody has in the game."""
-    players = page.service.snapshots.players(game_id).values()
-    taken = {player.name.casefold() for player in players}
-    base = " ".join(name.split())
-    for number in range(2, 1_000):
-        free = f"{base[: MAX_NAME - len(str(number)) - 1]} {number}"
-        if free.casefold() not in taken:
-            return free
-    return new_id()[:8]
 
 
 # ------------------------------------------------------------------------------ play
