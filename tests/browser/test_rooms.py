@@ -87,6 +87,7 @@ def test_page_sends_and_follows(open_page: OpenPage, host: str) -> None:
     assert abs(page.evaluate("room.now() - Date.now()")) < 1000
     page.evaluate("room.close()")
     assert seen(page)[-1] == ["closed", 1000]
+    assert page.evaluate("room.send('say', 'late').catch((error) => error.code)") == "closed"
 
 
 def test_page_that_is_refused_does_not_try_again(open_page: OpenPage, host: str) -> None:

@@ -15,6 +15,7 @@ const PONG_TIMEOUT = 10_000;
 const SOCKET_RETRY = 60_000;
 const POST_RETRY = 2000;
 const POLL_PAUSE = 200;
+const POLL_TIMEOUT = 40_000;
 const FAILURES_BEFORE_POLLING = 2;
 
 /** Connect to a room. Relative URLs are fine. The status is `connecting`, `open`, `polling`, `waiting`
@@ -65,7 +66,8 @@ class RoomClient {
     }
     this.unsent.set(message.id, message);
     this.#store();
-    this.#transmit(message);
+    if (this.status === "closed") message.reject?.(new RefusedError({ code: "closed" }));
+    else this.#transmit(message);
     return reply;
   }
 
@@ -235,7 +237,8 @@ class RoomClient {
     for (const message of this.unsent.values()) this.#transmit(message);
     while (!signal.aborted) {
       try {
-        const response = await fetch(this.#url(this.options.pollUrl ?? ""), { headers: this.#headers(), signal });
+        const polled = fetch(this.#url(this.options.pollUrl ?? ""), { headers: this.#headers(), signal });
+        const response = await Promise.race([polled, failAfter(POLL_TIMEOUT)]);
         if (FINAL_STATUSES.has(response.status)) this.close(4000 + response.status, response.statusText);
         else if (!response.ok) throw new Error(response.statusText);
         else {
@@ -296,6 +299,10 @@ function readStored(key) {
     return [];
   }
 }
+
+/** @param {number} milliseconds @returns {Promise<never>} */
+const failAfter = (milliseconds) =>
+  new Promise((_, reject) => setTimeout(() => reject(new Error("There was no response.")), milliseconds));
 
 // crypto.randomUUID exists only over TLS and on localhost, but phones also come over plain HTTP.
 const randomId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
