@@ -19,7 +19,7 @@ from singletable_apps.games.entities import (
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.questions import EngagementType, Question, QuestionType
 from singletable_apps.games.results import Reply, Summary, summarize
-from singletable_apps.games.scoring import team_totals
+from singletable_apps.games.scoring import fold_answer, team_totals
 from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.summaries import Summarizer, SummaryRequest
@@ -58,6 +58,15 @@ class ReportedQuestion:
     votes: int
     ai_summary: str
     started_at: datetime
+
+    @property
+    def texts(self) -> list[tuple[ReportedAnswer, list[str]]]:
+        """Return the answers with the names of all who gave the same one."""
+        groups = dict[tuple[str, bool], tuple[ReportedAnswer, list[str]]]()
+        for each in self.answers:
+            key = (fold_answer(each.text), each.is_hidden)
+            groups.setdefault(key, (each, []))[1].append(each.player)
+        return list(groups.values())
 
 
 @dataclass(frozen=True, slots=True)
