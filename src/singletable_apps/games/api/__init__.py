@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from singletable_apps.games.api import answers, games, live, players, reports, room, sets
+from singletable_apps.games.api import admin, answers, games, live, players, reports, room, sets
 from singletable_apps.games.api.dependencies import ERRORS, PROBLEM_TYPES, Api, ApiSettings
 from singletable_apps.games.live import LiveGames
 from singletable_apps.games.service import GamesService
@@ -23,6 +23,7 @@ _ROUTERS = (
     live.router,
     reports.router,
     sets.router,
+    admin.router,
 )
 _ABOUT = (
     "Live audience games: call-and-answer, trivia, polls and surveys.\n\n"

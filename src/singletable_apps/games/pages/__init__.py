@@ -6,6 +6,7 @@ from fastapi import FastAPI
 
 from singletable_apps.games.limits import Limits
 from singletable_apps.games.pages import (
+    admin,
     create,
     home,
     host,
@@ -22,7 +23,7 @@ from singletable_apps.games.urls import PREFIX
 __all__ = ["GamesSite", "add_pages", "make_site"]
 
 # Imports are before sets, where `import` would be the id of one.
-_MODULES = (home, create, host, play, reports, set_imports, sets, set_questions)
+_MODULES = (admin, home, create, host, play, reports, set_imports, sets, set_questions)
 
 
 def add_pages(app: FastAPI, service: GamesService, limits: Limits | None = None) -> GamesSite:

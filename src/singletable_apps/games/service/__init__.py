@@ -14,6 +14,7 @@ from singletable import CallStats, Driver, Observer, Store
 from singletable_apps.games.entities import engagements
 from singletable_apps.games.moderation import status_of_text
 from singletable_apps.games.patterns import patterns
+from singletable_apps.games.service.admin import Admin
 from singletable_apps.games.service.answers import Answers
 from singletable_apps.games.service.context import Context, utc_now
 from singletable_apps.games.service.games import Games
@@ -48,6 +49,7 @@ class GamesService:
     rounds: Rounds
     answers: Answers
     moderation: Moderation
+    admin: Admin
     snapshots: Snapshots
     sets: Sets
     images: Images
@@ -104,6 +106,7 @@ def open_games(
         rounds=rounds,
         answers=answers,
         moderation=moderation,
+        admin=Admin(context, games),
         snapshots=Snapshots(context, rounds, answers, moderation),
         sets=Sets(context),
         images=Images(context),
