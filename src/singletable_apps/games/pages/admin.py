@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from singletable import CallStats, PatternStats
 from singletable_apps.games.errors import InvalidInput, WrongPhase
-from singletable_apps.games.pages.create import TYPE_NAMES
 from singletable_apps.games.pages.dependencies import AdminPage, Segment
 from singletable_apps.games.pages.host import PHASE_NAMES
 from singletable_apps.games.patterns import patterns
 from singletable_apps.games.phases import Command
+from singletable_apps.games.questions import ENGAGEMENT_NAMES
 from singletable_apps.games.service.sets import ADMIN
 from singletable_apps.shared.pages import (
     FORM_METHODS,
@@ -39,7 +39,7 @@ def show_admin(page: AdminPage, query: ListQueryParameters) -> Response:
         running=sum(each.is_running for each in found.items),
         connected=sum(each.players for each in found.items),
         phase_names=PHASE_NAMES,
-        type_names=TYPE_NAMES,
+        type_names=ENGAGEMENT_NAMES,
     )
 
 
@@ -48,7 +48,7 @@ def show_game(page: AdminPage, game_id: Segment) -> Response:
     """Show a game with its processes and connections."""
     details = page.service.admin.describe(game_id)
     return page.render(
-        "admin/game", details=details, phase_names=PHASE_NAMES, type_names=TYPE_NAMES
+        "admin/game", details=details, phase_names=PHASE_NAMES, type_names=ENGAGEMENT_NAMES
     )
 
 
@@ -132,7 +132,7 @@ def show_sets(page: AdminPage, query: ListQueryParameters) -> Response:
     """Show the question sets of all hosts."""
     found = page.service.sets.list_all(ADMIN, 50, query.cursor)
     return page.render(
-        "admin/sets", list=query.page(found.items, found.cursor), type_names=TYPE_NAMES
+        "admin/sets", list=query.page(found.items, found.cursor), type_names=ENGAGEMENT_NAMES
     )
 
 
