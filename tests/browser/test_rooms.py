@@ -135,6 +135,7 @@ def test_latest_message_of_a_slot_is_sent_after_a_reload(
 
 def test_page_polls_where_sockets_are_blocked(open_page: OpenPage, host: str, chat: Chat) -> None:
     page = open_page()
+    page.clock.install()
     page.goto(f"http://{host}/")
     page.evaluate(FAKE_SOCKET)
     urls = {name: url.format(key="blocked") for name, url in POLLS.items()}
@@ -152,6 +153,11 @@ def test_page_polls_where_sockets_are_blocked(open_page: OpenPage, host: str, ch
         ["event", "posted"],
         ["state", 1],
     ]
+    # Now and then, the page tries a socket again.
+    page.clock.fast_forward(61_000)
+    wait(page, "sockets.length === 3")
+    page.evaluate("sockets.at(-1).onopen()")
+    assert seen(page)[-1] == ["open", None]
 
 
 def test_page_ignores_repeated_events_and_asks_for_a_snapshot_on_a_gap(
