@@ -24,7 +24,10 @@ export function openGame(config) {
     hostChanged(data) { view.value = { ...view.value, host: data.host }; },
     playerAnswered(data) { counts.value = data; },
     presenceChanged(data) { presence.value = data; },
-    playerJoined(data) { joined.value = data; },
+    playerJoined(data) {
+      joined.value = data;
+      view.value = { ...view.value, playerCount: data.count };
+    },
     liveTally(data) { tally.value = data; },
     aiSummaryReady(data) {
       const { reveal } = view.value;
@@ -65,7 +68,7 @@ export function progressOf(game) {
   const view = game.view.value, counted = game.counts.value;
   const players = view.host?.players;
   const known = players && { done: players.filter((each) => each.isDone).length, of: players.length };
-  if (!counted || counted.questionId !== view.questionId || counted.phase !== phaseOf(view)) return known ?? null;
+  if (!counted?.of || counted.questionId !== view.questionId || counted.phase !== phaseOf(view)) return known ?? null;
   return { done: Math.max(counted.done, known?.done ?? 0), of: Math.max(counted.of, counted.done) };
 }
 

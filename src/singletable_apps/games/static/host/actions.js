@@ -12,6 +12,8 @@ export function makeActions(game, config) {
 
   /** @param {string} path @param {Record<string, string> | [string, string][]} fields */
   async function post(path, fields) {
+    // A disabled button would lose the focus, so it stays enabled, and a second click does nothing.
+    if (busy.value) return;
     busy.value = true;
     try {
       const answer = await fetch(`${config.page}/${path}`, { method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(fields) });

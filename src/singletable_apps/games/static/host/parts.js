@@ -53,7 +53,7 @@ export function Now({ game, actions, screen }) {
  * @param {{texts: any[], host: any, actions: import("./actions.js").Actions}} props */
 function Answers({ texts, host, actions }) {
   /** @param {any} answer @param {string} decision @param {string} label */
-  const button = (answer, decision, label) => html`<button type="button" class="button button-plain button-small" onClick=${() => actions.post("answers", { answer: answer.id, decision })}>${label}<span class="sr-only">: ${answer.text}</span></button>`;
+  const button = (answer, decision, label) => html`<button type="button" class="button button-plain button-small" aria-label=${`${label}: ${answer.text}`} onClick=${() => actions.post("answers", { answer: answer.id, decision })}>${label}</button>`;
   return html`${!texts.length && html`<p class="quiet">There are no answers to show.</p>`}${host.leftOut > 0 && html`<p class="quiet">${count(host.leftOut, "answer")} left out, because nobody approved them in time.</p>`}<ol class="texts">${texts.map((answer) => html`<li key=${answer.id} class=${answer.isWinner ? "is-first" : ""}><div><p>${answer.text}</p>${answer.names && html`<p class="meta">${answer.names.join(", ")} · ${count(answer.points, "point")}</p>`}</div>${button(answer, "hide", "Hide")}</li>`)}${host.hidden.map((answer) => html`<li key=${answer.id} class="is-hidden"><p class="quiet">${answer.text}</p>${button(answer, "show", "Show again")}</li>`)}</ol>`;
 }
 
@@ -80,13 +80,13 @@ function Board({ board }) {
 /** The one button that matters, and the few beside it. @param {Props & {report: string}} props */
 export function ActionBar({ game, actions, report }) {
   const view = game.view.value, { label } = view.host.next, busy = actions.busy.value;
-  const small = (text, key, act) => html`<button type="button" class="button button-quiet" aria-keyshortcuts=${key} disabled=${busy} onClick=${act}>${text}<kbd aria-hidden="true">${key}</kbd></button>`;
+  const small = (text, key, act) => html`<button type="button" class="button button-quiet" aria-keyshortcuts=${key} aria-busy=${busy} onClick=${act}>${text}<kbd aria-hidden="true">${key}</kbd></button>`;
   return html`<div class="console-bar">
-    ${label ? html`<button type="button" class="button button-primary next" id="next" disabled=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${report}>Open the report</a>`}
+    ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${report}>Open the report</a>`}
     ${actions.can("pause") && small("Pause", "p", actions.pause)}
     ${actions.canExtend() && small("30 s more", "+", actions.extend)}
     ${actions.can("skip") && small("Skip", "s", actions.skip)}
-    ${actions.can("end") && html`<button type="button" class="button button-plain" disabled=${busy} onClick=${actions.end}>End game</button>`}
+    ${actions.can("end") && html`<button type="button" class="button button-plain" aria-busy=${busy} onClick=${actions.end}>End game</button>`}
   </div>`;
 }
 

@@ -1,0 +1,52 @@
+"""Serve games on a port, with phones that answer without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+from singletable import connect
+from singletable_apps.games.api import ApiSettings
+from singletable_apps.games.app import FORM_LIMITS, make_web_app
+from singletable_apps.games.entities import Game
+from singletable_apps.games.limits import Limits
+from singletable_apps.games.service import GamesService, open_games
+from singletable_apps.games.tokens import new_id
+from singletable_apps.games.urls import Urls
+from singletable_apps.shared.web import Settings
+from tests.apps.games.support.world import SECRET
+from tests.browser.live_server import serve_app
+
+HOST = new_id()
+
+
+@dataclass(frozen=True)
+class Served:
+    """A service, and the address of its pages."""
+
+    service: GamesService
+    address: str
+
+    def host(self, page: Page, game: Game) -> Page:
+        """Make the browser of a page the host's, and open the host's screen."""
+        token = self.service.context.tokens.host_token(HOST)
+        page.context.add_cookies([{"name": "games_host", "value": token, "url": self.address}])
+        page.goto(f"{self.address}{self.service.context.urls.host(game.game_id)}")
+        return page
+
+    def at(self, *parts: str) -> str:
+        """Return the URL of a page."""
+        return f"{self.address}{self.service.context.urls.page(*parts)}"
+
+
+@contextmanager
+def serve() -> Generator[Served]:
+    """Serve games on a port."""
+    service = open_games(connect("memory:"), SECRET, urls=Urls(public="http://games.example"))
+    web = Settings(secure_cookies=False, uploads=FORM_LIMITS)
+    app = make_web_app(service, ApiSettings(web=web, limits=Limits.off()))
+    with serve_app(app) as address:
+        yield Served(service, address)

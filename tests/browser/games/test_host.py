@@ -1,0 +1,146 @@
+"""The host's screen and the big screen in a browser, over the socket."""
+
+from __future__ import annotations
+
+import httpx2
+from playwright.sync_api import Page, expect
+
+from singletable_apps.games.entities import Game, GameSettings
+from singletable_apps.games.phases import Command
+from singletable_apps.games.questions import Question
+from singletable_apps.games.service.games import GameDraft
+from singletable_apps.games.tokens import new_id
+from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH
+from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.games.server import HOST, Served
+
+BIG = {"width": 1280, "height": 720}
+
+
+def create(served: Served, *questions: Question) -> Game:
+    settings = GameSettings(reading_seconds=60, question_seconds=0)
+    draft = GameDraft("Friday quiz", questions=questions, settings=settings)
+    return served.service.games.create(HOST, draft)
+
+
+def join(served: Served, game: Game, *names: str) -> dict[str, str]:
+    """Let players join, and return their tokens."""
+    players = served.service.players
+    return {name: players.join(game.game_id, name).token for name in names}
+
+
+def answer(served: Served, game: Game, token: str, **data: object) -> None:
+    """Send an answer as a phone does whose socket is blocked."""
+    question = served.service.context.get_state(game.game_id).question_id
+    message = {"id": new_id(), "type": "answer", "data": {"questionId": question, **data}}
+    url = f"{served.address}{served.service.context.urls.api('games', game.game_id, 'messages')}"
+    headers = {"Authorization": f"Bearer {token}"}
+    reply = httpx2.post(url, json=message, headers=headers).json()
+    assert reply["data"]["outcome"] == "accepted"
+
+
+def open_screen(served: Served, open_page: OpenPage, game: Game) -> tuple[Page, list[str]]:
+    """Open the big screen, and return it with the errors of its scripts."""
+    screen, errors = open_page(viewport=BIG), list[str]()
+    screen.on("pageerror", lambda error: errors.append(str(error)))
+    served.host(screen, game)
+    screen.goto(served.at("screen", game.game_id))
+    return screen, errors
+
+
+def test_quiz_is_hosted_by_keys_and_followed_on_the_big_screen(
+    served: Served, open_page: OpenPage
+) -> None:
+    game = create(served, CAPITAL, LUNCH)
+    phones = join(served, game, "Ada", "Bob")
+    screen, errors = open_screen(served, open_page, game)
+    host = served.host(open_page(), game)
+    expect(screen.get_by_text("2 players are in")).to_be_visible()
+    join(served, game, "Eve")
+    expect(screen.locator(".name").first).to_have_text("Eve")
+    expect(host.get_by_role("button", name="Eve")).to_be_visible()
+    expect(host.get_by_text("Live, one screen")).to_be_visible()
+
+    host.keyboard.press("Space")
+    expect(screen.get_by_role("heading", name=CAPITAL.title)).to_be_visible()
+    expect(screen.locator(".option")).to_have_count(0)
+    host.locator("#next", has_text="Open answers").press("Enter")
+    expect(screen.locator(".option")).to_have_count(4)
+    # The focus stays on the button that says something else now.
+    expect(host.locator("#next", has_text="Close answers")).to_be_focused()
+
+    answer(served, game, phones["Ada"], choices=["b"])
+    expect(host.locator(".is-done .person-name")).to_have_text(["Ada"])
+    host.locator("body").press("p")
+    expect(screen.get_by_text("Paused", exact=True).first).to_be_visible()
+    host.locator("body").press("p")
+    expect(screen.locator(".overlay")).to_have_count(0)
+    host.locator("#next", has_text="Close answers").click()
+    dialog = host.get_by_role("dialog")
+    expect(dialog).to_contain_text("players have answered. Close anyway?")
+    dialog.get_by_role("button", name="Close anyway").click()
+    expect(screen.locator(".option.is-right")).to_contain_text("Canberra")
+    expect(screen.get_by_text(CAPITAL.explanation)).to_be_visible()
+
+    host.locator("#next", has_text="Leaderboard").click()
+    expect(screen.locator(".row").first).to_contain_text("Ada")
+    screen.reload()
+    expect(screen.locator(".row").first).to_contain_text("Ada")
+    host.locator("#next", has_text="Next question").click()
+    expect(screen.get_by_role("heading", name=LUNCH.title)).to_be_visible()
+    host.locator("body").press("s")
+    host.get_by_role("dialog").get_by_role("button", name="Skip the question").click()
+    expect(screen.get_by_text("This question was skipped.")).to_be_visible()
+    host.get_by_role("button", name="End game").click()
+    host.get_by_role("dialog").get_by_role("button", name="End the game").click()
+    expect(screen.get_by_role("heading", name="Ada wins")).to_be_visible()
+    expect(host.get_by_role("link", name="Open the report")).to_be_visible()
+    assert not errors
+
+
+def test_answers_are_hidden_and_winners_shown_on_a_phone(
+    served: Served, open_page: OpenPage
+) -> None:
+    game = create(served, LESSON)
+    phones = join(served, game, "Ada", "Bob", "Eve")
+    service = served.service
+    service.rounds.command(game.game_id, Command.START)
+    service.rounds.command(game.game_id, Command.NEXT)
+    for name, token in phones.items():
+        answer(served, game, token, text=f"Of {name}")
+    service.rounds.command(game.game_id, Command.CLOSE)
+    screen, errors = open_screen(served, open_page, game)
+    host = served.host(open_page(viewport=PHONE), game)
+    expect(screen.locator(".card")).to_have_count(3)
+    host.get_by_role("button", name="Hide: Of Eve").click()
+    expect(screen.locator(".card")).to_have_count(2)
+    expect(host.get_by_role("button", name="Show again: Of Eve")).to_be_visible()
+    host.get_by_label("Lock the room").check()
+    expect(screen.get_by_text("The room is locked")).to_be_visible()
+    host.get_by_role("button", name="Ada", exact=True).click()
+    host.get_by_label("Name", exact=True).fill("Grace")
+    host.get_by_role("button", name="Save").first.click()
+    host.locator("#next", has_text="Show results").click()
+    host.get_by_role("dialog").get_by_role("button", name="Close anyway").click()
+    expect(screen.get_by_text("Grace")).to_be_visible()
+    assert host.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not errors
+
+
+def test_buttons_work_while_the_socket_is_blocked(served: Served, open_page: OpenPage) -> None:
+    game = create(served, CAPITAL)
+    page = open_page()
+    page.route_web_socket("**/socket**", lambda socket: socket.close())
+    page.route("**/events**", lambda route: route.abort())
+    host = served.host(page, game)
+    expect(host.get_by_text("Buttons work meanwhile")).to_be_visible()
+    host.locator("#next", has_text="Start").click()
+    expect(host.locator("#next", has_text="Open answers")).to_be_visible()
+
+
+def test_game_starts_with_one_click(served: Served, open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE)
+    page.goto(served.at("new"))
+    page.get_by_role("button", name="Start Curious planet now").click()
+    expect(page.get_by_role("heading", name="Curious planet")).to_be_visible()
+    expect(page.locator("#next", has_text="Start")).to_be_visible()
