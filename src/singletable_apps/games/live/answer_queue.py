@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from singletable_apps.games.entities import Player
 from singletable_apps.games.errors import GamesBusy, GamesError
 from singletable_apps.games.service.answers import Answers, Receipt, Submission, VoteSubmission
 
@@ -27,6 +28,7 @@ _BATCHES_OF_GAME = 4
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     sent: Sent
+    player: Player | None
     receipt: asyncio.Future[Receipt]
 
 
@@ -40,13 +42,16 @@ class AnswerQueue:
         self._running: dict[tuple[str, type[Sent]], int] = {}
         self._count = 0
 
-    async def submit(self, game_id: str, sent: Sent) -> Receipt:
-        """Store an answer or a vote, or raise an error that says why not."""
+    async def submit(self, game_id: str, sent: Sent, player: Player | None = None) -> Receipt:
+        """Store an answer or a vote, or raise an error that says why not.
+
+        `player` is who has sent it, if that was read lately.
+        """
         if self._count >= MAX_WAITING:
             raise GamesBusy("Too many answers arrive right now. Send yours again in a moment.")
         key = (game_id, type(sent))
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(sent, loop.create_future())
+        waiting = _Waiting(sent, player, loop.create_future())
         self._waiting.setdefault(key, deque()).append(waiting)
         self._count += 1
         self._start(key, loop)
@@ -78,9 +83,10 @@ class AnswerQueue:
     def _store(self, game_id: str, batch: Sequence[_Waiting]) -> Results:
         answers = [each.sent for each in batch if isinstance(each.sent, Submission)]
         votes = [each.sent for each in batch if isinstance(each.sent, VoteSubmission)]
+        known = {each.player.player_id: each.player for each in batch if each.player}
         if answers:
-            return self._answers.submit_many(game_id, answers)
-        return self._answers.vote_many(game_id, votes)
+            return self._answers.submit_many(game_id, answers, known)
+        return self._answers.vote_many(game_id, votes, known)
 
 
 def _deliver(batch: Sequence[_Waiting], done: asyncio.Future[Results]) -> None:

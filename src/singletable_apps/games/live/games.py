@@ -60,8 +60,8 @@ class LiveGames:
             self._open,
             limits=limits,
             key_name="gameId",
-            joined=self._count_again,
-            left=self._count_again,
+            joined=self._joined,
+            left=self._left,
             clock=lambda: service.context.clock().timestamp(),
         )
         service.context.listeners.append(self._note)
@@ -93,8 +93,11 @@ class LiveGames:
 
         room.run(watch())
 
-    def _count_again(self, room: Room, member: Member) -> None:
-        room.wake()
+    def _joined(self, room: Room, member: Member) -> None:
+        self._watchers[room.key].note_joined(member)
+
+    def _left(self, room: Room, member: Member) -> None:
+        self._watchers[room.key].note_left(member)
 
     def _note(self, item: Changed) -> None:
         """Let the watcher of a game look again, here and in other processes."""
@@ -154,8 +157,9 @@ class LiveGames:
         """Store an answer or a vote of a player, or raise an error that says why not."""
         if seat.role is not Role.PLAYER:
             raise NotPermitted("Only players can do this.")
-        receipt = await self._queue.submit(seat.game_id, sent)
         watcher = self._watchers.get(seat.game_id)
+        player = watcher.player(seat.player_id) if watcher else None
+        receipt = await self._queue.submit(seat.game_id, sent, player)
         if watcher is not None and receipt.outcome is not Outcome.LATE:
             watcher.note_answer(seat.player_id, sent.question_id)
         return receipt

@@ -104,8 +104,11 @@ class Watcher:
         self._processes = ProcessItems(service.context, room.key)
         self._others: list[Process] = []
         self._shown: Shown | None = None
-        # The questions that each player has answered in this phase, for players of this process.
+        # Who is connected to this process, by channel.
+        self._present: dict[str, dict[str, None]] = {channel: {} for channel in ROLES}
+        # The questions that each player has answered in this phase, and who is done with all.
         self._answered: dict[str, set[str]] = {}
+        self._done: set[str] = set()
         self._changes = 0
         self._handled_changes = 0
         self._next_exchange = 0.0
@@ -120,14 +123,40 @@ class Watcher:
         """Read players and settings again. Call it from any thread, then wake the room."""
         self._changes = max(self._changes + 1, time.time_ns())
 
+    def note_joined(self, member: Member) -> None:
+        """Count a member who has come."""
+        self._present[_channel(member)][member.id] = None
+        self._count_answers(member.id)
+        self._update_counts()
+
+    def note_left(self, member: Member) -> None:
+        """Stop to count a member, and close the question if all others have answered."""
+        self._present[_channel(member)].pop(member.id, None)
+        self._done.discard(member.id)
+        self._update_counts()
+
     def note_answer(self, player_id: str, question_id: str) -> None:
         """Count a player who has answered or voted, and close the question if all have."""
         answered = self._answered.setdefault(player_id, set())
-        if question_id in answered or self._shown is None:
-            return
-        answered.add(question_id)
-        self._has_new_answers = True
+        if question_id not in answered:
+            answered.add(question_id)
+            self._has_new_answers = True
+            self._count_answers(player_id)
+            self._update_counts()
+
+    def player(self, player_id: str) -> Player | None:
+        """Return a player as of the last change, or None."""
+        return self._shown.snapshot.players.get(player_id) if self._shown else None
+
+    def _count_answers(self, player_id: str) -> None:
+        """Count a player as done who is connected and has answered everything."""
+        is_connected = player_id in self._present["player"]
+        if is_connected and len(self._answered.get(player_id, ())) >= self._answers_needed():
+            self._done.add(player_id)
+
+    def _update_counts(self) -> None:
         self._update_progress()
+        self._update_presence()
         if self._is_all_done():
             self._room.wake()
 
@@ -138,7 +167,7 @@ class Watcher:
         await self._ready.wait()
         shown = self._shown
         assert shown is not None
-        channel = next(each for each in ROLES if each in member.channels)
+        channel = _channel(member)
         if channel not in shown.views:
             views = await self._thread(self._build_views, shown.snapshot, [channel])
             self._add_view(shown, channel, views[channel])
@@ -225,8 +254,8 @@ class Watcher:
 
     async def _show_phase(self, state: GameState) -> None:
         """Publish a new state: a view for each channel, and one for each player."""
-        players = self._player_ids()
-        channels = [each for each in ROLES if self._room.count(each)]
+        players = list(self._present["player"])
+        channels = [each for each in ROLES if self._present[each]]
         handled = self._changes
         snapshot, views, personal = await self._thread(
             self._build, state, channels, players, fresh=handled != self._handled_changes
@@ -235,6 +264,7 @@ class Watcher:
         shown = self._shown = Shown(snapshot)
         if before is None or _round_of(before.snapshot.state) != _round_of(state):
             self._answered.clear()
+            self._done.clear()
         for channel, view in views.items():
             self._add_view(shown, channel, view)
             if before is not None:
@@ -277,7 +307,7 @@ class Watcher:
         """Publish what has changed other than by a phase: players, settings, moderation."""
         handled, before = self._changes, self._shown
         assert before is not None
-        channels = [each for each in ROLES if self._room.count(each)]
+        channels = [each for each in ROLES if self._present[each]]
         snapshot, views, _ = await self._thread(self._build, state, channels, (), fresh=True)
         shown = self._shown = Shown(snapshot)
         self._handled_changes = handled
@@ -297,7 +327,7 @@ class Watcher:
         is_ballot_changed = _hidden(snapshot) != _hidden(before)
         changed = [
             each
-            for each in self._player_ids()
+            for each in self._present["player"]
             if is_ballot_changed
             or _label(snapshot.players.get(each)) != _label(before.players.get(each))
         ]
@@ -321,8 +351,8 @@ class Watcher:
         loop = asyncio.get_running_loop()
         began = loop.time()
         game = shown.snapshot.game
-        has_tally = game.settings.live_counts and self._room.count("screen")
-        if self._room.count("host") or has_tally:
+        has_tally = game.settings.live_counts and self._present["screen"]
+        if self._present["host"] or has_tally:
             views = await self._thread(self._build_views, shown.snapshot, ["host"])
             if shown is self._shown:
                 self._add_view(shown, "host", views["host"])
@@ -359,23 +389,21 @@ class Watcher:
             self._room.update("playerAnswered", progress, channel, interval=interval)
 
     def _update_presence(self) -> None:
+        if self._shown is None:
+            return
         counts = self._counts()
         presence = Presence(counts.players, counts.hosts > 0, counts.screens)
         self._room.update("presenceChanged", presence, interval=self._pace.slow)
 
     # -------------------------------------------------------------------------- counts
 
-    def _player_ids(self) -> list[str]:
-        return [each.id for each in self._room.members("player")]
-
     def _own_counts(self) -> Counts:
-        players = self._player_ids()
-        needed = self._answers_needed()
+        present = self._present
         return Counts(
-            players=len(players),
-            done=sum(len(self._answered.get(each, ())) >= needed for each in players),
-            hosts=self._room.count("host"),
-            screens=self._room.count("screen"),
+            players=len(present["player"]),
+            done=len(self._done),
+            hosts=len(present["host"]),
+            screens=len(present["screen"]),
         )
 
     def _answers_needed(self) -> int:
@@ -438,6 +466,11 @@ class Watcher:
             await self._command(state, Command.END)
         elif policy is HostAbsence.CONTINUE and _is_result(state, now):
             await self._command(state, Command.NEXT)
+
+
+def _channel(member: Member) -> str:
+    """Return the channel of the role of a member."""
+    return next(each for each in ROLES if each in member.channels)
 
 
 def _is_result(state: GameState, now: datetime) -> bool:

@@ -110,11 +110,17 @@ class Answers:
         return result
 
     def submit_many(
-        self, game_id: str, submissions: Sequence[Submission]
+        self,
+        game_id: str,
+        submissions: Sequence[Submission],
+        known: Mapping[str, Player] | None = None,
     ) -> list[Receipt | GamesError]:
-        """Store answers of one game; for each, return a receipt, or why it was rejected."""
+        """Store answers of one game; for each, return a receipt, or why it was rejected.
+
+        `known` has players who were read lately, so that they are not read again.
+        """
         play = self._rounds.load(game_id)
-        players = self._players(game_id, submissions)
+        players = self._players(game_id, submissions, known or {})
         results = dict[int, Receipt | GamesError]()
         stored = dict[int, Answer]()
         for number, sent in enumerate(submissions):
@@ -225,11 +231,14 @@ class Answers:
         return result
 
     def vote_many(
-        self, game_id: str, votes: Sequence[VoteSubmission]
+        self,
+        game_id: str,
+        votes: Sequence[VoteSubmission],
+        known: Mapping[str, Player] | None = None,
     ) -> list[Receipt | GamesError]:
         """Store votes of one game; for each, return a receipt, or why it was rejected."""
         play = self._rounds.load(game_id)
-        players = self._players(game_id, votes)
+        players = self._players(game_id, votes, known or {})
         entry = self._rounds.get_round(game_id, play.state.question_id)
         results: list[Receipt | GamesError] = []
         stored = dict[str, Vote]()
@@ -278,13 +287,17 @@ class Answers:
         )
 
     def _players(
-        self, game_id: str, sent: Sequence[Submission | VoteSubmission]
+        self,
+        game_id: str,
+        sent: Sequence[Submission | VoteSubmission],
+        known: Mapping[str, Player],
     ) -> dict[str, Player]:
         """Return players by id. Those who have just joined are read once more, consistently."""
         get_many = self._context.store.get_many
         ids = {each.player_id for each in sent if is_id(each.player_id)}
-        read = get_many([Player.key(game_id, each) for each in ids])
-        found = {each.player_id: each for each in read if each}
+        found = {each: known[each] for each in ids if each in known}
+        keys = [Player.key(game_id, each) for each in ids - found.keys()]
+        found |= {each.player_id: each for each in get_many(keys) if each}
         if missing := ids - found.keys():
             keys = [Player.key(game_id, each) for each in missing]
             found |= {each.player_id: each for each in get_many(keys, consistent=True) if each}
