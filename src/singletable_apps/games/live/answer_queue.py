@@ -22,7 +22,9 @@ Results: TypeAlias = list[Receipt | GamesError]
 # Answers that wait in this process. A client that is rejected tries again.
 MAX_WAITING = 20_000
 _BATCH = 100
-_BATCHES_OF_GAME = 4
+# Batches of a game at a time. The embedded engine computes in this process, where threads would
+# only wait for each other; for a remote one they wait for the network.
+_EMBEDDED_BATCHES, _REMOTE_BATCHES = 1, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,9 @@ class _Waiting:
 class AnswerQueue:
     """Stores answers and votes in threads. All methods are for the thread of the event loop."""
 
-    def __init__(self, answers: Answers, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, answers: Answers, threads: ThreadPoolExecutor, *, is_embedded: bool) -> None:
         self._answers = answers
+        self._batches = _EMBEDDED_BATCHES if is_embedded else _REMOTE_BATCHES
         self._threads = threads
         self._waiting: dict[tuple[str, type[Sent]], deque[_Waiting]] = {}
         self._running: dict[tuple[str, type[Sent]], int] = {}
@@ -66,7 +69,7 @@ class AnswerQueue:
                 self._waiting.pop(key, None)
                 self._running.pop(key, None)
             return
-        if running >= _BATCHES_OF_GAME:
+        if running >= self._batches:
             return
         batch = [waiting.popleft() for _ in range(min(_BATCH, len(waiting)))]
         self._running[key] = running + 1

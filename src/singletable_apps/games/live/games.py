@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
-from singletable import SingleTableError
+from singletable import Engine, SingleTableError
 from singletable_apps.games.entities import Game, GameState, Player, Round
 from singletable_apps.games.errors import GamesBusy, GamesError, InvalidInput, NotPermitted
 from singletable_apps.games.live.answer_queue import AnswerQueue, Sent
@@ -54,7 +54,8 @@ class LiveGames:
         self._service = service
         self._pace = pace or Pace()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="games")
-        self._queue = AnswerQueue(service.answers, self._threads)
+        is_embedded = isinstance(service.context.store.driver, Engine)
+        self._queue = AnswerQueue(service.answers, self._threads, is_embedded=is_embedded)
         self._watchers: dict[str, Watcher] = {}
         self.rooms = Rooms(
             self._open,
