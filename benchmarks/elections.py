@@ -43,7 +43,7 @@ CONNECTIONS = 64
 
 def measure(scale: Scale) -> Iterable[ReportTable]:
     """Measure secret ballots over eight candidates on a durable file."""
-    voters = scale.few
+    voters = scale.clients
     with temporary_folder() as folder:
         tokens = _prepare(folder, voters)
         result = _cast_ballots(folder, tokens)

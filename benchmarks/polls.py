@@ -57,8 +57,8 @@ def measure(scale: Scale) -> Iterable[ReportTable]:
     """Measure results, then votes, then voters over HTTP."""
     yield _results(scale)
     with temporary_folder() as folder:
-        yield _votes(folder, scale.few)
-        yield _voters_over_http(folder, scale.few // 2)
+        yield _votes(folder, scale.clients)
+        yield _voters_over_http(folder, scale.clients // 2)
 
 
 def _results(scale: Scale) -> ReportTable:

@@ -35,13 +35,14 @@ _WORDS = _SENTENCE.split(" ")
 
 def measure(scale: Scale) -> Iterable[ReportTable]:
     """Serve both blogs in turn, and read both pages."""
-    posts = list(sample_posts(scale.few // 10))
+    posts = list(sample_posts(scale.clients // 10))
     with temporary_folder() as folder:
         show_progress(f"{len(posts)} posts in both blogs")
         create_blog(folder / "blog.db", posts)
         fill_portfolio(folder, posts)
         minimal, portfolio = (
-            _measure_pages(app, folder, posts, scale.few) for app in ("sqlite-blog", "portfolio")
+            _measure_pages(app, folder, posts, scale.clients)
+            for app in ("sqlite-blog", "portfolio")
         )
     rows: list[list[str]] = []
     for page, peer in minimal.items():

@@ -38,7 +38,8 @@ class Scale:
     """Sizes and durations of a run; the defaults are those of the documentation.
 
     `seconds` is the time for one request on one contender. With `warm`, servers are warmed up
-    before. `peers` are the names of the peers to measure; None means all.
+    before. `clients` is the number of people who use an app. `max_requests` ends a run of load
+    early. `peers` are the names of the peers to measure; None means all.
     """
 
     seconds: float = 2.0
@@ -47,9 +48,11 @@ class Scale:
     few: int = 1_000
     many: int = 1_000_000
     stored: int = 100_000
+    clients: int = 1_000
     starts: int = 3
     connections: tuple[int, ...] = (16, 1)
     warm: bool = True
+    max_requests: int | None = None
     peers: frozenset[str] | None = None
 
     def includes(self, peer: str) -> bool:

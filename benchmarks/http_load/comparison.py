@@ -41,7 +41,7 @@ def measure_request(
     """
     seconds = max(1, round(scale.seconds))
     with temporary_folder() as folder:
-        runs = _LoadRuns(server, prepare(server.client, scale), folder)
+        runs = _LoadRuns(server, prepare(server.client, scale), folder, scale.max_requests)
         if scale.warm:
             runs.warm(max(scale.connections), seconds, at_least=_MAX_WARM_UPS if cold else 1)
         for connections in sorted(scale.connections):
@@ -65,6 +65,7 @@ class _LoadRuns:
     server: RunningServer
     request: PreparedRequest
     folder: Path
+    max_requests: int | None
     first_numbers: count[int] = field(default_factory=lambda: count(_NUMBERS, _NUMBERS))
 
     def warm(self, connections: int, seconds: int, at_least: int) -> None:
@@ -97,7 +98,13 @@ class _LoadRuns:
         spec, span = self.request.spec, self.request.spec.span
         first = 0 if span is not None else next(self.first_numbers)
         result = generate_load(
-            self.server, spec, self.folder, first=first, connections=connections, seconds=seconds
+            self.server,
+            spec,
+            self.folder,
+            first=first,
+            connections=connections,
+            seconds=seconds,
+            max_requests=self.max_requests,
         )
         # wrk does not send the first number, and may have no response for the last ones.
         if result.requests > 2 * connections:

@@ -1,6 +1,7 @@
 -- The requests that wrk sends, and the summary it prints. The argument is a Lua file that returns a
 -- table: `headers`; `bodies`, sent in turn; and their numbers, from `first` on: `span` of them
--- repeatedly, or always new ones without a span.
+-- repeatedly, or always new ones without a span. `remaining` is the number of requests after which
+-- sending stops.
 local spec, turn, number
 
 function init(args)
@@ -13,6 +14,12 @@ function init(args)
 end
 
 function request()
+  if spec.remaining then
+    spec.remaining = spec.remaining - 1
+    if spec.remaining == 0 then
+      wrk.thread:stop()
+    end
+  end
   turn = turn % #spec.bodies + 1
   number = number + 1
   if spec.span and number >= spec.first + spec.span then

@@ -78,15 +78,19 @@ def generate_load(
     first: int,
     connections: int,
     seconds: int,
+    max_requests: int | None = None,
 ) -> Load:
-    """Send for some seconds; raise WrongResult for an error or a response that is too small."""
+    """Send for some seconds, at most `max_requests`, and return the load.
+
+    Raises WrongResult for an error or a response that is too small.
+    """
     wrk = shutil.which("wrk")
     if wrk is None:
         raise Missing(
             "wrk, which generates the load, is not installed; on Debian: apt-get install wrk"
         )
     script = folder / "spec.lua"
-    script.write_text(_lua_table(spec, first))
+    script.write_text(_lua_table(spec, first, max_requests))
     command = [wrk, "--threads", "1", "--connections", str(connections), "--latency"]
     command += ["--duration", f"{seconds}s", "--timeout", f"{_TIMEOUT}s", "--script", str(_SCRIPT)]
     command += [f"http://127.0.0.1:{server.port}/", "--", str(script)]
@@ -119,13 +123,13 @@ def _check(summary: _WrkSummary, spec: LoadSpec) -> None:
         )
 
 
-def _lua_table(spec: LoadSpec, first: int) -> str:
+def _lua_table(spec: LoadSpec, first: int, max_requests: int | None) -> str:
     """Return the spec as a Lua table; Lua's long brackets need no escapes."""
     headers = HEADERS | {"X-Amz-Target": target_header(spec.operation)}
     lines = [f'["{name}"] = [==[{value}]==],' for name, value in headers.items()]
     bodies = [f"[==[{body}]==]," for body in spec.bodies]
-    span = "nil" if spec.span is None else spec.span
+    span, remaining = ("nil" if value is None else value for value in (spec.span, max_requests))
     return (
-        f"return {{ first = {first}, span = {span}, "
+        f"return {{ first = {first}, span = {span}, remaining = {remaining}, "
         f"headers = {{ {' '.join(lines)} }}, bodies = {{ {' '.join(bodies)} }} }}"
     )

@@ -36,13 +36,13 @@ def server() -> Iterator[RunningServer]:
 def test_rejected_request_is_wrong_result(server: RunningServer, tmp_path: Path) -> None:
     spec = LoadSpec("DescribeTable", ('{"TableName": "nowhere"}',))
     with pytest.raises(WrongResult, match="were rejected"):
-        generate_load(server, spec, tmp_path, first=0, connections=1, seconds=1)
+        generate_load(server, spec, tmp_path, first=0, connections=1, seconds=1, max_requests=20)
 
 
 def test_too_small_response_is_wrong_result(server: RunningServer, tmp_path: Path) -> None:
     spec = LoadSpec("ListTables", ("{}",), min_size=5_000)
     with pytest.raises(WrongResult, match="at least 5000 bytes"):
-        generate_load(server, spec, tmp_path, first=0, connections=1, seconds=1)
+        generate_load(server, spec, tmp_path, first=0, connections=1, seconds=1, max_requests=20)
 
 
 # A server that acknowledges everything and does nothing would be the fastest.
