@@ -17,16 +17,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from io import BytesIO, StringIO
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
-from openpyxl import Workbook, load_workbook
-from openpyxl.cell import WriteOnlyCell
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-from openpyxl.styles import Font
-from openpyxl.utils import get_column_letter
-
 from singletable_apps.shared.errors import AppError
+
+# openpyxl takes a tenth of the start of an app, so it is imported with the first XLSX file.
+if TYPE_CHECKING:
+    from openpyxl.styles import Font
 
 Format = Literal["csv", "xlsx"]
 Cell = str | int | float | bool | date | datetime | None
@@ -138,7 +136,7 @@ def _make_table(
                 columns, heading_row = _check_headings(number, values[:width]), number
             continue
         if width > len(columns):
-            letter = get_column_letter(width)
+            letter = _column_letter(width)
             raise SpreadsheetError(
                 f"Row {number} has a value in column {letter}, which has no heading. Put text that "
                 "contains the separator in quotes, or add a heading.",
@@ -167,17 +165,17 @@ def _check_headings(number: int, values: Sequence[str]) -> tuple[str, ...]:
         first = seen.setdefault(heading.casefold(), place)
         if heading and first != place:
             raise SpreadsheetError(
-                f"Columns {get_column_letter(first)} and {get_column_letter(place)} have the same "
+                f"Columns {_column_letter(first)} and {_column_letter(place)} have the same "
                 f"heading, “{heading[:50]}”. Rename one of them.",
                 number,
-                get_column_letter(place),
+                _column_letter(place),
             )
     return headings
 
 
 def _reject_long_cell(number: int, values: Sequence[str], limits: TableLimits) -> None:
     [place, *_] = [place for place, value in enumerate(values, 1) if len(value) > limits.cell]
-    letter = get_column_letter(place)
+    letter = _column_letter(place)
     raise SpreadsheetError(
         f"Row {number}, column {letter}: use at most {limits.cell:,} characters in a cell.",
         number,
@@ -241,6 +239,8 @@ def _detect_delimiter(text: str) -> str:
 def _xlsx_rows(
     data: bytes, sheet: str | None, limits: TableLimits
 ) -> Iterator[tuple[int, Sequence[str]]]:
+    from openpyxl import load_workbook
+
     _check_archive(data, limits)
     try:
         book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
@@ -307,6 +307,15 @@ def _to_text(value: object) -> str:
             return str(value)
 
 
+def _column_letter(number: int) -> str:
+    """Return the name of a column: A for 1, Z for 26, AA for 27."""
+    letters = ""
+    while number:
+        number, last = divmod(number - 1, 26)
+        letters = chr(ord("A") + last) + letters
+    return letters
+
+
 def _megabytes(size: int) -> str:
     return f"{size // 1_000_000} MB"
 
@@ -361,11 +370,16 @@ def _without_guard(text: str) -> str:
 
 
 def _write_xlsx(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    from openpyxl.styles import Font
+
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Table")
     sheet.freeze_panes = "A2"
     for place, heading in enumerate(columns, 1):
-        letter = get_column_letter(place)
+        letter = _column_letter(place)
         sheet.column_dimensions[letter].width = min(40, max(12, len(heading) + 4))
 
     def cell(value: Cell, font: Font | None = None) -> object:

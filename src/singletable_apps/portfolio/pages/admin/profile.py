@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Literal
-from zoneinfo import available_timezones
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
@@ -14,7 +13,12 @@ from singletable_apps.portfolio.entities import Font, Theme
 from singletable_apps.portfolio.pages.admin.editor import render_preview, wants_json
 from singletable_apps.portfolio.pages.admin.views import site_zone
 from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageContext
-from singletable_apps.portfolio.profile_rules import SOCIAL_NETWORKS, PortfolioEdits, SettingsEdits
+from singletable_apps.portfolio.profile_rules import (
+    SOCIAL_NETWORKS,
+    PortfolioEdits,
+    SettingsEdits,
+    time_zone_names,
+)
 from singletable_apps.shared.pages import Form, Link, PostedForm
 
 router = APIRouter()
@@ -155,5 +159,5 @@ def edit_settings(page: OwnerPage, form: PostedForm) -> Response:
 
 
 def _show_settings(page: UserPageContext, form: Form, status: int = 200) -> Response:
-    zones = sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
+    zones = sorted(zone for zone in time_zone_names() if "/" in zone or zone == "UTC")
     return page.render("admin/settings", status, heading="Settings", form=form, zones=zones)
