@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import Driver, InvalidValue, PutItem, Query, connect
@@ -104,6 +104,7 @@ AROUND = [("R", KINDS[0]), ("SA", KINDS[0]), ("T", KINDS[0]), ("S",)]
 
 @pytest.mark.parametrize("kind", ORDERED, ids=lambda kind: kind.name.replace(" ", "-"))
 @pytest.mark.parametrize("behind", [False, True], ids=["last", "inner"])
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_range_returns_the_matching_items(
     driver: Driver, kind: Kind, behind: bool, data: st.DataObject

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import (
@@ -348,9 +348,7 @@ def some(edits: dict[str, st.SearchStrategy[Edit[Any]]]) -> st.SearchStrategy[li
     return chosen.flatmap(lambda names: st.tuples(*(edits[name] for name in names))).map(list)
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=3 * settings().max_examples)
 @given(data=st.data())
 def test_upsert_equals_create_or_update_in_python(data: st.DataObject) -> None:
     with Engine.in_memory() as real_engine, Engine.in_memory() as model_engine:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import InvalidValue, ItemMismatch
@@ -86,7 +86,12 @@ SAMPLES: list[Any] = [
 ]
 
 
+# The types are many, and alike in pairs.
+FEW = settings(max_examples=settings().max_examples // 2)
+
+
 @every_type
+@FEW
 @given(data=st.data())
 def test_value_round_trips_and_is_valid_in_dynamodb(name: str, data: st.DataObject) -> None:
     value = data.draw(TYPES[name][1])
@@ -99,6 +104,7 @@ def test_value_round_trips_and_is_valid_in_dynamodb(name: str, data: st.DataObje
 
 # The generated code and the slow path must agree.
 @every_type
+@FEW
 @given(data=st.data())
 def test_generated_code_equals_the_codec(name: str, data: st.DataObject) -> None:
     value = data.draw(TYPES[name][1])
@@ -142,6 +148,7 @@ def _error(act: Callable[[Any], object], value: object) -> InvalidValue | ItemMi
 
 # A value of one type passed to a field of another type is rejected or reads back as the same.
 @every_type
+@FEW
 @given(data=st.data())
 def test_values_are_never_coerced(name: str, data: st.DataObject) -> None:
     other = data.draw(st.sampled_from(sorted(TYPES)))
@@ -156,6 +163,7 @@ def test_values_are_never_coerced(name: str, data: st.DataObject) -> None:
 
 
 @every_type
+@FEW
 @given(data=st.data())
 def test_any_attribute_is_decoded_or_rejected_by_both_paths(name: str, data: st.DataObject) -> None:
     other = data.draw(st.sampled_from(sorted(TYPES)))

@@ -56,7 +56,9 @@ def _confirmed(answers: Sequence[CastVote | RequestRejected]) -> dict[str, list[
     return {one.vote.id: one.vote.rankings for one in answers if isinstance(one, CastVote)}
 
 
-# The issue's own words: five hundred voters with one-time codes, exactly one vote a code.
+# The issue's own words: five hundred voters with one-time codes, exactly one vote a code. The tests
+# below run on every driver.
+@pytest.mark.parametrize("drivers", ["file"], indirect=True)
 def test_500_codes_sent_twice_concurrently_are_500_votes(
     worlds: tuple[World, World],
 ) -> None:

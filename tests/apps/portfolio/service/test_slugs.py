@@ -147,7 +147,7 @@ class SlugHistories(RuleBasedStateMachine):
 
 
 TestSlugHistories = SlugHistories.TestCase
-TestSlugHistories.settings = settings(max_examples=30, stateful_step_count=20, deadline=None)
+TestSlugHistories.settings = settings(max_examples=20, stateful_step_count=20, deadline=None)
 
 
 @pytest.fixture
