@@ -13,6 +13,7 @@ spreadsheet would run `=HYPERLINK(…)` in a CSV file.
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -222,7 +223,10 @@ def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _detect_delimiter(text: str) -> str:
-    """Return the delimiter that splits the first rows into most columns of the same number."""
+    """Return the delimiter that splits most of the first rows into the same number of columns.
+
+    The first of them may be a title.
+    """
 
     def quality(delimiter: str) -> tuple[int, int]:
         reader = csv.reader(text[:_CHUNK].splitlines()[:20], delimiter=delimiter)
@@ -230,8 +234,8 @@ def _detect_delimiter(text: str) -> str:
             widths = [len(row) for row in reader if row]
         except csv.Error:
             return 0, 0
-        first = widths[0] if widths else 0
-        return (widths.count(first) if first > 1 else 0), first
+        counts = Counter(width for width in widths if width > 1)
+        return max(((count, width) for width, count in counts.items()), default=(0, 0))
 
     return max(_DELIMITERS, key=quality)
 

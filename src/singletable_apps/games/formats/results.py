@@ -152,6 +152,9 @@ def resolve_correct(
     found: set[str] = set()
     whole = _find_option(value, slots, order)
     parts = [value] if whole else re.split(r"[,;|\n]", value)
+    # In many countries, a spreadsheet reads 1,2 as a number.
+    if order[0] == "number" and re.fullmatch(r"[1-8](\W+[1-8])+", value.strip(), re.ASCII):
+        parts = re.findall(r"\d", value)
     for part in parts:
         if not part.strip():
             continue

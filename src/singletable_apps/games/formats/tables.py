@@ -194,7 +194,8 @@ def _read_row(
         )
     correct, unknown = resolve_correct(values.get("correct", ""), slots, order)
     if unknown:
-        problems["correct"] = f"“{unknown[:60]}” is not an option. Use its letter, number or text."
+        hint = "Use the letter, number or text of an option, and commas between several."
+        problems["correct"] = f"“{unknown[:60]}” is not an option. {hint}"
 
     def number(field: str) -> int | None:
         text = re.sub(r"[,\s]|(s|sec|secs|seconds|points)\.?$", "", values.get(field, "").lower())

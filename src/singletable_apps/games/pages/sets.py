@@ -254,6 +254,9 @@ def restore_version(page: AnyPage, set_id: Segment, number: int, form: PostedFor
         page.service.sets.restore(actor_of(page), set_id, number, form.revision_check())
     except RevisionConflict:
         return page.redirect(f"{url}/versions", CONFLICT)
+    except InvalidInput as error:
+        # Another set may have the old name now.
+        return page.redirect(f"{url}/versions", Flash(str(error), "danger"))
     return page.redirect(url, f"Version {number} is the current one again.")
 
 

@@ -84,19 +84,28 @@ def test_kahoot_template_is_found_below_its_title() -> None:
         heading,
         [1, "How many legs has a spider?", 2, 8, 6, None, 20, 2],
         [2, "Which are prime?", 2, 3, 4, 5, 30, "1,2,4"],
+        [2, "Which are odd?", 1, 2, 3, None, 30, 1.3],
         [3, "Forgotten?", "a", "b", None, None, "soon", None],
         [4],
         [5],
     )
     read = read_set(data, "kahoot.xlsx")
     assert read.format is SetFormat.KAHOOT
-    first, second = read.draft.questions
+    first, second, third = read.draft.questions
     # 2 is the second answer, although another answer is the text 2.
     assert (first.correct, first.seconds) == (("b",), 20)
     assert second.correct == ("a", "b", "d")
+    # The spreadsheet has made a number of 1,3.
+    assert third.correct == ("a", "c")
     assert [(each.row, each.column[:7]) for each in read.errors] == [
-        *((8, "Correct"), (8, "Time li")),
+        *((9, "Correct"), (9, "Time li")),
     ]
+
+
+def test_kahoot_csv_with_semicolons_and_a_title_is_read() -> None:
+    text = "Quiz template;;\nNo;Question;Answer 1;Answer 2;Time limit;Correct answer(s)\n"
+    read = read_set(f"Title\n\n{text}1;Up, or down?;Up;Down;20;2\n".encode(), "k.csv")
+    assert (read.errors, read.draft.questions[0].correct) == ((), ("b",))
 
 
 def test_own_columns_cover_every_type() -> None:

@@ -167,6 +167,10 @@ def test_versions_are_listed_and_restored(app: PagesApp) -> None:
     assert browser.flash(restored) == "Version 1 is the current one again."
     assert len(titles(app, item)) == 3
     assert browser.flash(browser.submit(page, "/versions/1")).startswith("Someone else")
+    app.world.service.sets.save(HOST, item.set_id, replace(DRAFT, name="Renamed"))
+    create(app)
+    page = browser.get("sets", item.set_id, "versions")
+    assert "already" in browser.flash(browser.submit(page, "/versions/1"))
 
 
 def test_sets_of_others_are_readable_only_if_shared(app: PagesApp) -> None:
