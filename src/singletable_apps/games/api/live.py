@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request, Response, WebSocket
 from starlette.concurrency import run_in_threadpool
 
-from singletable_apps.games.api.dependencies import SEATED, AnySeat, CurrentApi, GameId, get_api
+from singletable_apps.games.api.asyncapi import asyncapi_document, describe_messages
+from singletable_apps.games.api.dependencies import (
+    PUBLIC,
+    SEATED,
+    AnySeat,
+    CurrentApi,
+    GameId,
+    get_api,
+)
 from singletable_apps.games.errors import GamesError, NotFound, NotSeated, RoomClosed
 from singletable_apps.shared.rooms import (
     CloseCode,
@@ -53,7 +61,13 @@ async def serve_game(websocket: WebSocket, game_id: GameId) -> None:
     )
 
 
-@router.get("/games/{game_id}/events")
+@router.get("/asyncapi.json", openapi_extra=PUBLIC)
+def read_asyncapi() -> dict[str, Any]:
+    """Return the AsyncAPI document of the socket."""
+    return asyncapi_document()
+
+
+@router.get("/games/{game_id}/events", description=describe_messages())
 async def poll_events(
     request: Request,
     api: CurrentApi,
@@ -66,10 +80,7 @@ async def poll_events(
     ] = "",
     wait: Annotated[float, Query(ge=0, le=55, description="Seconds to wait for a message.")] = 25,
 ) -> Response:
-    """Return the messages after a position, as soon as there are any, or a snapshot.
-
-    The body is `{"messages": […]}`, with the same messages as over the socket.
-    """
+    """Return the messages after a position, as soon as there are any, or a snapshot."""
     member = api.live.attendee(seated.seat, client=client_address(request))
     try:
         messages = await api.live.rooms.poll(

@@ -1,11 +1,11 @@
 """The payloads of live messages, as types: what clients send, and what servers send.
 
-The names in JSON are those of the original, in camel case. Views are described by the HTTP API.
+The names in JSON are those of the original, in camel case. `api/asyncapi.py` documents them.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -15,6 +15,7 @@ from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.service.answers import Outcome
 from singletable_apps.shared.rooms import Reply
 
+_Kind = Literal["event", "state", "snapshot"]
 P = TypeVar("P", bound="Payload")
 
 
@@ -92,27 +93,107 @@ class StateReached(Payload, frozen=True, rename="camel"):
     version: int
 
 
+class RejectedMessage(Payload, frozen=True, rename="camel"):
+    """Why a message was rejected: a code for programs, and a sentence for people.
+
+    `errors` has a sentence per field; a message with `retryAfter` can be sent again.
+    """
+
+    code: str
+    message: str
+    errors: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    phase: str | msgspec.UnsetType = msgspec.UNSET
+    retry_after: float | msgspec.UnsetType = msgspec.UNSET
+
+
+# ------------------------------------------------------------------------------ views
+
+
+class TextChoice(Payload, frozen=True, rename="camel"):
+    """An answer that can be ranked."""
+
+    id: str
+    text: str
+
+
+class GameView(Payload, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """What everyone in a role sees of a game.
+
+    `deadline` is when the phase ends by itself, by the clock of the server. `reveal` comes with the
+    results, `leaderboard` after them; hosts see more in `host`.
+    """
+
+    game_id: str
+    title: str
+    engagement_type: str
+    join_code: str
+    join_url: str
+    phase: Phase
+    state: str
+    paused_phase: Phase | None
+    version: int
+    is_locked: bool
+    is_private: bool
+    teams: list[str]
+    player_count: int
+    question_id: str
+    question_number: int
+    question_count: int
+    deadline: str | None
+    opened_at: str | None
+    remaining: float | None
+    is_anonymous: bool
+    question: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    survey: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    ballot: list[TextChoice] | msgspec.UnsetType = msgspec.UNSET
+    reveal: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    leaderboard: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    host: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+
+class PlayerView(Payload, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """What concerns one player: own answers by question, what to rank, points and place."""
+
+    player_id: str
+    name: str
+    team: str
+    is_active: bool
+    question_id: str
+    answers: dict[str, StoredAnswer]
+    vote: list[str]
+    ballot: list[TextChoice] | msgspec.UnsetType = msgspec.UNSET
+    required: int | msgspec.UnsetType = msgspec.UNSET
+    total: int | msgspec.UnsetType = msgspec.UNSET
+    place: int | msgspec.UnsetType = msgspec.UNSET
+    of: int | msgspec.UnsetType = msgspec.UNSET
+    gained: int | msgspec.UnsetType = msgspec.UNSET
+    is_correct: bool | msgspec.UnsetType | None = msgspec.UNSET
+    is_counted: bool | msgspec.UnsetType = msgspec.UNSET
+    streak: int | msgspec.UnsetType = msgspec.UNSET
+    above: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+
 # ------------------------------------------------------------------------------ from servers
 
 
 class InitialState(Payload, frozen=True, rename="camel", omit_defaults=True):
     """Everything that a client needs; it replaces what the client knew. `me` is for players."""
 
-    view: Any
+    view: GameView
     server_time: str
-    me: Any = msgspec.UNSET
+    me: PlayerView | msgspec.UnsetType = msgspec.UNSET
 
 
 class GameChanged(Payload, frozen=True, rename="camel"):
     """What everyone in a role sees now."""
 
-    view: Any
+    view: GameView
 
 
 class PlayerChanged(Payload, frozen=True, rename="camel"):
     """What concerns one player now."""
 
-    me: Any
+    me: PlayerView
 
 
 class PlayerRemoved(Payload, frozen=True, rename="camel"):
@@ -160,7 +241,29 @@ class Tally(Payload, frozen=True, rename="camel"):
 class HostPart(Payload, frozen=True, rename="camel"):
     """The `host` part of the view of hosts."""
 
-    host: Any
+    host: dict[str, Any]
+
+
+# Messages of clients: the payload, and the payload of the reply.
+CLIENT_MESSAGES: dict[str, tuple[type[Payload], type[Payload]]] = {
+    "answer": (AnswerSent, AnswerReceipt),
+    "vote": (VoteSent, VoteReceipt),
+    "command": (CommandSent, StateReached),
+    "extend": (ExtendSent, StateReached),
+}
+# Messages of servers: the kind, the payload, and who gets it.
+SERVER_MESSAGES: dict[str, tuple[_Kind, type[Payload], str]] = {
+    "initialStateSync": ("snapshot", InitialState, "everyone, first"),
+    "gameStateChanged": ("event", GameChanged, "everyone"),
+    "playerUpdated": ("event", PlayerChanged, "one player"),
+    "playerRemoved": ("event", PlayerRemoved, "one player"),
+    "aiSummaryReady": ("event", SummaryReady, "everyone"),
+    "playerAnswered": ("state", AnswerProgress, "hosts, screens and players"),
+    "presenceChanged": ("state", Presence, "everyone"),
+    "playerJoined": ("state", Roster, "hosts and screens"),
+    "liveTally": ("state", Tally, "hosts and screens"),
+    "hostChanged": ("state", HostPart, "hosts"),
+}
 
 
 def read_payload(payload: type[P], data: object) -> P:
@@ -185,11 +288,12 @@ _CODES: dict[type[Exception], str] = {
 
 def error_reply(error: errors.GamesError | errors.NotPermitted) -> Reply:
     """Return the reply that says why a message was rejected."""
-    more: dict[str, object] = {}
-    if isinstance(error, errors.InvalidInput):
-        more["errors"] = error.errors
-    if isinstance(error, errors.WrongPhase):
-        more["phase"] = error.phase
-    if isinstance(error, errors.GamesBusy):
-        more["retryAfter"] = 0.5
-    return Reply.error(_CODES[type(error)], str(error), **more)
+    unset = msgspec.UNSET
+    rejected = RejectedMessage(
+        _CODES[type(error)],
+        str(error),
+        errors=error.errors if isinstance(error, errors.InvalidInput) else unset,
+        phase=error.phase if isinstance(error, errors.WrongPhase) else unset,
+        retry_after=0.5 if isinstance(error, errors.GamesBusy) else unset,
+    )
+    return Reply("error", rejected)

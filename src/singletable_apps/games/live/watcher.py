@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
@@ -76,11 +76,10 @@ class Shown:
     """What clients were told last: views by channel, encoded."""
 
     snapshot: Snapshot
-    views: dict[str, msgspec.Raw] = field(default_factory=dict[str, msgspec.Raw])
+    views: dict[str, Any] = field(default_factory=dict[str, Any])
     # The views without what joining players change, to recognize other changes.
     marks: dict[str, bytes] = field(default_factory=dict[str, bytes])
     host: View | None = None
-    personal: dict[str, msgspec.Raw] = field(default_factory=dict[str, msgspec.Raw])
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class Watcher:
         if channel not in shown.views:
             views = await self._thread(self._build_views, shown.snapshot, [channel])
             self._add_view(shown, channel, views[channel])
-        me: object = msgspec.UNSET
+        me: Any = msgspec.UNSET
         if channel == "player":
             view = await self._thread(
                 self._service.snapshots.player_view, shown.snapshot, member.id
@@ -278,7 +277,7 @@ class Watcher:
 
     def _build(
         self, state: GameState, channels: Iterable[str], players: Iterable[str], *, fresh: bool
-    ) -> tuple[Snapshot, dict[str, View], dict[str, View]]:
+    ) -> tuple[Snapshot, dict[str, View], dict[str, Any]]:
         snapshots = self._service.snapshots
         if fresh:
             snapshots.forget_players(self._game_id)
@@ -331,7 +330,9 @@ class Watcher:
             if is_ballot_changed
             or _label(snapshot.players.get(each)) != _label(before.players.get(each))
         ]
-        personal = await self._thread(self._service.snapshots.player_views, snapshot, changed)
+        personal: dict[str, Any] = await self._thread(
+            self._service.snapshots.player_views, snapshot, changed
+        )
         for player_id, me in personal.items():
             self._room.publish("playerUpdated", PlayerChanged(me), f"me:{player_id}")
         for member in self._room.members():
