@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections drill-migration clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections drill-games drill-migration clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -135,6 +135,9 @@ drill-elections: $(INSTALLED)  ## interrupt every election command at every step
 
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)
 	$(BIN)/python -m drills.migration --rounds $(or $(ROUNDS),200) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
+
+drill-games: $(INSTALLED)  ## play games with many phones while servers are killed and connections cut (PLAYERS=1000, ROOMS=100, KILLS=2, SEED=1)
+	$(BIN)/python -m drills.games --players $(or $(PLAYERS),1000) --rooms $(or $(ROOMS),100) --kills $(or $(KILLS),2) --seed $(or $(SEED),1)
 
 clean:  ## remove everything the other targets created
 	rm -rf .venv .peers .run .bench dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

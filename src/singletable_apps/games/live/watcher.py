@@ -235,7 +235,9 @@ class Watcher:
         if self._shown is None:
             return self._pace.poll
         state, now = self._shown.snapshot.state, self._service.context.clock()
-        poll = self._pace.poll if state.phase in _RUNNING else self._pace.idle
+        # Other processes may have a host who goes on.
+        is_busy = self._others or state.phase in _RUNNING
+        poll = self._pace.poll if is_busy else self._pace.idle
         due = due_at(state)
         return poll if due is None else min(poll, max(0.001, (due - now).total_seconds()))
 

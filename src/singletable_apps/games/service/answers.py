@@ -52,7 +52,7 @@ class Outcome(StrEnum):
     ACCEPTED = "accepted"
     # The same message came before, or the question takes one answer and has it.
     REPEATED = "repeated"
-    # The phase was closed meanwhile. The result shows whether it was counted.
+    # The phase was closed meanwhile. The result will show whether it was counted.
     LATE = "late"
 
 
@@ -136,11 +136,33 @@ class Answers:
         for batch in _batches(stored):
             results |= self._write(play, batch)
         after = self._context.get_state(game_id)
+        if after.closed_at is not None and any(map(_is_repeated, results.values())):
+            # Those who lost their acknowledgment want to know.
+            after = self._rounds.finish_due(game_id)
+        counted = dict[str, frozenset[str]]()
         for number, sent in enumerate(submissions):
-            result = results[number]
-            if isinstance(result, Receipt) and not is_open(play.game, after, sent.question_id):
-                results[number] = Receipt(Outcome.LATE, result.answer)
+            result, question_id = results[number], sent.question_id
+            if isinstance(result, Receipt) and not is_open(play.game, after, question_id):
+                if question_id not in counted:
+                    counted[question_id] = self._counted(after, question_id)
+                if sent.player_id not in counted[question_id]:
+                    results[number] = Receipt(Outcome.LATE, result.answer)
         return [results[number] for number in range(len(submissions))]
+
+    def _counted(self, state: GameState, question_id: str) -> frozenset[str]:
+        """Return the players whose answers are known to be in the result.
+
+        The last phone to answer may have lost its acknowledgment, and sends its answer again.
+        """
+        entry = self._rounds.get_round(state.game_id, question_id)
+        if entry is None or (state.closed_at is not None and state.question_id == question_id):
+            return frozenset()
+        if entry.result:
+            result = self._rounds.get_result(entry)
+            return frozenset(each.player for each in result if each.has_answered)
+        # If as many were counted as are stored, it was all of them.
+        stored = self._rounds.list_answers(state.game_id, question_id) if entry.answers else []
+        return frozenset(each.player_id for each in stored if len(stored) == entry.answers)
 
     def _prepare(self, play: Play, player: Player | None, sent: Submission) -> Answer | Receipt:
         """Return the answer to store, or a receipt for one that is stored; or raise."""
@@ -155,7 +177,7 @@ class Answers:
             find = self.find_answer
             known = find(game.game_id, sent.question_id, player.player_id) if is_played else None
             if known is not None and known.client_id == client_id != "":
-                return Receipt(Outcome.LATE, known)
+                return Receipt(Outcome.REPEATED, known)
             raise WrongPhase(_closed_text(state, is_late), state.phase, (Phase.OPEN,))
         question = _question_of(play, sent.question_id)
         text, choices, number = check_answer(question, sent)
@@ -319,6 +341,10 @@ class Answers:
 
 
 # ------------------------------------------------------------------------------ rules
+
+
+def _is_repeated(result: Receipt | GamesError) -> bool:
+    return isinstance(result, Receipt) and result.outcome is Outcome.REPEATED
 
 
 def _identity(answer: Answer) -> tuple[str, str, str]:
