@@ -120,7 +120,7 @@ fmt: $(INSTALLED)  ## format the code and fix what the linter can fix
 
 fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz the endpoint and the APIs and compare engines with random examples (EXAMPLES=…)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/fuzz tests/schema tests/store/test_upsert.py --hypothesis-profile=long
-	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py tests/apps/portfolio/api/test_schemathesis.py tests/apps/skills/api/test_schemathesis.py --hypothesis-profile=long
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),200) $(BIN)/pytest -n 2 tests/apps/elections/api/test_schemathesis.py tests/apps/polls/api/test_schemathesis.py tests/apps/portfolio/api/test_schemathesis.py tests/apps/skills/api/test_schemathesis.py tests/apps/games/api/test_schemathesis.py --hypothesis-profile=long
 
 drill-crash: $(INSTALLED)  ## kill the process and simulate power cuts while it writes (ROUNDS=300, CUTS=1000, SEED=1)
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
