@@ -37,10 +37,13 @@ OFF, QUEUE, BLOCK = (GameSettings(profanity=each) for each in Profanity)
 NEUTRAL = st.sampled_from(["", "the", "so", "10", "¿", "🎉", "und"])
 
 
-@pytest.mark.parametrize("word", INNOCENT)
-def test_filter_accepts_innocent_words(word: str) -> None:
-    for text in (word, word.upper(), word.lower(), f"“{word}”,"):
-        assert not word_filter().has_match(text.replace("_", " ")), text
+def test_filter_accepts_innocent_words() -> None:
+    texts = [
+        text.replace("_", " ")
+        for word in INNOCENT
+        for text in (word, word.upper(), word.lower(), f"“{word}”,")
+    ]
+    assert [text for text in texts if word_filter().has_match(text)] == []
 
 
 @pytest.mark.parametrize(
@@ -61,12 +64,9 @@ def test_filter_accepts_innocent_sentences(text: str) -> None:
     assert not word_filter().has_match(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    _OBFUSCATED.split("|"),
-)
-def test_filter_finds_obfuscated_words(text: str) -> None:
-    assert word_filter().has_match(text)
+def test_filter_finds_obfuscated_words() -> None:
+    texts = _OBFUSCATED.split("|")
+    assert [text for text in texts if not word_filter().has_match(text)] == []
 
 
 @st.composite

@@ -28,27 +28,27 @@ def host_view(world: World, game: Game) -> View:
     return host
 
 
-def test_approved_answers_are_ranked_and_waiting_ones_are_not(world: World) -> None:
-    game = world.game(LESSON, settings=MODERATED)
-    ada, bob, cy, dee = world.join(game, "Ada", "Bob", "Cy", "Dee")
-    world.play(game, Command.START)
+def test_approved_answers_are_ranked_and_waiting_ones_are_not(memory: World) -> None:
+    game = memory.game(LESSON, settings=MODERATED)
+    ada, bob, cy, dee = memory.join(game, "Ada", "Bob", "Cy", "Dee")
+    memory.play(game, Command.START)
     for phone, text in ((ada, "Meetings"), (bob, "Builds"), (cy, "Mails"), (dee, "Rude")):
         assert phone.answer(text=text).answer.status is PENDING  # type: ignore[union-attr]
-    waiting = moderation(world).list_answers(world.service.rounds.load(game.game_id))
+    waiting = moderation(memory).list_answers(memory.service.rounds.load(game.game_id))
     assert {each.text for each in waiting} == {"Meetings", "Builds", "Mails", "Rude"}
     for phone in (ada, bob):
-        decided = moderation(world).decide(game.game_id, "001", phone.player_id, VISIBLE)
+        decided = moderation(memory).decide(game.game_id, "001", phone.player_id, VISIBLE)
         assert (decided.answer.status, decided.is_late) == (VISIBLE, False)
-    moderation(world).decide(game.game_id, "001", dee.player_id, HIDDEN)
-    assert host_view(world, game)["pendingCount"] == 1
-    assert world.play(game, Command.CLOSE).phase is Phase.VOTING
-    ballot = world.service.snapshots.read(game.game_id).ballot
+    moderation(memory).decide(game.game_id, "001", dee.player_id, HIDDEN)
+    assert host_view(memory, game)["pendingCount"] == 1
+    assert memory.play(game, Command.CLOSE).phase is Phase.VOTING
+    ballot = memory.service.snapshots.read(game.game_id).ballot
     assert {each.text for each in ballot} == {"Meetings", "Builds"}
-    assert host_view(world, game)["leftOut"] == 2
+    assert host_view(memory, game)["leftOut"] == 2
     # Too late for the one that waited; the decisions of before can be repeated.
     with pytest.raises(WrongPhase):
-        moderation(world).decide(game.game_id, "001", cy.player_id, VISIBLE)
-    assert moderation(world).decide(game.game_id, "001", ada.player_id, VISIBLE).is_late is False
+        moderation(memory).decide(game.game_id, "001", cy.player_id, VISIBLE)
+    assert moderation(memory).decide(game.game_id, "001", ada.player_id, VISIBLE).is_late is False
 
 
 def test_profanity_is_queued_or_blocked(memory: World) -> None:
@@ -65,15 +65,15 @@ def test_profanity_is_queued_or_blocked(memory: World) -> None:
     assert kept.text == "Meetings"
 
 
-def test_decision_is_about_the_text_that_the_host_has_read(world: World) -> None:
-    game = world.game(LESSON, settings=MODERATED)
-    (ada,) = world.join(game, "Ada")
-    world.play(game, Command.START)
+def test_decision_is_about_the_text_that_the_host_has_read(memory: World) -> None:
+    game = memory.game(LESSON, settings=MODERATED)
+    (ada,) = memory.join(game, "Ada")
+    memory.play(game, Command.START)
     ada.answer(text="Meetings")
     ada.answer(text="Something rude")
     with pytest.raises(InvalidInput):
-        moderation(world).decide(game.game_id, "001", ada.player_id, VISIBLE, "Meetings")
-    stored = world.service.answers.find_answer(game.game_id, "001", ada.player_id)
+        moderation(memory).decide(game.game_id, "001", ada.player_id, VISIBLE, "Meetings")
+    stored = memory.service.answers.find_answer(game.game_id, "001", ada.player_id)
     assert stored is not None
     assert stored.status is PENDING
 

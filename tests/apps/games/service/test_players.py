@@ -51,14 +51,14 @@ ODD_NAMES = [
 ]
 
 
-def test_names_that_look_alike_are_taken_once(world: World) -> None:
-    game = world.game()
-    world.join(game, "Ada")
+def test_names_that_look_alike_are_taken_once(memory: World) -> None:
+    game = memory.game()
+    memory.join(game, "Ada")
     for name in ("ada", "Аda", "A\u200bda"):
         with pytest.raises(AlreadyExists) as caught:
-            world.service.players.join(game.game_id, name)
+            memory.service.players.join(game.game_id, name)
         assert len(caught.value.suggestions) == 3
-    world.join(game, *caught.value.suggestions)
+    memory.join(game, *caught.value.suggestions)
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
@@ -91,33 +91,33 @@ def test_player_renames_once_before_the_start_and_the_host_at_any_time(world: Wo
     world.join(game, "Bob")
 
 
-def test_removed_player_comes_back_with_name_and_points(world: World) -> None:
-    game = world.game(CAPITAL, PRIMES)
-    ada, bob = world.join(game, "Ada", "Bob")
-    world.play(game, Command.START)
+def test_removed_player_comes_back_with_name_and_points(memory: World) -> None:
+    game = memory.game(CAPITAL, PRIMES)
+    ada, bob = memory.join(game, "Ada", "Bob")
+    memory.play(game, Command.START)
     ada.answer("b")
-    world.play(game, Command.CLOSE)
-    players, context = world.service.players, world.service.context
+    memory.play(game, Command.CLOSE)
+    players, context = memory.service.players, memory.service.context
     players.remove(game.game_id, ada.player_id)
     with pytest.raises(RoomClosed):
         context.read_seat(ada.token, game.game_id)
     with pytest.raises(AlreadyExists):
         players.join(game.game_id, "Ada")
-    world.play(game, Command.NEXT, Command.NEXT)
+    memory.play(game, Command.NEXT, Command.NEXT)
     bob.answer("a", "c")
-    world.play(game, Command.CLOSE)
-    assert world.totals(game) == {"Bob": 1000}
+    memory.play(game, Command.CLOSE)
+    assert memory.totals(game) == {"Bob": 1000}
     players.restore(game.game_id, ada.player_id)
     assert context.read_seat(ada.token, game.game_id)[0].player_id == ada.player_id
-    other = world.game(CAPITAL, PRIMES)
-    ada, bob = world.join(other, "Ada", "Bob")
-    world.play(other, Command.START)
+    other = memory.game(CAPITAL, PRIMES)
+    ada, bob = memory.join(other, "Ada", "Bob")
+    memory.play(other, Command.START)
     ada.answer("b")
-    world.play(other, Command.CLOSE)
+    memory.play(other, Command.CLOSE)
     players.remove(other.game_id, ada.player_id)
     players.restore(other.game_id, ada.player_id)
-    world.play(other, Command.NEXT, Command.NEXT, Command.CLOSE)
-    assert world.totals(other) == {"Ada": 1000, "Bob": 0}
+    memory.play(other, Command.NEXT, Command.NEXT, Command.CLOSE)
+    assert memory.totals(other) == {"Ada": 1000, "Bob": 0}
 
 
 def test_generated_names_are_drawn_without_collisions(memory: World) -> None:
