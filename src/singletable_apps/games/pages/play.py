@@ -38,7 +38,7 @@ from singletable_apps.games.views import View, public_view
 from singletable_apps.shared.pages import Confirmation, Form, PostedForm
 from singletable_apps.shared.pages.page_context import FORM_METHODS
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import hit_limit
+from singletable_apps.shared.web import client_address, client_network, hit_limit
 
 router = APIRouter()
 # Seconds between reloads without scripts, and after a deadline until it is surely over.
@@ -54,6 +54,7 @@ def show_join(page: AnyPage, code: str = "") -> Response:
     """Ask for the code of a game, or lead to the game with this code."""
     if not code.strip():
         return page.render("join", form=Form())
+    hit_limit(page.request, page.site.limits.join)
     try:
         game = page.service.games.find_by_code(code)
     except NotFound:
@@ -92,11 +93,15 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
 
     def join(values: JoinForm) -> Response:
         hit_limit(page.request, page.site.limits.join)
+        guesses = page.site.limits.wrong_code if game.access_code else None
+        if guesses is not None:
+            # After too many wrong codes, the right one is not recognized either.
+            guesses.check(client_network(client_address(page.request)))
         try:
             token = _join(page, game, values)
         except InvalidInput as error:
             if "access_code" in error.errors:
-                hit_limit(page.request, page.site.limits.wrong_code)
+                hit_limit(page.request, guesses)
             if isinstance(error, AlreadyExists) and error.suggestions:
                 # One tap takes the suggestion.
                 filled = {**form.values, "name": error.suggestions[0]}
@@ -279,58 +284,51 @@ def bars_of(question: View, tally: Mapping[str, int]) -> list[View]:
 # ------------------------------------------------------------------------------ answer
 
 
-@router.post("/play/{game_id}/answer")
+@router.api_route("/play/{game_id}/answer", methods=FORM_METHODS)
 def submit_answer(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     """Store an answer that was sent without scripts."""
 
-    def store(seated: SeatPageContext) -> Receipt:
-        return page.service.answers.submit(
-            game_id,
-            Submission(
-                seated.seat.player_id,
-                form.value("question_id"),
-                page.service.context.clock(),
-                text=form.value("text"),
-                choices=_ranking(form) or tuple(form.selected("choices")),
-                number=_number(form.value("number")),
-                client_id=form.value("client_id"),
-            ),
+    def store(player_id: str, question_id: str, client_id: str) -> Receipt:
+        sent = Submission(
+            player_id,
+            question_id,
+            page.service.context.clock(),
+            form.value("text"),
+            _ranking(form) or tuple(form.selected("choices")),
+            _number(form.value("number")),
+            client_id,
         )
+        return page.service.answers.submit(game_id, sent)
 
     return _with_seat(page, game_id, lambda seated: _send(seated, form, store))
 
 
-@router.post("/play/{game_id}/vote")
+@router.api_route("/play/{game_id}/vote", methods=FORM_METHODS)
 def submit_vote(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     """Store a ranking of answers that was sent without scripts."""
 
-    def store(seated: SeatPageContext) -> Receipt:
-        return page.service.answers.vote(
-            game_id,
-            seated.seat.player_id,
-            form.value("question_id"),
-            _ranking(form),
-            form.value("client_id"),
-        )
+    def store(player_id: str, question_id: str, client_id: str) -> Receipt:
+        ranking = _ranking(form)
+        return page.service.answers.vote(game_id, player_id, question_id, ranking, client_id)
 
     return _with_seat(page, game_id, lambda seated: _send(seated, form, store))
 
 
-def _send(
-    page: SeatPageContext, form: Form, store: Callable[[SeatPageContext], Receipt]
-) -> Response:
+def _send(page: SeatPageContext, form: Form, store: Callable[[str, str, str], Receipt]) -> Response:
     """Store what was sent and show the game again, with an error if it was rejected."""
-    at = _number(form.value("step")) or 0
+    back, at = page.urls.play(page.game.game_id), _number(form.value("step")) or 0
+    if page.request.method != "POST":
+        # Someone has opened the address of a page with an error.
+        return page.redirect(back)
     if not page.seat.player_id:
         return _show(page, at, 403, error="The audience cannot answer. Join as a player.")
     try:
-        receipt = store(page)
+        receipt = store(page.seat.player_id, form.value("question_id"), form.value("client_id"))
     except (InvalidInput, WrongPhase) as error:
         status = 422 if isinstance(error, InvalidInput) else 409
         return _show(page, at, status, error=str(error), sent=form)
-    query = {"step": str(at + 1)} if at else {}
     flash = _LATE if receipt.outcome is Outcome.LATE else ""
-    return page.redirect(page.urls.play(page.game.game_id, **query), flash)
+    return page.redirect(f"{back}?step={at + 1}" if at else back, flash)
 
 
 def _ranking(form: Form) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from singletable_apps.games.questions import (
     make_options,
 )
 from singletable_apps.games.tokens import Role
+from singletable_apps.shared.web import RateLimit
 from tests.apps.games.pages.client import Browser, FieldValue, PagesApp
 from tests.apps.games.support.world import (
     CAPITAL,
@@ -144,6 +145,16 @@ def test_team_and_access_code_are_asked(app: PagesApp) -> None:
     assert data_of(browser.get("play", game.game_id))["me"]["team"] == "Blue"
 
 
+def test_access_codes_cannot_be_guessed(app: PagesApp) -> None:
+    limits = replace(app.site.limits, wrong_code=RateLimit("wrong-code", 3, 60))
+    app.site = replace(app.site, limits=limits)
+    game = app.world.game(access_code="tulip")
+    path, browser = f"/games/play/{game.game_id}/join", app.browser()
+    for _ in range(3):
+        assert browser.post(path, {"name": "Mia", "access_code": "rose"}).status_code == 422
+    assert browser.post(path, {"name": "Mia", "access_code": "tulip"}).status_code == 429
+
+
 def test_closed_rooms_say_why(app: PagesApp) -> None:
     world = app.world
     locked, over = world.game(), world.game()
@@ -253,6 +264,7 @@ def test_bad_answers_are_rejected_with_a_sentence(
     answer = phone.send(**fields)
     assert answer.status_code in (409, 422)
     assert error in text_of(answer)
+    assert phone.browser.open(answer.url.path).url.path == f"/games/play/{phone.game.game_id}"
     assert data_of(phone.page())["me"]["answers"] == {}
 
 
@@ -368,7 +380,9 @@ def test_audience_sees_the_question_but_cannot_answer(app: PagesApp) -> None:
 
 def test_page_reloads_itself_unless_one_fills_in_a_form(app: PagesApp) -> None:
     def reloads() -> list[str]:
-        return re.findall(r'http-equiv="refresh" content="(\d+)"', phone.page().text)
+        return re.findall(
+            r'http-equiv="refresh" content="(\d+); url=/games/play/', phone.page().text
+        )
 
     phone = join(app, app.world.game(CAPITAL, replace(LESSON, seconds=0)))
     assert reloads() == ["5"]

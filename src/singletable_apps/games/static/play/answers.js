@@ -50,6 +50,15 @@ function Tiles({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
     pick(next);
     if (isSurvey && next.length) submit({ choices: next });
   };
+  // On a computer, the letter of an answer chooses it.
+  useEffect(() => {
+    const keys = (/** @type {KeyboardEvent} */ event) => {
+      const option = !event.ctrlKey && !event.metaKey && !event.altKey && question.options.find((/** @type {any} */ each) => each.id === event.key.toLowerCase());
+      if (option) press(option.id);
+    };
+    addEventListener("keydown", keys);
+    return () => removeEventListener("keydown", keys);
+  });
   const isFull = several && picked.length >= most && most < question.options.length;
   return html`<div class="reply">
     ${several && !isFinal && html`<p class="reply-hint">${question.type === "trivia" ? "Choose all that are right." : most < question.options.length ? `Choose up to ${most}${isFull ? ". That’s all" : ""}.` : "Choose as many as you like."}</p>`}

@@ -12,6 +12,7 @@ const root = /** @type {HTMLElement} */ (document.querySelector("[data-play]"));
 const start = JSON.parse(root.dataset.play ?? "{}");
 const view = signal(start.view), me = signal(start.me), counts = signal(/** @type {any} */ (undefined));
 const isOffline = signal(false);
+const host = signal(/** @type {"" | "here" | "away"} */ ("")); // away only after the host was here: some use no scripts
 const gone = signal(/** @type {string | undefined} */ (undefined)); // why this browser is not in the game any more
 const isAudience = start.role === "audience";
 const name = `${start.view.gameId} ${start.me?.playerId ?? "audience"}`;
@@ -31,7 +32,10 @@ const client = connect({
     } else if (type === "gameStateChanged") view.value = data.view;
     else if (type === "playerUpdated") me.value = data.me;
     else if (type === "playerAnswered") counts.value = data;
-    else if (type === "playerJoined") view.value = { ...view.value, playerCount: data.count };
+    else if (type === "presenceChanged") {
+      host.value = data.hostPresent ? "here" : host.value && "away";
+      if (data.players) view.value = { ...view.value, playerCount: data.players };
+    }
     else if (type === "playerRemoved") gone.value = CLOSED[4403];
   },
   onStatus(status, details) {
@@ -85,6 +89,8 @@ function SentState({ type, questionId, idle = "", done }) {
     entry?.status === "sending" ? (!isOffline.value && !entry.isSlow ? ["is-sending", "Sending…"] : ["is-waiting", `No connection. Your ${is.toLowerCase()} is saved here and sent when you are back.`])
     : entry?.status === "rejected" ? ["is-rejected", entry.reason]
     : entry?.status === "late" ? ["is-late", "Time was up when it arrived. The results show whether it counted."]
+    : has?.status === "pending" ? ["is-sent", `${is} received. The host checks it first.`]
+    : has?.status === "hidden" ? ["is-late", "The host does not show this answer. You can change it."]
     : has ? ["is-sent", done ?? `${is} received${others}`]
     : ["", idle];
   return html`<p class=${`reply-state ${kind}`} role="status">${kind === "is-sent" && html`<${Icon} name="check" />`}<span>${text}</span></p>`;
@@ -221,6 +227,7 @@ function App() {
   if (gone.value !== undefined) return html`<div class="phone-page"><h1>You are not in this game any more</h1><p class="phone-text">${gone.value}</p><p class="phone-actions"><a class="big-button is-quiet" href=${start.urls.join}>Join another game</a></p></div>`;
   return html`<${Bar} left=${left} />
     ${isOffline.value && phase !== "ended" && html`<p class="play-banner" role="status">Reconnecting…${outbox.waiting() ? " Your answer is saved." : ""}</p>`}
+    ${!isOffline.value && host.value === "away" && phase !== "ended" && html`<p class="play-banner" role="status">The host is away for a moment. Stay here.</p>`}
     <div class="play-main" data-phase=${phase} key=${`${phase} ${questionId}`}><${Phase} left=${left} /></div>
     <p class="sr-only" aria-live="polite">${spoken.value}</p>`;
 }

@@ -100,7 +100,7 @@ export function Leaderboard({ view, me }) {
     <p class="kicker">Leaderboard</p>
     <h1 class=${has ? "sr-only" : ""} tabindex="-1">${has ? `${ordinal(me.place)} of ${me.of}` : "Leaderboard"}</h1>
     ${has && html`<${Standing} me=${me} /><p class="stand"><span>${plural(me.total, "point")}</span>${me.gained ? html`<span>+${format(me.gained)}</span>` : ""}</p>
-    <p class="stage-text">${me.above ? `${format(me.above.points)} behind ${me.above.name}` : me.of > 1 ? "In the lead" : ""}</p>`}
+    <p class="stage-text">${me.above ? `${format(me.above.points)} behind ${me.above.name}` : me.total > 0 && me.of > 1 ? "In the lead" : ""}</p>`}
     <${Board} board=${view.leaderboard} me=${me} />
   </section>`;
 }
