@@ -27,14 +27,15 @@ export function Clock({ game }) {
 /** What everyone sees now, and what comes next. @param {Props & {screen: string}} props */
 export function Now({ game, actions, screen }) {
   const view = game.view.value, phase = phaseOf(view), { question, reveal, survey } = view;
-  const progress = phase === "open" || phase === "voting" ? progressOf(game) : null;
+  const progress = view.phase === "open" || view.phase === "voting" ? progressOf(game) : null;
   const live = game.tally.value?.questionId === view.questionId ? game.tally.value.tally : view.host.liveTally;
   const tally = phase === "reveal" ? reveal?.tally : phase === "open" && Object.keys(live ?? {}).length ? live : undefined;
-  const title = phase === "waiting" || !question ? view.title : question.title;
+  const isAsked = question && !["waiting", "leaderboard", "ended"].includes(phase);
+  const title = isAsked ? question.title : view.title;
   const upcoming = view.host.next.question;
   return html`<section class=${`now is-${view.phase}`}>
-    <header class="console-head"><div><p class="eyebrow">${PHASES[view.phase]}${view.phase === "paused" ? ` (${PHASES[phase].toLowerCase()})` : ""}${question && phase !== "waiting" ? ` · Question ${view.questionNumber} of ${view.questionCount}${question.category ? ` · ${question.category}` : ""}` : ""}</p>
-    <h1 class="is-long">${title}</h1>${question?.detail && phase !== "waiting" && html`<p class="quiet now-detail">${question.detail}</p>`}</div><${Clock} game=${game}/></header>
+    <header class="console-head"><div><p class="eyebrow">${PHASES[view.phase]}${view.phase === "paused" ? ` (${PHASES[phase].toLowerCase()})` : ""}${isAsked ? ` · Question ${view.questionNumber} of ${view.questionCount}${question.category ? ` · ${question.category}` : ""}` : ""}</p>
+    <h1 class="is-long">${title}</h1>${isAsked && question.detail && html`<p class="quiet now-detail">${question.detail}</p>`}</div><${Clock} game=${game}/></header>
     ${phase === "waiting" && html`<p class="now-wait">${view.playerCount ? html`<b>${view.playerCount}</b> ${view.playerCount === 1 ? "player is" : "players are"} in the lobby.` : "Nobody has joined yet. Show the big screen, or read out the code."} ${view.host.setName && html`<span class="quiet">${view.host.setName}, ${count(view.questionCount, "question")}.</span>`}</p><p><a class="button button-quiet" href=${screen} target="_blank" rel="noopener">Open the big screen</a></p>`}
     ${progress && html`<p class="console-progress" style=${{ "--share": progress.of ? (progress.done / progress.of).toFixed(3) : 0 }}><b>${progress.done}</b> of ${progress.of} ${phase === "voting" ? "voted" : "answered"}${progress.of > 0 && progress.done >= progress.of && html` <span class="badge badge-good">${phase === "voting" ? "All voted" : "All answered"}</span>`}</p>`}
     ${reveal?.isVoid && html`<p class="quiet">This question was skipped.</p>`}

@@ -84,8 +84,8 @@ export function Options({ question, tally, correct, answers }) {
   const options = question.options ?? [];
   const { rows } = summarize(question, tally ?? {}, answers);
   const rowOf = Object.fromEntries(rows.map((each) => [each.id, each]));
-  const most = Math.max(...rows.map((each) => each.votes));
-  return html`<ul class=${`options of-${options.length}${options.every((each) => each.text.length <= 22) ? " is-short" : ""}${tally ? " has-tally" : ""}${tally && question.type !== "trivia" ? " is-poll" : ""}${correct ? " is-solved" : ""}`}>${options.map((option) => {
+  const most = Math.max(...rows.map((each) => each.votes)), longest = Math.max(...options.map((each) => each.text.length));
+  return html`<ul class=${`options of-${options.length}${longest <= 22 ? " is-short" : longest > 60 ? " is-long" : ""}${tally ? " has-tally" : ""}${tally && question.type !== "trivia" ? " is-poll" : ""}${correct ? " is-solved" : ""}`}>${options.map((option) => {
     const row = rowOf[option.id], isRight = correct?.includes(option.id);
     const tone = correct ? (isRight ? " is-right" : " is-wrong") : tally && most > 0 && row.votes === most ? " is-most" : "";
     return html`<li key=${option.id} class=${`option answer-tile answer-${option.id}${tone}`} style=${tally ? { "--share": row.size.toFixed(3) } : {}}>
