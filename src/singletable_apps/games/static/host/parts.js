@@ -131,6 +131,7 @@ export function Players({ game, actions }) {
 /** @param {Props} props */
 export function RoomSettings({ game, actions }) {
   const view = game.view.value, { categories } = view.host;
+  if (view.phase === "ended") return null;
   const active = categories.filter((each) => each.isActive).map((each) => each.name);
   /** @param {string} name */
   const toggle = (name) => actions.post("categories", (active.includes(name) ? active.filter((each) => each !== name) : [...active, name]).map((each) => ["category", each]));

@@ -47,12 +47,13 @@ function Order({ question, tally }) {
 /** The best answers, from the third place to the winner, with their authors; then all others. */
 function Winners({ texts, votes, isFresh }) {
   const best = texts.slice(0, 3), others = texts.slice(3);
-  const step = useSteps(best.length, 1800, isFresh);
+  const step = useSteps(best.length, 1500, isFresh);
   const each = 6, pages = Math.ceil(others.length / each), page = usePages(pages, 7);
   if (!texts.length) return html`<div class="prompt"><p class="prompt-how">Nobody has answered.</p></div>`;
   return html`<ol class=${`winners of-${best.length}`}>${best.map((answer, place) => {
     const isShown = best.length - place <= step;
     return html`<li key=${answer.id} class=${`winner${isShown ? " is-shown" : ""}${answer.isWinner ? " is-first" : ""}`} aria-hidden=${isShown ? undefined : "true"}>
+      <span class="winner-place">${1 + texts.filter((other) => other.points > answer.points).length}</span>
       <span class=${`winner-text ${sizeOf(answer.text)}`}>${isShown ? answer.text : "…"}</span>
       <span class="winner-end"><b class="winner-names">${isShown ? answer.names.join(", ") : ""}</b><span class="winner-points">${isShown ? `${answer.points.toLocaleString("en")} ${answer.points === 1 ? "point" : "points"}` : ""}</span></span>
     </li>`;
