@@ -105,6 +105,7 @@ OPERATIONS: dict[str, set[str]] = {
     "PUT /sets/{set_id}": SETS,
     "DELETE /sets/{set_id}": SETS,
     "GET /sets/{set_id}/export": SETS,
+    "GET /asyncapi.json": ALL,
     "GET /admin/games": ADMIN,
     "POST /admin/clear-game/{game_id}": ADMIN,
     "POST /admin/clear-all-games": ADMIN,
