@@ -21,6 +21,7 @@ from singletable_apps.shared.rooms import (
     CloseCode,
     Position,
     RoomFull,
+    poll_body,
     refuse_socket,
     serve_socket,
     socket_token,
@@ -94,7 +95,7 @@ async def poll_events(
         raise Problem(
             UNAVAILABLE, "This game has too many connections.", headers={"Retry-After": "5"}
         ) from None
-    return _json(f'{{"messages":[{",".join(messages)}]}}')
+    return _json(poll_body(messages))
 
 
 @router.post("/games/{game_id}/messages")

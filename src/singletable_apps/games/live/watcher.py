@@ -20,6 +20,7 @@ import msgspec
 from singletable import SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
 from singletable_apps.games.errors import GamesError, NotFound
+from singletable_apps.games.live.connections import ConnectionItems
 from singletable_apps.games.live.messages import (
     AnswerProgress,
     GameChanged,
@@ -101,6 +102,7 @@ class Watcher:
         self._threads = threads
         self._game_id = room.key
         self._processes = ProcessItems(service.context, room.key)
+        self._connections = ConnectionItems(service.context, room.key)
         self._others: list[Process] = []
         self._shown: Shown | None = None
         # Who is connected to this process, by channel.
@@ -125,12 +127,15 @@ class Watcher:
     def note_joined(self, member: Member) -> None:
         """Count a member who has come."""
         self._present[_channel(member)][member.id] = None
+        if isinstance(member, Attendee):
+            self._connections.add(member.id, member.seat, self.player(member.id))
         self._count_answers(member.id)
         self._update_counts()
 
     def note_left(self, member: Member) -> None:
         """Stop to count a member, and close the question if all others have answered."""
         self._present[_channel(member)].pop(member.id, None)
+        self._connections.remove(member.id)
         self._done.discard(member.id)
         self._update_counts()
 
@@ -206,6 +211,7 @@ class Watcher:
                 await self._room.sleep(self._wait())
         finally:
             self._threads.submit(self._processes.leave)
+            self._threads.submit(self._connections.close)
 
     async def _tick(self) -> None:
         state = await self._thread(self._service.rounds.finish_due, self._game_id)
@@ -217,6 +223,7 @@ class Watcher:
             self._next_exchange = loop.time() + self._pace.exchange
             if await self._exchange():
                 self._handled_changes = -1
+            await self._thread(self._connections.flush)
         if self._handled_changes != self._changes:
             await self._show_changes(state)
         self._update_progress()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import jsonschema
@@ -20,11 +21,18 @@ from tests.apps.shared.rooms.clients import run, until
 UNSEEN = {"aiSummaryReady"}
 
 
+@cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """Return what checks messages with this name in the document."""
+    components = asyncapi_document()["components"]
+    schema = {**components["messages"][name]["payload"], "components": components}
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
 def check(name: str, message: dict[str, Any]) -> None:
     """Fail unless a message is as documented."""
-    document = asyncapi_document()
-    schema = document["components"]["messages"][name]["payload"]
-    jsonschema.validate(message, {**schema, "components": document["components"]})
+    validator(name).validate(message)
 
 
 def check_all(screens: Iterable[Screen]) -> set[str]:

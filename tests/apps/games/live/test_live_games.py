@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from singletable_apps.games.entities import HostAbsence
@@ -22,7 +23,7 @@ from tests.apps.games.support.world import (
     SURVEY,
     World,
 )
-from tests.apps.shared.rooms.clients import run
+from tests.apps.shared.rooms.clients import run, until
 
 
 def test_phase_changes_reach_every_role(memory: World) -> None:
@@ -302,5 +303,32 @@ def test_bad_messages_are_rejected_with_a_code(memory: World) -> None:
         assert code(await ada.answer("z")) == "invalid"
         assert code(await host.send_message("extend", seconds=-5)) == "invalid"
         live.rooms.close()
+
+    run(test)
+
+
+def test_connections_are_listed_while_they_are_open(memory: World) -> None:
+    async def test() -> None:
+        live = open_live(memory.service)
+        game = memory.game(CAPITAL)
+        (phone,) = memory.join(game, "Ada")
+        host = await connect(live, game, Role.HOST)
+        (ada,) = await connect_phones(live, phone)
+        players = memory.service.players
+
+        def connected() -> dict[str, str]:
+            return {each.role: each.name for each in players.list_connections(game.game_id)}
+
+        await until(lambda: connected() == {"host": "", "player": "Ada"})
+        memory.clock.move(minutes=30)
+        ada.leave()
+        await until(lambda: connected() == {"host": ""})
+        player = memory.service.context.get_player
+        left_at = memory.clock.now - timedelta(minutes=1)
+        await until(lambda: player(game.game_id, phone.player_id).last_seen_at > left_at)
+        await until(lambda: players.list_connections(game.game_id)[0].last_ping_at > left_at)
+        host.leave()
+        live.rooms.close()
+        await until(lambda: not connected())
 
     run(test)
