@@ -45,6 +45,7 @@ export function Lobby({ game, qr, url }) {
         <h1 class=${sizeOf(view.title)}>${view.title}</h1>
         <p class="lobby-how">Join on your phone at <b>${url}</b></p>
         <p class="lobby-code" aria-label=${`Game code ${view.joinCode}`}>${spaced(view.joinCode)}</p>
+        ${view.isPrivate && html`<p class="lobby-private">Private game: the host tells you one more code.</p>`}
       </div>
       <figure class="lobby-qr"><div class="qr" dangerouslySetInnerHTML=${{ __html: qr }}></div><figcaption>Scan to join</figcaption></figure>
     </div>
