@@ -26,7 +26,14 @@ from singletable_apps.games.api.schemas import (
 from singletable_apps.games.entities import Player
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.tokens import Role
-from singletable_apps.shared.web import INVALID, api_router, hit_limit, responses
+from singletable_apps.shared.web import (
+    INVALID,
+    api_router,
+    client_address,
+    client_network,
+    hit_limit,
+    responses,
+)
 
 router = api_router("players", *SEATED)
 
@@ -59,6 +66,10 @@ def join_game(
         service.players.touch(game.game_id, seat.player_id)
         response.status_code = 200
         return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
+    guesses = api.settings.limits.wrong_code if game.access_code else None
+    if guesses is not None:
+        # After too many wrong codes, the right one is not recognized either.
+        guesses.check(client_network(client_address(request)))
     try:
         with named_as_sent():
             joined = service.players.join(
@@ -66,7 +77,7 @@ def join_game(
             )
     except InvalidInput as error:
         if "accessCode" in error.errors:
-            hit_limit(request, api.settings.limits.wrong_code)
+            hit_limit(request, guesses)
         raise
     return _joined(joined.player, joined.token, rejoined=False)
 

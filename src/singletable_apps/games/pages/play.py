@@ -89,7 +89,10 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     game, state = service.context.get_game(game_id), service.context.get_state(game_id)
 
     def show(shown: Form, status: int) -> Response:
-        return page.render("play/name", status, game=game, form=shown, longest=MAX_NAME)
+        names = service.players.suggest_names(game) if game.settings.generated_names else []
+        return page.render(
+            "play/name", status, game=game, form=shown, longest=MAX_NAME, names=names
+        )
 
     def join(values: JoinForm) -> Response:
         hit_limit(page.request, page.site.limits.join)
