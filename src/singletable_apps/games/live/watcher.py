@@ -114,6 +114,7 @@ class Watcher:
         self._handled_changes = 0
         self._next_exchange = 0.0
         self._next_host_view = 0.0
+        self._next_pending = 0.0
         self._has_new_answers = False
         self._host_seen_at = service.context.clock()
         self._ready = asyncio.Event()
@@ -228,11 +229,13 @@ class Watcher:
             await self._show_changes(state)
         self._update_progress()
         self._update_presence()
-        if self._is_all_done():
+        is_complete = self._is_all_done()
+        if is_complete:
             # The others may have had players since the last exchange.
             await self._exchange()
-            if self._is_all_done():
-                await self._command(state, Command.ALL_DONE)
+            is_complete = self._is_all_done() and not await self._has_pending()
+        if is_complete:
+            await self._command(state, Command.ALL_DONE)
         elif self._has_new_answers and loop.time() >= self._next_host_view:
             await self._show_answers()
         await self._check_absence(state)
@@ -247,6 +250,17 @@ class Watcher:
         poll = self._pace.poll if is_busy else self._pace.idle
         due = due_at(state)
         return poll if due is None else min(poll, max(0.001, (due - now).total_seconds()))
+
+    async def _has_pending(self) -> bool:
+        """Return whether answers wait for the host, who would lose them if the question closed."""
+        assert self._shown is not None
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._next_pending:
+            return True
+        moderation, play = self._service.moderation, self._shown.snapshot.play
+        has_pending = bool(await self._thread(moderation.list_answers, play))
+        self._next_pending = loop.time() + self._pace.slow if has_pending else 0.0
+        return has_pending
 
     async def _command(self, state: GameState, command: Command) -> None:
         """Move the game on, unless it has changed; the next tick shows it."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from singletable_apps.games.entities import HostAbsence
+from singletable_apps.games.entities import AnswerStatus, HostAbsence
 from singletable_apps.games.live.processes import STALE
 from singletable_apps.games.live.watcher import ABSENCE
 from singletable_apps.games.phases import Command
@@ -107,6 +107,53 @@ def test_answers_are_ranked_in_a_vote(memory: World) -> None:
             reply = await phone.send_message("vote", questionId="001", ranking=ranking)
             assert reply["data"] == {"outcome": "accepted"}
         await phones[0].shows("reveal")
+        live.rooms.close()
+
+    run(test)
+
+
+def test_question_waits_for_the_host_when_answers_are_moderated(memory: World) -> None:
+    async def test() -> None:
+        live = open_live(memory.service)
+        game = memory.game(LESSON, settings=replace(SETTINGS, is_moderated=True))
+        phones = memory.join(game, "Ada", "Bob")
+        ada, bob = await connect_phones(live, *phones)
+        host = await connect(live, game, Role.HOST)
+        await host.command("start")
+        for phone, text in ((ada, "Meetings"), (bob, "Builds")):
+            await phone.shows("open")
+            reply = await phone.answer(text=text)
+            assert reply["data"]["answer"]["status"] == "pending"
+        await host.sees(
+            lambda each: each.latest("hostChanged").get("host", {}).get("pendingCount") == 2
+        )
+        for player in phones:
+            assert memory.service.context.get_state(game.game_id).phase == "open"
+            memory.service.moderation.decide(
+                game.game_id, "001", player.player_id, AnswerStatus.VISIBLE
+            )
+        await ada.shows("voting")
+        live.rooms.close()
+
+    run(test)
+
+
+def test_answer_hidden_during_the_vote_disappears_from_phones(memory: World) -> None:
+    async def test() -> None:
+        live = open_live(memory.service)
+        game = memory.game(LESSON)
+        ada, bob, cy = await connect_phones(live, *memory.join(game, "Ada", "Bob", "Cy"))
+        screen = await connect(live, game, Role.SCREEN)
+        memory.play(game, Command.START)
+        for phone, text in ((ada, "Meetings"), (bob, "Builds"), (cy, "Rude")):
+            await phone.shows("open")
+            await phone.answer(text=text)
+        ballot = (await screen.shows("voting"))["ballot"]
+        (rude,) = [each["id"] for each in ballot if each["text"] == "Rude"]
+        await ada.sees(lambda each: len(each.me.get("ballot", ())) == 2)
+        memory.service.moderation.set_hidden(game.game_id, rude, True)
+        await ada.sees(lambda each: len(each.me["ballot"]) == 1)
+        await screen.sees(lambda each: len(each.view["ballot"]) == 2)
         live.rooms.close()
 
     run(test)

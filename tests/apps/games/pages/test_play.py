@@ -123,6 +123,17 @@ def test_name_that_is_taken_gets_a_suggestion(app: PagesApp) -> None:
     assert data_of(browser.get("play", game.game_id))["me"]["name"] not in ("sAM", "Sam")
 
 
+def test_drawn_names_are_offered(app: PagesApp) -> None:
+    game = app.world.game(settings=replace(SETTINGS, generated_names=True))
+    browser = app.browser()
+    page = browser.get("join", code=game.join_code)
+    assert browser.submit(page, name="Sam").status_code == 422
+    offered = re.findall(r'name="name" value="([^"]+)"', page.text)
+    assert len(offered) == 3
+    assert browser.submit(page, name=offered[1]).status_code == 303
+    assert data_of(browser.get("play", game.game_id))["me"]["name"] == offered[1]
+
+
 @pytest.mark.parametrize("name", ["", " \n ", "x" * 25, "a" * 100_000])
 def test_bad_name_is_asked_again(app: PagesApp, name: str) -> None:
     game = app.world.game()
