@@ -104,9 +104,8 @@ class LiveGames:
         """Let the watcher of a game look again, here and in other processes."""
         watcher = self._watchers.get(item.game_id)
         if watcher is not None:
-            if not isinstance(item, GameState):
-                watcher.note_change()
-            self.rooms.wake(item.game_id)
+            if isinstance(item, GameState) or watcher.note_change():
+                self.rooms.wake(item.game_id)
         elif not isinstance(item, GameState):
             announce_change(self._service.context, item.game_id, item.expires_at)
 

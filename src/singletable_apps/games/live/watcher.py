@@ -19,7 +19,7 @@ import msgspec
 
 from singletable import SingleTableError
 from singletable_apps.games.entities import GameState, HostAbsence, Player, Process
-from singletable_apps.games.errors import GamesError, NotFound
+from singletable_apps.games.errors import GamesBusy, GamesError, NotFound
 from singletable_apps.games.live.connections import ConnectionItems
 from singletable_apps.games.live.messages import (
     AnswerProgress,
@@ -51,8 +51,8 @@ ROLES = {"host": Role.HOST, "screen": Role.SCREEN, "player": Role.PLAYER, "audie
 _COLLECTING = (Phase.OPEN, Phase.VOTING)
 _RUNNING = (Phase.READING, *_COLLECTING)
 _NEWEST_NAMES = 40
-# Reading many answers for hosts takes at most this share of the time.
-_HOST_SHARE = 0.05
+# Reading all players or answers again takes at most this share of the time.
+_SHARE = 0.1
 ABSENCE = timedelta(seconds=60)
 ABSENCE_STEP = timedelta(seconds=10)
 
@@ -113,6 +113,7 @@ class Watcher:
         self._changes = 0
         self._handled_changes = 0
         self._next_exchange = 0.0
+        self._next_changes = 0.0
         self._next_host_view = 0.0
         self._next_pending = 0.0
         self._has_new_answers = False
@@ -121,9 +122,14 @@ class Watcher:
 
     # -------------------------------------------------------------------------- what happens here
 
-    def note_change(self) -> None:
-        """Read players and settings again. Call it from any thread, then wake the room."""
+    def note_change(self) -> bool:
+        """Read players and settings again; return whether the room has to be woken for this.
+
+        Call it from any thread.
+        """
+        is_first = self._changes == self._handled_changes
         self._changes = max(self._changes + 1, time.time_ns())
+        return is_first
 
     def note_joined(self, member: Member) -> None:
         """Count a member who has come."""
@@ -171,7 +177,8 @@ class Watcher:
         """Return what a client is shown first: the views that were published last."""
         await self._ready.wait()
         shown = self._shown
-        assert shown is not None
+        if shown is None:
+            raise GamesBusy("This game cannot be read right now. Try again in a moment.")
         channel = _channel(member)
         if channel not in shown.views:
             views = await self._thread(self._build_views, shown.snapshot, [channel])
@@ -211,6 +218,7 @@ class Watcher:
                     await asyncio.sleep(self._pace.idle)
                 await self._room.sleep(self._wait())
         finally:
+            self._ready.set()
             self._threads.submit(self._processes.leave)
             self._threads.submit(self._connections.close)
 
@@ -225,8 +233,10 @@ class Watcher:
             if await self._exchange():
                 self._handled_changes = -1
             await self._thread(self._connections.flush)
-        if self._handled_changes != self._changes:
+        if self._handled_changes != self._changes and loop.time() >= self._next_changes:
+            began = loop.time()
             await self._show_changes(state)
+            self._next_changes = _next_time(began, self._pace.fast)
         self._update_progress()
         self._update_presence()
         is_complete = self._is_all_done()
@@ -381,8 +391,7 @@ class Watcher:
             if shown is self._shown:
                 self._add_view(shown, "host", views["host"])
                 self._update_host(shown)
-        took = loop.time() - began
-        self._next_host_view = loop.time() + max(self._pace.slow, took / _HOST_SHARE)
+        self._next_host_view = _next_time(began, self._pace.slow)
 
     # -------------------------------------------------------------------------- states
 
@@ -490,6 +499,12 @@ class Watcher:
             await self._command(state, Command.END)
         elif policy is HostAbsence.CONTINUE and _is_result(state, now):
             await self._command(state, Command.NEXT)
+
+
+def _next_time(began: float, interval: float) -> float:
+    """Return when to do something again that began at this time, on the clock of the event loop."""
+    now = asyncio.get_running_loop().time()
+    return now + max(interval, (now - began) / _SHARE)
 
 
 def _channel(member: Member) -> str:

@@ -22,7 +22,7 @@ UNSEEN = {"aiSummaryReady"}
 
 
 @cache
-def validator(name: str) -> jsonschema.Draft202012Validator:
+def validator(name: str) -> Any:
     """Return what checks messages with this name in the document."""
     components = asyncapi_document()["components"]
     schema = {**components["messages"][name]["payload"], "components": components}
@@ -128,10 +128,12 @@ def test_document_is_served_and_its_references_resolve(server: Server) -> None:
 
     def references(value: Any) -> list[str]:
         if isinstance(value, list):
-            return [each for item in value for each in references(item)]
+            items: list[Any] = value
+            return [each for item in items for each in references(item)]
         if isinstance(value, dict):
-            inner = [each for item in value.values() for each in references(item)]
-            return [*inner, *([value["$ref"]] if "$ref" in value else [])]
+            members: dict[str, Any] = value
+            inner = [each for item in members.values() for each in references(item)]
+            return [*inner, *([members["$ref"]] if "$ref" in members else [])]
         return []
 
     for reference in references(document):

@@ -6,7 +6,7 @@ import json
 import socket
 from collections.abc import Generator
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -41,8 +41,7 @@ def open_socket(address: str, game_id: str, token: str, **more: Any) -> ClientCo
     """Connect to a game as a program does."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     url = f"ws://{address}/{game_id}/socket"
-    client: ClientConnection = connect(url, additional_headers=headers, **more)
-    return client
+    return cast(ClientConnection, connect(url, additional_headers=headers, **more))
 
 
 def read_until(client: ClientConnection, kind: str) -> dict[str, Any]:
