@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from singletable_apps.games.errors import NotFound, NotSeated
+from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
 from singletable_apps.games.pages.dependencies import ADMIN, HOST, AnyPage
+from singletable_apps.games.pages.play import show_closed
 from singletable_apps.games.tokens import Role
 
 router = APIRouter()
@@ -16,6 +17,7 @@ _SCREENS = {
     Role.PLAYER: "play",
     Role.AUDIENCE: "play",
 }
+_STATUSES: dict[type[Exception], int] = {NotFound: 404, NotSeated: 401, RoomClosed: 403}
 
 
 @router.get("")
@@ -27,7 +29,10 @@ def show_home(page: AnyPage) -> Response:
 @router.get("/seat")
 def take_seat(page: AnyPage, token: str = "") -> Response:
     """Give the browser the role of a link, and go to its screen."""
-    seat, game = page.service.context.read_seat(token, _game_of(page, token))
+    try:
+        seat, game = page.service.context.read_seat(token, _game_of(page, token))
+    except (NotFound, NotSeated, RoomClosed) as error:
+        return show_closed(page, error, _STATUSES[type(error)])
     path = page.urls.page(_SCREENS[seat.role], game.game_id)
     page.take_seat(token, path)
     return page.redirect(path)

@@ -429,6 +429,13 @@ def test_seat_moves_to_another_device_and_can_be_left(app: PagesApp) -> None:
     assert "You’re in, Mia." in text_of(other.get("play", phone.game.game_id))
 
 
+@pytest.mark.parametrize("token", ["", "player.x.y.z", "h.x.y", "x" * 5_000, "é.é.é.é"])
+def test_broken_links_say_so(app: PagesApp, token: str) -> None:
+    page = app.browser().get("seat", token=token)
+    assert page.status_code == 401
+    assert "link is not" in text_of(page)
+
+
 def test_names_are_escaped(app: PagesApp) -> None:
     phone = join(app, app.world.game(), "<b>Mia</b>")
     app.world.play(phone.game, Command.START)

@@ -96,12 +96,15 @@ function Order({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
   const known = answer.choices?.length === ids.length ? answer.choices : ids;
   const [order, setOrder] = useState(known);
   useEffect(() => setOrder(known), [known.join()]);
-  const list = useRef(/** @type {HTMLElement | null} */ (null)), focus = useRef("");
+  const list = useRef(/** @type {HTMLElement | null} */ (null)), focus = useRef(/** @type {[string, number] | undefined} */ (undefined));
   const [held, hold] = useState("");
   const dragged = useRef(order);
   useEffect(() => {
-    if (focus.current) /** @type {HTMLElement | null} */ (list.current?.querySelector(focus.current))?.focus();
-    focus.current = "";
+    const row = focus.current && list.current?.querySelector(`[data-id="${focus.current[0]}"]`);
+    // At the end of the list, the button for the other direction is left.
+    const button = row && (row.querySelector(`[data-by="${focus.current[1]}"]:not(:disabled)`) ?? row.querySelector("button:not(:disabled)"));
+    /** @type {HTMLElement | undefined} */ (button)?.focus();
+    focus.current = undefined;
   });
   const texts = Object.fromEntries(question.options.map((/** @type {any} */ option) => [option.id, option.text]));
   const save = (/** @type {string[]} */ next) => { if (isSurvey && isSaved) submit({ choices: next }); };
@@ -116,7 +119,7 @@ function Order({ question, answer, isOpen, isSaved, isSurvey, submit, tap }) {
     const to = order.indexOf(id) + by;
     if (!isOpen || to < 0 || to >= order.length) return;
     tap();
-    focus.current = `[data-id="${id}"] [data-by="${by}"]:not(:disabled), [data-id="${id}"] button:not(:disabled)`;
+    focus.current = [id, by];
     save(move(id, to));
   };
   const drag = (/** @type {PointerEvent} */ event) => {

@@ -1,6 +1,6 @@
 // The player's screen: what the server says, and the answers on their way to it.
 import { connect } from "../../shared/rooms.js";
-import { html, render, signal, useEffect } from "../../shared/vendor/islands.js";
+import { html, render, signal, useEffect, useState } from "../../shared/vendor/islands.js";
 import { Answer, Ballot, OptionLabel, tilesClass } from "./answers.js";
 import { Ring, clock, spoken, useSecondsLeft } from "./clock.js";
 import { makeDrafts, makeOutbox } from "./outbox.js";
@@ -163,11 +163,36 @@ function Paused() {
   return html`<${Stage} kicker=${title} title="Paused"><p class="stage-text">${isIn ? "Your answer is in. " : ""}The host will go on in a moment.</p>${remaining > 0 && html`<p class="stage-note">${plural(Math.ceil(remaining), "second")} left</p>`}</${Stage}>`;
 }
 
+const wasRenamed = signal(false);
+
+/** A name can be corrected once before the game starts. */
+function Rename() {
+  const [error, setError] = useState(""), [isOpen, open] = useState(false);
+  const submit = async (/** @type {any} */ event) => {
+    event.preventDefault();
+    const body = JSON.stringify({ name: event.target.elements.name.value });
+    try {
+      const answer = await fetch(`${start.api}/name`, { method: "PUT", body, headers: { Authorization: `Bearer ${start.token}`, "Content-Type": "application/json" } });
+      const data = await answer.json();
+      setError(answer.ok ? "" : data.detail);
+      if (!answer.ok) return;
+      me.value = { ...me.value, name: data.name };
+      wasRenamed.value = true;
+    } catch {
+      setError("No connection. Try again.");
+    }
+  };
+  if (!isOpen) return html`<p><button type="button" class="small-button is-start" onClick=${() => open(true)}>Change my name</button></p>`;
+  return html`<form class="enter" onSubmit=${submit}><label class="enter-label" for="new-name">Your name</label>
+    <input class="enter-line" id="new-name" name="name" maxlength="24" required autocomplete="nickname" defaultValue=${me.value.name} ref=${(/** @type {HTMLElement | null} */ field) => field?.focus()} />
+    ${error && html`<p class="enter-error" role="alert">${error}</p>`}<button type="submit" class="big-button">Save</button></form>`;
+}
+
 function Waiting() {
   const { title, playerCount, survey } = view.value;
   return html`<${Stage} kicker=${title} title=${isAudience ? "You are watching." : `You’re in, ${me.value.name}.`}>
     <p class="stage-text">${survey ? "The survey opens soon." : "Look at the big screen. The first question comes soon."}</p>
-    <p class="stage-note">${me.value?.team ? `${me.value.team} · ` : ""}${plural(playerCount, "player")} in the room</p></${Stage}>`;
+    <p class="stage-note">${me.value?.team ? `${me.value.team} · ` : ""}${plural(playerCount, "player")} in the room</p>${!isAudience && !wasRenamed.value && html`<${Rename} />`}</${Stage}>`;
 }
 
 /** @param {{ left: number | undefined }} props */

@@ -66,8 +66,8 @@ function Verdict({ question, reveal, me, answer, version, isAudience }) {
   // What concerns only this player comes a moment after what everybody sees.
   if (me && me.version < version) return html`<div class="verdict"><h1 tabindex="-1">…</h1></div>`;
   if (isAudience || !me || (!isTrivia && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
-  const tone = isTrivia ? (me.isCorrect ? "is-good" : "is-bad") : me.gained ? "is-good" : "is-plain";
-  const words = !answer ? "No answer" : isTrivia ? (me.isCorrect ? "Correct" : "Not this time") : me.gained ? "Points for you" : "Results";
+  const tone = me.isCorrect || me.gained ? "is-good" : isTrivia ? "is-bad" : "is-plain";
+  const words = !answer ? "No answer" : !isTrivia ? (me.gained ? "Points for you" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
   return html`<div class=${`verdict ${tone}`}>
     <h1 tabindex="-1">${words}</h1>
     ${me.gained !== undefined && html`<p class="verdict-points">+${format(me.gained)}</p>`}
