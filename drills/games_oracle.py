@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from itertools import combinations
 
 from singletable_apps.games.entities import Answer, Round
 from singletable_apps.games.questions import Question, QuestionType
@@ -80,6 +81,7 @@ class Sent:
     text: str = ""
     ranking: tuple[str, ...] = ()
     outcome: str = ""
+    seconds: float = 0.0
 
     @property
     def is_acknowledged(self) -> bool:
@@ -100,7 +102,8 @@ class PlayerLog:
 def check_game(service: GamesService, game_id: str, players: Sequence[PlayerLog]) -> list[str]:
     """Return where the stored results differ from what was acknowledged.
 
-    The game must score trivia without regard to speed, because only the server knows the time.
+    If players do not know the seconds that they needed, the game must score without regard to
+    speed.
     """
     state = service.context.get_state(game_id)
     questions = service.context.get_questions(service.context.get_game(game_id))
@@ -120,6 +123,8 @@ def check_game(service: GamesService, game_id: str, players: Sequence[PlayerLog]
     standings = {each.player: each for each in service.rounds.get_standings(state)}
     for player, points in totals.items():
         found = standings.get(player)
+        if found is None and not state.scored:
+            continue
         if found is None or found.total != points:
             faults.append(f"player {player} has {found and found.total} points, not {points}")
     ranked = places({each.player: (each.total, each.seconds) for each in standings.values()})
@@ -158,11 +163,14 @@ class _Round:
         if self._question.type is QuestionType.CALL_AND_ANSWER:
             faults += self._vote_faults()
         elif self._question.type is QuestionType.TRIVIA:
-            points = self._entry_points()
             self.points = {
-                player: trivia_points(answer.choices, self._question.correct, 0, None, points)
-                for player, answer in self._stored.items()
-                if player in self._result and self._result[player].has_answered
+                each.player_id: trivia_points(
+                    sent.choices, self._question.correct, sent.seconds, self._question.seconds
+                )
+                for each in self._players
+                if (sent := each.answers.get(self._entry.question_id)) is not None
+                and (result := self._result.get(each.player_id)) is not None
+                and result.has_answered
             }
             faults += self._point_faults()
         else:
@@ -171,11 +179,6 @@ class _Round:
             if not least <= Counter(self._entry.tally) <= most:
                 faults.append(f"the tally is {self._entry.tally}, not {dict(least)}")
         return faults
-
-    def _entry_points(self) -> int:
-        game = self._service.context.get_game(self._entry.game_id)
-        own = self._question.points
-        return game.settings.points if own is None else own
 
     def _answer_faults(self, player: PlayerLog) -> list[str]:
         sent = player.answers.get(self._entry.question_id)
@@ -213,15 +216,29 @@ class _Round:
             and sent.is_acknowledged
             and texts.get(each.player_id) != sent.text
         ]
-        ballots = {
-            each.player_id: sent.ranking
+        if not self._result:
+            return faults
+        votes = {
+            each.player_id: each.votes[question_id]
             for each in self._players
-            if (sent := each.votes.get(question_id)) is not None and sent.is_acknowledged
+            if question_id in each.votes
         }
-        if len(ballots) != self._entry.votes:
-            faults.append(f"{len(ballots)} votes were acknowledged, {self._entry.votes} counted")
-        self.points = vote_points(authors, ballots)
-        return [*faults, *self._point_faults()]
+        sure = {player: sent.ranking for player, sent in votes.items() if sent.is_acknowledged}
+        # Votes whose acknowledgment was lost may have been counted.
+        more = self._entry.votes - len(sure)
+        counted = [
+            {**sure, **{player: votes[player].ranking for player in each}}
+            for each in combinations(sorted(votes.keys() - sure.keys()), max(0, more))
+        ]
+        if more < 0 or not counted:
+            return [*faults, f"{len(sure)} votes were acknowledged, {self._entry.votes} counted"]
+        found: list[str] = []
+        for ballots in counted:
+            self.points = vote_points(authors, ballots)
+            found = self._point_faults()
+            if not found:
+                return faults
+        return faults + found
 
     def _point_faults(self) -> list[str]:
         return [

@@ -88,7 +88,7 @@ def _score_again(world: World, game: Game, logs: list[PlayerLog]) -> None:
 
 
 def _forget_vote(world: World, game: Game, logs: list[PlayerLog]) -> None:
-    logs[0].votes["002"].outcome = "late"
+    del logs[0].votes["002"]
 
 
 def _promise(world: World, game: Game, logs: list[PlayerLog]) -> None:
