@@ -356,6 +356,7 @@ class PlayerViews:
         self._snapshot = snapshot
         self._texts = {each.id: each.text for each in _visible(snapshot)}
         self._places = {each.player: number for number, each in enumerate(snapshot.standings)}
+        self._places_before = {each.player: each.place for each in snapshot.before}
         # The next player with more points, for each place in the standings.
         self._above: list[Standing | None] = []
         above: Standing | None = None
@@ -380,6 +381,7 @@ class PlayerViews:
         shown = state.paused_phase if phase is Phase.PAUSED and state.paused_phase else phase
         view: View = {
             "playerId": player.player_id,
+            "version": state.version,
             "name": player.name,
             "team": player.team,
             "isActive": player.is_active,
@@ -411,6 +413,7 @@ class PlayerViews:
                     "isCorrect": own.is_correct,
                     "isCounted": own.has_answered,
                     "streak": own.streak,
+                    "movement": self._movement(own),
                 }
             above = self._above[number]
             if above is not None:
@@ -419,6 +422,11 @@ class PlayerViews:
                     "points": above.total - own.total,
                 }
         return view
+
+    def _movement(self, own: Standing) -> int | None:
+        """Return how many places a player has won since the round before, or None if new."""
+        before = self._places_before.get(own.player)
+        return None if before is None else before - own.place
 
 
 def iso_time(moment: datetime | None) -> str | None:

@@ -149,9 +149,10 @@ class Watcher:
     def note_answer(self, player_id: str, question_id: str) -> None:
         """Count a player who has answered or voted, and close the question if all have."""
         answered = self._answered.setdefault(player_id, set())
+        # Live counts change with an opinion, too.
+        self._has_new_answers = True
         if question_id not in answered:
             answered.add(question_id)
-            self._has_new_answers = True
             self._count_answers(player_id)
             self._update_counts()
 
@@ -481,6 +482,9 @@ class Watcher:
             expires_at=snapshot.game.expires_at,
         )
         self._others, has_changed = await self._thread(self._processes.exchange, own)
+        if snapshot.state.phase in _COLLECTING and any(each.players for each in self._others):
+            # Players who are connected there may have answered.
+            self._has_new_answers = True
         return has_changed
 
     # -------------------------------------------------------------------------- no host
