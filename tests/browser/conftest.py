@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -46,9 +47,9 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def open_page(chromium: Browser) -> Iterator[OpenPage]:
-    """Return a function that opens a page with options of a browser context."""
+@contextmanager
+def open_pages(chromium: Browser) -> Generator[OpenPage]:
+    """Yield a function that opens a page in its own browser context, and close all at the end."""
     opened: list[BrowserContext] = []
 
     def open_context(**options: Any) -> Page:
@@ -61,6 +62,13 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
     yield open_context
     for context in opened:
         context.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[OpenPage]:
+    """Return a function that opens a page with options of a browser context."""
+    with open_pages(chromium) as open_page:
+        yield open_page
 
 
 @pytest.fixture(scope="session")

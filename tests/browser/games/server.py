@@ -8,19 +8,23 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page
 
-from singletable import connect
+from singletable import Driver, connect
 from singletable_apps.games.api import ApiSettings
 from singletable_apps.games.app import FORM_LIMITS, make_web_app
-from singletable_apps.games.entities import Game
+from singletable_apps.games.entities import Game, GameSettings
 from singletable_apps.games.limits import Limits
+from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.service import GamesService, open_games
-from singletable_apps.games.tokens import new_id
+from singletable_apps.games.service.games import GameDraft
+from singletable_apps.games.tokens import Role, new_id
 from singletable_apps.games.urls import Urls
 from singletable_apps.shared.web import Settings
 from tests.apps.games.support.world import SECRET
 from tests.browser.live_server import serve_app
 
 HOST = new_id()
+# Timers run, but no test waits for one.
+CALM = GameSettings(reading_seconds=60, question_seconds=600, voting_seconds=600)
 
 
 @dataclass(frozen=True)
@@ -37,15 +41,40 @@ class Served:
         page.goto(f"{self.address}{self.service.context.urls.host(game.game_id)}")
         return page
 
+    def create(
+        self,
+        *questions: Question,
+        kind: EngagementType = EngagementType.MIXED,
+        settings: GameSettings = CALM,
+    ) -> Game:
+        """Create a game with these questions, which no timer moves on."""
+        draft = GameDraft("Friday quiz", kind, questions=questions, settings=settings)
+        return self.service.games.create(HOST, draft)
+
+    def seat(self, page: Page, game: Game, role: Role) -> Page:
+        """Open the link of a role."""
+        context = self.service.context
+        page.goto(f"{self.address}{context.urls.seat(context.issue_seat(game, role))}")
+        return page
+
+    def join(self, page: Page, game: Game, name: str) -> Page:
+        """Join a game as someone does who has scanned the QR code."""
+        page.goto(f"{self.address}{self.service.context.urls.join(game.join_code)}")
+        page.get_by_label("Your name").fill(name)
+        page.get_by_role("button", name="Join", exact=True).click()
+        return page
+
     def at(self, *parts: str) -> str:
         """Return the URL of a page."""
         return f"{self.address}{self.service.context.urls.page(*parts)}"
 
 
 @contextmanager
-def serve() -> Generator[Served]:
-    """Serve games on a port."""
-    service = open_games(connect("memory:"), SECRET, urls=Urls(public="http://games.example"))
+def serve(driver: Driver | None = None) -> Generator[Served]:
+    """Serve games on a port. Several servers can have one driver, as processes have one table."""
+    service = open_games(
+        driver or connect("memory:"), SECRET, urls=Urls(public="http://games.example")
+    )
     web = Settings(secure_cookies=False, uploads=FORM_LIMITS)
     app = make_web_app(service, ApiSettings(web=web, limits=Limits.off()))
     with serve_app(app) as address:

@@ -1,0 +1,337 @@
+"""Whole games in a room: a host, a big screen and four phones, through every type of question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from singletable_apps.games.entities import Game
+from singletable_apps.games.questions import EngagementType
+from tests.apps.games.support.world import CAPITAL, LESSON, LUNCH, PRIMES, SURVEY
+from tests.browser.conftest import open_pages
+from tests.browser.games.hall import Hall
+from tests.browser.games.server import CALM, Served
+from tests.browser.page_checks import find_axe_violations
+
+NAMES = ("Ada", "Bob", "Cyd", "Dan")
+SLOW_CAPITAL, SLOW_PRIMES, SLOW_LESSON = (
+    replace(each, seconds=600) for each in (CAPITAL, PRIMES, LESSON)
+)
+TIME_LEFT = re.compile(r"\d+ seconds left")
+
+
+@pytest.fixture(scope="module")
+def hall(chromium: Browser, served: Served) -> Iterator[Hall]:
+    """Open a host, a big screen and four phones, for all games of this module."""
+    with open_pages(chromium) as open_page:
+        hall = Hall(served, open_page, NAMES)
+        yield hall
+        assert not any(hall.errors), hall.errors
+
+
+def expect_lobby(hall: Hall, game: Game) -> None:
+    code = f"{game.join_code[:3]} {game.join_code[3:]}"
+    hall.expect("4 players are in", code, "games.example/games/join")
+    expect(hall.screen.locator(".lobby-qr svg")).to_be_visible()
+    expect(hall.screen.locator(".name")).to_have_text(list(reversed(NAMES)))
+    expect(hall.host.locator(".now")).to_contain_text("4 players are in the lobby.")
+    expect(hall.host.locator(".console-status")).to_contain_text("Live, one screen")
+
+
+def expect_code_in_the_corner(hall: Hall, game: Game) -> None:
+    """People come late: the big screen shows in all phases how to join."""
+    bar = hall.screen.locator(".bar")
+    expect(bar).to_contain_text(f"{game.join_code[:3]} {game.join_code[3:]}")
+    expect(bar.locator(".qr svg")).to_be_visible()
+
+
+def expect_open(hall: Hall, game: Game, title: str) -> None:
+    """Wait until everyone is asked, with the time that is left and how many have answered."""
+    expect(hall.screen.get_by_role("heading", name=title)).to_be_visible()
+    expect(hall.screen.get_by_role("timer", name=TIME_LEFT)).to_be_visible()
+    expect(hall.screen.locator(".progress-count")).to_have_text("0 of 4 answered")
+    expect(hall.host.locator(".console-progress")).to_have_text("0 of 4 answered")
+    expect_code_in_the_corner(hall, game)
+    for phone in hall.phones:
+        phone.expect(title)
+        expect(phone.page.get_by_role("timer", name=TIME_LEFT)).to_be_visible()
+
+
+def expect_answered(hall: Hall, done: int) -> None:
+    expect(hall.screen.locator(".progress-count")).to_have_text(f"{done} of 4 answered")
+    expect(hall.host.locator(".is-done")).to_have_count(done)
+
+
+def expect_podium(hall: Hall, winner: str) -> None:
+    """Finish the game, and see the winner on the big screen, on phones and in the report."""
+    hall.press("Finish the game")
+    expect(hall.screen.get_by_role("heading", name=f"{winner} wins")).to_be_visible()
+    expect(hall.screen.locator(".step-up").first).to_contain_text(winner)
+    for phone in hall.phones:
+        if phone.name == winner:
+            phone.expect("You won", "1st of 4")
+    hall.check_accessible()
+    hall.host.get_by_role("link", name="Open the report").click()
+    expect(hall.host.get_by_text(f"Champion: {winner}")).to_be_visible()
+
+
+def test_answers_are_ranked_by_everybody_and_authors_are_revealed(
+    hall: Hall, served: Served
+) -> None:
+    game = served.create(SLOW_LESSON, kind=EngagementType.CALL_AND_ANSWER)
+    hall.enter(game)
+    expect_lobby(hall, game)
+    hall.check_accessible()
+
+    hall.press("Start")
+    expect(hall.screen.get_by_role("heading", name=LESSON.title)).to_be_visible()
+    expect_code_in_the_corner(hall, game)
+    hall.expect_phones(LESSON.title, "The answers come in a moment")
+    hall.check_accessible()
+
+    hall.press("Open answers")
+    expect_open(hall, game, LESSON.title)
+    ada, bob, cyd, dan = hall.phones
+    texts = {phone.name: f"Because of reason {phone.name.swapcase()}" for phone in hall.phones}
+    for done, phone in enumerate((ada, bob, cyd), 1):
+        phone.write(texts[phone.name])
+        phone.expect("Answer received")
+        expect_answered(hall, done)
+    expect(hall.screen.locator(".slip")).to_have_count(3)
+    assert not any(dan.knows(texts[name]) for name in ("Ada", "Bob", "Cyd"))
+    hall.check_accessible()
+
+    # The last answer closes the question: nobody waits for the timer.
+    dan.write(texts["Dan"])
+    expect(hall.screen.locator(".card")).to_have_count(4)
+    assert sorted(hall.screen.locator(".card").all_inner_texts()) == sorted(texts.values())
+    expect(hall.screen.get_by_role("timer", name=TIME_LEFT)).to_be_visible()
+    expect(hall.screen.locator(".progress-count")).to_have_text("0 of 4 voted")
+    for phone in hall.phones:
+        others = [texts[name] for name in NAMES if name != phone.name]
+        expect(phone.page.locator(".ballot-text")).to_have_count(3)
+        assert sorted(phone.page.locator(".ballot-text").all_inner_texts()) == sorted(others)
+    hall.check_accessible()
+    ada.rank(texts["Cyd"], texts["Bob"], texts["Dan"])
+    bob.rank(texts["Cyd"], texts["Ada"], texts["Dan"])
+    cyd.rank(texts["Ada"], texts["Bob"], texts["Dan"])
+    expect(hall.screen.locator(".progress-count")).to_have_text("3 of 4 voted")
+    cyd.expect("Ranking received")
+    # Nobody is told who wrote what: phones do not even have the names of the others.
+    for phone in hall.phones:
+        assert not any(phone.knows(name) for name in NAMES if name != phone.name)
+    assert not any(name in hall.screen.locator(".main-stage").inner_text() for name in NAMES)
+
+    dan.rank(texts["Cyd"], texts["Ada"], texts["Bob"])
+    winner = hall.screen.locator(".winner").first
+    expect(winner).to_contain_text(texts["Cyd"])
+    expect(winner.locator(".winner-names")).to_have_text("Cyd")
+    expect(winner.locator(".winner-points")).to_have_text("9 points")
+    expect(hall.host.locator(".now .texts li").first).to_contain_text("Cyd · 9 points")
+    cyd.expect("Points for you", "+9", "1st of 4")
+    dan.expect("+3", "4th of 4", "Cyd · 9 points · best")
+    hall.check_accessible()
+
+    hall.press("Leaderboard")
+    expect(hall.screen.locator(".row-name")).to_have_text(["Cyd", "Ada", "Bob", "Dan"])
+    cyd.expect("In the lead")
+    ada.expect("2 behind Cyd")
+    hall.check_accessible()
+    expect_podium(hall, "Cyd")
+    for name, text in texts.items():
+        expect(hall.host.locator(".report-answers li", has_text=text)).to_contain_text(name)
+    assert find_axe_violations(hall.host) == []
+
+
+def test_solution_of_trivia_is_secret_until_it_is_revealed(hall: Hall, served: Served) -> None:
+    game = served.create(SLOW_CAPITAL, SLOW_PRIMES, kind=EngagementType.TRIVIA)
+    hall.enter(game)
+    ada, bob, cyd, dan = hall.phones
+    watchers = [*hall.phones]
+
+    hall.press("Start")
+    hall.expect_phones(CAPITAL.title)
+    # Options come with the time to answer, not before.
+    assert not any(phone.knows("Canberra") for phone in watchers)
+    hall.press("Open answers")
+    expect_open(hall, game, CAPITAL.title)
+    expect(hall.screen.locator(".option-text")).to_have_text([o.text for o in CAPITAL.options])
+    ada.choose("Canberra")
+    bob.choose("Sydney")
+    cyd.choose("Canberra")
+    for phone in (ada, bob, cyd):
+        phone.expect("Answer received")
+        expect(phone.page.locator(".tile.is-chosen")).to_have_count(1)
+    expect_answered(hall, 3)
+    # The first answer counts.
+    expect(bob.page.locator(".tile", has_text="Canberra")).to_be_disabled()
+    expect(hall.screen.locator(".option-votes")).to_have_count(0)
+    for secret in ('"correct"', "is-correct", '"tally"', CAPITAL.explanation):
+        assert not any(phone.knows(secret) for phone in watchers), secret
+        assert secret not in hall.screen.content()
+    hall.check_accessible()
+
+    dan.choose("Perth")
+    expect(hall.screen.locator(".option.is-right")).to_contain_text("Canberra")
+    expect(hall.screen.locator(".option-votes")).to_have_text(
+        ["1 25 %", "2 50 %", "1 25 %", "0 0 %"]
+    )
+    expect(hall.screen.locator(".fastest")).to_contain_text("Ada")
+    hall.expect_phones(CAPITAL.explanation)
+    ada.expect("Correct", "1st of 4")
+    bob.expect("Not this time", "+0")
+    hall.check_accessible()
+    hall.press("Leaderboard")
+    expect(hall.screen.locator(".row")).to_have_count(4)
+    ada.expect("of 4")
+
+    hall.press("Next question")
+    hall.press("Open answers")
+    expect_open(hall, game, PRIMES.title)
+    hall.expect("Choose all that are correct")
+    hall.expect_phones("Choose all that are right.")
+    # How many are correct is a secret, too: all four can be chosen.
+    dan.choose("2", "9", "11", "15")
+    bob.choose("2", "11")
+    cyd.choose("9", "11")
+    expect_answered(hall, 3)
+    hall.check_accessible()
+    ada.choose("2", "11")
+    expect(hall.screen.locator(".option.is-right .option-text")).to_have_text(["2", "11"])
+    ada.expect("Correct")
+    cyd.expect("Not this time")
+    dan.expect("Not this time")
+    hall.press("Leaderboard")
+    expect(hall.screen.locator(".row-name").first).to_have_text("Ada")
+    dan.expect("4th of 4", "down 1 place")
+    expect_podium(hall, "Ada")
+    question = hall.host.locator(".report-question").first
+    expect(question).to_contain_text("4 of 4 answered · 50.0 % correct")
+
+
+def test_counts_of_a_poll_are_live(hall: Hall, served: Served) -> None:
+    game = served.create(replace(LUNCH, selections=2), kind=EngagementType.POLL)
+    hall.enter(game)
+    hall.press("Start")
+    hall.press("Open answers")
+    expect_open(hall, game, LUNCH.title)
+    hall.expect("Choose up to 2")
+    ada, bob, cyd, dan = hall.phones
+    votes = hall.screen.locator(".option-votes b")
+    ada.choose("Noodles", "Pizza")
+    expect(votes).to_have_text(["1", "0", "1"])
+    bob.choose("Salad", "Pizza")
+    expect(votes).to_have_text(["1", "1", "2"])
+    expect(hall.host.locator(".bar-votes").nth(2)).to_contain_text("2 ·")
+    # An opinion can be changed.
+    ada.page.locator(".tile", has_text="Noodles").click()
+    ada.tap("Update")
+    expect(votes).to_have_text(["0", "1", "2"])
+    assert not cyd.knows('"tally"')
+    hall.check_accessible()
+    cyd.choose("Noodles", "Pizza")
+    dan.page.locator(".tile", has_text="Salad").click()
+    dan.tap("Confirm")
+    hall.expect("4 answers", "3 75 %")
+    hall.expect_phones("4 answers", "3 75%")
+    expect(ada.page.locator(".bar.is-own")).to_have_text([re.compile("Pizza")])
+    hall.check_accessible()
+    # Nobody gets points for an opinion, so there is no leaderboard.
+    hall.press("Finish the game")
+    hall.expect("Thank you for playing")
+    hall.expect_phones("Thank you for playing")
+
+
+def test_survey_is_answered_at_ones_own_pace_and_shared_by_the_host(
+    hall: Hall, served: Served
+) -> None:
+    settings = replace(CALM, min_cell=3)
+    game = served.create(*SURVEY, kind=EngagementType.SURVEY, settings=settings)
+    hall.enter(game)
+    hall.press("Open the survey")
+    hall.expect("4 questions on your phone", "0 of 4 players have answered")
+    hall.expect_phones("Question 1 of 4", SURVEY[0].title)
+    hall.check_accessible()
+    for number, phone in enumerate(hall.phones):
+        phone.tap(str(5 - number), exact=True)
+        phone.expect("Saved")
+    hall.phones[0].page.locator(".scale-step.is-chosen").wait_for()
+    for phone in hall.phones[:2]:
+        phone.tap("Next")
+        phone.choose("Yes")
+        phone.expect("Saved")
+        phone.tap("Next")
+        phone.page.get_by_label("Your answer").fill(f"More coffee for {phone.name}")
+        phone.tap("Next")
+        phone.tap("Save this order")
+        phone.expect("Saved")
+        phone.tap("Review")
+        phone.expect("All done", "Everything is saved.", f"More coffee for {phone.name}")
+    hall.expect("2 of 4 players have answered")
+    hall.check_accessible()
+    hall.press("Close the survey")
+    hall.confirm("Close anyway")
+    hall.expect_phones("Thank you", "The host may share results here.")
+    hall.expect("Your answers are in.")
+    assert not any(phone.knows('"tally"') for phone in hall.phones)
+
+    # Ratings are shown; yes and no, which two have answered, is too few for secrecy.
+    results = hall.host.locator(".survey-list > li")
+    results.nth(0).get_by_label("Share").check()
+    hall.expect(SURVEY[0].title, "3.5", "on average")
+    hall.expect_phones("3.5", "on average, 4 answers")
+    expect(results.nth(1)).to_contain_text("Hidden: too few answers.")
+    results.nth(1).get_by_label("Share").check()
+    hall.expect_phones("Too few answers to show.")
+    hall.check_accessible()
+    hall.press("Finish the game")
+    hall.expect_phones("3.5")
+    hall.host.get_by_role("link", name="Open the report").click()
+    expect(hall.host.locator(".report-question").first).to_contain_text("mean 3.5")
+
+
+def test_mixed_session_keeps_scores_over_all_types(hall: Hall, served: Served) -> None:
+    game = served.create(SLOW_CAPITAL, LUNCH, SLOW_LESSON)
+    hall.enter(game)
+    ada, bob, cyd, dan = hall.phones
+    hall.press("Start")
+    hall.press("Open answers")
+    expect_open(hall, game, CAPITAL.title)
+    for phone, option in zip(hall.phones, ("Canberra", "Perth", "Perth", "Hobart"), strict=True):
+        phone.choose(option)
+    ada.expect("Correct")
+    hall.press("Leaderboard")
+    expect(hall.screen.locator(".row-name").first).to_have_text("Ada")
+    hall.press("Next question")
+    hall.press("Open answers")
+    expect_open(hall, game, LUNCH.title)
+    for phone in hall.phones:
+        phone.choose("Salad")
+    # After an opinion comes the next question at once: no points have changed.
+    hall.expect("4 100 %")
+    hall.press("Next question")
+    hall.press("Open answers")
+    expect_open(hall, game, LESSON.title)
+    bob.write("Meetings")
+    cyd.write("E-mail")
+    dan.write("Meetings ")
+    expect_answered(hall, 3)
+    hall.press("Close answers and vote")
+    hall.confirm("Close anyway")
+    # Equal answers are one, and share what they get.
+    expect(hall.screen.locator(".card")).to_have_count(2)
+    ada.rank("Meetings", "E-mail")
+    cyd.rank("Meetings")
+    bob.rank("E-mail")
+    dan.rank("E-mail")
+    expect(hall.screen.locator(".winner")).to_have_count(2)
+    expect(hall.screen.locator(".winner-names", has_text="Bob")).to_contain_text("Dan")
+    ada.expect("No answer")
+    hall.press("Leaderboard")
+    expect(hall.screen.locator(".row-name").first).to_have_text("Ada")
+    expect_podium(hall, "Ada")
+    expect(hall.host.locator(".report-question")).to_have_count(3)
