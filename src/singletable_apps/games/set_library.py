@@ -41,8 +41,7 @@ def example_set(kind: SetFormat) -> SetDraft:
 def download_set(draft: SetDraft, kind: SetFormat) -> Response:
     """Return a set as a file, without the questions that the format cannot contain."""
     info = FORMATS[kind]
-    media_type = info.media_type.partition(";")[0]
-    return download(write_set(draft, kind), f"{draft.name}.{info.extension}", media_type)
+    return download(write_set(draft, kind), f"{draft.name}.{info.extension}", info.media_type)
 
 
 def _load(path: Path) -> SetDraft:

@@ -7,13 +7,11 @@ with ETags.
 from __future__ import annotations
 
 import base64
-import binascii
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import Depends, Query, Response
-from pydantic import AliasGenerator, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from singletable_apps.games.api.dependencies import (
     EXISTS,
@@ -24,28 +22,23 @@ from singletable_apps.games.api.dependencies import (
     Service,
     limited,
 )
-from singletable_apps.games.entities import QuestionSet
+from singletable_apps.games.api.schemas import Body
 from singletable_apps.games.errors import InvalidInput, NotPermitted
-from singletable_apps.games.formats import FORMATS, SetFormat, json_schema, read_set
-from singletable_apps.games.formats.document import (
-    QuestionDocument,
-    SetDocument,
-    to_document,
-    to_draft,
+from singletable_apps.games.formats import (
+    FORMATS,
+    FileProblem,
+    SetFormat,
+    json_schema,
+    read_set,
 )
-from singletable_apps.games.questions import (
-    EngagementType,
-    Question,
-    SetDraft,
-    Visibility,
-)
-from singletable_apps.games.service.sets import ADMIN, LoadedSet
+from singletable_apps.games.formats.document import QuestionDocument, SetDocument
+from singletable_apps.games.questions import EngagementType, Visibility
+from singletable_apps.games.service.sets import ADMIN
 from singletable_apps.games.set_library import download_set, example_set
 from singletable_apps.shared.web import (
     IfMatch,
     IfMatchIfAny,
     IfNoneMatch,
-    Model,
     Segment,
     Timestamp,
     api_router,
@@ -76,63 +69,43 @@ AnySetActor: TypeAlias = Annotated[str, Depends(_any_set_actor)]
 # ------------------------------------------------------------------------------ the original's
 
 
-class CamelModel(Model):
-    """A JSON object with names in camel case."""
-
-    model_config = ConfigDict(
-        alias_generator=AliasGenerator(alias=to_camel),
-        validate_by_name=True,
-        validate_by_alias=True,
-    )
-
-
-class SetSummary(CamelModel):
+class SetSummary(Body):
     """A question set without its questions."""
 
     set_id: str
     name: str
     description: str
-    engagement_type: EngagementType
+    type: EngagementType = Field(alias="engagementType")
     total_questions: int
     categories: list[str]
-    custom_instructions: str
+    instruction: str = Field(alias="customInstructions")
     is_active: bool
     visibility: Visibility
     updated_at: Timestamp
-
-    @classmethod
-    def of(cls, item: QuestionSet) -> SetSummary:
-        """Return the summary of a set."""
-        return cls.from_object(
-            item, engagement_type=item.type, custom_instructions=item.instruction
-        )
 
 
 @router.get("/question-sets", openapi_extra=PUBLIC)
 def list_question_sets(service: Service, actor: AnySetActor) -> list[SetSummary]:
     """List the active sets that the caller can play, with their categories."""
     found = service.sets.list_playable(actor) if actor else service.sets.list_shared()
-    return [SetSummary.of(each) for each in found]
+    return [SetSummary.from_object(each) for each in found]
 
 
-class CategorySummary(CamelModel):
+class CategorySummary(Body):
     """A category of a set."""
 
     category_id: str
     name: str
     description: str
     question_count: int
-    order_index: int
+    order: int = Field(alias="orderIndex")
 
 
 @router.get("/question-sets/{set_id}/categories", openapi_extra=PUBLIC)
 def list_categories(service: Service, actor: AnySetActor, set_id: Segment) -> list[CategorySummary]:
     """List the categories of a set, with the number of their questions."""
-    item = service.sets.get(set_id, actor)
-    return [
-        CategorySummary.from_object(each, order_index=each.order)
-        for each in service.sets.list_categories(item)
-    ]
+    found = service.sets.list_categories(service.sets.get(set_id, actor))
+    return [CategorySummary.from_object(each) for each in found]
 
 
 @router.get("/questions")
@@ -152,35 +125,30 @@ def list_questions(
     ]
 
 
-class UploadBody(CamelModel):
-    """A file of questions for a new set; CSV, JSON, GIFT and Aiken as text, XLSX in Base64."""
+class UploadBody(Body):
+    """A file of questions for a new set; CSV, JSON and GIFT as text, XLSX in Base64.
+
+    The other fields replace what the file says.
+    """
 
     file_name: str = Field(max_length=300)
     file_content: str
     encoding: Literal["text", "base64"] = "text"
-    custom_title: str = ""
-    custom_description: str = ""
-    custom_instructions: str = ""
-    ai_context_instructions: str = ""
-    engagement_type: EngagementType | None = None
+    name: str = Field("", alias="customTitle")
+    description: str = Field("", alias="customDescription")
+    instruction: str = Field("", alias="customInstructions")
+    ai_instruction: str = Field("", alias="aiContextInstructions")
+    type: EngagementType | None = Field(None, alias="engagementType")
 
 
-class ProblemBody(CamelModel):
-    """A row of a file that was left out, and why."""
-
-    row: int
-    column: str
-    text: str
-
-
-class UploadResult(CamelModel):
-    """The set that was created, and what was left out."""
+class UploadResult(Body):
+    """The set that was created, and the rows of the file that were left out."""
 
     set_id: str
     name: str
     format: SetFormat
     question_count: int
-    errors: list[ProblemBody]
+    errors: list[FileProblem]
 
 
 @router.post(
@@ -191,51 +159,34 @@ class UploadResult(CamelModel):
 )
 def upload_questions(service: Service, actor: SetActor, body: UploadBody) -> UploadResult:
     """Create a set from a file in any of the formats. Rows that are not valid are left out."""
+    is_text = body.encoding == "text"
     try:
-        data = (
-            base64.b64decode(body.file_content, validate=True)
-            if body.encoding == "base64"
-            else body.file_content.encode()
-        )
-    except (binascii.Error, ValueError) as error:
-        raise InvalidInput({"fileContent": "This is not Base64."}) from error
-    try:
+        content = body.file_content.encode()
+        data = content if is_text else base64.b64decode(content, validate=True)
         read = read_set(data, body.file_name)
+    except ValueError as error:
+        raise InvalidInput({"fileContent": "This is not Base64."}) from error
     except InvalidInput as error:
         raise InvalidInput({"fileContent": str(error)}) from error
     if not read.draft.questions:
-        raise InvalidInput({"fileContent": _first_problem(read.errors)})
-    draft = replace(
-        read.draft,
-        name=body.custom_title or read.draft.name,
-        description=body.custom_description or read.draft.description,
-        instruction=body.custom_instructions or read.draft.instruction,
-        ai_instruction=body.ai_context_instructions or read.draft.ai_instruction,
-        type=body.engagement_type or read.draft.type,
-    )
+        problems = [f"Row {each.row}, {each.column}: {each.text}" for each in read.errors[:1]]
+        raise InvalidInput({"fileContent": " ".join(["No question is valid.", *problems])})
+    sent = body.model_dump(exclude={"file_name", "file_content", "encoding"})
+    draft = replace(read.draft, **{name: value for name, value in sent.items() if value})
     item = service.sets.create(actor, draft, body.file_name)
     return UploadResult(
         set_id=item.set_id,
         name=item.name,
         format=read.format,
         question_count=item.total_questions,
-        errors=[
-            ProblemBody(row=row, column=column, text=text) for row, column, text in read.errors
-        ],
+        errors=list(read.errors),
     )
-
-
-def _first_problem(errors: Any) -> str:
-    if not errors:
-        return "The file has no questions."
-    row, column, text = errors[0]
-    return f"No question is valid. Row {row}{f', {column}' if column else ''}: {text}"
 
 
 _FILE: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file.",
-        "content": {info.media_type.partition(";")[0]: {} for info in FORMATS.values()},
+        "content": {info.media_type: {} for info in FORMATS.values()},
     }
 }
 
@@ -251,14 +202,15 @@ def download_template(format: SetFormat = SetFormat.LESSONS) -> Response:  # noq
     return download_set(example_set(format), format)
 
 
+@router.get("/sets", operation_id="list_sets")
 @router.get("/admin/question-sets")
-def list_all_question_sets(service: Service, actor: SetActor) -> list[SetSummary]:
-    """List all sets, for the administrator; for a host, the own ones. Inactive ones, too."""
-    found = list(service.sets.list_all(actor, 1_000).items)
-    return [SetSummary.of(each) for each in found if not each.is_deleting]
+def list_own_sets(service: Service, actor: SetActor) -> list[SetSummary]:
+    """List the sets of the caller, also inactive ones; all sets for the administrator."""
+    found = service.sets.list_all(actor, 1_000).items
+    return [SetSummary.from_object(each) for each in found if not each.is_deleting]
 
 
-class ToggleBody(CamelModel):
+class ToggleBody(Body):
     """Whether a set is active."""
 
     active: bool
@@ -268,17 +220,17 @@ class ToggleBody(CamelModel):
 def toggle_question_set(
     service: Service, actor: SetActor, set_id: Segment, body: ToggleBody
 ) -> SetSummary:
-    """Activate a set, or not. Only active ones can be chosen for a game."""
-    return SetSummary.of(service.sets.toggle(actor, set_id, is_active=body.active))
+    """Activate or deactivate a set. Only active ones can be chosen for a game."""
+    return SetSummary.from_object(service.sets.toggle(actor, set_id, is_active=body.active))
 
 
-class EditBody(CamelModel):
+class EditBody(Body):
     """The fields of a set to change; those that are left out stay."""
 
     name: str | None = None
     description: str | None = None
-    custom_instruction: str | None = None
-    ai_context_instruction: str | None = None
+    instruction: str | None = Field(None, alias="customInstruction")
+    ai_instruction: str | None = Field(None, alias="aiContextInstruction")
 
 
 @router.post("/admin/edit-question-set/{set_id}", responses=responses(EXISTS))
@@ -286,19 +238,10 @@ def edit_question_set(
     service: Service, actor: SetActor, set_id: Segment, body: EditBody, edit: IfMatchIfAny
 ) -> SetSummary:
     """Change the name, description or instructions of a set."""
-
-    def change(old: SetDraft) -> SetDraft:
-        sent: dict[str, Any] = {
-            "name": body.name,
-            "description": body.description,
-            "instruction": body.custom_instruction,
-            "ai_instruction": body.ai_context_instruction,
-        }
-        return replace(old, **{name: text for name, text in sent.items() if text is not None})
-
-    item = service.sets.change(actor, set_id, change, edit.check)
+    sent = body.model_dump(exclude_none=True)
+    item = service.sets.change(actor, set_id, lambda old: replace(old, **sent), edit.check)
     edit.answer(item.revision)
-    return SetSummary.of(item)
+    return SetSummary.from_object(item)
 
 
 @router.post("/admin/delete-question-set/{set_id}", status_code=204)
@@ -316,21 +259,6 @@ class SetBody(SetDocument):
     visibility: Visibility = Visibility.PRIVATE
     is_active: bool = True
 
-    def to_draft(self) -> SetDraft:
-        """Return the set, or raise InvalidInput with errors like `questions/3/correct`."""
-        questions: list[Question] = []
-        errors: dict[str, str] = {}
-        for number, each in enumerate(self.questions):
-            try:
-                questions.append(each.to_question())
-            except InvalidInput as error:
-                named = {f"questions/{number}/{name}": text for name, text in error.errors.items()}
-                errors |= named
-        if errors:
-            raise InvalidInput(errors)
-        draft = to_draft(self, tuple(questions))
-        return replace(draft, visibility=self.visibility, is_active=self.is_active)
-
 
 class StoredSet(SetBody):
     """A whole set with its id and its number of versions."""
@@ -339,24 +267,11 @@ class StoredSet(SetBody):
     set_version: int
     revision: int
 
-    @classmethod
-    def of(cls, loaded: LoadedSet) -> StoredSet:
-        """Return the document of a set."""
-        item = loaded.item
-        return cls(
-            **dict(to_document(loaded.draft)),
-            visibility=item.visibility,
-            is_active=item.is_active,
-            set_id=item.set_id,
-            set_version=item.set_version,
-            revision=item.revision,
-        )
 
-
-@router.get("/sets")
-def list_sets(service: Service, actor: SetActor) -> list[SetSummary]:
-    """List the own sets, by name."""
-    return [SetSummary.of(each) for each in service.sets.list_own(actor)]
+def _load(service: Service, actor: str, set_id: str) -> StoredSet:
+    item, draft = service.sets.load(set_id, actor)
+    stored = {name: getattr(item, name) for name in ("set_id", "set_version", "revision")}
+    return StoredSet.of(draft, **stored)
 
 
 @router.post("/sets", status_code=201, dependencies=limited("create"), responses=responses(EXISTS))
@@ -365,7 +280,7 @@ def create_set(service: Service, actor: SetActor, body: SetBody, response: Respo
     item = service.sets.create(actor, body.to_draft())
     response.headers["ETag"] = etag(item.revision)
     response.headers["Location"] = service.context.urls.api("sets", item.set_id)
-    return StoredSet.of(service.sets.load(item.set_id, actor))
+    return _load(service, actor, item.set_id)
 
 
 @router.get("/set-schema.json", openapi_extra=PUBLIC)
@@ -379,9 +294,9 @@ def read_set_document(
     service: Service, actor: SetActor, set_id: Segment, look: IfNoneMatch
 ) -> StoredSet:
     """Return a set with its questions."""
-    loaded = service.sets.load(set_id, actor)
-    look.answer(loaded.item.revision)
-    return StoredSet.of(loaded)
+    stored = _load(service, actor, set_id)
+    look.answer(stored.revision)
+    return stored
 
 
 @router.put("/sets/{set_id}", responses=responses(EXISTS))
@@ -391,7 +306,7 @@ def replace_set(
     """Save a whole set as its next version. Running games keep theirs."""
     item = service.sets.save(actor, set_id, body.to_draft(), edit.check)
     edit.answer(item.revision)
-    return StoredSet.of(service.sets.load(set_id, actor))
+    return _load(service, actor, set_id)
 
 
 @router.delete("/sets/{set_id}", status_code=204)

@@ -9,15 +9,15 @@ A file with errors still returns its valid questions, so that a preview can show
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from singletable_apps.games.errors import InvalidInput
-from singletable_apps.games.formats import moodle, tables
+from singletable_apps.games.formats import gift, tables
 from singletable_apps.games.formats.document import json_schema, read_json, write_json
 from singletable_apps.games.formats.results import FileProblem, ReadSet, SetFormat, name_of_file
-from singletable_apps.games.questions import Question, QuestionType, SetDraft
+from singletable_apps.games.questions import Question, SetDraft
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES, SpreadsheetError, decode_text
 
 __all__ = [
@@ -37,43 +37,39 @@ MAX_FILE_BYTES = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class FormatInfo:
-    """What a format is called, what it can contain, and how it is written."""
+    """What a format is called, how it is written, and which questions it can contain."""
 
     title: str
     extension: str
-    media_type: str
     write: Callable[[SetDraft], bytes]
     fits: Callable[[Question], bool] = lambda question: True
 
+    @property
+    def media_type(self) -> str:
+        """Return the media type of files, without a charset."""
+        return _MEDIA_TYPES[self.extension.rpartition(".")[2]]
 
-_CSV, _XLSX, _TEXT = MEDIA_TYPES["csv"], MEDIA_TYPES["xlsx"], "text/plain; charset=utf-8"
+
+_MEDIA_TYPES = {
+    "json": "application/json",
+    "csv": "text/csv",
+    "txt": "text/plain",
+    "xlsx": MEDIA_TYPES["xlsx"],
+}
 FORMATS: dict[SetFormat, FormatInfo] = {
-    SetFormat.JSON: FormatInfo("JSON, with everything", "json", "application/json", write_json),
-    SetFormat.XLSX: FormatInfo(
-        "Excel", "xlsx", _XLSX, lambda each: tables.write_own(each.questions, "xlsx")
-    ),
-    SetFormat.CSV: FormatInfo(
-        "CSV", "csv", _CSV, lambda each: tables.write_own(each.questions, "csv")
-    ),
+    SetFormat.JSON: FormatInfo("JSON, with everything", "json", write_json),
+    SetFormat.XLSX: FormatInfo("Excel", "xlsx", lambda draft: tables.write_own(draft, "xlsx")),
+    SetFormat.CSV: FormatInfo("CSV", "csv", lambda draft: tables.write_own(draft, "csv")),
     SetFormat.LESSONS: FormatInfo(
-        "CSV, call-and-answer only",
-        *("csv", _CSV),
-        lambda each: tables.write_lessons(each.questions),
-        lambda each: each.type is QuestionType.CALL_AND_ANSWER,
+        "CSV, call-and-answer only", "csv", tables.write_lessons, tables.fits_lessons
     ),
     SetFormat.TRIVIA: FormatInfo(
-        "CSV, trivia only",
-        *("csv", _CSV),
-        lambda each: tables.write_trivia(each.questions),
-        tables.fits_trivia,
+        "CSV, trivia only", "csv", tables.write_trivia, tables.fits_trivia
     ),
     SetFormat.KAHOOT: FormatInfo(
-        "Kahoot template", "xlsx", _XLSX, tables.write_kahoot, tables.fits_kahoot
+        "Kahoot template", "xlsx", tables.write_kahoot, tables.fits_kahoot
     ),
-    SetFormat.GIFT: FormatInfo(
-        "Moodle GIFT", "gift.txt", _TEXT, moodle.write_gift, moodle.fits_gift
-    ),
-    SetFormat.AIKEN: FormatInfo("Aiken", "aiken.txt", _TEXT, moodle.write_aiken, moodle.fits_aiken),
+    SetFormat.GIFT: FormatInfo("Moodle GIFT", "gift.txt", gift.write_gift, gift.fits_gift),
 }
 
 
@@ -102,22 +98,12 @@ def read_set(data: bytes, filename: str) -> ReadSet:
         raise InvalidInput({"file": str(error)}) from error
     if text.lstrip()[:1] in ("{", "["):
         return read_json(text, name)
-    if not _has_headings(text):
-        if moodle.is_aiken(text):
-            return moodle.read_aiken(text, name)
-        if moodle.is_gift(text):
-            return moodle.read_gift(text, name)
+    if gift.is_gift(text) and not _has_headings(text):
+        return gift.read_gift(text, name)
     return tables.read_questions(data, name)
 
 
 def _has_headings(text: str) -> bool:
     """Return whether one of the first lines has the headings of a table of questions."""
     lines = text[:20_000].splitlines()[:20]
-    for delimiter in ",;\t":
-        for line in lines:
-            try:
-                if any(map(tables.is_heading, csv.reader([line], delimiter=delimiter))):
-                    return True
-            except csv.Error:
-                continue
-    return False
+    return any(tables.is_heading(re.split(r"[,;\t]", line)) for line in lines)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, StrictStr, ValidationError
 
@@ -34,10 +34,9 @@ from singletable_apps.games.questions import (
 from singletable_apps.shared.web import Model
 
 SCHEMA_VERSION = 1
-_PLAIN = (
-    *("type", "title", "detail", "category", "school", "instruction", "seconds", "points"),
-    *("explanation", "image", "selections", "scale", "low_label", "high_label", "longest"),
-)
+# Fields whose documents have another type; all others are copied.
+_NESTED = {"options", "correct", "tags", "categories", "questions"}
+_SET_FIELDS = SetDraft.__dataclass_fields__.keys() - _NESTED
 
 
 class OptionDocument(Model):
@@ -75,8 +74,8 @@ class QuestionDocument(Model):
     def of(cls, question: Question) -> QuestionDocument:
         """Return the document of a question."""
         letters = correct_letters(question)
-        return cls(
-            **{name: getattr(question, name) for name in _PLAIN},
+        return cls.from_object(
+            question,
             options=[
                 OptionDocument(text=each.text, image=each.image) if each.image else each.text
                 for each in question.options
@@ -93,18 +92,17 @@ class QuestionDocument(Model):
             Option(letter, each) if isinstance(each, str) else Option(letter, each.text, each.image)
             for letter, each in zip(OPTION_IDS, self.options, strict=False)
         )
-        named = [self.correct] if isinstance(self.correct, str) else self.correct
-        found: set[str] = set()
-        for name in named:
-            ids, unknown = resolve_correct(name, options)
+        correct: set[str] = set()
+        for name in [self.correct] if isinstance(self.correct, str) else self.correct:
+            ids, unknown = resolve_correct(name, options, "letter")
             if unknown:
                 text = f"“{unknown[:60]}” is not an option. Use its letter or its text."
                 raise InvalidInput({"correct": text})
-            found.update(ids)
+            correct.update(ids)
         return Question(
-            **{name: getattr(self, name) for name in _PLAIN},
+            **self.model_dump(exclude=_NESTED),
             options=options,
-            correct=tuple(each.id for each in options if each.id in found),
+            correct=tuple(each.id for each in options if each.id in correct),
             tags=tuple(self.tags),
         )
 
@@ -129,34 +127,32 @@ class SetDocument(Model):
     categories: list[CategoryDocument] = Field([])
     questions: list[QuestionDocument] = Field([])
 
+    @classmethod
+    def of(cls, draft: SetDraft, **others: Any) -> Self:
+        """Return the document of a set; `others` are the fields of a subclass."""
+        return cls(
+            **{name: getattr(draft, name) for name in cls.model_fields.keys() & _SET_FIELDS},
+            categories=[CategoryDocument.from_object(each) for each in draft.categories],
+            questions=[QuestionDocument.of(each) for each in draft.questions],
+            **others,
+        )
 
-def to_document(draft: SetDraft) -> SetDocument:
-    """Return the document of a set."""
-    return SetDocument(
-        name=draft.name,
-        description=draft.description,
-        type=draft.type,
-        instruction=draft.instruction,
-        ai_instruction=draft.ai_instruction,
-        categories=[
-            CategoryDocument(name=each.name, description=each.description)
-            for each in draft.categories
-        ],
-        questions=[QuestionDocument.of(each) for each in draft.questions],
-    )
-
-
-def to_draft(fields: SetDocument, questions: tuple[Question, ...]) -> SetDraft:
-    """Return the set with these fields and questions."""
-    return SetDraft(
-        fields.name,
-        fields.description,
-        fields.type,
-        fields.instruction,
-        fields.ai_instruction,
-        tuple(Category(each.name, each.description) for each in fields.categories),
-        questions,
-    )
+    def to_draft(self) -> SetDraft:
+        """Return the set, or raise InvalidInput with errors like `questions/3/correct`."""
+        questions: list[Question] = []
+        errors: dict[str, str] = {}
+        for number, each in enumerate(self.questions):
+            try:
+                questions.append(each.to_question())
+            except InvalidInput as error:
+                errors |= {f"questions/{number}/{key}": text for key, text in error.errors.items()}
+        if errors:
+            raise InvalidInput(errors)
+        return SetDraft(
+            **self.model_dump(include={*_SET_FIELDS}),
+            categories=tuple(Category(each.name, each.description) for each in self.categories),
+            questions=tuple(questions),
+        )
 
 
 def json_schema() -> dict[str, Any]:
@@ -167,7 +163,7 @@ def json_schema() -> dict[str, Any]:
 
 def write_json(draft: SetDraft) -> bytes:
     """Return the set as JSON, without the fields that have their default."""
-    document = to_document(draft)
+    document = SetDocument.of(draft)
     values = document.model_dump(mode="json", exclude_defaults=True)
     head = {"format": document.format, "version": document.version}
     return f"{json.dumps({**head, **values}, indent=2, ensure_ascii=False)}\n".encode()
@@ -195,13 +191,13 @@ def read_json(text: str, name: str) -> ReadSet:
             for field, sentence in error.errors.items():
                 found.reject(number, field, sentence)
     values.setdefault("name", name)
-    values.setdefault("type", guess_type(found.questions))
+    values.setdefault("type", guess_type(found.questions.values()))
     try:
         fields = SetDocument.model_validate(values)
     except ValidationError as error:
         place, sentence = _explain(error)[0]
         raise InvalidInput({"file": f"“{place}” at the top of the file: {sentence}"}) from error
-    return found.finish(SetFormat.JSON, name, to_draft(fields, ()))
+    return found.finish(SetFormat.JSON, name, fields.to_draft())
 
 
 def _explain(error: ValidationError) -> list[tuple[str, str]]:

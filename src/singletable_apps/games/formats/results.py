@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Literal, TypeAlias
 
 from singletable_apps.games.questions import (
     MAX_QUESTIONS,
@@ -33,10 +33,10 @@ class SetFormat(StrEnum):
     TRIVIA = "trivia"
     KAHOOT = "kahoot"
     GIFT = "gift"
-    AIKEN = "aiken"
 
 
-class FileProblem(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileProblem:
     """A place in a file that is not valid: its row or line, its column, and what to do."""
 
     row: int
@@ -46,22 +46,19 @@ class FileProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadSet:
-    """The valid questions of a file, with the row of each, and the problems of the others."""
+    """The valid questions of a file, and the problems of the others."""
 
     draft: SetDraft
     errors: tuple[FileProblem, ...]
     format: SetFormat
-    rows: tuple[int, ...]
 
 
 class QuestionList:
-    """Collects the questions of a file and the problems in it."""
+    """Collects the questions of a file, by row, and the problems in it."""
 
     def __init__(self) -> None:
-        self.questions: list[Question] = []
-        self.rows: list[int] = []
+        self.questions: dict[int, Question] = {}
         self.errors: list[FileProblem] = []
-        self._is_full = False
 
     def add(
         self,
@@ -70,7 +67,7 @@ class QuestionList:
         column: Callable[[str], str] = lambda field: field,
         problems: Mapping[str, str] | None = None,
     ) -> None:
-        """Add a question if it is valid and has no problems; both are sentences by field.
+        """Add a question, or what is wrong with it. `problems` are sentences by field.
 
         `column` returns where in the file a field is.
         """
@@ -79,37 +76,23 @@ class QuestionList:
         for field, text in errors.items():
             self.reject(row, column(field), text)
         # A question without its image is still worth asking.
-        if errors.keys() == {"image"}:
-            checked, errors = replace(checked, image=""), {}
-        if errors:
-            return
-        if len(self.questions) == MAX_QUESTIONS:
-            if not self._is_full:
-                self.reject(
-                    row, "", f"A set has at most {MAX_QUESTIONS} questions. Split the file."
-                )
-            self._is_full = True
-            return
-        self.questions.append(checked)
-        self.rows.append(row)
+        if errors.keys() <= {"image"}:
+            self.questions[row] = replace(checked, image="") if errors else checked
 
     def reject(self, row: int, column: str, text: str) -> None:
         """Add a problem."""
         self.errors.append(FileProblem(row, column, text))
 
     def finish(self, format: SetFormat, name: str, draft: SetDraft | None = None) -> ReadSet:  # noqa: A002
-        """Return what was read, as a set with this name unless the file had its own draft."""
-        questions = tuple(self.questions)
+        """Return the questions as a set with this name, or in the draft of the file."""
+        for row in list(self.questions)[MAX_QUESTIONS : MAX_QUESTIONS + 1]:
+            self.reject(row, "", f"A set has at most {MAX_QUESTIONS} questions. Split the file.")
+        questions = tuple(self.questions.values())[:MAX_QUESTIONS]
         draft = draft or SetDraft(name, type=guess_type(questions))
-        return ReadSet(
-            replace(draft, questions=questions),
-            tuple(self.errors),
-            format,
-            tuple(self.rows),
-        )
+        return ReadSet(replace(draft, questions=questions), tuple(self.errors), format)
 
 
-def guess_type(questions: Sequence[Question]) -> EngagementType:
+def guess_type(questions: Iterable[Question]) -> EngagementType:
     """Return the narrowest type of a set with these questions."""
     types = {question.type for question in questions}
     if types == {QuestionType.TRIVIA}:
@@ -134,45 +117,37 @@ def name_of_file(filename: str) -> str:
     return normalize_line(re.sub(r"[_-]+", " ", stem[0] or stem[2]))[:100] or "Imported questions"
 
 
-# In which order a correct answer is compared. `2` in Kahoot's files is the second answer, in the
-# others it may be the text of an option.
-LETTER_FIRST = ("letter", "text", "number")
-TEXT_FIRST = ("text", "letter", "number")
-NUMBER_FIRST = ("number", "letter", "text")
+# What an option can be called in a file.
+OptionName: TypeAlias = Literal["letter", "text", "number"]
 
 
 def resolve_correct(
-    value: str, slots: Sequence[Option | None], order: Sequence[str] = LETTER_FIRST
+    value: str, slots: Sequence[Option | None], first: OptionName
 ) -> tuple[tuple[str, ...], str]:
-    """Return the ids of the correct options, and the part of the value that is none of them.
+    """Return the ids of the correct options, and the part of the value that matches no option.
 
-    `slots` are the options by their columns, with None for a blank one, so that letters and numbers
-    count columns. Several answers are separated by commas, semicolons or bars.
+    Options are named by letter, text or number. `first` decides if a name could be several: `2` is
+    the second answer in Kahoot's files, and may be the text of an option in others. `slots` are the
+    options by column, with None for a blank one. Several answers are separated by commas,
+    semicolons or bars.
     """
-    found: set[str] = set()
-    whole = _find_option(value, slots, order)
-    parts = [value] if whole else re.split(r"[,;|\n]", value)
-    # In many countries, a spreadsheet reads 1,2 as a number.
-    if order[0] == "number" and re.fullmatch(r"[1-8](\W+[1-8])+", value.strip(), re.ASCII):
-        parts = re.findall(r"\d", value)
-    for part in parts:
-        if not part.strip():
-            continue
-        option = _find_option(part, slots, order)
-        if option is None:
-            return (), part.strip()
-        found.add(option.id)
-    return tuple(each.id for each in slots if each and each.id in found), ""
-
-
-def _find_option(value: str, slots: Sequence[Option | None], order: Sequence[str]) -> Option | None:
-    folded = normalize_line(value).casefold()
-    by_kind: dict[str, dict[str, Option]] = {"letter": {}, "text": {}, "number": {}}
+    letters: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     for place, option in enumerate(slots):
         if option is not None:
-            by_kind["letter"][OPTION_IDS[place]] = option
-            by_kind["number"][str(place + 1)] = option
-            by_kind["text"].setdefault(normalize_line(option.text).casefold(), option)
-    names = {"letter": re.sub(r"^(option|answer)\s*(?=[a-h]$)", "", folded)}
-    matches = (by_kind[kind].get(names.get(kind, folded)) for kind in order)
-    return next((each for each in matches if each is not None), None)
+            for prefix in ("", "option", "option ", "answer", "answer "):
+                letters[f"{prefix}{OPTION_IDS[place]}"] = option.id
+            texts.setdefault(normalize_line(option.text).casefold(), option.id)
+            numbers[f"{place + 1}"] = option.id
+    known = {**numbers, **texts, **letters}
+    known.update({"letter": letters, "text": texts, "number": numbers}[first])
+    parts = [value] if normalize_line(value).casefold() in known else re.split(r"[,;|\n]", value)
+    # In many countries, a spreadsheet reads 1,2 as a number.
+    if first == "number" and re.fullmatch(r"[1-8](\W+[1-8])+", value.strip(), re.ASCII):
+        parts = re.findall(r"\d", value)
+    named = [part for part in parts if part.strip()]
+    ids = [known.get(normalize_line(part).casefold()) for part in named]
+    if None in ids:
+        return (), named[ids.index(None)].strip()
+    return tuple(each.id for each in slots if each and each.id in ids), ""

@@ -7,14 +7,12 @@ headings may be below rows with a title, as in Kahoot's template.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.formats.results import (
-    LETTER_FIRST,
-    NUMBER_FIRST,
-    TEXT_FIRST,
+    OptionName,
     QuestionList,
     ReadSet,
     SetFormat,
@@ -94,8 +92,8 @@ _KAHOOT_COLUMNS = (
     "Correct answer(s) - choose at least one",
 )
 _KAHOOT_SECONDS = (5, 10, 20, 30, 60, 90, 120, 240)
-LESSON_COLUMNS = ("Category", "Question#", "Title", "Detail_lesson", "School", "CustomInstruction")
-TRIVIA_COLUMNS = (
+_LESSON_COLUMNS = ("Category", "Question#", "Title", "Detail_lesson", "School", "CustomInstruction")
+_TRIVIA_COLUMNS = (
     "Category",
     "Question",
     *(f"Option{letter}" for letter in "ABCD"),
@@ -136,11 +134,10 @@ def read_questions(data: bytes, name: str) -> ReadSet:
         if field and field not in columns:
             columns[field] = place
         elif heading not in _IGNORED:
-            text = (
-                "This column was left out. Known columns: " + ", ".join(OWN_COLUMNS.values()) + "."
-            )
+            known = ", ".join(OWN_COLUMNS.values())
+            text = f"This column was left out. Known columns: {known}."
             found.reject(table.heading_row, table.columns[place], text)
-    format_, order = _recognize(headings, is_book=data.startswith(b"PK"))
+    format_, first = _recognize(headings, is_book=data.startswith(b"PK"))
 
     def column(field: str) -> str:
         field = "options/0" if field == "options" else field
@@ -149,7 +146,7 @@ def read_questions(data: bytes, name: str) -> ReadSet:
     for row in table.rows:
         values = {field: row.values[place] for field, place in columns.items()}
         if any(values.values()):
-            _read_row(found, row.number, values, order, column)
+            _read_row(found, row.number, values, first, column)
     return found.finish(format_, name)
 
 
@@ -165,21 +162,22 @@ def _explain_headings(data: bytes) -> str:
     )
 
 
-def _recognize(headings: Sequence[str], *, is_book: bool) -> tuple[SetFormat, Sequence[str]]:
+def _recognize(headings: Sequence[str], *, is_book: bool) -> tuple[SetFormat, OptionName]:
+    """Return the format, and what a correct answer is compared with first."""
     if "answer1" in headings and "timelimit" in headings:
-        return SetFormat.KAHOOT, NUMBER_FIRST
+        return SetFormat.KAHOOT, "number"
     if "optiona" in headings:
-        return SetFormat.TRIVIA, TEXT_FIRST
+        return SetFormat.TRIVIA, "text"
     if "detaillesson" in headings:
-        return SetFormat.LESSONS, TEXT_FIRST
-    return (SetFormat.XLSX if is_book else SetFormat.CSV), LETTER_FIRST
+        return SetFormat.LESSONS, "text"
+    return (SetFormat.XLSX if is_book else SetFormat.CSV), "letter"
 
 
 def _read_row(
     found: QuestionList,
     row: int,
     values: Mapping[str, str],
-    order: Sequence[str],
+    first: OptionName,
     column: Callable[[str], str],
 ) -> None:
     """Add the question of a row, or all its problems."""
@@ -192,7 +190,7 @@ def _read_row(
         slots[place] = (
             Option(letter, text[: image.start()], image[1]) if image else Option(letter, text)
         )
-    correct, unknown = resolve_correct(values.get("correct", ""), slots, order)
+    correct, unknown = resolve_correct(values.get("correct", ""), slots, first)
     if unknown:
         hint = "Use the letter, number or text of an option, and commas between several."
         problems["correct"] = f"“{unknown[:60]}” is not an option. {hint}"
@@ -243,49 +241,42 @@ def _guess_type(values: Mapping[str, str], *, has_options: bool) -> QuestionType
 # ------------------------------------------------------------------------------ write
 
 
-def own_rows(questions: Sequence[Question]) -> Iterator[list[Cell]]:
-    """Yield a row with all fields of each question, in the order of OWN_COLUMNS."""
-    for question in questions:
+def write_own(draft: SetDraft, kind: Format) -> bytes:
+    """Return a CSV or XLSX file with our own columns."""
+    rows: list[list[Cell]] = []
+    for question in draft.questions:
         options = [f"{each.text} {each.image}".strip() for each in question.options]
         values: dict[str, Cell] = {
             **{f"options/{place}": text for place, text in enumerate(options)},
+            **{field: getattr(question, field) for field in (*_TEXTS, "seconds", "points")},
             "type": question.type.value,
             "correct": correct_letters(question),
-            "seconds": question.seconds,
-            "points": question.points,
             "tags": ", ".join(question.tags),
             "scale": question.scale.value if question.type is QuestionType.RATING else "",
             "selections": question.selections if question.selections > 1 else None,
             "longest": question.longest if question.longest != 280 else None,
-            **{field: getattr(question, field) for field in _TEXTS},
         }
-        yield [values.get(field) for field in OWN_COLUMNS]
+        rows.append([values.get(field) for field in OWN_COLUMNS])
+    return b"".join(write_table(list(OWN_COLUMNS.values()), rows, kind))
 
 
-def write_own(questions: Sequence[Question], kind: Format) -> bytes:
-    """Return a CSV or XLSX file with our own columns."""
-    return b"".join(write_table(list(OWN_COLUMNS.values()), own_rows(questions), kind))
-
-
-def write_lessons(questions: Sequence[Question]) -> bytes:
+def write_lessons(draft: SetDraft) -> bytes:
     """Return the CSV of the original app for call-and-answer questions."""
     rows: list[list[Cell]] = [
         [each.category, number, each.title, each.detail, each.school, each.instruction]
-        for number, each in enumerate(questions, 1)
+        for number, each in enumerate(draft.questions, 1)
     ]
-    return b"".join(write_table(LESSON_COLUMNS, rows, "csv"))
+    return b"".join(write_table(_LESSON_COLUMNS, rows, "csv"))
 
 
-def write_trivia(questions: Sequence[Question]) -> bytes:
+def write_trivia(draft: SetDraft) -> bytes:
     """Return the CSV of the original app for trivia questions."""
     rows: list[list[Cell]] = []
-    for each in questions:
-        texts = [option.text for option in each.options]
+    for each in draft.questions:
         correct = [option.text for option in each.options if option.id in each.correct]
         shown = correct[0] if len(correct) == 1 else correct_letters(each).upper()
-        padding = [""] * (4 - len(texts))
-        rows.append([each.category, each.title, *texts, *padding, shown, each.points])
-    return b"".join(write_table(TRIVIA_COLUMNS, rows, "csv"))
+        rows.append([each.category, each.title, *_four_options(each), shown, each.points])
+    return b"".join(write_table(_TRIVIA_COLUMNS, rows, "csv"))
 
 
 def write_kahoot(draft: SetDraft) -> bytes:
@@ -296,18 +287,26 @@ def write_kahoot(draft: SetDraft) -> bytes:
         *([[]] * 4),
         list(_KAHOOT_COLUMNS),
     ]
-    for number, question in enumerate(draft.questions, 1):
-        texts: list[Cell] = [option.text for option in question.options]
-        wanted = 20 if question.seconds is None else question.seconds or _KAHOOT_SECONDS[-1]
-        seconds = next((each for each in _KAHOOT_SECONDS if each >= wanted), _KAHOOT_SECONDS[-1])
-        numbers = [str(OPTION_IDS.index(each) + 1) for each in correct_letters(question).split(",")]
-        padding = [""] * (4 - len(texts))
-        rows.append([number, question.title, *texts, *padding, seconds, ",".join(numbers)])
+    for number, each in enumerate(draft.questions, 1):
+        wanted = 20 if each.seconds is None else each.seconds or 240
+        seconds = next((known for known in _KAHOOT_SECONDS if known >= wanted), 240)
+        places = [OPTION_IDS.index(letter) + 1 for letter in correct_letters(each).split(",")]
+        correct = ",".join(map(str, places))
+        rows.append([number, each.title, *_four_options(each), seconds, correct])
     return b"".join(write_table([""], rows, "xlsx"))
 
 
+def _four_options(question: Question) -> list[str]:
+    return [*(option.text for option in question.options), "", "", ""][:4]
+
+
+def fits_lessons(question: Question) -> bool:
+    """Return whether the original's CSV of lessons can contain a question."""
+    return question.type is QuestionType.CALL_AND_ANSWER
+
+
 def fits_trivia(question: Question) -> bool:
-    """Return whether the CSV of the original app can contain a trivia question."""
+    """Return whether the original's CSV of trivia can contain a question."""
     return (
         question.type is QuestionType.TRIVIA
         and len(question.options) <= 4

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from singletable import AlreadyExists as ItemExists
 from singletable import ConditionFailed, Page, SingleTableError, evolve, key_of
@@ -34,8 +34,7 @@ _ATTEMPTS = 5
 _BUSY = "Someone else is changing this set right now. Try again."
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSet:
+class LoadedSet(NamedTuple):
     """A set with all its questions, of one version."""
 
     item: QuestionSet

@@ -50,7 +50,6 @@ def test_lessons_of_the_original_app_are_call_and_answer_questions() -> None:
     )
     assert second.title == "Stop starting"
     assert read.errors == (FileProblem(3, "Title", "Please fill this in."),)
-    assert read.rows == (2, 4)
 
 
 def test_trivia_of_the_original_app_resolves_texts_letters_and_numbers() -> None:

@@ -1,4 +1,4 @@
-"""Question sets in Moodle's GIFT and Aiken formats."""
+"""Question sets in Moodle's GIFT format."""
 
 from __future__ import annotations
 
@@ -38,20 +38,6 @@ $CATEGORY: Code
 Write about Thor Heyerdahl. {}
 
 What is this? {=broken
-"""
-AIKEN = """What is the capital of Peru?
-A) Quito
-B. Lima
-ANSWER: B
-
-No answer here
-A. x
-B. y
-
-Which letter?
-A. x
-B. y
-ANSWER: Q
 """
 
 
@@ -119,14 +105,6 @@ def test_long_gift_text_becomes_the_detail_of_a_named_question() -> None:
     text = f"::Short name:: {'word ' * 100} {{T}}"
     [question] = read_set(text.encode(), "x.txt").draft.questions
     assert (question.title, len(question.detail)) == ("Short name", 499)
-
-
-def test_aiken_reads_options_and_reports_missing_answers() -> None:
-    read = read_set(AIKEN.encode(), "capitals.txt")
-    assert (read.format, read.draft.name) == (SetFormat.AIKEN, "capitals")
-    [question] = read.draft.questions
-    assert correct_texts(question) == ["Lima"]
-    assert [(each.row, each.column) for each in read.errors] == [(6, "correct"), (10, "correct")]
 
 
 @pytest.mark.parametrize("text", ["a {", "} b {", "::x", "{}", "::a::{=}", "a{~~=}", "a{#}"])
