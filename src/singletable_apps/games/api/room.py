@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 from pydantic.alias_generators import to_camel
@@ -21,7 +21,7 @@ from singletable_apps.games.api.dependencies import (
     limited,
 )
 from singletable_apps.games.api.schemas import Body, PlayerBody, SettingsBody, named_as_sent
-from singletable_apps.games.entities import Answer, AnswerStatus, Game
+from singletable_apps.games.entities import AnswerStatus, Game
 from singletable_apps.games.errors import InvalidInput, NotPermitted
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.tokens import Role
@@ -121,11 +121,6 @@ class WrittenAnswer(Body):
     text: str
     status: AnswerStatus
 
-    @classmethod
-    def of(cls, answer: Answer) -> WrittenAnswer:
-        """Return the body of an answer."""
-        return cls.from_object(answer)
-
 
 class FrozenAnswerBody(Body):
     """An answer on ballots and in results."""
@@ -169,9 +164,10 @@ def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
     play, moderation = service.rounds.load(seated.game.game_id), service.moderation
     entry = service.rounds.get_round(play.game.game_id, play.state.question_id)
     return ModerationBody(
-        pending=[WrittenAnswer.of(each) for each in moderation.list_answers(play)],
+        pending=[WrittenAnswer.from_object(each) for each in moderation.list_answers(play)],
         hidden=[
-            WrittenAnswer.of(each) for each in moderation.list_answers(play, AnswerStatus.HIDDEN)
+            WrittenAnswer.from_object(each)
+            for each in moderation.list_answers(play, AnswerStatus.HIDDEN)
         ],
         ballot=[
             FrozenAnswerBody(
@@ -186,21 +182,7 @@ def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
     )
 
 
-class Verdict(StrEnum):
-    """What a host does with an answer."""
-
-    APPROVE = "approve"
-    HIDE = "hide"
-
-
-class Visibility(StrEnum):
-    """What a host does with a frozen answer."""
-
-    HIDE = "hide"
-    SHOW = "show"
-
-
-_STATUSES = {Verdict.APPROVE: AnswerStatus.VISIBLE, Verdict.HIDE: AnswerStatus.HIDDEN}
+_STATUSES = {"approve": AnswerStatus.VISIBLE, "hide": AnswerStatus.HIDDEN}
 
 
 @router.post("/games/{game_id}/answers/{question_id}/{player_id}/{verdict}", responses=_CHANGES)
@@ -209,7 +191,7 @@ def decide(
     seated: DriverSeat,
     question_id: Segment,
     player_id: Segment,
-    verdict: Verdict,
+    verdict: Literal["approve", "hide"],
     body: ReadText | None = None,
 ) -> DecisionBody:
     """Let others see an answer, or hide it, while its question is open."""
@@ -228,7 +210,7 @@ def change_ballot(
     service: Service,
     seated: DriverSeat,
     answer_id: Segment,
-    change: Visibility,
+    change: Literal["hide", "show"],
     body: OfQuestion | None = None,
 ) -> OfQuestion:
     """Hide a frozen answer on ballots and in results, or show it again.
@@ -237,7 +219,7 @@ def change_ballot(
     """
     question_id = body.question_id if body else ""
     changed = service.moderation.set_hidden(
-        seated.game.game_id, answer_id, change is Visibility.HIDE, question_id
+        seated.game.game_id, answer_id, change == "hide", question_id
     )
     return OfQuestion(question_id=changed.question_id)
 
@@ -252,11 +234,6 @@ class RoomBody(Body):
     access_code: str
     categories: list[str]
     active_categories: list[str] = Field(description="All, if it is empty.")
-
-    @classmethod
-    def of(cls, game: Game) -> RoomBody:
-        """Return the body of a game."""
-        return cls.from_object(game)
 
 
 class NewAccessCode(Body):
@@ -294,27 +271,29 @@ def replace_settings(service: Service, seated: DriverSeat, body: SettingsBody) -
 @router.post("/games/{game_id}/lock")
 def lock_game(service: Service, seated: DriverSeat) -> RoomBody:
     """Let nobody else join. Players can come back."""
-    return RoomBody.of(service.games.edit(seated.game.game_id, is_locked=True))
+    return RoomBody.from_object(service.games.edit(seated.game.game_id, is_locked=True))
 
 
 @router.post("/games/{game_id}/unlock")
 def unlock_game(service: Service, seated: DriverSeat) -> RoomBody:
     """Let people join again."""
-    return RoomBody.of(service.games.edit(seated.game.game_id, is_locked=False))
+    return RoomBody.from_object(service.games.edit(seated.game.game_id, is_locked=False))
 
 
 @router.put("/games/{game_id}/access-code", responses=responses(INVALID))
 def change_access_code(service: Service, seated: DriverSeat, body: NewAccessCode) -> RoomBody:
     """Ask players for an access code, or do not."""
     with named_as_sent():
-        return RoomBody.of(service.games.edit(seated.game.game_id, access_code=body.access_code))
+        return RoomBody.from_object(
+            service.games.edit(seated.game.game_id, access_code=body.access_code)
+        )
 
 
 @router.put("/games/{game_id}/categories")
 def choose_categories(service: Service, seated: DriverSeat, body: NewCategories) -> RoomBody:
     """Choose the categories of the next questions. Unknown ones are ignored."""
     game_id = seated.game.game_id
-    return RoomBody.of(service.games.edit(game_id, active_categories=body.categories))
+    return RoomBody.from_object(service.games.edit(game_id, active_categories=body.categories))
 
 
 # ------------------------------------------------------------------------------ links
