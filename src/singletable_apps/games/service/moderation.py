@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from singletable import ConditionFailed
 from singletable_apps.games.entities import Answer, AnswerStatus, BallotAnswer, Round
-from singletable_apps.games.errors import GamesBusy, InvalidInput, WrongPhase
+from singletable_apps.games.errors import GamesBusy, InvalidInput, NotFound, WrongPhase
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, QuestionType
 from singletable_apps.games.rules import Play
@@ -86,9 +86,10 @@ class Moderation:
         done.
         """
         play = self._rounds.load(game_id)
+        if question_id not in play.state.played or not is_id(player_id):
+            raise NotFound("There is no such answer.")
         key = Answer.key(game_id, question_id, player_id)
-        is_known = question_id in play.state.played and is_id(player_id)
-        found = self._context.store.get(key, consistent=True) if is_known else None
+        found = self._context.store.get(key, consistent=True)
         answer = check_found(found, "There is no such answer.")
         if text is not None and text != answer.text:
             raise InvalidInput({"text": _CHANGED})

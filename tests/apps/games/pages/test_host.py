@@ -241,6 +241,9 @@ def test_answers_are_approved_hidden_and_shown_again(app: PagesApp) -> None:
         assert not browser.flash(browser.post(path, {**sent, "decision": decision}))
     assert "changed" in browser.flash(browser.post(path, {**sent, "text": "x", "decision": "hide"}))
     assert "Approve" in browser.flash(browser.post(path, {**sent, "decision": "burn"}))
+    for wrong in ({"player": ""}, {"question": "\0"}, {"player": "😀" * 999}):
+        answer = browser.post(path, {**sent, "decision": "hide", **wrong})
+        assert "no such answer" in browser.flash(answer)
     app.world.play(game, Command.NEXT)
     view = config_of(browser.get("host", game.game_id))["view"]
     assert {each["text"] for each in view["ballot"]} == {"Of Ada", "Of Bob"}
