@@ -218,8 +218,10 @@ function Bar({ left }) {
   const { question, questionNumber, questionCount, deadline, openedAt, phase } = view.value, own = me.value;
   const total = deadline && openedAt ? (Date.parse(deadline) - Date.parse(openedAt)) / 1000 : question?.seconds ?? 30;
   const isTimed = phase === "open" || phase === "voting";
+  // In the place of the points, so that nothing moves.
+  const trouble = phase === "ended" ? "" : isOffline.value ? "Reconnecting…" : host.value === "away" ? "The host is away" : "";
   return html`<header class="play-bar">
-    <p class="play-who"><strong>${own?.name ?? "Watching"}</strong>${own && html`<span>${own.total !== undefined ? plural(own.total, "point") : own.team || view.value.title}</span>`}</p>
+    <p class="play-who"><strong>${own?.name ?? "Watching"}</strong><span class=${trouble ? "is-trouble" : ""} role="status">${trouble || (own?.total !== undefined ? plural(own.total, "point") : own?.team || view.value.title)}</span></p>
     ${question && html`<p class="play-count"><span class="sr-only">Question </span>${questionNumber}<span class="quiet">/${questionCount}</span></p>`}
     ${isTimed && html`<${Ring} left=${left} total=${total} paused=${phase === "paused"} />`}
     <details class="play-menu"><summary><span class="sr-only">Menu</span><${Icon} name="more" /></summary>
@@ -251,8 +253,6 @@ function App() {
   }, [phase, questionId]);
   if (gone.value !== undefined) return html`<div class="phone-page"><h1>You are not in this game any more</h1><p class="phone-text">${gone.value}</p><p class="phone-actions"><a class="big-button is-quiet" href=${start.urls.join}>Join another game</a></p></div>`;
   return html`<${Bar} left=${left} />
-    ${isOffline.value && phase !== "ended" && html`<p class="play-banner" role="status">Reconnecting…${outbox.waiting() ? " Your answer is saved." : ""}</p>`}
-    ${!isOffline.value && host.value === "away" && phase !== "ended" && html`<p class="play-banner" role="status">The host is away for a moment. Stay here.</p>`}
     <div class="play-main" data-phase=${phase} key=${`${phase} ${questionId}`}><${Phase} left=${left} /></div>
     <p class="sr-only" aria-live="polite">${spoken.value}</p>`;
 }
