@@ -36,6 +36,7 @@ from singletable_apps.shared.web import Model
 SCHEMA_VERSION = 1
 # Fields whose documents have another type; all others are copied.
 _NESTED = {"options", "correct", "tags", "categories", "questions"}
+_QUESTION_FIELDS = Question.__dataclass_fields__.keys() - _NESTED
 _SET_FIELDS = SetDraft.__dataclass_fields__.keys() - _NESTED
 
 
@@ -100,7 +101,7 @@ class QuestionDocument(Model):
                 raise InvalidInput({"correct": text})
             correct.update(ids)
         return Question(
-            **self.model_dump(exclude=_NESTED),
+            **self.model_dump(include={*_QUESTION_FIELDS}),
             options=options,
             correct=tuple(each.id for each in options if each.id in correct),
             tags=tuple(self.tags),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
+from singletable_apps.games.entities import QuestionSet
 from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.formats import (
     FORMATS,
@@ -37,9 +38,15 @@ def show_import(page: AnyPage, into: str = "") -> Response:
 
 
 def _show_upload(page: PageContext, form: Form, status: int) -> Response:
+    return page.render(
+        "set_import", status, form=form, target=_find_target(page, form), formats=FORMATS
+    )
+
+
+def _find_target(page: PageContext, form: Form) -> QuestionSet | None:
+    """Return the set to which the questions are added, or None for a new one."""
     into = form.value("into")
-    target = page.service.sets.get_own(into, actor_of(page)) if into else None
-    return page.render("set_import", status, form=form, target=target, formats=FORMATS)
+    return page.service.sets.get_own(into, actor_of(page)) if into else None
 
 
 @router.get("/sets/import/example.{kind}")
@@ -72,14 +79,12 @@ def preview_import(page: AnyPage, upload: PostedUpload) -> Response:
 
 
 def _show_preview(page: PageContext, read: ReadSet, form: Form, status: int) -> Response:
-    into = form.value("into")
-    target = page.service.sets.get_own(into, actor_of(page)) if into else None
     return page.render(
         "set_preview",
         status,
         form=form,
         read=read,
-        target=target,
+        target=_find_target(page, form),
         types=TYPES,
         format_title=FORMATS[read.format].title,
     )

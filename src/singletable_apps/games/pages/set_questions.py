@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
 
 from singletable_apps.games.errors import InvalidInput, NotFound
+from singletable_apps.games.formats.document import QuestionDocument
 from singletable_apps.games.pages.dependencies import AnyPage, PageContext, Segment
 from singletable_apps.games.pages.sets import CONFLICT, actor_of
 from singletable_apps.games.questions import (
@@ -47,35 +47,30 @@ SCALES = (
 )
 
 
-class QuestionForm(BaseModel):
-    """The fields of a question that are not lists. `place` counts from 1."""
+class QuestionForm(QuestionDocument):
+    """A question, and its place in the set from 1. Options have fields of their own."""
 
-    title: str
-    detail: str = ""
-    category: str = ""
-    school: str = ""
-    instruction: str = ""
-    explanation: str = ""
-    seconds: int | None = None
-    points: int | None = None
-    selections: int = 1
-    scale: Scale = Scale.FIVE
-    low_label: str = ""
-    high_label: str = ""
-    longest: int = 280
-    tags: str = ""
     place: int | None = None
 
 
 def _load_own(page: PageContext, set_id: str) -> LoadedSet:
-    page.service.sets.get_own(set_id, actor_of(page))
-    return page.service.sets.load(set_id, actor_of(page))
+    return page.service.sets.load_own(set_id, actor_of(page))
 
 
 def _find(draft: SetDraft, number: int) -> Question:
     if not 1 <= number <= len(draft.questions):
         raise NotFound("There is no such question. Someone may have deleted it.")
     return draft.questions[number - 1]
+
+
+def _arrange(
+    draft: SetDraft, number: int, question: Question | None = None, place: int = 1
+) -> SetDraft:
+    """Return the set without the question of this number, and with another one at a place."""
+    questions = [each for n, each in enumerate(draft.questions, 1) if n != number]
+    if question:
+        questions.insert(place - 1, question)
+    return replace(draft, questions=tuple(questions))
 
 
 # ------------------------------------------------------------------------------ show
@@ -97,7 +92,7 @@ def new_question(
     blank = Question(kind, "", category=last.category if last else "")
     if last and last.type is kind:
         blank = replace(blank, seconds=last.seconds, points=last.points, scale=last.scale)
-    return _show(page, loaded, blank, 0, _fill(blank, len(loaded.draft.questions) + 1, loaded))
+    return _show(page, loaded, kind, 0, _fill(blank, len(loaded.draft.questions) + 1, loaded))
 
 
 @router.get("/sets/{set_id}/questions/{number}")
@@ -112,16 +107,14 @@ def show_question(
     question = _find(loaded.draft, number)
     if type in ALLOWED[loaded.draft.type]:
         question = replace(question, type=type)
-    return _show(page, loaded, question, number, _fill(question, number, loaded))
+    return _show(page, loaded, question.type, number, _fill(question, number, loaded))
 
 
 def _fill(question: Question, place: int, loaded: LoadedSet) -> Form:
-    plain = QuestionForm.model_fields.keys() - {"tags", "place"}
     values: dict[str, str | int | bool | None] = {
-        **{name: getattr(question, name) for name in plain},
+        **QuestionDocument.of(question).model_dump(exclude={"options", "correct", "tags"}),
         "tags": ", ".join(question.tags),
         "place": place,
-        "image": question.image,
         "revision": loaded.item.revision,
     }
     for slot, option in enumerate(question.options):
@@ -134,12 +127,12 @@ def _fill(question: Question, place: int, loaded: LoadedSet) -> Form:
 def _show(
     page: PageContext,
     loaded: LoadedSet,
-    question: Question,
+    kind: QuestionType,
     number: int,
     form: Form,
     status: int = 200,
 ) -> Response:
-    least, most = OPTION_COUNTS.get(question.type, (0, 0))
+    least, most = OPTION_COUNTS.get(kind, (0, 0))
     filled = [slot for slot in range(most) if form.value(f"option-{slot}")]
     url = page.urls.question_set(loaded.item.set_id, "questions", str(number) if number else "new")
     return page.render(
@@ -148,7 +141,7 @@ def _show(
         item=loaded.item,
         draft=loaded.draft,
         number=number,
-        kind=question.type,
+        kind=kind,
         form=form,
         url=url,
         types=[
@@ -165,50 +158,39 @@ def _show(
 # ------------------------------------------------------------------------------ save
 
 
+@router.post("/sets/{set_id}/questions/new")
+def add_question(page: AnyPage, set_id: Segment, upload: PostedUpload) -> Response:
+    """Add a question to a set."""
+    return save_question(page, set_id, 0, upload)
+
+
 @router.post("/sets/{set_id}/questions/{number}")
-def save_question(page: AnyPage, set_id: Segment, number: str, upload: PostedUpload) -> Response:
-    """Save a question, or add one if the number is `new`."""
-    loaded = _load_own(page, set_id)
-    count = len(loaded.draft.questions)
-    at = int(number) if number.isascii() and number.isdigit() and len(number) < 5 else 0
-    if not at and number != "new":
-        raise NotFound("There is no such question.")
-    # If someone has deleted the question meanwhile, what was typed can be added as a new one.
-    at = at if at <= count else 0
-    form = upload.form
-    kind = form.value("type")
-    old = Question(QuestionType(kind) if kind in [*QuestionType] else QuestionType.TRIVIA, "")
+def save_question(page: AnyPage, set_id: Segment, number: int, upload: PostedUpload) -> Response:
+    """Save a question. If someone has deleted it meanwhile, it is added again."""
+    count = len(_load_own(page, set_id).draft.questions)
+    number = number if 0 < number <= count else 0
     form = _store_images(page, upload)
-    values = form.validate(QuestionForm)
-    if isinstance(values, Form) or form.errors:
-        errors = {**(values.errors if isinstance(values, Form) else {}), **form.errors}
-        return _show(page, loaded, old, at, replace(form, errors=errors), 422)
-    question, slots = _read_question(old.type, form, values)
-    question, errors = check_question(question)
-    if errors:
-        named = {_field_of(name, slots): text for name, text in errors.items()}
-        return _show(page, loaded, old, at, replace(form, errors=named), 422)
-    place = min(max(values.place or at or count + 1, 1), count + (0 if at else 1))
+    kind = form.value("type")
 
-    def edit(draft: SetDraft) -> SetDraft:
-        questions = list(draft.questions)
-        if at:
-            del questions[at - 1]
-        questions.insert(place - 1, question)
-        return replace(draft, questions=tuple(questions))
+    def save(values: QuestionForm) -> Response:
+        question = _read_question(form, values)
+        place = min(max(values.place or number or count + 1, 1), count + (0 if number else 1))
+        page.service.sets.change(
+            actor_of(page),
+            set_id,
+            lambda draft: _arrange(draft, number, question, place),
+            form.revision_check(),
+        )
+        if form.value("then") == "another":
+            url = page.urls.question_set(set_id, "questions", "new", type=question.type)
+            return page.redirect(url, f"Saved question {place}.")
+        return page.redirect(f"{page.urls.question_set(set_id)}#q-{place}", "Saved.")
 
-    try:
-        page.service.sets.change(actor_of(page), set_id, edit, form.revision_check())
-    except RevisionConflict as conflict:
-        loaded = _load_own(page, set_id)
-        return _show(page, loaded, old, at, form.rebased(conflict.revision), 412)
-    except InvalidInput as error:
-        named = {name.rpartition("/")[2]: text for name, text in error.errors.items()}
-        return _show(page, loaded, old, at, replace(form, errors=named), 422)
-    if form.value("then") == "another":
-        url = page.urls.question_set(set_id, "questions", "new", type=question.type)
-        return page.redirect(url, f"Saved question {place}.")
-    return page.redirect(f"{page.urls.question_set(set_id)}#q-{place}", "Saved.")
+    def show(shown: Form, status: int) -> Response:
+        known = QuestionType(kind) if kind in [*QuestionType] else QuestionType.TRIVIA
+        return _show(page, _load_own(page, set_id), known, number, shown, status)
+
+    return page.submit(form, QuestionForm, save, show)
 
 
 def _store_images(page: PageContext, upload: Upload) -> Form:
@@ -232,10 +214,9 @@ def _store_images(page: PageContext, upload: Upload) -> Form:
     return replace(upload.form, values=values, errors=errors)
 
 
-def _read_question(
-    kind: QuestionType, form: Form, values: QuestionForm
-) -> tuple[Question, list[int]]:
-    """Return the question of a form, and in which field each of its options is."""
+def _read_question(form: Form, values: QuestionForm) -> Question:
+    """Return the question of a form, or raise InvalidInput with the names of its fields."""
+    kind = values.type
     _, most = OPTION_COUNTS.get(kind, (0, 0))
     slots = [
         slot
@@ -246,24 +227,22 @@ def _read_question(
         Option(letter, form.value(f"option-{slot}"), form.value(f"option_image-{slot}"))
         for letter, slot in zip(OPTION_IDS, slots, strict=False)
     )
-    is_trivia = kind is QuestionType.TRIVIA
-    marked = [slot for slot in slots if is_trivia and form.value(f"correct-{slot}")]
-    fields = values.model_dump(exclude={"tags", "place"})
-    if kind is not QuestionType.CHOICE:
-        fields["selections"] = 1
-    return Question(
-        kind,
-        **fields,
-        image=form.value("image"),
-        options=options,
-        correct=tuple(OPTION_IDS[slots.index(slot)] for slot in marked),
-        tags=tuple(each.strip() for each in values.tags.split(",") if each.strip()),
-    ), slots
-
-
-def _field_of(name: str, slots: list[int]) -> str:
-    head, _, place = name.partition("/")
-    return f"option-{slots[int(place)]}" if place else head
+    marked = [slot for slot in slots if kind == "trivia" and form.value(f"correct-{slot}")]
+    question, errors = check_question(
+        replace(
+            values.to_question(),
+            options=options,
+            correct=tuple(OPTION_IDS[slots.index(slot)] for slot in marked),
+            selections=values.selections if kind is QuestionType.CHOICE else 1,
+            tags=tuple(tag for tags in values.tags for tag in tags.split(",") if tag.strip()),
+        )
+    )
+    # The second option is in the third field if the second one is blank.
+    fields = {f"options/{place}": f"option-{slot}" for place, slot in enumerate(slots)}
+    errors = {**{fields.get(name, name): text for name, text in errors.items()}, **form.errors}
+    if errors:
+        raise InvalidInput(errors)
+    return question
 
 
 # ------------------------------------------------------------------------------ move, delete
@@ -280,9 +259,7 @@ def move_question(page: AnyPage, set_id: Segment, number: int, form: PostedForm)
         nonlocal target
         question = _find(draft, number)
         target = min(max(number + step, 1), len(draft.questions))
-        others = [*draft.questions[: number - 1], *draft.questions[number:]]
-        others.insert(target - 1, question)
-        return replace(draft, questions=tuple(others))
+        return _arrange(draft, number, question, target)
 
     try:
         page.service.sets.change(actor_of(page), set_id, edit, form.revision_check())
@@ -307,11 +284,9 @@ def delete_question(page: AnyPage, set_id: Segment, number: int, form: PostedFor
     )
 
     def delete() -> Response:
-        def edit(draft: SetDraft) -> SetDraft:
-            kept = [*draft.questions[: number - 1], *draft.questions[number:]]
-            return replace(draft, questions=tuple(kept))
-
-        page.service.sets.change(actor_of(page), set_id, edit, form.revision_check())
+        page.service.sets.change(
+            actor_of(page), set_id, lambda draft: _arrange(draft, number), form.revision_check()
+        )
         return page.redirect(f"{url}#q-{max(1, number - 1)}", "Deleted the question.")
 
     return page.ask(ask, form, delete, loaded.item.revision)

@@ -125,8 +125,7 @@ class DetailsForm(BaseModel):
 def edit_set(page: AnyPage, set_id: Segment, form: PostedForm) -> Response:
     """Edit the details of a set, and rename and reorder its categories."""
     actor = actor_of(page)
-    page.service.sets.get_own(set_id, actor)
-    loaded = page.service.sets.load(set_id, actor)
+    loaded = page.service.sets.load_own(set_id, actor)
     initial = Form.of(DetailsForm, loaded.draft, revision=loaded.item.revision)
     categories = {
         name: text
@@ -188,22 +187,11 @@ def _edit_categories(old: SetDraft, form: Form) -> SetDraft:
     return replace(old, categories=tuple(kept), questions=questions)
 
 
-class SharingForm(BaseModel):
-    """Whether a set is active, and who can play it."""
-
-    is_active: bool | None = None
-    visibility: Visibility | None = None
-
-
 @router.post("/sets/{set_id}/sharing")
-def share_set(page: AnyPage, set_id: Segment, form: PostedForm) -> Response:
-    """Activate a set or not, or share it."""
-    values = form.validate(SharingForm)
-    if isinstance(values, Form):
-        raise InvalidInput(values.errors)
-    page.service.sets.toggle(
-        actor_of(page), set_id, is_active=values.is_active, visibility=values.visibility
-    )
+def activate_set(page: AnyPage, set_id: Segment, form: PostedForm) -> Response:
+    """Activate or deactivate a set."""
+    is_active = {"true": True, "false": False}.get(form.value("is_active"))
+    page.service.sets.toggle(actor_of(page), set_id, is_active=is_active)
     return page.redirect(page.urls.question_set(set_id), "Saved.")
 
 
@@ -241,8 +229,7 @@ def delete_set(page: AnyPage, set_id: Segment, form: PostedForm) -> Response:
 @router.get("/sets/{set_id}/versions")
 def list_versions(page: AnyPage, set_id: Segment) -> Response:
     """Show the versions of a set."""
-    item = page.service.sets.get_own(set_id, actor_of(page))
-    versions = page.service.sets.list_versions(set_id, actor_of(page))
+    item, versions = page.service.sets.list_versions(set_id, actor_of(page))
     return page.render("set_versions", item=item, versions=versions, kept=KEPT_VERSIONS)
 
 

@@ -7,13 +7,13 @@ save changes nothing, and the next one deletes what it left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from singletable import AlreadyExists as ItemExists
-from singletable import ConditionFailed, Page, SingleTableError, evolve, key_of
+from singletable import ConditionFailed, Page, Selection, SingleTableError, evolve, key_of
 from singletable_apps.games import patterns
 from singletable_apps.games.entities import QuestionSet, SetCategory, SetQuestion, SetVersion
 from singletable_apps.games.errors import AlreadyExists, GamesBusy, InvalidInput, NotFound
@@ -30,6 +30,8 @@ from singletable_apps.games.tokens import new_id
 # The administrator, among the ids of hosts, who have random ones.
 ADMIN = "admin"
 KEPT_VERSIONS = 20
+# The fields of a draft that versions have as they are.
+_VERSIONED = ("name", "description", "type", "instruction", "ai_instruction")
 _ATTEMPTS = 5
 _BUSY = "Someone else is changing this set right now. Try again."
 
@@ -94,18 +96,19 @@ class Sets:
         """Return a set with its questions, all of the same version, or raise NotFound."""
         for _ in range(_ATTEMPTS):
             item = self.get(set_id, actor)
-            draft = SetDraft(item.name, item.description, item.type)
-            if item.set_version:
-                version = self._store.get(SetVersion.key(set_id, item.set_version), consistent=True)
-                loaded = self._load_version(version) if version else None
-                if loaded is None:
-                    # Many newer versions were saved in the meantime, or the set is being deleted.
-                    continue
-                draft = loaded
-            return LoadedSet(
-                item, replace(draft, visibility=item.visibility, is_active=item.is_active)
-            )
+            if not item.set_version:
+                return LoadedSet(item, SetDraft(item.name, item.description, item.type))
+            draft = self._load_version(item, item.set_version)
+            if draft is not None:
+                return LoadedSet(item, draft)
+            # Many newer versions were saved in the meantime, or the set is being deleted.
         raise GamesBusy(_BUSY)
+
+    def load_own(self, set_id: str, actor: str) -> LoadedSet:
+        """Return a set with its questions if the actor may change it, or raise NotFound."""
+        loaded = self.load(set_id, actor)
+        _check_own(actor, loaded.item)
+        return loaded
 
     def load_for_game(self, set_id: str, actor: str) -> LoadedSet:
         """Return a set to play, or raise InvalidInput if it is inactive or has no questions."""
@@ -124,30 +127,32 @@ class Sets:
         query = patterns.set_categories(item.set_id, item.set_version, item.attempt)
         return list(self._store.query(query, consistent=True))
 
-    def list_versions(self, set_id: str, actor: str) -> list[SetVersion]:
-        """Return the versions that can be restored, newest first."""
-        self.get_own(set_id, actor)
-        return list(self._store.query(patterns.set_versions(set_id), reverse=True))
+    def list_versions(self, set_id: str, actor: str) -> tuple[QuestionSet, list[SetVersion]]:
+        """Return a set and its versions that can be restored, newest first."""
+        item = self.get_own(set_id, actor)
+        return item, list(self._store.query(patterns.set_versions(set_id), reverse=True))
 
     def load_version(self, set_id: str, version: int, actor: str) -> SetDraft:
         """Return an old version of a set, or raise NotFound."""
         item = self.get_own(set_id, actor)
-        stored = self._store.get(SetVersion.key(set_id, version)) if 0 < version < 9_999 else None
-        draft = self._load_version(stored) if stored else None
-        found = check_found(draft, f"Only the last {KEPT_VERSIONS} versions are kept.")
-        return replace(found, visibility=item.visibility, is_active=item.is_active)
+        draft = self._load_version(item, version) if 0 < version < 9_999 else None
+        return check_found(draft, f"Only the last {KEPT_VERSIONS} versions are kept.")
 
-    def _load_version(self, version: SetVersion) -> SetDraft | None:
-        """Return a version, or None if some of its questions have been deleted."""
-        query = patterns.set_questions(version.set_id, version.set_version, version.attempt)
+    def _load_version(self, item: QuestionSet, number: int) -> SetDraft | None:
+        """Return a version, or None if it or some of its questions have been deleted."""
+        version = self._store.get(SetVersion.key(item.set_id, number), consistent=True)
+        if version is None:
+            return None
+        query = patterns.set_questions(item.set_id, number, version.attempt)
         questions = sorted(self._store.query(query, consistent=True), key=lambda each: each.number)
         if len(questions) < version.total_questions:
             return None
         return SetDraft(
-            *(version.name, version.description, version.type),
-            *(version.instruction, version.ai_instruction),
-            version.categories,
-            tuple(each.content for each in questions),
+            **{name: getattr(version, name) for name in _VERSIONED},
+            categories=version.categories,
+            questions=tuple(each.content for each in questions),
+            visibility=item.visibility,
+            is_active=item.is_active,
         )
 
     # -------------------------------------------------------------------------- write
@@ -190,21 +195,20 @@ class Sets:
         unless `check` does not accept it.
         """
         for _ in range(_ATTEMPTS):
-            loaded = self.load(set_id, actor)
-            check(_check_own(actor, loaded.item).revision)
-            draft = check_set(edit(loaded.draft))
-            if draft == loaded.draft and loaded.item.set_version:
-                return loaded.item
+            item, before = self.load_own(set_id, actor)
+            check(item.revision)
+            after = check_set(edit(before))
+            if after == before and item.set_version:
+                return item
             with suppress(ConditionFailed):
-                return self._save(loaded.item, draft)
+                return self._save(item, after)
         raise GamesBusy(_BUSY)
 
     def restore(
         self, actor: str, set_id: str, version: int, check: RevisionCheck = any_revision
     ) -> QuestionSet:
         """Save an old version again, as the newest one."""
-        draft = self.load_version(set_id, version, actor)
-        return self.save(actor, set_id, draft, check)
+        return self.save(actor, set_id, self.load_version(set_id, version, actor), check)
 
     def toggle(
         self,
@@ -213,19 +217,11 @@ class Sets:
         *,
         is_active: bool | None = None,
         visibility: Visibility | None = None,
-        check: RevisionCheck = any_revision,
     ) -> QuestionSet:
         """Activate a set or not, and choose who can play it; this is not a new version."""
-        return self._edit(
-            actor,
-            set_id,
-            check,
-            lambda item: evolve(
-                item,
-                is_active=item.is_active if is_active is None else is_active,
-                visibility=visibility or item.visibility,
-            ),
-        )
+        sent = {"is_active": is_active, "visibility": visibility}
+        fields = {name: value for name, value in sent.items() if value is not None}
+        return self._edit(actor, set_id, any_revision, **fields)
 
     def copy(self, actor: str, draft: SetDraft) -> QuestionSet:
         """Create a private set from a template or a set of someone else, with a free name."""
@@ -239,39 +235,23 @@ class Sets:
 
     def delete(self, actor: str, set_id: str, check: RevisionCheck = any_revision) -> None:
         """Delete a set with all its versions. Games that play it keep their questions."""
-        private = Visibility.PRIVATE
-        hidden = self._edit(
-            actor,
-            set_id,
-            check,
-            lambda item: evolve(item, is_deleting=True, is_active=False, visibility=private),
-        )
-        self._finish_delete(hidden)
+        hidden = {"is_active": False, "visibility": Visibility.PRIVATE}
+        self._finish_delete(self._edit(actor, set_id, check, is_deleting=True, **hidden))
 
-    def _edit(
-        self,
-        actor: str,
-        set_id: str,
-        check: RevisionCheck,
-        change: Callable[[QuestionSet], QuestionSet],
-    ) -> QuestionSet:
+    def _edit(self, actor: str, set_id: str, check: RevisionCheck, **fields: object) -> QuestionSet:
         for _ in range(_ATTEMPTS):
             item = self.get_own(set_id, actor)
             check(item.revision)
             with suppress(ConditionFailed):
-                return self._store.put(change(item))
+                return self._store.put(evolve(item, **fields))
         raise GamesBusy(_BUSY)
 
     def _save(self, before: QuestionSet, draft: SetDraft) -> QuestionSet:
         """Store a checked draft as the next version; raise ConditionFailed if `before` changed."""
         number, attempt = before.set_version + 1, new_id()
         categories, questions = _make_content(before.set_id, number, attempt, draft)
-        fields: dict[str, Any] = {
-            "name": draft.name,
-            "description": draft.description,
-            "type": draft.type,
-            "instruction": draft.instruction,
-            "ai_instruction": draft.ai_instruction,
+        fields: dict[str, Any] = {name: getattr(draft, name) for name in _VERSIONED}
+        fields |= {
             "total_questions": len(draft.questions),
             "set_version": number,
             "attempt": attempt,
@@ -291,8 +271,8 @@ class Sets:
                 transaction.put(after)
                 transaction.create(version)
         except ConditionFailed as error:
-            self._delete_items(questions)
-            self._delete_items(categories)
+            self._store.delete_many(map(key_of, questions))
+            self._store.delete_many(map(key_of, categories))
             if isinstance(error, ItemExists) and "name" in error.fields:
                 raise _name_taken(draft.name) from error
             raise
@@ -318,15 +298,13 @@ class Sets:
 
     def _delete_content(self, set_id: str, version: int, keep: str = "") -> None:
         """Delete the content of a version, except that of one attempt."""
-        questions = self._store.query(patterns.stored_questions(set_id, version), consistent=True)
-        self._delete_items(each for each in questions if each.attempt != keep)
-        categories = self._store.query(patterns.stored_categories(set_id, version), consistent=True)
-        self._delete_items(each for each in categories if each.attempt != keep)
-
-    def _delete_items(self, items: Iterable[SetQuestion | SetCategory]) -> None:
-        keys = [key_of(each) for each in items]
-        if keys:
-            self._store.delete_many(keys)
+        parts: list[Selection[Any]] = [
+            patterns.stored_questions(set_id, version),
+            patterns.stored_categories(set_id, version),
+        ]
+        for part in parts:
+            stored = self._store.query(part, consistent=True)
+            self._store.delete_many(key_of(each) for each in stored if each.attempt != keep)
 
 
 def owns(actor: str, item: QuestionSet) -> bool:
@@ -350,38 +328,32 @@ def _make_content(
     """Return the categories and questions of a version. Categories have ids like c001."""
     ids = {each.name: f"c{number:03}" for number, each in enumerate(draft.categories, 1)}
     counts = dict.fromkeys(ids, 0)
+    part_of: dict[str, Any] = {"set_id": set_id, "set_version": version, "attempt": attempt}
     questions: list[SetQuestion] = []
     for number, question in enumerate(draft.questions, 1):
         category_id = ids[question.category]
         counts[question.category] += 1
+        copied = ("title", "detail", "category", "school", "instruction")
         questions.append(
             SetQuestion(
-                set_id=set_id,
-                set_version=version,
-                attempt=attempt,
+                **part_of,
+                **{name: getattr(question, name) for name in copied},
                 category_id=category_id,
                 number=number,
                 question_id=f"{category_id}#{number:03}",
-                title=question.title,
-                detail=question.detail,
-                category=question.category,
-                school=question.school,
                 order=counts[question.category],
-                instruction=question.instruction,
                 content=question,
             )
         )
     categories = [
         SetCategory(
-            set_id=set_id,
-            set_version=version,
-            attempt=attempt,
-            category_id=ids[category.name],
-            name=category.name,
-            description=category.description,
-            question_count=counts[category.name],
+            **part_of,
+            category_id=ids[each.name],
+            name=each.name,
+            description=each.description,
+            question_count=counts[each.name],
             order=order,
         )
-        for order, category in enumerate(draft.categories, 1)
+        for order, each in enumerate(draft.categories, 1)
     ]
     return categories, questions

@@ -75,7 +75,8 @@ def test_save_is_a_new_version_and_old_ones_can_be_restored(world: World) -> Non
     item = sets.create(HOST, DRAFT)
     item = sets.save(HOST, item.set_id, replace(DRAFT, name="Quiz", questions=(LUNCH,)))
     assert (item.set_version, item.name, titles(sets, item)) == (2, "Quiz", [LUNCH.title])
-    assert [each.set_version for each in sets.list_versions(item.set_id, HOST)] == [2, 1]
+    _, versions = sets.list_versions(item.set_id, HOST)
+    assert [each.set_version for each in versions] == [2, 1]
     item = sets.restore(HOST, item.set_id, 1)
     assert (item.set_version, item.name, item.total_questions) == (3, "Friday quiz", 3)
     assert sets.save(HOST, item.set_id, DRAFT).set_version == 3
@@ -89,7 +90,7 @@ def test_only_the_last_versions_are_kept(memory: World, monkeypatch: pytest.Monk
     item = sets.create(HOST, DRAFT)
     for number in range(4):
         item = sets.change(HOST, item.set_id, describe(f"{number}"))
-    versions = sets.list_versions(item.set_id, HOST)
+    _, versions = sets.list_versions(item.set_id, HOST)
     assert [each.set_version for each in versions] == [5, 4, 3]
     assert count_content(memory) == (3, 9, 9)
 
