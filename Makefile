@@ -71,7 +71,7 @@ run-tracker: $(INSTALLED)  ## serve the API of the example in examples/tracker o
 
 # Three shards of about equal length keep two cores busy, since each waits now and then. Tests named in no shard run in
 # the last. Distributing single tests would cost more than it evens out.
-AFTER_TYPES := tests/typing tests/browser tests/differential tests/infrastructure tests/drills
+AFTER_TYPES := tests/typing tests/introspection tests/browser tests/differential tests/infrastructure tests/drills
 WITH_APPS := tests/apps tests/cli tests/benchmarks
 
 test: $(INSTALLED) system  ## run every check that a change must pass
@@ -86,15 +86,16 @@ test-types:
 	@$(BIN)/mypy --strict $(PYTHON_FILES)
 	@$(BIN)/pyright
 
+# Importing schemathesis takes a second, and only the tests of the apps use it.
 test-after-types: test-types $(AXE) $(ENGINES)
-	@$(BIN)/pytest $(AFTER_TYPES)
+	@$(BIN)/pytest -p no:schemathesis $(AFTER_TYPES)
 
 test-apps: $(ENGINES) $(PYNAMODB) $(WRK)
 	@$(BIN)/pytest $(WITH_APPS)
-	@$(BIN)/pytest examples/tracker
+	@$(BIN)/pytest -p no:schemathesis examples/tracker
 
 test-rest: $(ENGINES) $(NODE_CLIENTS) $(PYTHON_CLIENTS)
-	@$(BIN)/pytest tests $(addprefix --ignore=,$(AFTER_TYPES) $(WITH_APPS))
+	@$(BIN)/pytest -p no:schemathesis tests $(addprefix --ignore=,$(AFTER_TYPES) $(WITH_APPS))
 
 test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party engines
 	ENGINES=all $(BIN)/pytest -n 2 tests/store -k 'DynamoDB or dynalite or moto'
