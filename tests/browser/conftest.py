@@ -30,9 +30,9 @@ class BrowserMissing(Exception):
     """Chromium is not installed; the message says how to install it."""
 
 
-# One per module: Playwright keeps an event loop running in its thread, and tests of other modules
-# in the same worker start their own.
-@pytest.fixture(scope="module")
+# One for this folder, since a start takes a second. It ends with the folder: Playwright keeps an
+# event loop running in its thread, and tests in other folders start their own.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """Start headless Chromium, which needs half the time per page."""
     found = shutil.which("chromium-headless-shell")
