@@ -12,11 +12,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import cast
 
 from uvicorn.loops.auto import auto_loop_factory
 
-from benchmarks.harness.measurement import ROOT, Scale, WrongResult, show_progress
+from benchmarks.harness.measurement import ROOT, Scale, show_progress
 from benchmarks.harness.report import (
     ReportTable,
     Target,
@@ -26,6 +25,7 @@ from benchmarks.harness.report import (
 )
 from benchmarks.http_load.room_server import MESSAGE_BYTES
 from benchmarks.http_load.servers import resident_bytes, total_cpu_seconds
+from benchmarks.http_load.socket_client import SocketClient
 
 CLAIM = "a room sends to all sockets for no more CPU time than a loop over bare sockets"
 COST = Target(at_most=1.0)
@@ -146,63 +146,22 @@ class _Crowd:
             client.close()
 
 
-class _Client(asyncio.Protocol):
-    """A WebSocket client that only counts messages: parsing them would cost more than sending."""
+class _Client(SocketClient):
+    """A client that only counts messages: parsing them would cost more than sending."""
 
     def __init__(self, crowd: _Crowd, number: int) -> None:
+        super().__init__(f"/socket/{number}")
         self._crowd = crowd
-        self._number = number
-        self._transport: asyncio.Transport | None = None
-        self._buffer = b""
-        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Send the handshake."""
-        self._transport = cast(asyncio.Transport, transport)
-        lines = [
-            f"GET /socket/{self._number} HTTP/1.1",
-            "Host: 127.0.0.1",
-            "Upgrade: websocket",
-            "Connection: Upgrade",
-            "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-        ]
-        self._transport.write("\r\n".join([*lines, "", ""]).encode())
-
-    def data_received(self, data: bytes) -> None:
-        """Read the response to the handshake, and then the headers of frames."""
-        self._buffer += data
-        if not self.opened.done():
-            head, end, self._buffer = self._buffer.partition(b"\r\n\r\n")
-            if not end:
-                self._buffer = head
-                return
-            if b" 101 " not in head:
-                self.opened.set_exception(WrongResult(head.decode("latin-1")))
-                return
-            self.opened.set_result(None)
-        while len(self._buffer) > 4:
-            size, start = self._buffer[1], 2
-            if size == 126:
-                size, start = int.from_bytes(self._buffer[2:4]), 4
-            if len(self._buffer) < start + size:
-                return
-            self._buffer = self._buffer[start + size :]
-            # Other messages, such as the snapshot, are shorter.
-            if size > MESSAGE_BYTES - 50:
-                self._crowd.count()
+    def frame_received(self, frame: bytes) -> None:
+        """Count the message of all."""
+        # Other messages, such as the snapshot, are shorter.
+        if len(frame) > MESSAGE_BYTES - 50:
+            self._crowd.count()
 
     def ask(self) -> None:
         """Ask the server to send a message to all."""
-        assert self._transport is not None
-        request = b'{"id":"1","type":"send","data":%d}' % MESSAGE_BYTES
-        # Masked with zeros, so that it is readable.
-        self._transport.write(bytes([0x81, 0x80 | len(request), 0, 0, 0, 0]) + request)
-
-    def close(self) -> None:
-        """Close the connection."""
-        if self._transport is not None:
-            self._transport.abort()
+        self.send(b'{"id":"1","type":"send","data":%d}' % MESSAGE_BYTES)
 
 
 @contextmanager

@@ -1,0 +1,204 @@
+"""Games: thousands of answers within a second, beside a server that only acknowledges them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from statistics import median
+
+from uvicorn.loops.auto import auto_loop_factory
+
+from benchmarks.harness.measurement import ROOT, Scale, WrongResult, show_progress
+from benchmarks.harness.report import (
+    ReportTable,
+    Target,
+    format_microseconds,
+    format_milliseconds,
+    format_ratio,
+)
+from benchmarks.http_load.answer_server import ROUNDS
+from benchmarks.http_load.servers import total_cpu_seconds
+from benchmarks.http_load.socket_client import SocketClient
+
+CLAIM = "5,000 answers within a second are stored on disk and acknowledged within 50 ms"
+SLOWEST = Target(at_most=50, unit=" ms")
+_SERVER = "benchmarks.http_load.answer_server"
+_TIMEOUT = 120.0
+_CONNECTING_AT_ONCE = 100
+_ACK = b'{"type":"ack"'
+
+
+def measure(scale: Scale) -> Iterable[ReportTable]:
+    """Let thousands of players answer within a second."""
+    players, within = scale.counted // 2, min(1.0, scale.seconds)
+    echo = _measure("echo", players, within)
+    games = _measure("games", players, within)
+    cost = games.cpu_seconds / echo.cpu_seconds
+    verdict = SLOWEST.verdict(games.p99 * 1_000)
+    yield ReportTable(
+        f"{players:,} answers within one second, one process, tables in a file",
+        ["server", "p50", "p99", "slowest", "CPU each", "cost", "target"],
+        [
+            ["echo", *echo.cells(), "", ""],
+            ["games", *games.cells(), format_ratio(cost), verdict],
+        ],
+        [
+            "Each answer comes over a socket of its own. `echo` is uvicorn with websockets, which "
+            "decodes the message and replies. `games` checks the player and the answer, writes it "
+            "to disk, and makes sure that the question was still open. Median of "
+            f"{ROUNDS} questions; the cost is that in CPU time, the target is for p99."
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Latency:
+    """The seconds until answers are acknowledged, and the CPU time of each."""
+
+    p50: float
+    p99: float
+    slowest: float
+    cpu_seconds: float
+
+    def cells(self) -> list[str]:
+        """Return the figures of a row."""
+        times = [f"{format_milliseconds(each)} ms" for each in (self.p50, self.p99, self.slowest)]
+        return [*times, format_microseconds(self.cpu_seconds)]
+
+
+def _measure(kind: str, players: int, within: float) -> _Latency:
+    show_progress(f"{players:,} answers, {kind}")
+    # With uvloop where it is installed, so that the clients are not slower than the server.
+    runner = asyncio.Runner(loop_factory=auto_loop_factory())
+    with _serve(kind, players) as (pid, port, game_id, tokens), runner:
+        rounds = runner.run(asyncio.wait_for(_play(pid, port, game_id, tokens, within), _TIMEOUT))
+    return _Latency(*(median(column) for column in zip(*rounds, strict=True)))
+
+
+async def _play(
+    pid: int, port: int, game_id: str, tokens: Sequence[str], within: float
+) -> list[tuple[float, float, float, float]]:
+    """Connect a host and all players, and let them play; return the figures of each question."""
+    clients: list[_Client] = []
+    try:
+        for first in range(0, len(tokens), _CONNECTING_AT_ONCE):
+            clients += await asyncio.gather(
+                *(
+                    _connect(port, game_id, each)
+                    for each in tokens[first : first + _CONNECTING_AT_ONCE]
+                )
+            )
+        host, *phones = clients
+        figures: list[tuple[float, float, float, float]] = []
+        for number in range(1, ROUNDS + 1):
+            if game_id:
+                await _ask(host, phones, number)
+                await asyncio.sleep(within)
+            closed = host.wait_for(b'"phase":"reveal"')
+            cpu = total_cpu_seconds(pid)
+            latencies = await _answer(phones, number, within)
+            # A clock tick is 10 ms, so a short run measures none.
+            cpu = max(0.01, total_cpu_seconds(pid) - cpu) / len(phones)
+            p50, p99 = (latencies[int(len(latencies) * share)] for share in (0.5, 0.99))
+            figures.append((p50, p99, latencies[-1], cpu))
+            if game_id:
+                await closed
+        return figures
+    finally:
+        for each in clients:
+            each.close()
+
+
+async def _connect(port: int, game_id: str, token: str) -> _Client:
+    make_client = partial(_Client, game_id, token)
+    _, client = await asyncio.get_running_loop().create_connection(make_client, "127.0.0.1", port)
+    await client.opened
+    if game_id:
+        await client.seen
+    return client
+
+
+async def _ask(host: _Client, phones: Sequence[_Client], number: int) -> None:
+    """Let the host open a question, and wait until all phones show it."""
+    seen = [each.wait_for(b'"questionId":"%03d"' % number, b'"phase":"open"') for each in phones]
+    host.send(b'{"id":"h","type":"command","data":{"command":"next"}}')
+    await asyncio.gather(*seen)
+
+
+async def _answer(phones: Sequence[_Client], number: int, within: float) -> list[float]:
+    """Let all answer within a time; return the sorted seconds until the acknowledgments."""
+    chance, loop = Random(number), asyncio.get_running_loop()
+    message = b'{"id":"%d","type":"answer","data":{"questionId":"%03d","choices":["b"]}}'
+    for each in phones:
+        loop.call_later(chance.uniform(0, within), each.answer, message % (number, number))
+    await asyncio.gather(*(each.acknowledged for each in phones))
+    latencies = sorted(each.acknowledged.result() for each in phones)
+    for each in phones:
+        each.acknowledged = loop.create_future()
+    return latencies
+
+
+class _Client(SocketClient):
+    """A phone, or the host, which notes when its answer is acknowledged."""
+
+    def __init__(self, game_id: str, token: str) -> None:
+        path = f"/api/games/games/{game_id}/socket"
+        super().__init__(path, {"Authorization": f"Bearer {token}"})
+        loop = asyncio.get_running_loop()
+        self.acknowledged: asyncio.Future[float] = loop.create_future()
+        self.seen: asyncio.Future[None] = loop.create_future()
+        self._expected: tuple[bytes, ...] = (b"initialStateSync",)
+        self._sent_at = 0.0
+
+    def wait_for(self, *texts: bytes) -> asyncio.Future[None]:
+        """Return what is done when a frame contains all texts."""
+        self._expected = texts
+        self.seen = asyncio.get_running_loop().create_future()
+        return self.seen
+
+    def answer(self, message: bytes) -> None:
+        """Send an answer."""
+        self._sent_at = time.perf_counter()
+        self.send(message)
+
+    def frame_received(self, frame: bytes) -> None:
+        """Note an acknowledgment, or what is waited for."""
+        if frame.startswith(b'{"type":"error"') and self._sent_at:
+            self.acknowledged.set_exception(WrongResult(frame.decode()))
+        elif frame.startswith(_ACK) and self._sent_at:
+            self.acknowledged.set_result(time.perf_counter() - self._sent_at)
+            self._sent_at = 0.0
+        elif not self.seen.done() and all(text in frame for text in self._expected):
+            self.seen.set_result(None)
+
+
+@contextmanager
+def _serve(kind: str, players: int) -> Generator[tuple[int, int, str, list[str]]]:
+    """Serve in another process until the block ends; yield its number, port and tokens."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+        number = listener.fileno()
+        server = subprocess.Popen(
+            [sys.executable, "-m", _SERVER, kind, str(number), str(players)],
+            pass_fds=[number],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+        )
+        try:
+            assert server.stdout is not None
+            game_id, tokens = json.loads(server.stdout.readline())
+            yield server.pid, listener.getsockname()[1], game_id, tokens
+        finally:
+            server.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(5)
+            server.kill()
+            server.communicate()
