@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -123,20 +124,11 @@ def test_messages_of_a_survey_are_as_documented(memory: World) -> None:
 
 
 def test_document_is_served_and_its_references_resolve(server: Server) -> None:
-    document = server.caller().get("/asyncapi.json").json()
-    assert document["asyncapi"] == "3.0.0"
-
-    def references(value: Any) -> list[str]:
-        if isinstance(value, list):
-            items: list[Any] = value
-            return [each for item in items for each in references(item)]
-        if isinstance(value, dict):
-            members: dict[str, Any] = value
-            inner = [each for item in members.values() for each in references(item)]
-            return [*inner, *([members["$ref"]] if "$ref" in members else [])]
-        return []
-
-    for reference in references(document):
-        found = document
-        for part in reference.removeprefix("#/").split("/"):
+    answer = server.caller().get("/asyncapi.json")
+    assert answer.json()["asyncapi"] == "3.0.0"
+    references = set(re.findall(r'"\$ref": ?"#/([^"]+)"', answer.text))
+    assert len(references) > 50
+    for reference in references:
+        found = answer.json()
+        for part in reference.split("/"):
             found = found[part]
