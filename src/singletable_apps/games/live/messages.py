@@ -154,6 +154,7 @@ class GameView(Payload, frozen=True, rename="camel", forbid_unknown_fields=True)
 class PlayerView(Payload, frozen=True, rename="camel", forbid_unknown_fields=True):
     """What concerns one player: own answers by question, what to rank, points and place."""
 
+    version: int
     player_id: str
     name: str
     team: str
@@ -170,6 +171,7 @@ class PlayerView(Payload, frozen=True, rename="camel", forbid_unknown_fields=Tru
     is_correct: bool | msgspec.UnsetType | None = msgspec.UNSET
     is_counted: bool | msgspec.UnsetType = msgspec.UNSET
     streak: int | msgspec.UnsetType = msgspec.UNSET
+    movement: int | msgspec.UnsetType | None = msgspec.UNSET
     above: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, ParamSpec, TypeVar
@@ -51,6 +52,7 @@ ROLES = {"host": Role.HOST, "screen": Role.SCREEN, "player": Role.PLAYER, "audie
 _COLLECTING = (Phase.OPEN, Phase.VOTING)
 _RUNNING = (Phase.READING, *_COLLECTING)
 _NEWEST_NAMES = 40
+_COUNT_INTERVAL = 0.02
 # Reading all players or answers again takes at most this share of the time.
 _SHARE = 0.1
 ABSENCE = timedelta(seconds=60)
@@ -118,6 +120,7 @@ class Watcher:
         self._next_pending = 0.0
         self._has_new_answers = False
         self._host_seen_at = service.context.clock()
+        self._counting: asyncio.TimerHandle | None = None
         self._ready = asyncio.Event()
 
     # -------------------------------------------------------------------------- what happens here
@@ -167,6 +170,13 @@ class Watcher:
             self._done.add(player_id)
 
     def _update_counts(self) -> None:
+        """Tell clients soon: thousands may answer or join within a second."""
+        if self._counting is None:
+            later = asyncio.get_running_loop().call_later
+            self._counting = later(_COUNT_INTERVAL, self._show_counts)
+
+    def _show_counts(self) -> None:
+        self._counting = None
         self._update_progress()
         self._update_presence()
         if self._is_all_done():
@@ -220,8 +230,11 @@ class Watcher:
                 await self._room.sleep(self._wait())
         finally:
             self._ready.set()
-            self._threads.submit(self._processes.leave)
-            self._threads.submit(self._connections.close)
+            if self._counting is not None:
+                self._counting.cancel()
+            with suppress(RuntimeError):  # the interpreter is exiting
+                self._threads.submit(self._processes.leave)
+                self._threads.submit(self._connections.close)
 
     async def _tick(self) -> None:
         state = await self._thread(self._service.rounds.finish_due, self._game_id)
