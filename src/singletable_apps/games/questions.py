@@ -44,15 +44,7 @@ QUESTION_NAMES: dict[QuestionType, str] = {
     QuestionType.TEXT: "Free text",
 }
 # Questions for an opinion: nobody gets points.
-OPINIONS = frozenset(
-    {
-        QuestionType.CHOICE,
-        QuestionType.RATING,
-        QuestionType.YES_NO,
-        QuestionType.RANK,
-        QuestionType.TEXT,
-    }
-)
+OPINIONS = frozenset(QuestionType) - {QuestionType.CALL_AND_ANSWER, QuestionType.TRIVIA}
 
 
 class EngagementType(StrEnum):
@@ -92,9 +84,7 @@ class Scale(StrEnum):
     @property
     def steps(self) -> range:
         """Return the numbers that can be chosen."""
-        return {"1-5": range(1, 6), "1-10": range(1, 11), "0-10": range(11)}.get(
-            self.value, range(1, 6)
-        )
+        return {"1-10": range(1, 11), "0-10": range(11)}.get(self.value, range(1, 6))
 
 
 # How many options each type has. A yes-no question has the two of YES_NO_OPTIONS.
@@ -288,14 +278,13 @@ def check_set(draft: SetDraft) -> SetDraft:
                 f"questions/{number}/type",
                 f"A set of type {draft.type} cannot contain {question.type} questions.",
             )
-    known = {
-        checks.line("categories", each.name, longest=MAX_CATEGORY): checks.text(
-            "categories", each.description, longest=MAX_DETAIL
-        )
-        for each in draft.categories
-    }
+    questions = [replace(each, category=each.category or "General") for each in questions]
+    known: dict[str, str] = {}
+    for each in draft.categories:
+        category = checks.line("categories", each.name, longest=MAX_CATEGORY)
+        known[category] = checks.text("categories", each.description, longest=MAX_DETAIL)
     for question in questions:
-        known.setdefault(question.category or "General", "")
+        known.setdefault(question.category, "")
     known.pop("", None)
     if len(known) > MAX_CATEGORIES:
         checks.reject("categories", f"Use at most {MAX_CATEGORIES} categories.")
@@ -305,7 +294,7 @@ def check_set(draft: SetDraft) -> SetDraft:
         description=checks.text("description", draft.description, longest=MAX_DETAIL),
         instruction=checks.text("instruction", draft.instruction, longest=MAX_TITLE),
         ai_instruction=checks.text("ai_instruction", draft.ai_instruction, longest=MAX_DETAIL),
-        questions=tuple(replace(each, category=each.category or "General") for each in questions),
+        questions=tuple(questions),
         categories=tuple(Category(*each) for each in known.items()),
     )
     checks.raise_errors(InvalidInput)

@@ -108,13 +108,6 @@ class QuestionDocument(Model):
         )
 
 
-class CategoryDocument(Model):
-    """A category of a set."""
-
-    name: str
-    description: str = ""
-
-
 class SetDocument(Model):
     """A question set as a file."""
 
@@ -125,7 +118,7 @@ class SetDocument(Model):
     type: EngagementType = EngagementType.MIXED
     instruction: str = Field("", description="Shown to players with each question.")
     ai_instruction: str = Field("", description="What a summary of the answers should look at.")
-    categories: list[CategoryDocument] = Field([])
+    categories: list[Category] = Field([])
     questions: list[QuestionDocument] = Field([])
 
     @classmethod
@@ -133,7 +126,7 @@ class SetDocument(Model):
         """Return the document of a set; `others` are the fields of a subclass."""
         return cls(
             **{name: getattr(draft, name) for name in cls.model_fields.keys() & _SET_FIELDS},
-            categories=[CategoryDocument.from_object(each) for each in draft.categories],
+            categories=list(draft.categories),
             questions=[QuestionDocument.of(each) for each in draft.questions],
             **others,
         )
@@ -151,7 +144,7 @@ class SetDocument(Model):
             raise InvalidInput(errors)
         return SetDraft(
             **self.model_dump(include={*_SET_FIELDS}),
-            categories=tuple(Category(each.name, each.description) for each in self.categories),
+            categories=tuple(self.categories),
             questions=tuple(questions),
         )
 

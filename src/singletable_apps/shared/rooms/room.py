@@ -209,10 +209,6 @@ class Room:
         members = [presence.member for presence in self._present.values()]
         return [each for each in members if channel == EVERYONE or channel in each.channels]
 
-    def count(self, channel: str = EVERYONE) -> int:
-        """Return how many members listen to a channel."""
-        return len(self.members(channel))
-
     def disconnect(self, member_id: str, code: int, reason: str) -> None:
         """Close the connections of a member, who has left then."""
         presence = self._present.get(member_id)

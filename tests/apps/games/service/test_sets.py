@@ -95,15 +95,6 @@ def test_only_the_last_versions_are_kept(memory: World, monkeypatch: pytest.Monk
     assert count_content(memory) == (3, 9, 9)
 
 
-def test_edit_of_an_older_revision_is_rejected(memory: World) -> None:
-    sets = memory.service.sets
-    item = sets.create(HOST, DRAFT)
-    sets.toggle(HOST, item.set_id, is_active=False)
-    with pytest.raises(RevisionConflict):
-        sets.save(HOST, item.set_id, DRAFT, expect(item.revision))
-    assert count_content(memory)[2] == 3
-
-
 def test_concurrent_saves_do_not_mix(worlds: tuple[World, World]) -> None:
     one, other = (world.service.sets for world in worlds)
     item = one.create(HOST, DRAFT)

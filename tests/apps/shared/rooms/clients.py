@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 from singletable_apps.shared.rooms import Member, Position, Room, RoomLimits, Rooms
 from singletable_apps.shared.rooms.connections import SocketConnection
 
+P = ParamSpec("P")
 DEADLINE = 20.0
 QUICK = RoomLimits(presence_grace=0, room_grace=0, state_interval=0)
 
@@ -21,6 +23,16 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
         await test()
 
     asyncio.run(asyncio.wait_for(main(), DEADLINE))
+
+
+def in_event_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
+    """Make a test of an async function."""
+
+    @wraps(test)
+    def run_test(*args: P.args, **named: P.kwargs) -> None:
+        run(lambda: test(*args, **named))
+
+    return run_test
 
 
 async def until(condition: Callable[[], object]) -> None:

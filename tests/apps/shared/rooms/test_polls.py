@@ -9,87 +9,73 @@ from dataclasses import replace
 import pytest
 
 from singletable_apps.shared.rooms import Member, Position, RoomLimits, Rooms
-from tests.apps.shared.rooms.clients import QUICK, run, show_nothing, until
+from tests.apps.shared.rooms.clients import QUICK, in_event_loop, show_nothing, until
 
 
-def test_poll_waits_for_the_next_message() -> None:
-    async def test() -> None:
-        rooms = Rooms()
-        ada = Member("ada", frozenset({"player"}))
-        (first,) = await rooms.poll("tea", ada, snapshot=show_nothing)
-        room = rooms.get("tea")
-        assert room is not None
-        position = Position(room.epoch, json.loads(first)["sequence"])
+@in_event_loop
+async def test_poll_waits_for_the_next_message() -> None:
+    rooms = Rooms()
+    ada = Member("ada", frozenset({"player"}))
+    (first,) = await rooms.poll("tea", ada, snapshot=show_nothing)
+    room = rooms.get("tea")
+    assert room is not None
+    position = Position(room.epoch, json.loads(first)["sequence"])
 
-        async def poll(wait: float = 20.0) -> list[object]:
-            texts = await rooms.poll(
-                "tea", ada, snapshot=show_nothing, position=position, wait=wait
-            )
-            return [json.loads(text)["data"] for text in texts]
+    async def poll(wait: float = 20.0) -> list[object]:
+        texts = await rooms.poll("tea", ada, snapshot=show_nothing, position=position, wait=wait)
+        return [json.loads(text)["data"] for text in texts]
 
-        waiting = asyncio.create_task(poll())
-        await asyncio.sleep(0.01)
-        assert not waiting.done()
-        room.publish("private", "other", "me:bob")
-        room.publish("count", 2, "player")
-        assert await waiting == [2]
-        # The answer was lost: the same events again.
-        assert await poll() == [2]
-        position = Position(room.epoch, 2)
-        assert await poll(wait=0.01) == []
-        room.publish("count", 3, "player")
-        await room.drain()
-        assert await poll() == [3]
-        assert room.count() == 1
-        assert rooms.connections <= 2
-
-    run(test)
+    waiting = asyncio.create_task(poll())
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    room.publish("private", "other", "me:bob")
+    room.publish("count", 2, "player")
+    assert await waiting == [2]
+    # The answer was lost: the same events again.
+    assert await poll() == [2]
+    position = Position(room.epoch, 2)
+    assert await poll(wait=0.01) == []
+    room.publish("count", 3, "player")
+    await room.drain()
+    assert await poll() == [3]
+    assert len(room.members()) == 1
+    assert rooms.connections <= 2
 
 
-def test_poll_resumes_by_snapshot_when_too_many_events_wait() -> None:
-    async def test() -> None:
-        rooms = Rooms(limits=RoomLimits(waiting_events=3, log_events=3))
-        ada = Member("ada")
-        await rooms.poll("tea", ada, snapshot=show_nothing)
-        room = rooms.get("tea")
-        assert room is not None
-        for number in range(5):
-            room.publish("count", number)
-        await room.drain()
-        (text,) = await rooms.poll(
-            "tea", ada, snapshot=show_nothing, position=Position(room.epoch, 0)
-        )
-        assert (json.loads(text)["kind"], json.loads(text)["sequence"]) == ("snapshot", 5)
-
-    run(test)
+@in_event_loop
+async def test_poll_resumes_by_snapshot_when_too_many_events_wait() -> None:
+    rooms = Rooms(limits=RoomLimits(waiting_events=3, log_events=3))
+    ada = Member("ada")
+    await rooms.poll("tea", ada, snapshot=show_nothing)
+    room = rooms.get("tea")
+    assert room is not None
+    for number in range(5):
+        room.publish("count", number)
+    await room.drain()
+    (text,) = await rooms.poll("tea", ada, snapshot=show_nothing, position=Position(room.epoch, 0))
+    assert (json.loads(text)["kind"], json.loads(text)["sequence"]) == ("snapshot", 5)
 
 
-def test_member_that_stops_to_poll_has_left() -> None:
-    async def test() -> None:
-        rooms = Rooms(limits=replace(QUICK, poll_grace=0.01))
-        await rooms.poll("tea", Member("ada"), snapshot=show_nothing)
-        assert rooms.connections == 1
-        await until(lambda: rooms.get("tea") is None)
-
-    run(test)
+@in_event_loop
+async def test_member_that_stops_to_poll_has_left() -> None:
+    rooms = Rooms(limits=replace(QUICK, poll_grace=0.01))
+    await rooms.poll("tea", Member("ada"), snapshot=show_nothing)
+    assert rooms.connections == 1
+    await until(lambda: rooms.get("tea") is None)
 
 
-def test_closing_ends_polls() -> None:
-    async def test() -> None:
-        rooms = Rooms()
-        ada = Member("ada")
-        await rooms.poll("tea", ada, snapshot=show_nothing)
-        room = rooms.get("tea")
-        assert room is not None
-        position = Position(room.epoch, 0)
-        waiting = asyncio.create_task(
-            rooms.poll("tea", ada, snapshot=show_nothing, position=position)
-        )
-        await asyncio.sleep(0)
-        rooms.close()
-        assert await waiting == []
-
-    run(test)
+@in_event_loop
+async def test_closing_ends_polls() -> None:
+    rooms = Rooms()
+    ada = Member("ada")
+    await rooms.poll("tea", ada, snapshot=show_nothing)
+    room = rooms.get("tea")
+    assert room is not None
+    position = Position(room.epoch, 0)
+    waiting = asyncio.create_task(rooms.poll("tea", ada, snapshot=show_nothing, position=position))
+    await asyncio.sleep(0)
+    rooms.close()
+    assert await waiting == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from singletable_apps.shared.rooms import CloseCode, Member, Position, Room, RoomLimits, Rooms
-from tests.apps.shared.rooms.clients import Client, join, run, until
+from tests.apps.shared.rooms.clients import Client, in_event_loop, join, until
 
 LIMITS = RoomLimits(waiting_events=5, log_events=20, member_sockets=3, state_interval=0.001)
 
@@ -77,50 +77,48 @@ class Phone:
         self.applied = len(received)
 
 
+@in_event_loop
 @pytest.mark.parametrize("seed", range(10))
-def test_every_client_ends_with_the_total(seed: int) -> None:
-    async def test() -> None:
-        rng = random.Random(seed)
-        rooms = Rooms(limits=LIMITS)
-        counter = Counter(rng)
-        _, _, room = await join(rooms, "host")
-        phones = [Phone(rooms, counter, f"{number}") for number in range(6)]
-        for phone in phones:
-            await phone.reconnect()
-        for _ in range(150):
-            phone = rng.choice(phones)
-            assert phone.client is not None
-            match rng.randrange(6):
-                case 0 | 1:
-                    counter.add(room)
-                case 2:
-                    phone.client.stop_reading()
-                case 3:
-                    phone.client.read()
-                case 4:
-                    room.disconnect(phone.name, CloseCode.RESTART, "lost")
-                    reconnecting = asyncio.ensure_future(phone.reconnect())
-                    while not reconnecting.done():
-                        if rng.random() < 0.2:
-                            counter.add(room)
-                        await asyncio.sleep(0)
-                    await reconnecting
-                case _:
+async def test_every_client_ends_with_the_total(seed: int) -> None:
+    rng = random.Random(seed)
+    rooms = Rooms(limits=LIMITS)
+    counter = Counter(rng)
+    _, _, room = await join(rooms, "host")
+    phones = [Phone(rooms, counter, f"{number}") for number in range(6)]
+    for phone in phones:
+        await phone.reconnect()
+    for _ in range(150):
+        phone = rng.choice(phones)
+        assert phone.client is not None
+        match rng.randrange(6):
+            case 0 | 1:
+                counter.add(room)
+            case 2:
+                phone.client.stop_reading()
+            case 3:
+                phone.client.read()
+            case 4:
+                room.disconnect(phone.name, CloseCode.RESTART, "lost")
+                reconnecting = asyncio.ensure_future(phone.reconnect())
+                while not reconnecting.done():
+                    if rng.random() < 0.2:
+                        counter.add(room)
                     await asyncio.sleep(0)
-            phone.apply()
-        for phone in phones:
-            assert phone.client is not None
-            phone.client.read()
-        await room.drain()
-        await asyncio.sleep(0.01)
-        for phone in phones:
-            assert phone.client is not None
-            phone.apply()
-            if phone.client.close_code:
-                await phone.reconnect()
-        await until(lambda: all(_is_current(phone) for phone in phones))
-
-    run(test)
+                await reconnecting
+            case _:
+                await asyncio.sleep(0)
+        phone.apply()
+    for phone in phones:
+        assert phone.client is not None
+        phone.client.read()
+    await room.drain()
+    await asyncio.sleep(0.01)
+    for phone in phones:
+        assert phone.client is not None
+        phone.apply()
+        if phone.client.close_code:
+            await phone.reconnect()
+    await until(lambda: all(_is_current(phone) for phone in phones))
 
 
 def _is_current(phone: Phone) -> bool:
