@@ -228,9 +228,10 @@ const keep = (submitted) => {
   } catch { /* private windows and full disks: the warning before leaving remains */ }
 };
 const forget = () => { try { localStorage.removeItem(KEY); } catch { /* as above */ } };
-const keepSoon = later(400, () => { if (isChanged()) keep(false); else forget(); });
-
 let leaving = false;
+// While the form is being sent, what is kept is marked as submitted.
+const keepSoon = later(400, () => { if (leaving) return; if (isChanged()) keep(false); else forget(); });
+
 form.addEventListener("submit", () => {
   leaving = true;
   if (isChanged()) keep(true);
