@@ -32,11 +32,6 @@ class Message:
         """Encode the frame once, for all sockets."""
         object.__setattr__(self, "frame", encode_text_frame(self.text))
 
-    @property
-    def key(self) -> object:
-        """Return the key under which the message waits: a state replaces its earlier value."""
-        return self.slot or self.sequence
-
 
 def format_time(seconds: float) -> str:
     """Return the time in UTC with milliseconds, as browsers write it."""
@@ -101,12 +96,11 @@ class Outbox:
 
     def put(self, message: Message) -> None:
         """Add a message at the end. A state leaves the place of its earlier value."""
-        key = message.key
         if message.slot is None:
             self._events += 1
         else:
-            self._waiting.pop(key, None)
-        self._waiting[key] = message
+            self._waiting.pop(message.slot, None)
+        self._waiting[message.slot or message.sequence] = message
 
     def pop(self) -> Message:
         """Remove and return the first message."""

@@ -42,10 +42,6 @@ def poll_body(messages: Iterable[str]) -> str:
     return f'{{"messages":[{",".join(messages)}]}}'
 
 
-def _nothing(room: Room, member: Member) -> None:
-    """Ignore who joins and leaves."""
-
-
 class Rooms:
     """The rooms of this process, by key.
 
@@ -60,8 +56,8 @@ class Rooms:
         *,
         limits: RoomLimits | None = None,
         key_name: str = "room",
-        joined: Callable[[Room, Member], object] = _nothing,
-        left: Callable[[Room, Member], object] = _nothing,
+        joined: Callable[[Room, Member], object] = lambda room, member: None,
+        left: Callable[[Room, Member], object] = lambda room, member: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.limits = limits or RoomLimits()
@@ -79,8 +75,9 @@ class Rooms:
 
     def wake(self, key: str) -> None:
         """Wake the background task of a room if it is open here. Call it from any thread."""
-        if key in self._rooms and self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._wake, key)
+        room = self._rooms.get(key)
+        if room is not None and self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(room.wake)
 
     @property
     def connections(self) -> int:
@@ -172,11 +169,6 @@ class Rooms:
     def _forget(self, room: Room) -> None:
         if self._rooms.get(room.key) is room:
             del self._rooms[room.key]
-
-    def _wake(self, key: str) -> None:
-        room = self._rooms.get(key)
-        if room is not None:
-            room.wake()
 
 
 async def _read_snapshot(room: Room, connection: Connection, snapshot: Snapshot) -> list[Message]:
