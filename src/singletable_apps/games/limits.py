@@ -11,11 +11,15 @@ from singletable_apps.shared.web import RateLimit
 class Limits:
     """Rate limits per client network. None for no limit.
 
-    A whole school may come from one address, so joining is limited generously. Codes that do not
-    exist are limited strictly.
+    A whole school may come from one address, so joining is limited generously, and some mistype the
+    join code. Access codes of private games are limited strictly. After too many wrong codes, right
+    ones are not recognized either: otherwise one could go on guessing.
     """
 
     join: RateLimit | None = field(default_factory=lambda: RateLimit("join", 3_000, 60))
+    unknown_game: RateLimit | None = field(
+        default_factory=lambda: RateLimit("unknown-game", 200, 60)
+    )
     wrong_code: RateLimit | None = field(default_factory=lambda: RateLimit("wrong-code", 20, 60))
     create: RateLimit | None = field(default_factory=lambda: RateLimit("create", 60, 3600))
     upload: RateLimit | None = field(default_factory=lambda: RateLimit("upload", 60, 600))
@@ -23,4 +27,4 @@ class Limits:
     @classmethod
     def off(cls) -> Limits:
         """Return no limits, for tests."""
-        return cls(None, None, None, None)
+        return cls(None, None, None, None, None)

@@ -32,6 +32,7 @@ from singletable_apps.games.api.schemas import (
 )
 from singletable_apps.games.errors import NotFound, NotPermitted
 from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.rules import ranking_of
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.answers import Submission, VoteSubmission
 from singletable_apps.games.tokens import Role
@@ -79,6 +80,13 @@ def list_answers(service: Service, seated: AnySeat, question_id: QuestionId = ""
         return AnswerList(count=len(answers), is_hidden=True, answers=[])
     with_name = not is_survey and _may_name(seated, is_over)
     bodies = [AnswerBody.of(each, with_name=with_name) for each in answers]
+    if not with_name:
+        # Stored by player: neither the order nor the times may tell who wrote what.
+        asked_at = service.context.get_state(game.game_id).question_started_at
+        bodies = sorted(
+            (each.model_copy(update={"submitted_at": asked_at}) for each in bodies),
+            key=lambda each: (each.answer, each.choices, each.number or 0),
+        )
     return AnswerList(count=len(answers), answers=bodies)
 
 
@@ -109,6 +117,8 @@ def list_votes(service: Service, seated: AnySeat, question_id: QuestionId = "") 
         _check_driver(seated)
         votes = service.rounds.list_votes(game.game_id, asked)
         with_name = _may_name(seated, is_over)
+    if not with_name:
+        votes = sorted(votes, key=ranking_of)
     rows = [
         VoteRow(
             question_id=vote.question_id,

@@ -29,6 +29,7 @@ from singletable_apps.shared.web import (
     Segment,
     SentToken,
     Settings,
+    check_limit,
     check_signed_in,
     hit_limit,
     rate_limited,
@@ -112,12 +113,15 @@ AnySeat: TypeAlias = Annotated[Seated, Depends(_seated)]
 
 def find_game(request: Request, api: Api, game_id: str) -> Game:
     """Return a game by its id or its join code, without a token, or raise NotFound."""
-    games, context = api.service.games, api.service.context
+    games, context, limits = api.service.games, api.service.context, api.settings.limits
+    is_code = len(game_id) < 16
+    if is_code:
+        check_limit(request, limits.unknown_game)
     try:
-        return games.find_by_code(game_id) if len(game_id) < 16 else context.get_game(game_id)
+        return games.find_by_code(game_id) if is_code else context.get_game(game_id)
     except errors.NotFound:
         # Only wrong codes are counted: a whole audience may come from one address.
-        hit_limit(request, api.settings.limits.wrong_code)
+        hit_limit(request, limits.unknown_game)
         raise
 
 

@@ -29,8 +29,7 @@ from singletable_apps.games.tokens import Role
 from singletable_apps.shared.web import (
     INVALID,
     api_router,
-    client_address,
-    client_network,
+    check_limit,
     hit_limit,
     responses,
 )
@@ -67,9 +66,7 @@ def join_game(
         response.status_code = 200
         return _joined(known, service.context.tokens.seat_token(seat), rejoined=True)
     guesses = api.settings.limits.wrong_code if game.access_code else None
-    if guesses is not None:
-        # After too many wrong codes, the right one is not recognized either.
-        guesses.check(client_network(client_address(request)))
+    check_limit(request, guesses)
     try:
         with named_as_sent():
             joined = service.players.join(

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import fields
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass
 
@@ -41,6 +41,15 @@ class Body(web.Model):
 )
 class SettingsBody(GameSettings):
     """What a host can choose. Times are in seconds; 0 is no limit."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _check_type(cls, value: object, info: ValidationInfo) -> object:
+        """Reject 1 for true, and true or "1" for 1."""
+        expected = type(getattr(GameSettings(), info.field_name or "", None))
+        if expected in (bool, int) and type(value) is not expected:
+            raise ValueError("Expected true or false" if expected is bool else "Expected a number")
+        return value
 
     def to_settings(self) -> GameSettings:
         """Return the settings."""
@@ -212,13 +221,13 @@ class NewState(Body):
     """A command. Without a version it applies to whatever state the game is in."""
 
     command: Command
-    version: int | None = Field(None, description="The version that the host saw.")
+    version: int | None = Field(None, strict=True, description="The version that the host saw.")
 
 
 class Start(Body):
     """What a host saw when asking for the next question."""
 
-    version: int | None = None
+    version: int | None = Field(None, strict=True)
 
 
 # ------------------------------------------------------------------------------ players
@@ -284,7 +293,7 @@ class NewAnswer(Body):
     question_id: str
     answer: str = Field("", description="What was typed.")
     choices: list[str] = Field([], description="The ids of options, in order for a rank question.")
-    number: int | None = Field(None, description="A rating.")
+    number: int | None = Field(None, strict=True, description="A rating.")
     client_id: str = Field("", description="Sending the same id again changes nothing.")
 
 

@@ -38,7 +38,7 @@ from singletable_apps.games.views import View, public_view
 from singletable_apps.shared.pages import Confirmation, Form, PostedForm
 from singletable_apps.shared.pages.page_context import FORM_METHODS
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import client_address, client_network, hit_limit
+from singletable_apps.shared.web import check_limit, hit_limit
 
 router = APIRouter()
 # Seconds between reloads without scripts, and after a deadline until it is surely over.
@@ -54,11 +54,13 @@ def show_join(page: AnyPage, code: str = "") -> Response:
     """Ask for the code of a game, or lead to the game with this code."""
     if not code.strip():
         return page.render("join", form=Form())
-    hit_limit(page.request, page.site.limits.join)
+    limits = page.site.limits
+    hit_limit(page.request, limits.join)
+    check_limit(page.request, limits.unknown_game)
     try:
         game = page.service.games.find_by_code(code)
     except NotFound:
-        hit_limit(page.request, page.site.limits.wrong_code)
+        hit_limit(page.request, limits.unknown_game)
         text = "There is no game with this code. Check it on the big screen; it has six digits."
         form = Form({"code": code[:20]}, {"code": text})
         return page.render("join", 404, form=form)
@@ -97,9 +99,7 @@ def join_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     def join(values: JoinForm) -> Response:
         hit_limit(page.request, page.site.limits.join)
         guesses = page.site.limits.wrong_code if game.access_code else None
-        if guesses is not None:
-            # After too many wrong codes, the right one is not recognized either.
-            guesses.check(client_network(client_address(page.request)))
+        check_limit(page.request, guesses)
         try:
             token = _join(page, game, values)
         except InvalidInput as error:

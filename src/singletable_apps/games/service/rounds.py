@@ -582,7 +582,9 @@ class Rounds:
     # -------------------------------------------------------------------------- reads
 
     def get_round(self, game_id: str, question_id: str) -> Round | None:
-        """Return a question that was played, or None."""
+        """Return a question that was played, or None. Before the first one, the id is empty."""
+        if not question_id:
+            return None
         return self._context.store.get(Round.key(game_id, question_id), consistent=True)
 
     def list_players(self, game_id: str) -> list[Player]:

@@ -54,7 +54,7 @@ class Snapshots:
         context, rounds = self._context, self._rounds
         game = context.get_game(game_id)
         play = Play(game, state, context.get_questions(game))
-        entry = rounds.get_round(game_id, state.question_id) if state.question_id else None
+        entry = rounds.get_round(game_id, state.question_id)
         scored = state.scored
         previous = rounds.get_round(game_id, scored[-2]) if len(scored) > 1 else None
         is_survey = game.type is EngagementType.SURVEY

@@ -8,7 +8,12 @@ from __future__ import annotations
 from singletable_apps.shared.web.api_docs import problem_types_of
 from singletable_apps.shared.web.app import api_router, make_app
 from singletable_apps.shared.web.bearer import BEARER, ERROR_MEMBER, SentToken, check_signed_in
-from singletable_apps.shared.web.clients import client_address, hit_limit, rate_limited
+from singletable_apps.shared.web.clients import (
+    check_limit,
+    client_address,
+    hit_limit,
+    rate_limited,
+)
 from singletable_apps.shared.web.cookies import LONGEST_AGE, Cookie, set_header
 from singletable_apps.shared.web.downloads import download
 from singletable_apps.shared.web.etags import (
@@ -149,6 +154,7 @@ __all__ = [
     "absent_if_none",
     "add_rate_limit_headers",
     "api_router",
+    "check_limit",
     "check_signed_in",
     "client_address",
     "client_network",

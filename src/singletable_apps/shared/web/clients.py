@@ -29,6 +29,12 @@ def hit_limit(request: Request, limit: RateLimit | None) -> None:
         limit.hit(client_network(client_address(request)))
 
 
+def check_limit(request: Request, limit: RateLimit | None) -> None:
+    """Do the same without counting: for attempts that count only when they fail."""
+    if limit is not None:
+        limit.check(client_network(client_address(request)))
+
+
 def address_from_scope(scope: Scope, proxies: Sequence[str]) -> str:
     """Return the nearest address that is not one of our proxies."""
     client = scope.get("client")

@@ -108,6 +108,35 @@ def test_votes_rank_the_answers_of_others(server: Server) -> None:
     assert {each["playerName"] for each in every["votes"]} == {""}
 
 
+def test_votes_and_moderation_outside_of_questions_are_answered(server: Server) -> None:
+    world = server.world
+    waiting = world.game(LESSON)
+    survey = world.game(*SURVEY, kind=EngagementType.SURVEY)
+    world.play(survey, Command.START)
+    for game in (waiting, survey):
+        (ada,) = world.join(game, "Ada")
+        vote = {"questionId": "001", "ranking": []}
+        sent = server.caller(ada.token).post(f"/games/{game.game_id}/votes", vote)
+        assert problem(sent)[:2] == (409, "wrong-phase")
+        assert server.host().get(f"/games/{game.game_id}/moderation").json()["leftOut"] == 0
+
+
+def test_answers_without_names_do_not_tell_authors_by_order_or_time(server: Server) -> None:
+    world = server.world
+    game = world.game(SURVEY[2], kind=EngagementType.SURVEY, settings=replace(SETTINGS, min_cell=2))
+    phones = world.join(game, *(f"Player {number}" for number in range(8)))
+    world.play(game, Command.START)
+    # Items are stored in the order of player ids, which hosts know.
+    for number, phone in enumerate(sorted(phones, key=lambda each: each.player_id)):
+        phone.answer(text=f"Text {9 - number}", question_id="001")
+        world.clock.move(seconds=1)
+    world.play(game, Command.CLOSE)
+    path = f"/games/{game.game_id}/answers"
+    shown = server.host().get(path, params={"questionId": "001"}).json()["answers"]
+    assert [each["answer"] for each in shown] == [f"Text {number}" for number in range(2, 10)]
+    assert len({each["submittedAt"] for each in shown}) == 1
+
+
 def test_answers_of_a_small_survey_are_hidden(server: Server) -> None:
     world = server.world
     settings = replace(SETTINGS, min_cell=2)

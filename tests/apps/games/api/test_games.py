@@ -99,13 +99,15 @@ def test_code_and_id_are_validated(server: Server) -> None:
 
 
 def test_wrong_codes_are_limited(memory: World) -> None:
-    server = Server(memory, Limits(join=None, wrong_code=RateLimit("wrong-code", 2, 60)))
+    server = Server(memory, Limits(join=None, unknown_game=RateLimit("unknown-game", 2, 60)))
     game = memory.game()
     for _ in range(2):
         assert server.caller().get("/games/123/validate").json()["exists"] is False
     assert problem(server.caller().get("/games/123/validate"))[0] == 429
     assert problem(server.caller().post("/games/123/players", {"name": "Ada"}))[0] == 429
-    assert server.caller().get(f"/games/{game.join_code}/validate").json()["exists"] is True
+    # Once there were too many, the right one does not help. Ids cannot be guessed.
+    assert problem(server.caller().get(f"/games/{game.join_code}/validate"))[0] == 429
+    assert server.caller().get(f"/games/{game.game_id}/validate").json()["exists"] is True
 
 
 def test_host_drives_a_game_with_versions(server: Server) -> None:
@@ -127,6 +129,17 @@ def test_host_drives_a_game_with_versions(server: Server) -> None:
     assert problem(host.put(f"{path}/state", {"command": "explode"}))[2] == ["/command"]
     screen = server.seat(game, Role.SCREEN)
     assert problem(screen.put(f"{path}/state", {"command": "next"}))[0] == 403
+
+
+def test_numbers_and_switches_are_not_guessed_from_other_types(server: Server) -> None:
+    game = server.world.game(CAPITAL)
+    host, path = server.host(), f"/games/{game.game_id}"
+    for version in (False, "1", 1.5):
+        sent = host.put(f"{path}/state", {"command": "end", "version": version})
+        assert problem(sent) == (422, "invalid-request", ["/version"])
+    for name, value in {"lateJoin": 0, "maxPlayers": True, "points": "9"}.items():
+        assert problem(host.put(f"{path}/settings", {name: value}))[2] == [f"/{name}"]
+    assert host.get(f"{path}/state").json()["phase"] == "waiting"
 
 
 def test_scores_of_clients_are_rejected(server: Server) -> None:

@@ -166,6 +166,14 @@ def test_access_codes_cannot_be_guessed(app: PagesApp) -> None:
     assert browser.post(path, {"name": "Mia", "access_code": "tulip"}).status_code == 429
 
 
+def test_join_codes_cannot_be_guessed(app: PagesApp) -> None:
+    limits = replace(app.site.limits, unknown_game=RateLimit("unknown-game", 3, 60))
+    app.site = replace(app.site, limits=limits)
+    game, browser = app.world.game(), app.browser()
+    codes = ["1", "2", "3", game.join_code]
+    assert [browser.get("join", code=code).status_code for code in codes] == [404, 404, 404, 429]
+
+
 def test_closed_rooms_say_why(app: PagesApp) -> None:
     world = app.world
     locked, over = world.game(), world.game()
