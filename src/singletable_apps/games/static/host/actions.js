@@ -10,11 +10,19 @@ export function makeActions(game, config) {
   const problem = signal("");
   const asked = signal(/** @type {Question | null} */ (null));
 
-  /** @param {string} path @param {Record<string, string> | [string, string][]} fields */
-  async function post(path, fields) {
-    // A disabled button would lose the focus, so it stays enabled, and a second click does nothing.
-    if (busy.value) return;
+  let last = Promise.resolve(), waiting = 0;
+
+  /** Post a form after those before it. A second click does no harm: a command is for one version of the state.
+   * @param {string} path @param {Record<string, string> | [string, string][]} fields */
+  function post(path, fields) {
+    waiting += 1;
     busy.value = true;
+    last = last.then(() => submit(path, fields)).then(() => { busy.value = --waiting > 0; });
+    return last;
+  }
+
+  /** @param {string} path @param {Record<string, string> | [string, string][]} fields */
+  async function submit(path, fields) {
     try {
       const answer = await fetch(`${config.page}/${path}`, { method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(fields) });
       problem.value = answer.ok ? "" : (await answer.json()).detail ?? "This did not work. Try again.";
@@ -22,7 +30,6 @@ export function makeActions(game, config) {
     } catch {
       problem.value = "The server cannot be reached. Try again.";
     }
-    busy.value = false;
   }
 
   /** @param {string} command @param {Record<string, string>} more */
@@ -34,7 +41,7 @@ export function makeActions(game, config) {
   /** Do the next step, and ask first if that ends the turn of someone who has not answered. */
   function next() {
     const view = game.view.value, phase = phaseOf(view), { command } = view.host.next;
-    if (busy.value || asked.value || view.phase === "ended") return;
+    if (asked.value || view.phase === "ended") return;
     const progress = progressOf(game);
     const isClosing = view.phase !== "paused" && (phase === "open" || phase === "voting");
     if (!isClosing || !progress || progress.done >= progress.of) { void send(command); return; }
