@@ -9,6 +9,8 @@ from typing import cast
 
 from benchmarks.harness.measurement import WrongResult
 
+_TEXT, _PING, _PONG = 1, 9, 10
+
 
 class SocketClient(asyncio.Protocol):
     """One connection. Subclasses say what they do with a frame."""
@@ -58,16 +60,18 @@ class SocketClient(asyncio.Protocol):
                 size, start = int.from_bytes(self._buffer[2:10]), 10
             if len(self._buffer) < start + size:
                 return
-            frame = self._buffer[start : start + size]
+            kind, frame = self._buffer[0] & 15, self._buffer[start : start + size]
             self._buffer = self._buffer[start + size :]
-            self.frame_received(frame)
+            if kind == _PING:
+                self.send(frame, _PONG)
+            else:
+                self.frame_received(frame)
 
-    def send(self, message: bytes) -> None:
-        """Send a text, masked with zeros, so that it is readable."""
+    def send(self, message: bytes, kind: int = _TEXT) -> None:
+        """Send a short message, masked with zeros, so that it is readable."""
         assert self._transport is not None
-        size = len(message)
-        head = bytes([0x81, 0x80 | size]) if size < 126 else b"\x81\xfe" + size.to_bytes(2)
-        self._transport.write(head + b"\0\0\0\0" + message)
+        head = bytes([0x80 | kind, 0x80 | len(message), 0, 0, 0, 0])
+        self._transport.write(head + message)
 
     def close(self) -> None:
         """Close the connection."""

@@ -118,8 +118,17 @@ class SocketConnection(Connection):
     def _send(self, message: Message) -> None:
         if self._writer is not None:
             self._outbox.put(message)
-        elif self._write_frame is None or not self._write_frame(message.frame):
+        elif not self._is_written(message.frame):
             self._begin({"type": "websocket.send", "text": message.text})
+
+    def _is_written(self, frame: bytes) -> bool:
+        """Write a frame if that is possible at once, and return whether it was."""
+        try:
+            return self._write_frame is not None and self._write_frame(frame)
+        except Exception:
+            # The connection was lost a moment ago. All others still want the message.
+            self.is_open = False
+            return True
 
     def _begin(self, asgi_message: dict[str, Any]) -> None:
         """Send without a task if that is possible at once."""

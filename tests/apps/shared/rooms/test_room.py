@@ -17,6 +17,7 @@ from singletable_apps.shared.rooms import (
     RoomLimits,
     Rooms,
 )
+from singletable_apps.shared.rooms.connections import SocketConnection
 from singletable_apps.shared.rooms.messages import EventLog, Message
 from tests.apps.shared.rooms.clients import (
     QUICK,
@@ -255,6 +256,23 @@ async def test_client_that_is_gone_does_not_disturb_others() -> None:
     room.publish("count", 2)
     await room.drain()
     assert ada.data == [None, 1, 2]
+
+
+# uvloop raises if a connection was lost that the protocol still has as open.
+@in_event_loop
+async def test_frame_that_cannot_be_written_does_not_disturb_others() -> None:
+    def fail(frame: bytes) -> bool:
+        raise RuntimeError("the handler is closed")
+
+    rooms = Rooms()
+    lost = SocketConnection(Member("lost"), Client().send, 64, fail)
+    room = await rooms.join("tea", lost, show_nothing)
+    ada, _, _ = await join(rooms, "ada")
+    room.publish("count", 1)
+    room.publish("count", 2)
+    await room.drain()
+    assert ada.data == [None, 1, 2]
+    assert not lost.is_open
 
 
 # A phone that reloads the page has a second socket before the first one is noticed to be dead.
