@@ -176,6 +176,8 @@ def read_json(text: str, name: str) -> ReadSet:
         raise InvalidInput({"file": "The file has no list “questions”."})
     found = QuestionList()
     for number, each in enumerate(cast(list[object], listed), 1):
+        if found.is_full:
+            break
         try:
             found.add(number, QuestionDocument.model_validate(each).to_question())
         except ValidationError as error:

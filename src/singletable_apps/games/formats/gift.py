@@ -28,6 +28,8 @@ _ESCAPED = re.compile(r"\\([~=#{}:\\n])")
 _WEIGHT = re.compile(r"%(-?\d{1,3}(?:\.\d+)?)%")
 _FORMAT = re.compile(r"\[(html|moodle|plain|markdown)\]")
 _TRUTH = re.compile(r"(T|TRUE|F|FALSE)\s*(?:#.*)?", re.IGNORECASE | re.DOTALL)
+# Of a question that has no options, but texts that are right.
+_MAX_ANSWERS = 200
 # While a question is split, an escaped character is one of the private use area.
 _PRIVATE = 0xE000
 
@@ -51,6 +53,8 @@ def read_gift(text: str, name: str) -> ReadSet:
     found = QuestionList()
     category = ""
     for line, block in _split_blocks(text):
+        if found.is_full:
+            break
         if block.startswith("$CATEGORY:"):
             # Moodle writes a slash in a name as two.
             path = re.split(r"(?<!/)/(?!/)", block.partition(":")[2].strip())
@@ -160,6 +164,8 @@ def _add_answers(question: Question, body: str, *, is_html: bool) -> Question:
 def _split_answers(body: str, is_html: bool) -> list[_Answer]:
     answers: list[_Answer] = []
     parts = re.split(r"([=~])", body if body[:1] in ("=", "~") else f"={body}")
+    if len(parts) > 2 * _MAX_ANSWERS:
+        raise InvalidInput({"options": f"Use at most {len(OPTION_IDS)} answers."})
     for sign, raw in zip(parts[1::2], parts[2::2], strict=True):
         text, _, feedback = raw.strip().partition("#")
         weight = _WEIGHT.match(text)

@@ -53,6 +53,10 @@ class ReadSet:
     format: SetFormat
 
 
+# More problems than this are of the whole file.
+_MAX_PROBLEMS = 1_000
+
+
 class QuestionList:
     """Collects the questions of a file, by row, and the problems in it."""
 
@@ -82,6 +86,11 @@ class QuestionList:
     def reject(self, row: int, column: str, text: str) -> None:
         """Add a problem."""
         self.errors.append(FileProblem(row, column, text))
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether the rest of the file need not be read: it has too much of something."""
+        return len(self.questions) > MAX_QUESTIONS or len(self.errors) >= _MAX_PROBLEMS
 
     def finish(self, format: SetFormat, name: str, draft: SetDraft | None = None) -> ReadSet:  # noqa: A002
         """Return the questions as a set with this name, or in the draft of the file."""

@@ -111,3 +111,13 @@ def test_long_gift_text_becomes_the_detail_of_a_named_question() -> None:
 def test_broken_gift_is_reported_and_never_fails(text: str) -> None:
     read = read_set(f"$CATEGORY: x\n{text}\n".encode(), "x.txt")
     assert read.errors or read.draft.questions
+
+
+def test_endless_files_are_read_in_part() -> None:
+    answers = read_set(b"Which? {" + b"~a" * 100_000 + b"}", "x.gift")
+    assert [each.text for each in answers.errors] == ["Use at most 8 answers."]
+    questions = read_set(b"Which? {=a ~b}\n\n" * 2_000, "x.gift")
+    assert len(questions.draft.questions) == 300
+    assert "at most 300" in questions.errors[-1].text
+    many = b'{"questions": [' + b'{"type": "text", "title": ""},' * 50_000 + b"{}]}"
+    assert len(read_set(many, "x.json").errors) == 1_000
