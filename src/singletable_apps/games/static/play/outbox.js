@@ -2,7 +2,7 @@
 import { signal } from "../../shared/vendor/islands.js";
 
 /** @typedef {"sending" | "sent" | "late" | "rejected"} Status */
-/** @typedef {{ number: number, type: string, data: Record<string, any>, status: Status, reason?: string, isSlow?: boolean }} Entry */
+/** @typedef {{ number: number, type: string, data: Record<string, any>, status: Status, code?: string, reason?: string, isSlow?: boolean }} Entry */
 
 const RETRY = 1000; // milliseconds, while the server is busy
 const SLOW = 4000; // milliseconds after which we say that an answer is kept here
@@ -33,7 +33,7 @@ export function makeOutbox(client, confirmed) {
       const { code, message } = /** @type {{ code?: string, message?: string }} */ (error);
       if (TRANSIENT.has(code ?? "")) {
         setTimeout(() => { if (entries.value[slot].number === entry.number) add(type, data); }, RETRY);
-      } else if (code !== "closed") change(slot, entry, { status: "rejected", reason: message }); // or it stays for the next time
+      } else if (code !== "closed") change(slot, entry, { status: "rejected", code, reason: message }); // or it stays for the next time
     }
     clearTimeout(slow);
   }
@@ -54,6 +54,11 @@ export function makeOutbox(client, confirmed) {
     add,
     /** @param {string} type @param {string} questionId */
     find: (type, questionId) => entries.value[`${type} ${questionId}`],
+    /** Whether an answer came when its question was closed. @param {string} questionId */
+    isLate(questionId) {
+      const entry = entries.value[`answer ${questionId}`];
+      return entry?.status === "late" || entry?.code === "wrong-phase";
+    },
     waiting: () => Object.values(entries.value).filter((entry) => entry.status === "sending").length,
   };
 }

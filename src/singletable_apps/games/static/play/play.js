@@ -208,7 +208,7 @@ function Phase({ left }) {
   if (phase === "reading") return html`<${Reading} left=${left} />`;
   if (phase === "open") return html`<${Open} left=${left} />`;
   if (phase === "voting") return html`<${Voting} left=${left} />`;
-  if (phase === "reveal") return html`<${Reveal} view=${view.value} me=${me.value} isAudience=${isAudience} />`;
+  if (phase === "reveal") return html`<${Reveal} view=${view.value} me=${me.value} isAudience=${isAudience} isLate=${outbox.isLate(view.value.questionId)} />`;
   if (phase === "leaderboard") return html`<${Leaderboard} view=${view.value} me=${me.value} />`;
   return html`<${Ended} view=${view.value} me=${me.value} join=${start.urls.join} />`;
 }

@@ -41,14 +41,14 @@ export const Texts = ({ texts, name }) => html`<ol class="texts">
   ${!texts.length && html`<li class="quiet">Nobody answered.</li>`}
 </ol>`;
 
-/** The result of a question. @param {{ view: any, me: any, isAudience: boolean }} props */
-export function Reveal({ view, me, isAudience }) {
+/** The result of a question. @param {{ view: any, me: any, isAudience: boolean, isLate: boolean }} props */
+export function Reveal({ view, me, isAudience, isLate }) {
   const { question, reveal } = view;
   const answer = me?.answers?.[view.questionId];
   const isScored = question.type === "trivia" || question.type === "call-and-answer";
   const own = answer ? (answer.number ?? null) !== null ? [String(answer.number)] : answer.choices : [];
   return html`<section class="reveal">
-    <${Verdict} ...${{ question, reveal, me, answer, isAudience, version: view.version }} />
+    <${Verdict} ...${{ question, reveal, me, answer, isAudience, isLate, version: view.version }} />
     ${me && isScored && me.place !== undefined && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
     <h2 class="reveal-title">${question.title}</h2>
     ${question.type === "call-and-answer" && answer?.text && !reveal.texts?.some((/** @type {any} */ text) => text.names?.includes(me.name)) && html`<blockquote class="own-answer">${answer.text}</blockquote>`}
@@ -59,17 +59,18 @@ export function Reveal({ view, me, isAudience }) {
   </section>`;
 }
 
-/** @param {{ question: any, reveal: any, me: any, answer: any, version: number, isAudience: boolean }} props */
-function Verdict({ question, reveal, me, answer, version, isAudience }) {
+/** @param {{ question: any, reveal: any, me: any, answer: any, version: number, isAudience: boolean, isLate: boolean }} props */
+function Verdict({ question, reveal, me, answer, version, isAudience, isLate }) {
   if (reveal.isVoid) return html`<div class="verdict"><h1 tabindex="-1">Skipped</h1><p class="verdict-text">This question does not count.</p></div>`;
   const isTrivia = question.type === "trivia";
   // What concerns only this player comes a moment after what everybody sees.
   if (me && me.version < version) return html`<div class="verdict"><h1 tabindex="-1">…</h1></div>`;
   if (isAudience || !me || (!isTrivia && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
   const tone = me.isCorrect || me.gained ? "is-good" : isTrivia ? "is-bad" : "is-plain";
-  const words = !answer ? "No answer" : !isTrivia ? (me.gained ? "Points for you" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
+  const words = isLate && !me.isCounted ? "Too late" : !answer ? "No answer" : !isTrivia ? (me.gained ? "Points for you" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
   return html`<div class=${`verdict ${tone}`}>
     <h1 tabindex="-1">${words}</h1>
+    ${words === "Too late" && html`<p class="verdict-text">Your answer came when the question was closed.</p>`}
     ${me.gained !== undefined && html`<p class="verdict-points">+${format(me.gained)}</p>`}
     ${(me.streak ?? 0) > 1 && html`<p class="verdict-text">${me.streak} in a row</p>`}
   </div>`;
