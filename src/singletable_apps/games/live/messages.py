@@ -241,8 +241,9 @@ class Tally(Payload, frozen=True, rename="camel"):
 
 
 class HostPart(Payload, frozen=True, rename="camel"):
-    """The `host` part of the view of hosts."""
+    """The `host` part of the view of hosts. Ignore it if the view has another version."""
 
+    version: int
     host: dict[str, Any]
 
 

@@ -64,7 +64,8 @@ class Pace:
     """Seconds between reads of the state, while a question is played (`poll`) and otherwise.
 
     Processes tell each other what they know every `exchange`. Counters are sent every `fast` to
-    hosts and screens, and every `slow` to players; hosts see new answers every `slow`.
+    hosts and screens, and every `slow` to players; hosts see new answers every `slow`. After a
+    disconnect, players have `settle` to come back before the others are all that count.
     """
 
     poll: float = 0.25
@@ -72,6 +73,7 @@ class Pace:
     exchange: float = 0.5
     fast: float = 0.2
     slow: float = 1.0
+    settle: float = 5.0
 
 
 @dataclass(slots=True)
@@ -118,6 +120,7 @@ class Watcher:
         self._next_changes = 0.0
         self._next_host_view = 0.0
         self._next_pending = 0.0
+        self._settled_at = 0.0
         self._has_new_answers = False
         self._host_seen_at = service.context.clock()
         self._counting: asyncio.TimerHandle | None = None
@@ -147,6 +150,8 @@ class Watcher:
         self._present[_channel(member)].pop(member.id, None)
         self._connections.remove(member.id)
         self._done.discard(member.id)
+        if isinstance(member, Attendee) and member.seat.role is Role.PLAYER:
+            self._settle()
         self._update_counts()
 
     def note_answer(self, player_id: str, question_id: str) -> None:
@@ -168,6 +173,10 @@ class Watcher:
         is_connected = player_id in self._present["player"]
         if is_connected and len(self._answered.get(player_id, ())) >= self._answers_needed():
             self._done.add(player_id)
+
+    def _settle(self) -> None:
+        """Wait for players who are on their way back before all others are all."""
+        self._settled_at = time.monotonic() + self._pace.settle
 
     def _update_counts(self) -> None:
         """Tell clients soon: thousands may answer or join within a second."""
@@ -308,6 +317,9 @@ class Watcher:
         )
         before = self._shown
         shown = self._shown = Shown(snapshot)
+        if before is None and state.phase in _COLLECTING:
+            # This process is new: the first phone that is back is not the only one.
+            self._settle()
         if before is None or _round_of(before.snapshot.state) != _round_of(state):
             self._answered.clear()
             self._done.clear()
@@ -412,8 +424,9 @@ class Watcher:
     def _update_host(self, shown: Shown) -> None:
         if shown.host is None:
             return
-        self._room.update("hostChanged", HostPart(shown.host), "host", interval=self._pace.slow)
         state, settings = shown.snapshot.state, shown.snapshot.game.settings
+        part = HostPart(state.version, shown.host)
+        self._room.update("hostChanged", part, "host", interval=self._pace.slow)
         if settings.live_counts and state.phase is Phase.OPEN and shown.host["liveTally"]:
             tally = Tally(state.question_id, shown.host["liveTally"])
             for channel in ("host", "screen"):
@@ -467,7 +480,7 @@ class Watcher:
 
     def _is_all_done(self) -> bool:
         """Return whether all connected players have answered. A survey stays open."""
-        if self._shown is None:
+        if self._shown is None or time.monotonic() < self._settled_at:
             return False
         snapshot = self._shown.snapshot
         if snapshot.state.phase not in _COLLECTING or snapshot.state.closed_at is not None:
@@ -494,7 +507,10 @@ class Watcher:
             seen_at=self._service.context.clock(),
             expires_at=snapshot.game.expires_at,
         )
+        before = sum(each.players for each in self._others)
         self._others, has_changed = await self._thread(self._processes.exchange, own)
+        if sum(each.players for each in self._others) < before:
+            self._settle()
         if snapshot.state.phase in _COLLECTING and any(each.players for each in self._others):
             # Players who are connected there may have answered.
             self._has_new_answers = True

@@ -21,7 +21,8 @@ export function openGame(config) {
     // A snapshot may be newer than an event that comes after it.
     initialStateSync(data) { if (data.view.version >= view.value.version) view.value = data.view; },
     gameStateChanged(data) { handlers.initialStateSync(data); },
-    hostChanged(data) { view.value = { ...view.value, host: data.host }; },
+    // The newest one that a room has may be of the phase before.
+    hostChanged(data) { if (data.version === view.value.version) view.value = { ...view.value, host: data.host }; },
     playerAnswered(data) { counts.value = data; },
     presenceChanged(data) { presence.value = data; },
     playerJoined(data) {

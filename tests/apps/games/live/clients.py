@@ -90,9 +90,9 @@ class Screen(Client):
         )
 
 
-def open_live(service: GamesService) -> LiveGames:
+def open_live(service: GamesService, settle: float = 0.0) -> LiveGames:
     """Return the live games of a process."""
-    return LiveGames(service, QUICK, Pace(0.01, 0.01, 0.01, 0, 0))
+    return LiveGames(service, QUICK, Pace(0.01, 0.01, 0.01, 0, 0, settle))
 
 
 async def connect(live: LiveGames, game: Game, role: Role) -> Screen:

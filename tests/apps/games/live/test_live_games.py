@@ -238,6 +238,25 @@ def test_killed_process_is_not_counted_and_others_run_its_timers(memory: World) 
     run(test)
 
 
+# Of two phones on their way to another server, the one that is back first has answered.
+def test_question_stays_open_until_phones_are_back_after_a_restart(memory: World) -> None:
+    async def test() -> None:
+        game = memory.game(CAPITAL)
+        players = memory.join(game, "Ada", "Bob")
+        memory.play(game, Command.START)
+        players[0].answer("b")
+        live = open_live(memory.service, settle=0.5)
+        (ada,) = await connect_phones(live, players[0])
+        await ada.sees(lambda each: each.latest("playerAnswered").get("done") == 1)
+        (bob,) = await connect_phones(live, players[1])
+        reply = await bob.answer("a")
+        assert reply["data"]["outcome"] == "accepted"
+        await ada.shows("reveal")
+        live.rooms.close()
+
+    run(test)
+
+
 def test_removed_player_is_disconnected_in_every_process(memory: World) -> None:
     async def test() -> None:
         one, other = memory, World(memory.driver, like=memory)
