@@ -1,0 +1,118 @@
+"""Phones with bad connections: blocked sockets, no scripts, no network, and servers that die."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from playwright.sync_api import expect
+
+from singletable import connect
+from singletable_apps.games.entities import Game
+from singletable_apps.games.phases import Command
+from tests.apps.games.support.world import CAPITAL, LUNCH, PRIMES
+from tests.browser.conftest import OpenPage
+from tests.browser.games.hall import SMALL, Phone
+from tests.browser.games.proxy import forward
+from tests.browser.games.server import Served, serve
+
+SLOW_CAPITAL = replace(CAPITAL, seconds=600)
+
+
+def play(served: Served, game: Game, *commands: Command) -> None:
+    """Do what the host does."""
+    for command in commands:
+        served.service.rounds.command(game.game_id, command)
+
+
+def test_phone_plays_by_long_polls_where_sockets_are_blocked(
+    served: Served, open_page: OpenPage
+) -> None:
+    game = served.create(SLOW_CAPITAL)
+    page = open_page(viewport=SMALL)
+    page.route_web_socket("**/socket**", lambda socket: socket.close())
+    with page.expect_response("**/events?**"):
+        phone = Phone("Ada", served.join(page, game, "Ada"))
+    phone.expect("You’re in, Ada.")
+    play(served, game, Command.START, Command.NEXT)
+    phone.choose("Canberra")
+    # The only player who is connected has answered, so the question closes.
+    phone.expect("Correct", CAPITAL.explanation)
+    play(served, game, Command.NEXT)
+    phone.expect("1st of 1")
+    assert not phone.received
+
+
+def test_phone_without_scripts_answers(served: Served, open_page: OpenPage) -> None:
+    game = served.create(SLOW_CAPITAL)
+    page = open_page(viewport=SMALL, java_script_enabled=False)
+    phone = Phone("Ada", served.join(page, game, "Ada"))
+    phone.expect("You’re in, Ada.")
+    play(served, game, Command.START, Command.NEXT)
+    page.get_by_role("link", name="Refresh").click()
+    phone.choose("Canberra")
+    phone.tap("Send")
+    phone.expect("Answer received.", "Canberra")
+    play(served, game, Command.CLOSE)
+    page.get_by_role("link", name="Refresh").click()
+    phone.expect("Correct", CAPITAL.explanation)
+
+
+def test_phone_without_network_sends_its_answer_later(served: Served, open_page: OpenPage) -> None:
+    game = served.create(SLOW_CAPITAL, replace(PRIMES, seconds=600))
+    page = open_page(viewport=SMALL)
+    phone = Phone("Ada", served.join(page, game, "Ada"))
+    idle = Phone("Bob", served.join(open_page(viewport=SMALL), game, "Bob"))
+    play(served, game, Command.START, Command.NEXT)
+    phone.expect("Tap your answer")
+    page.context.set_offline(True)
+    phone.choose("Canberra")
+    phone.expect("No connection. Your answer is saved here and sent when you are back.")
+    expect(page.get_by_text("Reconnecting…").first).to_be_visible()
+    page.context.set_offline(False)
+    phone.expect("Answer received")
+    play(served, game, Command.CLOSE)
+    phone.expect("Correct")
+
+    # The next question is over before the phone is back.
+    play(served, game, Command.NEXT, Command.NEXT, Command.NEXT)
+    phone.expect("Choose all that are right.")
+    page.context.set_offline(True)
+    phone.choose("2", "11")
+    phone.expect("No connection.")
+    play(served, game, Command.CLOSE)
+    idle.expect("No answer")
+    page.context.set_offline(False)
+    phone.expect("Too late", "+0")
+    play(served, game, Command.NEXT)
+    phone.expect("1st of 2")
+
+
+def test_phone_goes_on_with_another_server_when_its_server_dies(open_page: OpenPage) -> None:
+    driver = connect("memory:")
+    with serve(driver) as first, forward(first.address) as proxy:
+        game = first.create(replace(LUNCH, seconds=600))
+        host = first.host(open_page(), game)
+        votes = host.locator(".bar-votes")
+        bob = Phone("Bob", first.join(open_page(viewport=SMALL), game, "Bob"))
+        with serve(driver) as second:
+            proxy.fail_over(second.address)
+            behind = replace(second, address=proxy.address)
+            ada = Phone("Ada", behind.join(open_page(viewport=SMALL), game, "Ada"))
+            expect(host.locator(".now")).to_contain_text("2 players are in the lobby.")
+            host.locator("#next", has_text="Start").click()
+            host.locator("#next", has_text="Open answers").click()
+            ada.choose("Noodles")
+            ada.expect("Answer received")
+            # The host is connected to the other server.
+            expect(host.locator(".console-progress")).to_have_text("1 of 2 answered")
+            expect(host.locator(".is-done .person-name")).to_have_text(["Ada"])
+            expect(votes).to_have_text(["1 · 100 %", "0 · 0 %", "0 · 0 %"])
+            proxy.fail_over(first.address)
+        ada.choose("Pizza")
+        ada.expect("Answer received")
+        expect(votes).to_have_text(["0 · 0 %", "0 · 0 %", "1 · 100 %"])
+        bob.choose("Salad")
+        bob.expect("Answer received")
+        play(first, game, Command.CLOSE)
+        for phone in (ada, bob):
+            phone.expect("2 answers", "1 50%")
