@@ -258,7 +258,8 @@ def read_settings(seated: DriverSeat) -> SettingsBody:
 def replace_settings(service: Service, seated: DriverSeat, body: SettingsBody) -> SettingsBody:
     """Replace the settings; what is left out gets its default.
 
-    Settings that decide about points cannot be changed while a question is open.
+    Settings that decide about points and names cannot be changed while a question is open, and
+    `minCell` cannot be lowered after the start.
     """
     try:
         game = service.games.edit(seated.game.game_id, settings=body.to_settings())

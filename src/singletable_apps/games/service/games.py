@@ -42,10 +42,10 @@ _RANGES: dict[str, tuple[float, float]] = {
     "min_cell": (1, 50),
 }
 _BUSY = "Someone else is changing this game right now. Try again."
-# Settings that decide about the points of a question.
-_SCORING = (
+# Settings that decide about the points of a question, and whether its authors have names.
+_OF_QUESTION = (
     *("question_seconds", "trivia_mode", "speed_floor", "partial", "streak", "points"),
-    *("rank_method", "ballot_size"),
+    *("rank_method", "ballot_size", "is_anonymous"),
 )
 
 
@@ -232,14 +232,21 @@ class Games:
         raise GamesBusy(_BUSY)
 
     def _check_changeable(self, game: Game, settings: GameSettings) -> None:
-        """Raise WrongPhase if settings that decide about points change during a question."""
+        """Raise WrongPhase if it is too late for a change of points, or of what was promised."""
         state = self._context.get_state(game.game_id)
         phase = state.paused_phase or state.phase
+        if phase is not Phase.WAITING and settings.min_cell < game.settings.min_cell:
+            raise WrongPhase(
+                "People have answered because results of few are hidden. "
+                "Show results of fewer people in your next game.",
+                state.phase,
+                (Phase.WAITING,),
+            )
         if phase in (Phase.OPEN, Phase.VOTING) and any(
-            getattr(settings, name) != getattr(game.settings, name) for name in _SCORING
+            getattr(settings, name) != getattr(game.settings, name) for name in _OF_QUESTION
         ):
             raise WrongPhase(
-                "Times, points and ballots can be changed when the question is over.",
+                "Times, points, ballots and names can be changed when the question is over.",
                 state.phase,
                 (Phase.REVEAL, Phase.LEADERBOARD, Phase.WAITING),
             )

@@ -60,15 +60,19 @@ class Moderation:
         return sorted(found, key=lambda each: (each.submitted_at, each.player_id))
 
     def list_frozen(self, play: Play) -> list[FrozenAnswer]:
-        """Return the frozen answers to the current question, or to all of a survey."""
+        """Return the frozen answers to the current question, or to all of a survey.
+
+        Survey answers of too few people are shown to nobody, not even here.
+        """
         state = play.state
         is_survey = play.game.type is EngagementType.SURVEY
         ids = state.played if is_survey else [state.question_id] if state.question_id else []
         entries = [self._rounds.get_round(play.game.game_id, each) for each in ids]
+        least = play.game.settings.min_cell if is_survey else 0
         return [
             FrozenAnswer(entry.question_id, answer, answer.id in entry.hidden)
             for entry in entries
-            if entry is not None
+            if entry is not None and entry.answers >= least
             for answer in self._rounds.get_ballot(entry)
         ]
 

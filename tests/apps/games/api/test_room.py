@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from singletable_apps.games.limits import Limits
 from singletable_apps.games.phases import Command
+from singletable_apps.games.questions import EngagementType
 from singletable_apps.games.tokens import Role
 from singletable_apps.shared.web import RateLimit
 from tests.apps.games.api.client import Server, problem
-from tests.apps.games.support.world import CAPITAL, LESSON, PRIMES, SETTINGS
+from tests.apps.games.support.world import CAPITAL, LESSON, PRIMES, SETTINGS, SURVEY
 
 
 def test_host_renames_moves_removes_and_restores_players(server: Server) -> None:
@@ -95,9 +96,30 @@ def test_settings_are_replaced_but_not_those_of_points_during_a_question(server:
     assert problem(host.put(path, {"color": "red"}))[0] == 422
     world.play(game, Command.START)
     assert problem(host.put(path, {**current, "points": 500}))[:2] == (409, "wrong-phase")
+    assert problem(host.put(path, {**current, "isAnonymous": False}))[0] == 409
     assert host.put(path, {**current, "isModerated": True}).json()["isModerated"] is True
     world.play(game, Command.CLOSE)
     assert host.put(path, {**current, "points": 500}).json()["points"] == 500
+
+
+def test_small_groups_stay_hidden_after_people_have_answered(server: Server) -> None:
+    world = server.world
+    game = world.game(*SURVEY[1:3], kind=EngagementType.SURVEY)
+    (ada,) = world.join(game, "Ada")
+    host, path = server.host(), f"/games/{game.game_id}"
+    current = host.put(f"{path}/settings", {"minCell": 3}).json()
+    world.play(game, Command.START)
+    ada.answer("yes", question_id="001")
+    ada.answer(text="My manager", question_id="002")
+    world.play(game, Command.CLOSE)
+    assert "My manager" not in host.get(f"{path}/moderation").text
+    assert "My manager" not in host.get(f"{path}/report").text
+    assert "My manager" not in host.get(f"{path}/view").text
+    lowered = host.put(f"{path}/settings", {**current, "minCell": 1})
+    assert problem(lowered)[:2] == (409, "wrong-phase")
+    shown = host.get(f"{path}/answers", params={"questionId": "001"}).json()
+    assert (shown["isHidden"], shown["answers"]) == (True, [])
+    assert host.put(f"{path}/settings", {**current, "minCell": 4}).json()["minCell"] == 4
 
 
 def test_room_is_locked_private_and_limited_to_categories(server: Server) -> None:
