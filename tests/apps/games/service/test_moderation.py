@@ -104,7 +104,7 @@ def test_unknown_answers_are_not_found(memory: World) -> None:
 
 
 def test_texts_of_a_survey_are_moderated_while_it_is_open(memory: World) -> None:
-    game = memory.game(*SURVEY, kind=EngagementType.SURVEY, settings=MODERATED)
+    game = memory.game(*SURVEY, kind=EngagementType.SURVEY, settings=replace(MODERATED, min_cell=2))
     ada, bob = memory.join(game, "Ada", "Bob")
     memory.play(game, Command.START)
     ada.answer(text="More tea", question_id="003")
