@@ -46,7 +46,8 @@ class SettingsBody(GameSettings):
     @classmethod
     def _check_type(cls, value: object, info: ValidationInfo) -> object:
         """Reject 1 for true, and true or "1" for 1."""
-        expected = type(getattr(GameSettings(), info.field_name or "", None))
+        default: object = getattr(GameSettings(), info.field_name or "", None)
+        expected = type(default)
         if expected in (bool, int) and type(value) is not expected:
             raise ValueError("Expected true or false" if expected is bool else "Expected a number")
         return value
