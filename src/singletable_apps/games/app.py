@@ -118,7 +118,7 @@ def app_info() -> AppInfo:
             "where everybody ranks the answers of the others."
         ),
         url=PREFIX,
-        picture=(_FOLDER / "picture.svg").read_text(encoding="utf-8"),
+        picture=(_FOLDER / "templates/games/picture.svg").read_text(encoding="utf-8"),
         picture_alt="A big screen with four answers and phones in front of it",
-        picture_style=(_FOLDER / "picture.css").read_text(encoding="utf-8"),
+        picture_style=(_FOLDER / "static/picture.css").read_text(encoding="utf-8"),
     )

@@ -132,7 +132,7 @@ def test_answers_are_ranked_by_everybody_and_authors_are_revealed(
     expect(winner.locator(".winner-names")).to_have_text("Cyd")
     expect(winner.locator(".winner-points")).to_have_text("9 points")
     expect(hall.host.locator(".now .texts li").first).to_contain_text("Cyd · 9 points")
-    cyd.expect("Points for you", "+9", "1st of 4")
+    cyd.expect("Your answer scored", "+9", "1st of 4")
     dan.expect("+3", "4th of 4", "Cyd · 9 points · best")
     hall.check_accessible()
 
@@ -180,6 +180,11 @@ def test_solution_of_trivia_is_secret_until_it_is_revealed(hall: Hall, served: S
     expect(hall.screen.locator(".option-votes")).to_have_text(
         ["1 25 %", "2 50 %", "1 25 %", "0 0 %"]
     )
+    # Bars are as long as their percentage says, also the longest one.
+    for bars in (hall.screen.locator(".option"), hall.host.locator(".bar-row")):
+        shares = bars.evaluate_all("all => all.map(bar => +bar.style.getPropertyValue('--share'))")
+        assert shares == [0.25, 0.5, 0.25, 0]
+    expect(ada.page.locator(".bar-fill").nth(1)).to_have_attribute("style", "width: 50%;")
     expect(hall.screen.locator(".fastest")).to_contain_text("Ada")
     hall.expect_phones(CAPITAL.explanation)
     ada.expect("Correct", "1st of 4")
@@ -210,7 +215,7 @@ def test_solution_of_trivia_is_secret_until_it_is_revealed(hall: Hall, served: S
     dan.expect("4th of 4", "down 1 place")
     expect_podium(hall, "Ada")
     question = hall.host.locator(".report-question").first
-    expect(question).to_contain_text("4 of 4 answered · 50.0 % correct")
+    expect(question).to_contain_text("4 of 4 answered · 50 % correct")
 
 
 def test_counts_of_a_poll_are_live(hall: Hall, served: Served) -> None:

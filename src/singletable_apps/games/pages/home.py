@@ -7,9 +7,12 @@ from fastapi import APIRouter, Response
 from singletable_apps.games.errors import NotFound, NotSeated, RoomClosed
 from singletable_apps.games.pages.dependencies import ADMIN, HOST, AnyPage
 from singletable_apps.games.pages.play import show_closed
+from singletable_apps.games.questions import ENGAGEMENT_NAMES
 from singletable_apps.games.tokens import Role
 
 router = APIRouter()
+# The latest games of a host that are checked for running ones.
+_RUNNING = 5
 _SCREENS = {
     Role.HOST: "host",
     Role.COHOST: "host",
@@ -22,8 +25,11 @@ _STATUSES: dict[type[Exception], int] = {NotFound: 404, NotSeated: 401, RoomClos
 
 @router.get("")
 def show_home(page: AnyPage) -> Response:
-    """Show where to join and how to host a game."""
-    return page.render("home")
+    """Show where to join, how to host a game, and the running games of a host."""
+    host_id = page.host_id
+    latest = page.service.games.list_of_host(host_id, size=_RUNNING).items if host_id else []
+    running = [each for each in latest if each.completed_at is None]
+    return page.render("home", running=running, type_names=ENGAGEMENT_NAMES)
 
 
 @router.get("/seat")

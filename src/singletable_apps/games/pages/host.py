@@ -88,6 +88,7 @@ def _config(page: SeatPageContext, view: View, token: str) -> View:
         "api": urls.api("games", game_id),
         "page": urls.host(game_id),
         "report": urls.report(game_id),
+        "games": urls.page("games"),
         "screen": urls.seat(page.service.context.issue_seat(page.game, Role.SCREEN)),
         "view": view,
         "joined": _newest(page),

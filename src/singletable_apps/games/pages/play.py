@@ -267,8 +267,11 @@ def _survey_step(view: View, me: View, step: int) -> View:
     }
 
 
-def bars_of(question: View, tally: Mapping[str, int]) -> list[View]:
-    """Return a row for each option or step of a question, with its count or its mean place."""
+def bars_of(question: View, tally: Mapping[str, int], answers: int) -> list[View]:
+    """Return a row for each option or step of a question, with its count or its mean place.
+
+    A bar is as long as the share of the `answers`, whatever the others have.
+    """
     if question["type"] == "rating":
         rows: list[View] = [{"id": str(step), "text": str(step)} for step in question["steps"]]
     else:
@@ -280,8 +283,7 @@ def bars_of(question: View, tally: Mapping[str, int]) -> list[View]:
             total = sum((order.index(row["id"]) + 1) * count for order, count in orders)
             row["place"] = round(total / voters, 1)
         return sorted(rows, key=lambda row: row["place"])
-    most = max([1, *tally.values()])
-    return [{**row, "count": tally.get(row["id"], 0), "most": most} for row in rows]
+    return [{**row, "count": tally.get(row["id"], 0), "of": max(1, answers)} for row in rows]
 
 
 # ------------------------------------------------------------------------------ answer

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from singletable_apps.games.set_library import load_samples
 from singletable_apps.games.tokens import Role
 from tests.apps.games.pages.client import PagesApp
 
@@ -26,3 +29,15 @@ def test_link_of_a_screen_leads_to_it(app: PagesApp) -> None:
 
 def test_admin_link_needs_the_right_token(app: PagesApp) -> None:
     assert app.browser().get("admin-link", token="x").status_code == 404
+
+
+def test_home_explains_the_types_and_tries_their_samples(app: PagesApp) -> None:
+    browser = app.browser()
+    page = browser.get()
+    for name in ("Trivia", "Call and answer", "Poll", "Survey"):
+        assert f"{name}</h3>" in page.text
+    for sample in re.findall(r'name="start" value="library:([^"]+)"', page.text):
+        assert sample in load_samples()
+    assert "Your running games" not in page.text
+    browser.post("/games/new", {"start": "library:curious-planet"})
+    assert "Your running games" in browser.get().text

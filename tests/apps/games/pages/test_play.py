@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from singletable_apps.games.entities import Game
+from singletable_apps.games.pages.play import bars_of
 from singletable_apps.games.phases import Command, Phase
 from singletable_apps.games.questions import (
     EngagementType,
@@ -451,3 +452,10 @@ def test_names_are_escaped(app: PagesApp) -> None:
     app.world.play(phone.game, Command.CLOSE, Command.NEXT)
     assert "<b>Mia" not in phone.page().text
     assert "<b>Mia</b>" in text_of(phone.page()) or "&lt;b&gt;Mia" in phone.page().text
+
+
+def test_bars_are_as_long_as_the_share_of_the_answers() -> None:
+    question = {"type": "choice", "options": [{"id": "a", "text": "Tea"}, {"id": "b", "text": ""}]}
+    rows = bars_of(question, {"a": 7}, answers=10)
+    assert [(row["count"], row["of"]) for row in rows] == [(7, 10), (0, 10)]
+    assert [row["of"] for row in bars_of(question, {}, answers=0)] == [1, 1]

@@ -33,7 +33,7 @@ def test_report_shows_questions_answers_and_scores(app: PagesApp) -> None:
     game = played(app.world)
     page = app.browser(host=True).get("reports", game.game_id)
     assert page.status_code == 200
-    for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50.0 % correct", "1,003", "Slow builds"):
+    for text in ("Champion: <b>Ada &lt;b&gt;</b>", "50 % correct", "1,003", "Slow builds"):
         assert text in page.text, text
     assert app.browser().get("reports", game.game_id).status_code == 401
     players = app.world.service.rounds.list_players(game.game_id)

@@ -64,6 +64,8 @@ export function makeActions(game, config) {
 
   /** @param {string} command */
   const can = (command) => game.view.value.host.commands.includes(command);
+  // All questions of a survey are open at once, so there is nothing to go on to.
+  const canSkip = () => can("skip") && !game.view.value.survey;
   const pause = () => send(game.view.value.phase === "paused" ? "resume" : "pause");
   const extend = () => send("extend", { seconds: "30" });
   const canExtend = () => Boolean(game.view.value.deadline) && ["open", "voting"].includes(game.view.value.phase);
@@ -78,13 +80,13 @@ export function makeActions(game, config) {
     if (isPress && target.closest("button, a, summary, label")) return;
     if (isPress) next();
     else if (event.key === "p" && (can("pause") || can("resume"))) void pause();
-    else if (event.key === "s" && can("skip")) skip();
+    else if (event.key === "s" && canSkip()) skip();
     else if (event.key === "+" && canExtend()) void extend();
     else return;
     event.preventDefault();
   }
 
-  return { busy, problem, asked, post, next, skip, end, remove, pause, extend, can, canExtend, onKey };
+  return { busy, problem, asked, post, next, skip, end, remove, pause, extend, can, canSkip, canExtend, onKey };
 }
 
 /** @typedef {ReturnType<typeof makeActions>} Actions */

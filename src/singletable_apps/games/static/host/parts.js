@@ -5,13 +5,13 @@ import { letterOf, percent, summarize } from "../results.js";
 
 /** @typedef {{game: import("../live.js").Game, actions: import("./actions.js").Actions}} Props */
 
-export const PHASES = { waiting: "Lobby", reading: "Question", open: "Answers are open", voting: "Voting", reveal: "Results", leaderboard: "Leaderboard", paused: "Paused", ended: "The game is over" };
+export const PHASES = { waiting: "Lobby", reading: "Reading", open: "Answers are open", voting: "Voting", reveal: "Results", leaderboard: "Leaderboard", paused: "Paused", ended: "The game is over" };
 
 /** Options with their counts, if they are known. @param {{question: any, tally?: Record<string, number>, correct?: string[], answers?: number}} props */
 export function Bars({ question, tally, correct = [], answers = 0 }) {
   const { rows, mean } = summarize(question, tally ?? {}, answers);
   if (!rows.length) return null;
-  return html`<ul class="bars">${rows.map((row) => html`<li key=${row.id} class=${`bar-row answer-${question.type === "rating" ? "a" : row.id}${correct.includes(row.id) ? " is-right" : ""}`} style=${{ "--share": tally ? row.size.toFixed(3) : 0 }}>
+  return html`<ul class="bars">${rows.map((row) => html`<li key=${row.id} class=${`bar-row answer-${question.type === "rating" ? "a" : row.id}${correct.includes(row.id) ? " is-right" : ""}`} style=${{ "--share": tally ? row.share.toFixed(3) : 0 }}>
     <span class="bar-fill"></span>${question.type !== "rating" && html`<span class="answer-shape" aria-hidden="true"></span>`}${letterOf(row.id) && html`<b>${letterOf(row.id)}</b>`}<span class="bar-text">${row.text}${correct.includes(row.id) && html` <span class="bar-right">correct</span>`}</span>${tally && html`<span class="bar-votes">${row.note || html`${row.votes} · ${percent(row.share)}`}</span>`}
   </li>`)}</ul>${mean !== null && html`<p class="quiet">${mean.toFixed(1)} on average</p>`}`;
 }
@@ -21,7 +21,7 @@ export function Clock({ game }) {
   const time = useCountdown(game);
   if (!time) return null;
   const whole = Math.ceil(time.left), text = whole >= 60 ? `${Math.floor(whole / 60)}:${`${whole % 60}`.padStart(2, "0")}` : `${whole} s`;
-  return html`<p class=${`clock${whole <= 5 ? " is-short" : ""}`} role="timer" style=${{ "--share": time.share.toFixed(3) }}>${text}</p>`;
+  return html`<p class=${`clock${whole <= 5 && phaseOf(game.view.value) !== "reading" ? " is-short" : ""}`} role="timer" style=${{ "--share": time.share.toFixed(3) }}>${text}</p>`;
 }
 
 /** What everyone sees now, and what comes next. @param {Props & {screen: string}} props */
@@ -35,7 +35,7 @@ export function Now({ game, actions, screen }) {
   const upcoming = view.host.next.question;
   return html`<section class=${`now is-${view.phase}`}>
     <header class="console-head"><div><p class="eyebrow">${PHASES[view.phase]}${view.phase === "paused" ? ` (${PHASES[phase].toLowerCase()})` : ""}${isAsked ? ` · Question ${view.questionNumber} of ${view.questionCount}${question.category ? ` · ${question.category}` : ""}` : ""}</p>
-    <h1 class="is-long">${title}</h1>${isAsked && question.detail && html`<p class="quiet now-detail">${question.detail}</p>`}</div><${Clock} game=${game}/></header>
+    <h1 class="is-long">${title}</h1>${isAsked && question.detail && html`<p class="quiet now-detail">${question.detail}</p>`}${isAsked && question.instruction && html`<p class="now-detail">${question.instruction}</p>`}</div><${Clock} game=${game}/></header>
     ${phase === "waiting" && html`<p class="now-wait">${view.playerCount ? html`<b>${view.playerCount}</b> ${view.playerCount === 1 ? "player is" : "players are"} in the lobby.` : "Nobody has joined yet. Show the big screen, or read out the code."} ${view.host.setName && html`<span class="quiet">${view.host.setName}, ${count(view.questionCount, "question")}.</span>`}</p><p><a class="button button-quiet" href=${screen} target="_blank" rel="noopener">Open the big screen</a></p>`}
     ${progress && html`<p class="console-progress" style=${{ "--share": progress.of ? (progress.done / progress.of).toFixed(3) : 0 }}><b>${progress.done}</b> of ${progress.of} ${phase === "voting" ? "voted" : "answered"}${progress.of > 0 && progress.done >= progress.of && html` <span class="badge badge-good">${phase === "voting" ? "All voted" : "All answered"}</span>`}</p>`}
     ${reveal?.isVoid && html`<p class="quiet">This question was skipped.</p>`}
@@ -78,15 +78,15 @@ function Board({ board }) {
   return html`<ol class="board-list">${board.top.map((each) => html`<li key=${each.playerId}><span class="board-place">${each.place}</span><span class="board-name">${each.name}${each.team && html` <span class="quiet">${each.team}</span>`}</span>${each.gained > 0 && html`<span class="board-gained">+${each.gained.toLocaleString("en")}</span>`}<b>${each.points.toLocaleString("en")}</b></li>`)}</ol>${board.teams?.length > 0 && html`<h2>Teams</h2><ol class="board-list">${board.teams.map((team, place) => html`<li key=${team.name}><span class="board-place">${place + 1}</span><span class="board-name">${team.name}</span><b>${team.points.toLocaleString("en")}</b></li>`)}</ol>`}`;
 }
 
-/** The one button that matters, and the few beside it. @param {Props & {report: string}} props */
-export function ActionBar({ game, actions, report }) {
+/** The one button that matters, and the few beside it. @param {Props & {report: string, games: string}} props */
+export function ActionBar({ game, actions, report, games }) {
   const view = game.view.value, { label } = view.host.next, busy = actions.busy.value;
   const small = (text, key, act) => html`<button type="button" class="button button-quiet" aria-keyshortcuts=${key} aria-busy=${busy} onClick=${act}>${text}<kbd aria-hidden="true">${key}</kbd></button>`;
   return html`<div class="console-bar">
-    ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${report}>Open the report</a>`}
+    ${label ? html`<button type="button" class="button button-primary next" id="next" aria-busy=${busy} onClick=${actions.next}>${label}<kbd aria-hidden="true">Space</kbd></button>` : html`<a class="button button-primary next" href=${report}>Open the report</a>${games && html`<a class="button button-quiet" href=${games}>Your games</a>`}`}
     ${actions.can("pause") && small("Pause", "p", actions.pause)}
     ${actions.canExtend() && small("30 s more", "+", actions.extend)}
-    ${actions.can("skip") && small("Skip", "s", actions.skip)}
+    ${actions.canSkip() && small("Skip", "s", actions.skip)}
     ${actions.can("end") && html`<button type="button" class="button button-plain" aria-busy=${busy} onClick=${actions.end}>End game</button>`}
   </div>`;
 }

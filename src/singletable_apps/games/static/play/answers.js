@@ -218,7 +218,7 @@ export function Ballot({ me, ranking, isOpen, isSaved, submit, tap }) {
     </ul>
     <div class="reply-buttons">
       <button type="button" class="big-button is-quiet" disabled=${!isOpen || !picked.length} onClick=${() => pick(picked.slice(0, -1))}>Undo</button>
-      <button type="button" class="big-button" disabled=${!isOpen || missing > 0 || (isSaved && !changed)} onClick=${() => submit({ ranking: picked })}>${isSaved ? "Update" : missing > 0 ? `${missing} more` : "Send ranking"}</button>
+      <button type="button" class="big-button" disabled=${!isOpen || missing > 0 || (isSaved && !changed)} onClick=${() => submit({ ranking: picked })}>${isSaved ? "Update" : missing > 0 ? `Rank ${missing} more` : "Send ranking"}</button>
     </div>
   </div>`;
 }

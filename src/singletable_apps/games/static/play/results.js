@@ -17,7 +17,7 @@ export function barsOf(question, tally) {
 
 /** Counts as bars. @param {{ question: any, tally: Record<string, number>, answers: number, own?: string[], correct?: string[] }} props */
 export function Bars({ question, tally, answers, own = [], correct = [] }) {
-  const rows = barsOf(question, tally), most = Math.max(1, ...rows.map((row) => row.count ?? 0));
+  const rows = barsOf(question, tally);
   const isRank = question.type === "rank", isRating = question.type === "rating";
   const mean = isRating && answers ? rows.reduce((sum, row) => sum + Number(row.id) * row.count, 0) / answers : 0;
   return html`${isRating && answers > 0 && html`<p class="mean"><strong>${mean.toFixed(1)}</strong><span>on average, ${plural(answers, "answer")}</span></p>`}
@@ -27,7 +27,7 @@ export function Bars({ question, tally, answers, own = [], correct = [] }) {
       <span class="bar-words"><span class="bar-text">${!isRating && !isRank && html`<span class="answer-shape" aria-hidden="true"></span>`}${row.text || row.id.toUpperCase()}</span>
         ${correct.includes(row.id) && html`<span class="bar-mark"><${Icon} name="check" />Correct</span>`}${own.includes(row.id) && !isRank && html`<span class="bar-mark">Yours</span>`}</span>
       <span class="bar-count">${isRank ? row.place.toFixed(1) : row.count}${!isRank && answers > 0 && html`<small> ${Math.round((100 * row.count) / answers)}%</small>`}</span>
-      ${!isRank && html`<span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${{ width: `${(100 * row.count) / most}%` }}></span></span>`}
+      ${!isRank && html`<span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${{ width: `${answers ? (100 * row.count) / answers : 0}%` }}></span></span>`}
     </li>`)}
   </ol>`;
 }
@@ -41,6 +41,9 @@ export const Texts = ({ texts, name }) => html`<ol class="texts">
   ${!texts.length && html`<li class="quiet">Nobody answered.</li>`}
 </ol>`;
 
+/** Whether a place says something: not if nobody has points yet. @param {any} me */
+const isPlaced = (me) => me?.place !== undefined && (me.total > 0 || me.place > 1);
+
 /** The result of a question. @param {{ view: any, me: any, isAudience: boolean, isLate: boolean }} props */
 export function Reveal({ view, me, isAudience, isLate }) {
   const { question, reveal } = view;
@@ -49,7 +52,7 @@ export function Reveal({ view, me, isAudience, isLate }) {
   const own = answer ? (answer.number ?? null) !== null ? [String(answer.number)] : answer.choices : [];
   return html`<section class="reveal">
     <${Verdict} ...${{ question, reveal, me, answer, isAudience, isLate, version: view.version }} />
-    ${me && isScored && me.place !== undefined && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
+    ${isScored && isPlaced(me) && !reveal.isVoid && html`<p class="stand"><span>${ordinal(me.place)} of ${me.of}</span><span>${plural(me.total, "point")}</span></p>`}
     <h2 class="reveal-title">${question.title}</h2>
     ${question.type === "call-and-answer" && answer?.text && !reveal.texts?.some((/** @type {any} */ text) => text.names?.includes(me.name)) && html`<blockquote class="own-answer">${answer.text}</blockquote>`}
     ${!reveal.isVoid && (reveal.texts ? html`<${Texts} texts=${reveal.texts} name=${me?.name} />` : html`<${Bars} question=${question} tally=${reveal.tally} answers=${reveal.answers} own=${own} correct=${reveal.correct} />`)}
@@ -67,7 +70,7 @@ function Verdict({ question, reveal, me, answer, version, isAudience, isLate }) 
   if (me && me.version < version) return html`<div class="verdict"><h1 tabindex="-1">…</h1></div>`;
   if (isAudience || !me || (!isTrivia && question.type !== "call-and-answer")) return html`<div class="verdict is-plain"><h1 tabindex="-1">Results</h1><p class="verdict-text">${plural(reveal.answers, "answer")}</p></div>`;
   const tone = me.isCorrect || me.gained ? "is-good" : isTrivia ? "is-bad" : "is-plain";
-  const words = isLate && !me.isCounted ? "Too late" : !answer ? "No answer" : !isTrivia ? (me.gained ? "Points for you" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
+  const words = isLate && !me.isCounted ? "Too late" : !answer ? "No answer" : !isTrivia ? (me.gained ? "Your answer scored" : "Results") : me.isCorrect ? "Correct" : me.gained ? "Partly right" : "Not this time";
   return html`<div class=${`verdict ${tone}`}>
     <h1 tabindex="-1">${words}</h1>
     ${words === "Too late" && html`<p class="verdict-text">Your answer came when the question was closed.</p>`}
@@ -96,12 +99,13 @@ const Standing = ({ me }) => html`<p class="place" aria-hidden="true"><strong>${
 
 /** @param {{ view: any, me: any }} props */
 export function Leaderboard({ view, me }) {
-  const has = me?.place !== undefined;
+  const has = isPlaced(me);
   return html`<section class="standing">
     <p class="kicker">Leaderboard</p>
     <h1 class=${has ? "sr-only" : ""} tabindex="-1">${has ? `${ordinal(me.place)} of ${me.of}` : "Leaderboard"}</h1>
     ${has && html`<${Standing} me=${me} /><p class="stand"><span>${plural(me.total, "point")}</span>${me.gained ? html`<span>+${format(me.gained)}</span>` : ""}</p>
     <p class="stage-text">${me.above ? `${format(me.above.points)} behind ${me.above.name}` : me.total > 0 && me.of > 1 ? "In the lead" : ""}</p>`}
+    ${me && !has && html`<p class="stage-text">No points yet.</p>`}
     <${Board} board=${view.leaderboard} me=${me} />
   </section>`;
 }
@@ -110,7 +114,7 @@ const PODIUM = ["You won", "Second place", "Third place"];
 
 /** @param {{ view: any, me: any, join: string }} props */
 export function Ended({ view, me, join }) {
-  const has = me?.place !== undefined;
+  const has = isPlaced(me);
   return html`<section class="standing">
     <p class="kicker">${view.title}</p>
     <h1 tabindex="-1">${has ? PODIUM[me.place - 1] ?? "Well played" : "Thank you for playing"}</h1>

@@ -89,7 +89,7 @@ export function Options({ question, tally, correct, answers }) {
   return html`<ul class=${`options of-${options.length}${longest <= 22 ? " is-short" : longest > 60 ? " is-long" : ""}${options.some((each) => each.image) ? " has-images" : ""}${tally ? " has-tally" : ""}${tally && question.type !== "trivia" ? " is-poll" : ""}${correct ? " is-solved" : ""}`}>${options.map((option) => {
     const row = rowOf[option.id], isRight = correct?.includes(option.id);
     const tone = correct ? (isRight ? " is-right" : " is-wrong") : tally && most > 0 && row.votes === most ? " is-most" : "";
-    return html`<li key=${option.id} class=${`option answer-tile answer-${option.id}${tone}`} style=${tally ? { "--share": row.size.toFixed(3) } : {}}>
+    return html`<li key=${option.id} class=${`option answer-tile answer-${option.id}${tone}`} style=${tally ? { "--share": row.share.toFixed(3) } : {}}>
       ${tally && html`<span class="option-bar"></span>`}
       <span class="option-mark"><span class="answer-shape" aria-hidden="true"></span>${letterOf(option.id) && html`<span class="option-letter">${letterOf(option.id)}</span>`}</span>
       ${option.image && html`<img src=${option.image} alt=${option.text ? "" : `Picture ${option.id.toUpperCase()}`}/>`}
@@ -104,7 +104,7 @@ export function Options({ question, tally, correct, answers }) {
 export function Rating({ question, tally }) {
   const { rows, mean, total } = summarize(question, tally);
   return html`<div class=${`rating${total ? "" : " is-empty"}`}>
-    <ol class="columns-chart">${rows.map((row, at) => html`<li key=${row.id} style=${{ "--share": (total ? row.size : (at + 1) / rows.length).toFixed(3) }}><span class="column-votes">${row.votes || ""}</span><span class="column"></span><span class="column-step">${row.text}${question.scale === "stars" ? " ★" : ""}</span></li>`)}</ol>
+    <ol class="columns-chart">${rows.map((row) => html`<li key=${row.id} style=${{ "--share": row.size.toFixed(3) }}><span class="column-votes">${row.votes || ""}</span><span class="column"></span><span class="column-step">${row.text}${question.scale === "stars" ? " ★" : ""}</span></li>`)}</ol>
     <p class="rating-ends"><span>${question.lowLabel}</span><span>${question.highLabel}</span></p>
     ${mean !== null && html`<p class="rating-mean"><b>${mean.toFixed(1)}</b><span>on average</span></p>`}
   </div>`;
