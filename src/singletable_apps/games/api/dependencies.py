@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeAlias, cast
 
 from fastapi import Depends, Path, Request
@@ -195,7 +195,8 @@ _TYPES: dict[type[Exception], ProblemType] = {
     errors.NotFound: NOT_FOUND,
     errors.InvalidInput: INVALID,
     errors.AlreadyExists: EXISTS,
-    errors.NotSeated: NOT_SIGNED_IN,
+    # Nobody signs in here: the same problem for programs, in other words for people.
+    errors.NotSeated: replace(NOT_SIGNED_IN, title="You need a link for this"),
     errors.NotPermitted: NOT_ALLOWED,
     errors.WrongPhase: WRONG_PHASE,
     errors.RoomClosed: ROOM_CLOSED,

@@ -45,7 +45,7 @@ export function makeActions(game, config) {
     const progress = progressOf(game);
     const isClosing = view.phase !== "paused" && (phase === "open" || phase === "voting");
     if (!isClosing || !progress || progress.done >= progress.of) { void send(command); return; }
-    const verb = phase === "voting" ? "voted" : "answered";
+    const verb = phase === "voting" ? "voted" : view.survey ? "finished" : "answered";
     ask({ title: `Only ${progress.done} of ${progress.of} players have ${verb}. Close anyway?`, button: "Close anyway", act: () => send(command) });
   }
 
