@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Page, WebSocket, expect
+from playwright.sync_api import Page, ViewportSize, WebSocket, expect
 
 from singletable_apps.games.entities import Game
 from singletable_apps.games.tokens import Role
@@ -13,7 +13,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.games.server import Served
 from tests.browser.page_checks import collect_errors, find_axe_violations
 
-BIG = {"width": 1280, "height": 720}
+BIG: ViewportSize = {"width": 1280, "height": 720}
 SMALL = {"width": 360, "height": 640}
 
 
@@ -69,7 +69,9 @@ class Hall:
     def __init__(self, served: Served, open_page: OpenPage, names: Sequence[str]) -> None:
         self.served = served
         self.host = open_page()
-        self.screen = open_page(viewport=BIG)
+        # The projector is connected to the host's laptop.
+        self.screen = self.host.context.new_page()
+        self.screen.set_viewport_size(BIG)
         self.phones = [Phone(name, open_page(viewport=SMALL)) for name in names]
         pages = [self.host, self.screen, *(each.page for each in self.phones)]
         self.errors = [collect_errors(each) for each in pages]

@@ -1,4 +1,4 @@
-"""Phones with bad connections: blocked sockets, no scripts, no network, and servers that die."""
+"""Phones with bad connections: no scripts, no network, and servers that die."""
 
 from __future__ import annotations
 
@@ -22,24 +22,6 @@ def play(served: Served, game: Game, *commands: Command) -> None:
     """Do what the host does."""
     for command in commands:
         served.service.rounds.command(game.game_id, command)
-
-
-def test_phone_plays_by_long_polls_where_sockets_are_blocked(
-    served: Served, open_page: OpenPage
-) -> None:
-    game = served.create(SLOW_CAPITAL)
-    page = open_page(viewport=SMALL)
-    page.route_web_socket("**/socket**", lambda socket: socket.close())
-    with page.expect_response("**/events?**"):
-        phone = Phone("Ada", served.join(page, game, "Ada"))
-    phone.expect("You’re in, Ada.")
-    play(served, game, Command.START, Command.NEXT)
-    phone.choose("Canberra")
-    # The only player who is connected has answered, so the question closes.
-    phone.expect("Correct", CAPITAL.explanation)
-    play(served, game, Command.NEXT)
-    phone.expect("1st of 1")
-    assert not phone.received
 
 
 def test_phone_without_scripts_answers(served: Served, open_page: OpenPage) -> None:

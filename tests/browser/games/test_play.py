@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from playwright.sync_api import Page, WebSocketRoute, expect
@@ -185,60 +184,14 @@ def test_blocked_sockets_are_replaced_by_long_polls(served: Served, open_page: O
         "window.WebSocket = class {"
         " constructor() { setTimeout(() => this.onclose({ code: 1006 })); } close() {} }"
     )
-    room.open(page)
+    with page.expect_response("**/events?**"):
+        room.open(page)
     expect(page.get_by_role("heading", name="You’re in, Mia.")).to_be_visible()
     room.play(Command.START, Command.NEXT)
     page.get_by_role("button", name="Pizza").click()
     # Everyone who is connected has answered.
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     assert room.stored() == ("c",)
-
-
-def test_reload_lands_in_the_running_phase(served: Served, open_page: OpenPage) -> None:
-    room = create(served, replace(CAPITAL, seconds=None), LESSON)
-    watch_too(room, open_page)
-    page = room.open(open_page(viewport=SMALL))
-
-    def check(heading: str, act: Callable[[], None] = lambda: None) -> None:
-        found = page.get_by_role("heading", name=heading).first
-        expect(found).to_be_attached()
-        act()
-        page.reload()
-        expect(page.locator(".play-menu")).to_be_visible()
-        expect(found).to_be_attached()
-
-    def tap() -> None:
-        page.get_by_role("button", name="Canberra").click()
-        expect(page.get_by_text("Answer received")).to_be_visible()
-
-    def type_draft() -> None:
-        page.get_by_label("Your answer").fill("Half a sent")
-
-    check("You’re in, Mia.")
-    room.play(Command.START)
-    check(CAPITAL.title)
-    room.play(Command.NEXT)
-    check(CAPITAL.title, tap)
-    expect(page.get_by_text("Answer received")).to_be_visible()
-    room.play(Command.PAUSE)
-    check("Paused")
-    room.play(Command.RESUME, Command.CLOSE)
-    check("Correct")
-    room.play(Command.NEXT)
-    check("1st of")
-    room.play(Command.NEXT, Command.NEXT)
-    check(LESSON.title, type_draft)
-    expect(page.get_by_label("Your answer")).to_have_value("Half a sent")
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Answer received")).to_be_visible()
-    room.answer(text="Reviews")
-    room.play(Command.CLOSE)
-    check(LESSON.title)
-    page.get_by_role("button", name="Reviews").click()
-    room.play(Command.CLOSE)
-    check("Results")
-    room.play(Command.END)
-    check("You won")
 
 
 def test_survey_is_saved_step_by_step(served: Served, open_page: OpenPage) -> None:
