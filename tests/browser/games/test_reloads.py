@@ -169,7 +169,7 @@ WALK: dict[str, tuple[Callable[[Audience], None], dict[Role, str]]] = {
     "reading": (
         start,
         sees(
-            "Question · Question 1 of 2",
+            "Reading · Question 1 of 2",
             CAPITAL.title,
             "The answers come in a moment",
             CAPITAL.title,
@@ -237,7 +237,7 @@ def test_survey_survives_reloads(people: Audience, served: Served) -> None:
     people.ada.expect("Question 2 of 4")
     about = "0 of 2 players have answered"
     people.check_reloads(
-        "survey", sees("0 of 2 answered", about, "Question 2 of 4", "Survey in progress")
+        "survey", sees("0 of 2 finished", about, "Question 2 of 4", "Survey in progress")
     )
     people.press("Close the survey", "Close anyway")
     people.pages[Role.HOST].get_by_label("Share").first.check()

@@ -27,7 +27,7 @@ router = APIRouter()
 NEWEST = 40
 PHASE_NAMES = {
     Phase.WAITING: "Lobby",
-    Phase.READING: "Question",
+    Phase.READING: "Reading",
     Phase.OPEN: "Answers are open",
     Phase.VOTING: "Voting",
     Phase.REVEAL: "Results",
