@@ -21,6 +21,7 @@ import tempfile
 import time
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -44,8 +45,9 @@ from singletable_apps.games.service import open_games
 from singletable_apps.shared.key_files import load_key_file
 
 _START_TIMEOUT = 30.0
-_PATIENCE = 120.0
+_PATIENCE = 300.0
 _CUT_SHARE = 0.1
+_JOINING_AT_ONCE = 50
 
 TRIVIA: dict[str, Any] = {
     "type": "trivia",
@@ -331,16 +333,22 @@ class FanOut:
 
 @asynccontextmanager
 async def open_room(
-    clients: Sequence[GamesClient], size: int, chance: Random, timings: Timings
+    clients: Sequence[GamesClient],
+    size: int,
+    chance: Random,
+    timings: Timings,
+    gate: asyncio.Semaphore,
 ) -> AsyncGenerator[tuple[GameSession, list[Phone], FanOut]]:
-    """Create a game, and let players join and connect, through all servers in turn."""
+    """Create a game, and let players join and connect, through all servers in turn.
+
+    The gate limits how many join at once.
+    """
     fan_out = FanOut()
     created = await chance.choice(clients).create_game(questions=QUESTIONS, settings=SETTINGS)
     async with AsyncExitStack() as stack:
         host = await stack.enter_async_context(
             chance.choice(clients).connect(created.game_id, created.tokens.host)
         )
-        gate = asyncio.Semaphore(50)
 
         async def join(number: int) -> Phone:
             client = clients[number % len(clients)]
@@ -432,7 +440,12 @@ async def _command(host: GameSession, command: Command) -> None:
 
 
 async def _all_see(phones: Sequence[Phone], condition: Callable[[GameSession], object]) -> None:
-    await asyncio.gather(*(each.session.wait_until(condition, _PATIENCE) for each in phones))
+    waiting = (each.session.wait_until(condition, _PATIENCE) for each in phones)
+    try:
+        await asyncio.gather(*waiting)
+    except TimeoutError:
+        shown = Counter((each.session.phase.value, each.session.version) for each in phones)
+        raise TimeoutError(f"Phones of {phones[0].session.game_id} still show {shown}.") from None
 
 
 # ------------------------------------------------------------------------------ the drill
@@ -470,7 +483,7 @@ async def run_drill(
             killing.append(asyncio.create_task(kill))
 
     async def play(size: int, room: Random) -> None:
-        async with open_room(clients, size, room, timings) as (host, phones, _):
+        async with open_room(clients, size, room, timings, gate) as (host, phones, _):
             played.append((host.game_id, [phone.log for phone in phones]))
             ready.append(size)
             while len(ready) < len(sizes):
@@ -478,6 +491,7 @@ async def run_drill(
             faults.extend(await play_room(host, phones, room, timings, at, within))
 
     ready: list[int] = []
+    gate = asyncio.Semaphore(_JOINING_AT_ONCE)
     try:
         await servers.start()
         urls = servers.urls
