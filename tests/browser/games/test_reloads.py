@@ -29,7 +29,8 @@ AREAS = {
 # The text of an element without running clocks.
 TEXT = """element => {
     const copy = element.cloneNode(true);
-    for (const clock of copy.querySelectorAll("[role=timer], .sr-only")) clock.remove();
+    const clocks = copy.querySelectorAll("[role=timer], .overlay-clock, .sr-only");
+    for (const clock of clocks) clock.remove();
     return copy.textContent.replace(/\\s+/g, " ").trim();
 }"""
 WITHOUT_TIMERS = replace(CALM, question_seconds=0, voting_seconds=0, min_cell=1)

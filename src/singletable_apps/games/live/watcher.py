@@ -444,7 +444,7 @@ class Watcher:
             return
         state, counts = self._shown.snapshot.state, self._counts()
         fast, slow = self._pace.fast, self._pace.slow
-        progress = AnswerProgress(state.question_id, state.phase.value, counts.done, counts.players)
+        progress = AnswerProgress(*_round_of(state), counts.done, counts.players)
         for channel, interval in (("host", fast), ("screen", fast), ("player", slow)):
             self._room.update("playerAnswered", progress, channel, interval=interval)
 
