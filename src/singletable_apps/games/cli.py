@@ -59,7 +59,8 @@ def serve(
 ) -> None:
     """Serve games over HTTP and WebSockets: pages for people and an API for programs.
 
-    Start several processes with the same address and secret to serve the same games together.
+    A file belongs to one process. On DynamoDB, or an endpoint of your own, several processes with
+    the same secret serve the same games together.
     """
     from singletable_apps.games.app import run_serve
     from singletable_apps.shared.serve import ListenOptions
