@@ -10,6 +10,7 @@ import subprocess
 import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from singletable import Engine
@@ -41,6 +42,8 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # As in a terminal, also if the tests run in the background, where SIGINT is ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         printed: list[str] = []
