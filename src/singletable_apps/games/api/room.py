@@ -94,13 +94,13 @@ def move_player(
 
 @router.post("/games/{game_id}/players/{player_id}/remove")
 def remove_player(service: Service, seated: DriverSeat, player_id: Segment) -> PlayerBody:
-    """Remove a player, who is disconnected. The name stays taken."""
+    """Remove and disconnect a player. The name stays taken."""
     return PlayerBody.from_object(service.players.remove(seated.game.game_id, player_id))
 
 
 @router.post("/games/{game_id}/players/{player_id}/restore")
 def restore_player(service: Service, seated: DriverSeat, player_id: Segment) -> PlayerBody:
-    """Let a player who was removed back in, with the same name and points."""
+    """Let a removed player back in, with the same name and points."""
     return PlayerBody.from_object(service.players.restore(seated.game.game_id, player_id))
 
 
@@ -228,7 +228,7 @@ def change_ballot(
 
 
 class RoomBody(Body):
-    """Who can join a game, and the categories of its next questions."""
+    """Settings of the room: lock, access code, and categories of the next questions."""
 
     is_locked: bool
     access_code: str
@@ -320,7 +320,7 @@ _LINKED = (Role.COHOST, Role.SCREEN, Role.AUDIENCE)
 
 @router.get("/games/{game_id}/links")
 def read_links(service: Service, seated: DriverSeat) -> Links:
-    """Return the link of each role. Whoever opens one has the role."""
+    """Return the link of each role. Opening a link gives the role."""
     return _links(service, seated, seated.game)
 
 
