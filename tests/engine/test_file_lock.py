@@ -248,6 +248,19 @@ def test_later_mount_hides_an_earlier_one() -> None:
     assert file_lock.file_system_type(Path("/x"), "") == ""
 
 
+def test_new_file_is_private_and_an_existing_one_keeps_its_mode(tmp_path: Path) -> None:
+    path, names = tmp_path / "one.db", ("one.db", "one.db-shm", "one.db-wal")
+    before = os.umask(0)
+    try:
+        for mode in (0o600, 0o640):
+            with Engine.on_file(path):
+                modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+            assert modes == dict.fromkeys(names, mode)
+            path.chmod(0o640)
+    finally:
+        os.umask(before)
+
+
 # Root may write anywhere, so the test switches to another user.
 @pytest.mark.parametrize(
     ("folder_mode", "file_mode", "reason"),

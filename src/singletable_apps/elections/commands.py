@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -36,6 +35,7 @@ from singletable_apps.elections.sample import PASSWORD, SAMPLE_ELECTIONS, SAMPLE
 from singletable_apps.elections.service import TABLES, Elections, open_elections
 from singletable_apps.shared.apps import serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery
+from singletable_apps.shared.key_files import new_private_file
 from singletable_apps.shared.mail import Outbox
 from singletable_apps.shared.serve import (
     FileError,
@@ -104,23 +104,12 @@ def export(at: str, path: Path) -> None:
     with existing_store(at) as store:
         if path.exists():
             raise FileError(f"'{path}' already exists. Choose another file.")
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        with file_errors(path):
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with (
-                file_errors(path),
-                os.fdopen(handle, "wb") as file,
-                progress_bar("Exporting") as progress,
-            ):
-                end = export_log(store, file.write, progress)
-                file.flush()
-                os.fsync(file.fileno())
-            with file_errors(path):
-                # Unlike a rename, a link never replaces a file.
-                os.link(draft, path)
-        finally:
-            draft.unlink()
+        with (
+            file_errors(path),
+            new_private_file(path) as file,
+            progress_bar("Exporting") as progress,
+        ):
+            end = export_log(store, file.write, progress)
     typer.echo(f"{_describe(end)} Written to {path}.")
     typer.echo("It contains password hashes and sealed ballots: keep it as safe as the tables.")
 

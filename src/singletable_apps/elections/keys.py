@@ -26,7 +26,7 @@ from singletable_apps.elections.proofs.keys import (
     load_ballot_key,
     load_signer,
 )
-from singletable_apps.shared.key_files import load_key_file
+from singletable_apps.shared.key_files import create_folder, load_key_file
 
 BALLOT_KEY_FILE = "ballots.key"
 SIGNING_KEY_FILE = "signing.key"
@@ -52,7 +52,7 @@ def generate_keys() -> Keys:
 
 def load_or_create_keys(folder: Path) -> Keys:
     """Return the keys in a folder. Create those that are missing."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    create_folder(folder)
     return Keys(
         load_ballot_key(folder / BALLOT_KEY_FILE),
         load_signer(folder / SIGNING_KEY_FILE),

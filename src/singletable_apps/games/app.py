@@ -17,7 +17,7 @@ from singletable_apps.games.service import GamesService, open_games
 from singletable_apps.games.summaries import configured_summarizer
 from singletable_apps.games.urls import API, PREFIX, Urls
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, serve_app
-from singletable_apps.shared.key_files import load_key_file
+from singletable_apps.shared.key_files import create_folder, load_key_file
 from singletable_apps.shared.objects import FolderBucket
 from singletable_apps.shared.serve import (
     ListenOptions,
@@ -57,7 +57,7 @@ def open_service(
     """
     folder = secret_file.parent
     with file_errors(folder):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_folder(folder)
     secret = load_key_file(secret_file, "for the seats of hosts and players")
     bucket = FolderBucket(folder / _IMAGES)
     return open_games(

@@ -21,7 +21,7 @@ from singletable_apps.polls.sample import SAMPLE_POLLS, create_sample, list_samp
 from singletable_apps.polls.service import Polls, open_polls
 from singletable_apps.polls.tokens import Secret
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, serve_app
-from singletable_apps.shared.key_files import load_key_file
+from singletable_apps.shared.key_files import create_folder, load_key_file
 from singletable_apps.shared.serve import (
     ListenOptions,
     PublicUrl,
@@ -73,7 +73,7 @@ def run_app(driver: Driver, address: str, secret_file: Path, public: PublicUrl) 
 def load_secret(file: Path) -> Secret:
     """Load the server secret from a file, creating it if it is missing."""
     with file_errors(file.parent):
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_folder(file.parent)
     return Secret(load_key_file(file, "for admin links, voting codes and vote ids"))
 
 

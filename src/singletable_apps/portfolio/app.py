@@ -18,7 +18,7 @@ from singletable_apps.portfolio.urls import API, PREFIX, Urls
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
 from singletable_apps.shared.images import MAX_BYTES
-from singletable_apps.shared.key_files import load_key_file
+from singletable_apps.shared.key_files import create_folder, load_key_file
 from singletable_apps.shared.objects import FolderBucket
 from singletable_apps.shared.serve import (
     ListenOptions,
@@ -78,7 +78,7 @@ def open_service(
 def load_secret(folder: Path) -> bytes:
     """Load the secret in a folder; create both if they are missing."""
     with file_errors(folder):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_folder(folder)
     return load_key_file(folder / _SECRET_FILE, "for sessions and likes")
 
 

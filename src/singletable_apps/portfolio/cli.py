@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Generator
@@ -117,18 +116,17 @@ def export(
     from singletable_apps.portfolio.errors import PortfolioError
     from singletable_apps.portfolio.transfer import export_site
     from singletable_apps.shared.archives import write_zip
+    from singletable_apps.shared.key_files import new_private_file
     from singletable_apps.shared.serve import existing_address, file_errors
 
     if file.exists():
         raise PortfolioError(f"There is a file '{file}' already. Choose another name.")
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    with _open_site(existing_address(at), folder, prefix) as service, file_errors(file):
-        try:
-            with draft.open("xb") as target:
-                write_zip(export_site(service), target)
-            draft.rename(file)  # it appears when it is complete
-        finally:
-            draft.unlink(missing_ok=True)
+    with (
+        _open_site(existing_address(at), folder, prefix) as service,
+        file_errors(file),
+        new_private_file(file) as target,
+    ):
+        write_zip(export_site(service), target)
     typer.echo(f"Exported the site to {file}.")
 
 

@@ -1,11 +1,13 @@
-"""Secret keys in files that only their owner can read: 64 hex digits, created if missing."""
+"""Files and folders that only their owner can read, and secret keys in them: 64 hex digits."""
 
 from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from singletable_apps.shared.errors import AppError
 
@@ -19,6 +21,30 @@ class KeyFileError(AppError, ValueError):
     def __init__(self, message: str, path: str) -> None:
         super().__init__(message)
         self.path = path
+
+
+def create_folder(folder: Path, mode: int = 0o700) -> None:
+    """Create a folder and its missing parents with this mode; existing ones keep theirs."""
+    # Path.mkdir gives the mode to the last folder only.
+    for path in reversed((folder, *folder.parents)):
+        if not path.is_dir():
+            path.mkdir(mode, exist_ok=True)
+
+
+@contextmanager
+def new_private_file(path: Path) -> Generator[BinaryIO]:
+    """Yield a file that appears at `path`, which must be free, once it is complete and on disk."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        # Unlike a rename, a link never replaces an existing file.
+        os.link(draft, path)
+    finally:
+        draft.unlink()
 
 
 def load_key_file(path: Path, purpose: str) -> bytes:
@@ -37,18 +63,8 @@ def load_key_file(path: Path, purpose: str) -> bytes:
 
 def _create(path: Path) -> None:
     """Write a new key atomically; if another process is faster, its key stays."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(os.urandom(_KEY_BYTES).hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        # Unlike a rename, a link never replaces an existing key.
-        with suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
+    with suppress(FileExistsError), new_private_file(path) as file:
+        file.write(os.urandom(_KEY_BYTES).hex().encode() + b"\n")
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from singletable_apps.shared.key_files import create_folder
+
 _MAX_KEY = 512
 # No part is empty or starts with a dot, so a key never leads out of its folder.
 _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
@@ -83,12 +85,12 @@ class FolderBucket:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.absolute()
-        self._folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        create_folder(self._folder, 0o755)
 
     def put_object(self, key: str, body: bytes, content_type: str) -> None:
         """Store an object, over the one with the same key."""
         target = self._path(key)
-        target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        create_folder(target.parent, 0o755)
         descriptor, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
         try:
             with open(descriptor, "wb") as file:

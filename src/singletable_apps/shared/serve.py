@@ -32,6 +32,7 @@ import singletable
 from singletable import Driver, SingleTableError, StorageError
 from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.key_files import create_folder
 from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings
@@ -77,7 +78,7 @@ def open_driver(address: str) -> Generator[Driver]:
     file = path_of_address(address)
     if file is not None:
         with file_errors(file.parent):
-            file.parent.mkdir(parents=True, exist_ok=True)
+            create_folder(file.parent)
     with singletable.connect(address) as driver:
         yield driver
 
@@ -106,7 +107,7 @@ def new_folder(folder: Path) -> Generator[Path]:
         # A process that was killed leaves its draft behind.
         if draft.exists():
             shutil.rmtree(draft)
-        draft.mkdir(parents=True)
+        create_folder(draft)
     try:
         yield draft
         with file_errors(folder):

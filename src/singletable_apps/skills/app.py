@@ -13,7 +13,7 @@ from singletable import Driver
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.apps import AppContext, AppInfo, RunningApp, serve_app
 from singletable_apps.shared.email_delivery import EmailDelivery, email_delivery
-from singletable_apps.shared.key_files import load_key_file
+from singletable_apps.shared.key_files import create_folder, load_key_file
 from singletable_apps.shared.serve import (
     ListenOptions,
     PublicUrl,
@@ -57,7 +57,7 @@ def open_service(
 ) -> SkillsService:
     """Open the service with the secret in a file, which is created if it is missing."""
     with file_errors(secret_file.parent):
-        secret_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_folder(secret_file.parent)
     secret = load_key_file(secret_file, "for sessions")
     mailer = (emails or EmailDelivery()).mailer
     return open_skills(driver, secret, mailer=mailer, urls=urls, passwords=passwords)

@@ -74,6 +74,7 @@ def test_site_is_served_at_the_root(site: Path) -> None:
 def test_export_and_import_move_a_site(typed: Run, site: Path, tmp_path: Path) -> None:
     file = tmp_path / "site.zip"
     code, out, _ = typed("export", file, *of(site))
+    assert file.stat().st_mode & 0o777 == 0o600  # drafts are in it, too
     assert (code, out.strip()) == (0, f"Exported the site to {file}.")
     with ZipFile(file) as archive:
         assert "posts/2024-11-17-what-the-mouse-left.md" in archive.namelist()

@@ -167,7 +167,8 @@ def _check_file(path: Path) -> None:
 
 def _open_locked(path: Path) -> int:
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        # A new file is for its owner only; SQLite gives its log the same mode.
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StorageError(
             f"'{path}' cannot be opened for reading and writing: {error.strerror}. Change its "
