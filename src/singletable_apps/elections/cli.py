@@ -74,7 +74,7 @@ def serve(
         from singletable_apps.shared.serve import ListenOptions
 
         emails = email_delivery(print_emails=print_emails, smtp=smtp)
-        options = ListenOptions(host, port, public, tuple(proxy or ()))
+        options = ListenOptions(host, port, public, tuple(proxy or ()), print_emails=print_emails)
         serve(
             DataLocation(at, keys, new_keys),
             options,

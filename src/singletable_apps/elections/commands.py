@@ -175,7 +175,7 @@ def serve(place: DataLocation, options: ListenOptions, emails: EmailDelivery) ->
     """Serve pages and API until a signal stops it."""
     with listen(options) as (listener, url, public), open_driver(place.at) as driver:
         site = site_on(driver, place, public, emails)
-        serve_app("Elections", PAGES, site, listener, url)
+        serve_app("Elections", PAGES, site, listener, url, public)
 
 
 def show_outbox(at: str, limit: int) -> None:

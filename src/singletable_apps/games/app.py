@@ -106,7 +106,7 @@ def run_serve(address: str, secret_file: Path, options: ListenOptions, environme
     with listen(options) as (listener, url, public), open_driver(address) as driver:
         service = open_service(driver, secret_file, Urls(public=public.url), environment)
         running = run_app(service, address, secret_file, public)
-        serve_app("Games", PREFIX, running, listener, url)
+        serve_app("Games", PREFIX, running, listener, url, public)
 
 
 def app_info() -> AppInfo:

@@ -33,7 +33,10 @@ def serve(
         ),
     ] = None,
     sample: Annotated[
-        bool, typer.Option("--sample", help="Create sample data if the folder is new.")
+        bool,
+        typer.Option(
+            "--sample", help="Create sample data if the folder is new. Local servers only."
+        ),
     ] = False,
     host: HostOption = "127.0.0.1",
     port: PortOption = 8000,
@@ -51,5 +54,5 @@ def serve(
         from singletable_apps.home.serve import serve_site
         from singletable_apps.shared.serve import ListenOptions
 
-        options = ListenOptions(host, port, public, tuple(proxy or ()))
+        options = ListenOptions(host, port, public, tuple(proxy or ()), sample, print_emails)
         serve_site(folder, options, ServeOptions(at, sample, print_emails, smtp))

@@ -10,7 +10,7 @@ import typer
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
 from singletable_apps.home.guide import GUIDE_URL
-from singletable_apps.shared.apps import SampleData
+from singletable_apps.shared.apps import SampleData, check_sample
 from singletable_apps.shared.serve import ListenOptions, listen, print_rows, print_running, serve
 
 
@@ -20,6 +20,8 @@ def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> N
         listen(options) as (listener, url, public),
         open_apps(find_apps(), folder, public, choices) as apps,
     ):
+        for app in apps:
+            check_sample(app.info.name, app.running, public)
         site = make_site_app(apps, settings=public.settings())
         print_welcome(url, apps, folder, choices)
         serve(site, listener)

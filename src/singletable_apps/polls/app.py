@@ -114,7 +114,9 @@ def open_app(context: AppContext) -> Generator[RunningApp]:
 def run_serve(address: str, secret_file: Path, options: ListenOptions) -> None:
     """Serve polls until the process is stopped."""
     with listen(options) as (listener, url, public), open_driver(address) as driver:
-        serve_app("Polls", PAGES, run_app(driver, address, secret_file, public), listener, url)
+        serve_app(
+            "Polls", PAGES, run_app(driver, address, secret_file, public), listener, url, public
+        )
 
 
 def run_sample(address: str, secret_file: Path) -> None:

@@ -130,7 +130,7 @@ def run_serve(address: str, folder: Path, options: ListenOptions, emails: EmailD
         open_service(driver, folder, Urls(prefix="", public=public.url), emails) as service,
     ):
         running = run_app(service, address, folder, public, emails)
-        serve_app("The site", "", running, listener, url)
+        serve_app("The site", "", running, listener, url, public)
 
 
 def app_info() -> AppInfo:

@@ -83,7 +83,12 @@ def serve(
     from singletable_apps.shared.serve import ListenOptions
 
     emails = email_delivery(print_emails=print_emails, smtp=smtp)
-    run_serve(at, folder, ListenOptions(host, port, public, tuple(proxy or ())), emails)
+    run_serve(
+        at,
+        folder,
+        ListenOptions(host, port, public, tuple(proxy or ()), print_emails=print_emails),
+        emails,
+    )
 
 
 @portfolio.command()

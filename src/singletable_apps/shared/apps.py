@@ -32,6 +32,7 @@ from starlette.types import ASGIApp
 
 from singletable import Driver
 from singletable_apps.shared.serve import (
+    ListenError,
     PublicUrl,
     open_driver,
     print_rows,
@@ -137,11 +138,29 @@ class RunningApp:
     sample: Callable[[], SampleData | None] = _no_sample
 
 
-def serve_app(name: str, path: str, running: RunningApp, listener: socket.socket, url: str) -> None:
+def check_sample(name: str, running: RunningApp, public: PublicUrl) -> None:
+    """Raise ListenError if an app has sample data that other machines could sign in to."""
+    if not public.is_local and running.sample() is not None:
+        raise ListenError(
+            f"{name} has sample data, which anyone can sign in to, and other machines can reach "
+            f"{public.url}. Start with new tables without a sample, or listen on 127.0.0.1 without "
+            "--public."
+        )
+
+
+def serve_app(
+    name: str,
+    path: str,
+    running: RunningApp,
+    listener: socket.socket,
+    url: str,
+    public: PublicUrl,
+) -> None:
     """Serve a single app until a signal comes; `path` is its first page.
 
     It prints where the app, its API and its data are.
     """
+    check_sample(name, running, public)
     print_running(name, url + path)
     typer.echo("")
     api = f"{url}{running.api}"

@@ -35,7 +35,8 @@ PrintEmailsOption: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--print-emails",
-        help="Print e-mails here as well. Their links let anyone who reads them sign in.",
+        help="Print e-mails here as well. Their links let anyone who reads them sign in. Local "
+        "servers only.",
     ),
 ]
 SmtpOption: TypeAlias = Annotated[

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, MappingProxyType
+from urllib.parse import urlsplit
 
 import typer
 import uvicorn
@@ -36,6 +37,7 @@ from singletable_apps.shared.key_files import create_folder
 from singletable_apps.shared.live import close_streams
 from singletable_apps.shared.rooms.protocol import WebSocketProtocol
 from singletable_apps.shared.web import Settings
+from singletable_apps.shared.web.hosts import is_loopback
 
 # Errors that end a command with their message. Anything else is a bug and shows a traceback.
 EXPECTED_ERRORS = (AppError, SingleTableError)
@@ -124,11 +126,13 @@ def new_folder(folder: Path) -> Generator[Path]:
 class PublicUrl:
     """The URL that people use, without a trailing slash, and the proxies in front of it.
 
-    `proxies` are networks whose X-Forwarded-For header is trusted.
+    `proxies` are networks whose X-Forwarded-For header is trusted. `is_local` says that only
+    people on this machine can reach the server.
     """
 
     url: str
     proxies: tuple[str, ...] = ()
+    is_local: bool = False
 
     @property
     def secure_cookies(self) -> bool:
@@ -153,7 +157,9 @@ class PublicUrl:
 
 def resolve_public_url(named: str | None, proxies: tuple[str, ...], url: str) -> PublicUrl:
     """Return the URL named by the operator, or `url`, which the server listens on."""
-    public = PublicUrl((named or url).rstrip("/"), proxies)
+    address = (named or url).rstrip("/")
+    is_local = all(is_loopback(urlsplit(each).hostname or "") for each in (address, url))
+    public = PublicUrl(address, proxies, is_local)
     if not _ORIGIN.fullmatch(public.url):
         raise ListenError(
             f"--public expects a URL without a path, such as https://vote.example.org, but got "
@@ -170,12 +176,32 @@ def resolve_public_url(named: str | None, proxies: tuple[str, ...], url: str) ->
 
 @dataclass(frozen=True, slots=True)
 class ListenOptions:
-    """Where to listen, which URL people use, and which proxies to trust."""
+    """Where to listen, which URL people use, and which proxies to trust.
+
+    With `sample` and `print_emails`, the server has to be local: see `check_local_options`.
+    """
 
     host: str
     port: int
     public: str | None = None
     proxies: tuple[str, ...] = ()
+    sample: bool = False
+    print_emails: bool = False
+
+
+def check_local_options(options: ListenOptions, public: PublicUrl) -> None:
+    """Raise ListenError for options that would give accounts away to other machines."""
+    reasons = {
+        "--sample": options.sample and "creates accounts whose password everyone can read",
+        "--print-emails": options.print_emails
+        and "prints links that let anyone who reads them sign in",
+    }
+    for name, reason in reasons.items():
+        if reason and not public.is_local:
+            raise ListenError(
+                f"{name} {reason}, and other machines can reach {public.url}. Leave out {name}, "
+                "or listen on 127.0.0.1 without --public."
+            )
 
 
 @contextmanager
@@ -186,7 +212,9 @@ def listen(options: ListenOptions) -> Generator[tuple[socket.socket, str, Public
     """
     with open_listener(options) as listener, _stop_on_signals():
         url = http_url(options.host, listener.getsockname()[1])
-        yield listener, url, resolve_public_url(options.public, options.proxies, url)
+        public = resolve_public_url(options.public, options.proxies, url)
+        check_local_options(options, public)
+        yield listener, url, public
 
 
 # Set by a signal. Python drops an exception that is raised in a destructor or a weakref callback,

@@ -117,7 +117,7 @@ def run_serve(
         passwords = Passwords(keep_bcrypt=keep_bcrypt)
         service = open_service(driver, secret_file, Urls(public=public.url), emails, passwords)
         running = run_app(service, address, secret_file, public, emails)
-        serve_app("Skills", PREFIX, running, listener, url)
+        serve_app("Skills", PREFIX, running, listener, url, public)
 
 
 def app_info() -> AppInfo:

@@ -74,7 +74,7 @@ def serve(
     from singletable_apps.skills.app import run_serve
 
     emails = email_delivery(print_emails=print_emails, smtp=smtp)
-    options = ListenOptions(host, port, public, tuple(proxy or ()))
+    options = ListenOptions(host, port, public, tuple(proxy or ()), print_emails=print_emails)
     run_serve(at, secret, options, emails, keep_bcrypt=keep_bcrypt)
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from singletable.cli import main
+from singletable_apps.home.apps import find_apps
+from singletable_apps.shared.apps import RunningApp, SampleData, SampleEntry, check_sample
+from singletable_apps.shared.serve import ListenError, PublicUrl
 
 
 def _refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
@@ -36,6 +41,66 @@ def test_what_cannot_be_is_refused_before_anything_is_made(
     place = ("--folder", tmp_path / "data", "--port", "0", "--sample")
     assert why in _refused(capsys, *place, *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+PUBLIC = (("--host", "0.0.0.0"), ("--public", "https://vote.example.org"))
+COMMANDS = {
+    "": ("--sample", "--print-emails"),
+    "elections": ("--print-emails",),
+    "portfolio": ("--print-emails",),
+    "skills": ("--print-emails",),
+}
+
+
+# The sample's passwords are in the documentation, and logs of public servers have many readers.
+@pytest.mark.parametrize("reachable", PUBLIC)
+@pytest.mark.parametrize(
+    ("app", "option"), [(app, option) for app in COMMANDS for option in COMMANDS[app]]
+)
+def test_options_for_local_servers_are_refused_on_public_ones(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    app: str,
+    option: str,
+    reachable: tuple[str, str],
+) -> None:
+    files = {
+        "": ("--folder", "data"),
+        "elections": ("--at", "file:data/a.db", "--keys", "data/keys"),
+        "portfolio": ("--at", "file:data/a.db", "--folder", "data"),
+        "skills": ("--at", "file:data/a.db", "--secret", "data/secret"),
+    }[app]
+    place = [each.replace("data", str(tmp_path / "data")) for each in files]
+    with pytest.raises(SystemExit) as ended:
+        main([*([app] if app else []), "serve", *place, "--port", "0", option, *reachable])
+    err = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert f"Leave out {option}, or listen on 127.0.0.1 without --public." in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_with_such_an_option_is_in_this_table() -> None:
+    found: dict[str, tuple[str, ...]] = {}
+    for each in find_apps():
+        commands = import_module(f"singletable_apps.{each.folder}.cli")
+        names = inspect.signature(commands.serve).parameters
+        options = tuple(option for option in COMMANDS[""] if option[2:].replace("-", "_") in names)
+        if options:
+            found[each.folder] = options
+    assert {"": COMMANDS[""], **found} == COMMANDS
+
+
+def test_existing_sample_is_not_served_to_other_machines() -> None:
+    entry = SampleEntry("Ada, administrator", "", "/sign-in")
+    served = RunningApp(_app, ("/notes",), "/api/notes", sample=lambda: SampleData((entry,)))
+    check_sample("Notes", served, PublicUrl("http://127.0.0.1:8000", is_local=True))
+    check_sample("Notes", RunningApp(_app, ("/notes",), "/api"), PublicUrl("https://example.org"))
+    with pytest.raises(ListenError, match="Notes has sample data"):
+        check_sample("Notes", served, PublicUrl("https://example.org"))
+
+
+async def _app(scope: object, receive: object, send: object) -> None:
+    """Stand in for an app that is not called."""
 
 
 def test_a_port_in_use_is_refused_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

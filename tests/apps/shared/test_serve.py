@@ -82,6 +82,26 @@ def test_public_url_over_tls_makes_cookies_secure() -> None:
 
 
 @pytest.mark.parametrize(
+    ("public", "url", "is_local"),
+    [
+        (None, URL, True),
+        (None, "http://[::1]:80", True),
+        ("http://notes.localhost:8000", URL, True),
+        ("https://vote.example.org", URL, False),
+        (None, "http://0.0.0.0:80", False),
+        (None, "http://[::]:80", False),
+        (None, "http://192.168.1.7:80", False),
+        ("http://localhost", "http://0.0.0.0:80", False),
+        ("http://127.0.0.1.example.org", URL, False),
+    ],
+)
+def test_server_is_local_if_only_this_machine_can_reach_it(
+    public: str | None, url: str, is_local: bool
+) -> None:
+    assert resolve_public_url(public, (), url).is_local == is_local
+
+
+@pytest.mark.parametrize(
     ("public", "proxies", "message"),
     [
         ("vote.example.org", (), "but got 'vote.example.org'"),
