@@ -54,6 +54,17 @@ def _docstring(path: Path) -> str:
     return ""
 
 
+# A spreadsheet runs `=HYPERLINK(…)` in a CSV file, so cells are escaped where CSV is written: for
+# the apps and for ballots with `escape_formula`, for the library's reports in `format_csv`.
+def test_csv_is_written_in_three_places_that_escape_formulas() -> None:
+    writes = re.compile(r"csv\.(?:Dict)?[Ww]riter\(|from csv import")
+    assert [name_of(path) for path in SOURCES if writes.search(path.read_text())] == [
+        "src/singletable/planning/formats.py",
+        "src/singletable_apps/counting/formats/csv.py",
+        "src/singletable_apps/shared/spreadsheets.py",
+    ]
+
+
 # Planned work belongs in the issue tracker, not in the code.
 def test_no_todo_marks_are_left() -> None:
     marks = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")

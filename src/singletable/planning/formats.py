@@ -1,10 +1,31 @@
-"""Figures as text: dollars, bytes and rates as people write them."""
+"""Figures as text: dollars, bytes and rates as people write them, and tables as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+import re
+from collections.abc import Iterable, Sequence
 
 from singletable.planning.charts import format_number
+
+# What a spreadsheet may run as a formula, also after spaces, quotes or invisible characters.
+_FORMULA = re.compile("[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]*[=+\\-@＝＋－＠]|'*[\t\r\n]")
+
+
+def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table as CSV, with an apostrophe before text that looks like a formula."""
+    text = io.StringIO()
+    # With this line terminator, a carriage return inside a cell is quoted, too.
+    writer = csv.writer(text, lineterminator="\r\n")
+    for row in (columns, *rows):
+        writer.writerow([_escape(cell) if isinstance(cell, str) else cell for cell in row])
+    return text.getvalue().replace("\r\n", "\n")
+
+
+def _escape(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def format_dollars(amount: float) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from singletable.planning.charts import (
     html_table,
     paragraph,
 )
+from singletable.planning.formats import format_csv
 from singletable.planning.load_test import LoadOutcome, PatternOutcome, Targets, busiest_keys
 
 
@@ -130,11 +129,8 @@ def load_page(report: LoadReport) -> str:
 
 def load_csv(report: LoadReport) -> str:
     """Return one line for each pattern, as CSV."""
-    lines = io.StringIO()
-    writer = csv.DictWriter(lines, list(_figures(report)[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(_figures(report))
-    return lines.getvalue()
+    figures = _figures(report)
+    return format_csv(list(figures[0]), (one.values() for one in figures))
 
 
 def load_json(report: LoadReport) -> str:

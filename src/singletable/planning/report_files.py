@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TypeAlias
@@ -23,6 +21,7 @@ from singletable.planning.comparison import Comparison, Difference
 from singletable.planning.formats import (
     format_bytes,
     format_change,
+    format_csv,
     format_difference,
     format_dollars,
     format_rate,
@@ -409,8 +408,4 @@ def csv_files(report: PlanReport, comparison: Comparison | None = None) -> dict[
 
 
 def _csv(columns: str, rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns.split(","))
-    writer.writerows(rows)
-    return text.getvalue()
+    return format_csv(columns.split(","), rows)

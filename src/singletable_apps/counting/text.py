@@ -12,6 +12,29 @@ _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]"
 )
 
+# What a spreadsheet may run as a formula. Programs skip spaces and invisible characters before it,
+# and some treat full-width signs as plain ones; quotes are skipped so that escaping can be undone.
+_FORMULA = re.compile("[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]*[=+\\-@＝＋－＠]|'*[\t\r\n]")
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet may run this text as a formula."""
+    return _FORMULA.match(text) is not None
+
+
+def escape_formula(text: str) -> str:
+    """Return the text of a CSV cell, with an apostrophe before it if it looks like a formula.
+
+    If there are apostrophes before the formula already, one more is added, so that
+    `unescape_formula` returns the same text.
+    """
+    return f"'{text}" if is_formula(text) else text
+
+
+def unescape_formula(text: str) -> str:
+    """Return the text without the apostrophe that `escape_formula` added."""
+    return text[1:] if text.startswith("'") and is_formula(text) else text
+
 
 def join_names(names: Sequence[str]) -> str:
     """Return the names as a list in a sentence: Ada, Ben and Cy."""

@@ -21,6 +21,7 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
+from singletable_apps.counting.text import escape_formula, unescape_formula
 from singletable_apps.shared.errors import AppError
 
 # openpyxl takes a tenth of the start of an app, so it is imported with the first XLSX file.
@@ -37,7 +38,6 @@ MEDIA_TYPES: dict[Format, str] = {
 FORMULA_ERRORS = frozenset(
     ["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"]
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _DELIMITERS = ",;\t"
 # Blank rows count, too.
 _MAX_ROW_NUMBER = 200_000
@@ -219,7 +219,7 @@ def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
             ) from error
         if values is None:
             return
-        yield number, [_without_guard(value.strip()) for value in values]
+        yield number, [unescape_formula(value.strip()).strip() for value in values]
 
 
 def _detect_delimiter(text: str) -> str:
@@ -344,9 +344,11 @@ def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterat
     writer = csv.writer(buffer)
     # Without the byte order mark, Excel reads another encoding.
     buffer.write("\ufeff")
-    writer.writerow([_guard(each) for each in columns])
+    writer.writerow([escape_formula(each) for each in columns])
     for row in rows:
-        writer.writerow([_guard(_to_text(each)) if _is_text(each) else each for each in row])
+        writer.writerow(
+            [escape_formula(_to_text(each)) if _is_text(each) else each for each in row]
+        )
         if buffer.tell() >= _CHUNK:
             yield buffer.getvalue().encode(errors="replace")
             buffer.seek(0)
@@ -356,21 +358,6 @@ def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterat
 
 def _is_text(value: Cell) -> bool:
     return isinstance(value, bool) or not isinstance(value, (int, float))
-
-
-def _guard(text: str) -> str:
-    """Return the text with an apostrophe before it if a spreadsheet would run it as a formula.
-
-    If apostrophes are before the formula already, one more is added, so that reading the file
-    returns the same text.
-    """
-    return f"'{text}" if text.lstrip("'").startswith(_FORMULA_STARTS) else text
-
-
-def _without_guard(text: str) -> str:
-    if text.startswith("'") and text.lstrip("'").startswith(_FORMULA_STARTS):
-        return text[1:]
-    return text
 
 
 def _write_xlsx(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[bytes]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
-from io import BytesIO
+from io import BytesIO, StringIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
+from singletable.planning.formats import format_csv
 from singletable_apps.shared.spreadsheets import (
     Cell,
     Format,
@@ -175,6 +177,38 @@ def test_written_csv_is_read_back_without_formulas(rows: list[tuple[str, str]]) 
     assert [row.values for row in table.rows] == rows
     text = data.decode("utf-8-sig")
     assert not any(cell.strip('"').startswith(("=", "@")) for cell in text.split(","))
+
+
+# Spreadsheets skip spaces and invisible characters, and some read full-width signs as plain ones.
+SIGNS = [
+    "=1",
+    " =1",
+    "\t=1",
+    "\n=1",
+    '"=1',
+    "'=1",
+    "''=1",
+    "＝1",
+    "＋1",
+    "\ufeff@a",
+    "-x",
+    "\tx",
+    "\rx",
+]
+
+
+@pytest.mark.parametrize("text", SIGNS)
+def test_formulas_are_escaped_in_cells_and_headings(text: str) -> None:
+    data = b"".join(write_table(["n", text], [[-1, f"a{text}"], [-1, text]], "csv"))
+    rows = list(csv.reader(StringIO(data.decode("utf-8-sig"), newline="")))
+    # Spaces around the text of a cell are not written.
+    shown = text.strip()
+    escaped = shown if shown == "x" else f"'{shown}"
+    assert rows == [["n", f"'{text}"], ["-1", f"a{text}"], ["-1", escaped]]
+    assert read_table(data).rows[1].values == ("-1", shown)
+    # The library's own tables follow the same rule.
+    library = list(csv.reader(StringIO(format_csv([text], [[text], [-1]]), newline="")))
+    assert library == [[f"'{text}"], [f"'{text}"], ["-1"]]
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])

@@ -5,8 +5,6 @@ The command line prints the same tables, so that all reports say the same.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +23,7 @@ from singletable.planning.charts import (
     line_chart,
     paragraph,
 )
+from singletable.planning.formats import format_csv
 from singletable.planning.simulation.result import (
     BusyKey,
     PartitionHeat,
@@ -117,7 +116,7 @@ def csv_files(report: SimulationReport) -> dict[str, str]:
     """Return the files for a spreadsheet, by name."""
     result = report.result
     return {
-        "units.csv": _csv(
+        "units.csv": format_csv(
             ["second", "resource", "kind", "consumed", "throttled", "capacity"],
             (
                 (second, one.resource, one.kind, *units)
@@ -127,7 +126,7 @@ def csv_files(report: SimulationReport) -> dict[str, str]:
                 )
             ),
         ),
-        "partitions.csv": _csv(
+        "partitions.csv": format_csv(
             ["minute", "resource", "partition", "share_of_limit"],
             (
                 (minute, one.resource, one.number, round(share, 4))
@@ -135,7 +134,7 @@ def csv_files(report: SimulationReport) -> dict[str, str]:
                 for minute, share in enumerate(one.shares)
             ),
         ),
-        "keys.csv": _csv(
+        "keys.csv": format_csv(
             ["key", "resource", "kind", "units_per_second", "peak", "share", "partition"],
             (
                 (
@@ -150,7 +149,7 @@ def csv_files(report: SimulationReport) -> dict[str, str]:
                 for one in result.busy_keys
             ),
         ),
-        "patterns.csv": _csv(
+        "patterns.csv": format_csv(
             [
                 "pattern",
                 "calls",
@@ -176,7 +175,7 @@ def csv_files(report: SimulationReport) -> dict[str, str]:
                 for one in result.patterns
             ),
         ),
-        "splits.csv": _csv(
+        "splits.csv": format_csv(
             ["minute", "resource", "partition", "new_partition", "reason"],
             (
                 (one.minute, one.resource, one.partition, one.new_partition, one.reason)
@@ -395,11 +394,3 @@ def _notes(report: SimulationReport) -> Iterable[str]:
 
 def _html(table: TextTable | None) -> str:
     return "" if table is None else html_table(table.title, table.columns, table.rows)
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()

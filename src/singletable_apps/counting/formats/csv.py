@@ -3,7 +3,7 @@
 The first line decides. Columns of ranks are titled "rank 1", "choice 2 of 5", "3rd choice" or just
 the number. A column of counts has one of a few well-known titles, and so do columns about the
 ballot that do not affect its ranking. If a candidate's name would be taken for one of these, or for
-a formula by a spreadsheet, it is written with an apostrophe before it.
+a formula by a spreadsheet, it is written with an apostrophe before it, also in columns of names.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from singletable_apps.counting.formats.numbers import (
 from singletable_apps.counting.formats.registry import CSV, CSV_RANKS, check_writable
 from singletable_apps.counting.formats.rules import SKIP_IGNORED, Mark
 from singletable_apps.counting.formats.source import Source
+from singletable_apps.counting.text import escape_formula, is_formula, unescape_formula
 
 ColumnKind: TypeAlias = Literal["count", "metadata", "rank", "candidate"]
 T = TypeVar("T", bound=np.generic)
@@ -57,8 +58,6 @@ _RANK_TITLE = re.compile(
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _DELIMITERS = ",;\t"
 _APOSTROPHE = "'"
-# A spreadsheet computes cells that start with one of these.
-_FORMULA_STARTS = ("=", "+", "-", "@")
 _RANK_CELL = re.compile("([0-9]+)(?:st|nd|rd|th)?", re.IGNORECASE)
 # Words that election offices write where no candidate is marked, or too many are.
 _NO_CANDIDATE = frozenset(("skipped", "undervote", "-"))
@@ -182,7 +181,9 @@ def _parse_rank_title(title: str) -> int | None:
 
 
 def _needs_escape(name: str) -> bool:
-    return name.startswith((*_FORMULA_STARTS, _APOSTROPHE)) or _column_kind(name) != "candidate"
+    if name.startswith(_APOSTROPHE) or is_formula(name):
+        return True
+    return _column_kind(name) != "candidate"
 
 
 def _is_escaped(title: str) -> bool:
@@ -204,7 +205,7 @@ class _CandidateNumbers(dict[bytes, int]):
         self._collector = collector
 
     def __missing__(self, cell: bytes) -> int:
-        name = cell.decode().strip()
+        name = unescape_formula(cell.decode().strip())
         if _is_no_candidate(name):
             number = -1
         elif name.lower() in _TOO_MANY:
@@ -306,7 +307,7 @@ def _parse_marks(row: list[str], line: int, table: _Table) -> tuple[list[Mark], 
         if rank is not None:
             by_rank.setdefault(rank, []).append(name)
     for rank, column in enumerate(header.ranks, start=1):
-        cell = row[column].strip()
+        cell = unescape_formula(row[column].strip())
         names = [name.strip() for name in cell.split(delimiter)] if delimiter else [cell]
         for name in names:
             if name.lower() in _TOO_MANY:
@@ -505,7 +506,11 @@ def write_csv_ranks(ballots: Ballots) -> str:
             )
     positions = max((len(ranking.levels) for ranking, _ in rankings), default=1)
     rows: list[list[object]] = [
-        [count, *ranking.names, *[""] * (positions - len(ranking.names))]
+        [
+            count,
+            *map(escape_formula, ranking.names),
+            *[""] * (positions - len(ranking.names)),
+        ]
         for ranking, count in rankings
     ]
     return _format_table(["count", *(f"rank {at}" for at in range(1, positions + 1))], rows)

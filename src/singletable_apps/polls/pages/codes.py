@@ -6,8 +6,6 @@ not prove to be the voter (see `Voter.proof`).
 
 from __future__ import annotations
 
-import csv
-import io
 from functools import partial
 from typing import Annotated
 
@@ -29,7 +27,7 @@ from singletable_apps.polls.service import ManagedPoll, VotingCode
 from singletable_apps.polls.urls import code_link, share_link
 from singletable_apps.shared.pages import Form, PostedForm, submit_form
 from singletable_apps.shared.qr import qr_svg
-from singletable_apps.shared.web import download
+from singletable_apps.shared.web.downloads import download_table
 
 router = APIRouter()
 PAGE_SIZE = 100
@@ -90,13 +88,16 @@ def show_cards(
 @router.get("/p/{poll_id}/manage/codes.csv")
 def download_codes(site: CurrentSite, managed: CurrentManagedPoll) -> Response:
     """Download all codes with their links and whether they were used."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["code", "link", "used"])
-    for code in site.polls.codes.list_issued(managed.poll.id, managed.admin_key):
-        link = code_link(site.settings.public, managed.poll.id, code.code)
-        writer.writerow([code.code, link, "yes" if code.is_used else "no"])
-    return download(text.getvalue().encode(), f"{managed.poll.title} codes.csv", "text/csv")
+    poll = managed.poll
+    rows = [
+        (
+            code.code,
+            code_link(site.settings.public, poll.id, code.code),
+            "yes" if code.is_used else "no",
+        )
+        for code in site.polls.codes.list_issued(poll.id, managed.admin_key)
+    ]
+    return download_table(["code", "link", "used"], rows, f"{poll.title} codes", "csv")
 
 
 def _show_codes(

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from fastapi import Response
 from starlette.responses import StreamingResponse
 
+from singletable_apps.counting import replace_control_characters
 from singletable_apps.shared.spreadsheets import MEDIA_TYPES, write_table
 
 TableFormat: TypeAlias = Literal["csv", "xlsx", "json"]
@@ -53,5 +54,7 @@ def _write_json(
 
 
 def _attachment(name: str) -> str:
+    # Names that start like an option, a hidden file or a formula surprise shells and spreadsheets.
+    name = re.sub(r"^[\s=+\-@.]+", "_", replace_control_characters(name))
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

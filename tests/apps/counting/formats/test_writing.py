@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from datetime import UTC, datetime
 
@@ -79,6 +80,15 @@ def test_csv_escapes_names_that_would_be_misread(name: str, written: str) -> Non
     table = write_ballots(ballots, "csv")
     assert table.decode().splitlines()[0] == f"count,{written},Ada"
     assert read_ballots(table, "csv").ballots.ranking_counts() == ballots.ranking_counts()
+
+
+@pytest.mark.parametrize("name", ['=HYPERLINK("http://x")', "+1", "＝1", "'=1", "'Allo"])
+def test_csv_ranks_escapes_names_that_a_spreadsheet_would_run(name: str) -> None:
+    ballots = Ballots.from_counts([name, "Ada"], [(Ranking.from_levels([name, "Ada"]), 3)])
+    table = write_ballots(ballots, "csv-ranks")
+    [_, row] = csv.reader(table.decode().splitlines())
+    assert row == ["3", name if name == "'Allo" else f"'{name}", "Ada"]
+    assert read_ballots(table, "csv-ranks").ballots.ranking_counts() == ballots.ranking_counts()
 
 
 def test_csv_keeps_an_apostrophe_that_escapes_nothing() -> None:

@@ -216,7 +216,7 @@ def test_codes_are_downloaded_as_csv(managed: ManagedPoll, server: Server, chair
     server.new_visitor().vote(managed.poll.id, "Aurora", code=code(managed, server, 1))
     saved = chair.look(f"/polls/p/{managed.poll.id}/manage/codes.csv")
     assert saved.headers["content-type"].startswith("text/csv")
-    rows = list(csv.reader(io.StringIO(saved.text)))
+    rows = list(csv.reader(io.StringIO(saved.content.decode("utf-8-sig"))))
     link = f"{HOME}/polls/p/{managed.poll.id}?code="
     assert rows == [
         ["code", "link", "used"],
