@@ -5,18 +5,20 @@ Nothing is unpacked: a name in a zip file is never used as a path of this machin
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from singletable_apps.shared.errors import AppError
 
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 20_000_000
 MAX_TOTAL_BYTES = 500_000_000
+_DIRECTORY_ENTRY = b"PK\x01\x02"
 
 # Contents by path, with slashes between folders.
 Files = Mapping[str, bytes]
@@ -50,8 +52,11 @@ def read_files(path: Path) -> Files:
         raise ArchiveError(f"Cannot read '{path}': {error.strerror}.") from error
 
 
-def read_zip(data: bytes) -> Files:
+def read_zip(data: bytes, max_bytes: int = MAX_TOTAL_BYTES) -> Files:
     """Return the files in a zip file. Raise ArchiveError if it is too large or not safe."""
+    # Python reads the whole directory first, and every entry takes half a kilobyte of memory.
+    if data.count(_DIRECTORY_ENTRY) > 2 * MAX_FILES:
+        raise _too_much(max_bytes)
     try:
         with ZipFile(BytesIO(data)) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
@@ -59,12 +64,18 @@ def read_zip(data: bytes) -> Files:
                 _check_name(info.filename)
                 if info.flag_bits & 1:
                     raise ArchiveError("The zip file has a password. Unpack it first.")
+                # The others are rare, and a file can say how much memory they take.
+                if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                    raise ArchiveError("Expected a zip file with the usual compression (deflate).")
             files = _check_total(
-                (info.filename, info.file_size, partial(_read_member, archive, info))
-                for info in members
+                (
+                    (info.filename, info.file_size, partial(_read_member, archive, info))
+                    for info in members
+                ),
+                max_bytes,
             )
-    # zipfile raises NotImplementedError for a compression that it does not know.
-    except (BadZipFile, NotImplementedError, EOFError, ValueError) as error:
+    # An IndexError is a name without characters; NotImplementedError a version of the format.
+    except (BadZipFile, zlib.error, EOFError, ValueError, IndexError, NotImplementedError) as error:
         raise ArchiveError("This is not a zip file, or it is damaged.") from error
     tops = {name.partition("/")[0] for name in files}
     if len(tops) == 1 and all("/" in name for name in files):
@@ -75,7 +86,7 @@ def read_zip(data: bytes) -> Files:
 
 def _check_name(name: str) -> None:
     parts = PurePosixPath(name).parts
-    if name.startswith("/") or "\\" in name or ".." in parts or ":" in parts[0]:
+    if not parts or name.startswith("/") or "\\" in name or ".." in parts or ":" in parts[0]:
         raise ArchiveError(f"The zip file names a file outside of its folder: {name!r:.100}.")
 
 
@@ -87,18 +98,24 @@ def _read_member(archive: ZipFile, info: ZipInfo) -> bytes:
     return content
 
 
-def _check_total(found: Iterable[tuple[str, int, Callable[[], bytes]]]) -> Files:
+def _check_total(
+    found: Iterable[tuple[str, int, Callable[[], bytes]]], max_bytes: int = MAX_TOTAL_BYTES
+) -> Files:
     """Read files until they are too many or too large."""
     files: dict[str, bytes] = {}
     total = 0
-    for name, size, read in found:
+    for count, (name, size, read) in enumerate(found):
         total += size
         if size > MAX_FILE_BYTES:
             raise ArchiveError(f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB.")
-        if len(files) >= MAX_FILES or total > MAX_TOTAL_BYTES:
-            raise ArchiveError(
-                f"There are more than {MAX_FILES:,} files, or more than "
-                f"{MAX_TOTAL_BYTES // 1_000_000} MB. Import a part of them at a time."
-            )
+        if count >= MAX_FILES or total > max_bytes:
+            raise _too_much(max_bytes)
         files[name] = read()
     return files
+
+
+def _too_much(max_bytes: int) -> ArchiveError:
+    return ArchiveError(
+        f"There are more than {MAX_FILES:,} files, or more than {max_bytes // 1_000_000} MB. "
+        "Import a part of them at a time."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,6 +21,10 @@ _MAX_WEBP_SIDE = 16_383
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 _NAME = re.compile(r"[0-9a-f]{16}_([1-9][0-9]{0,7})x([1-9][0-9]{0,7})")
 _SVG = re.compile(rb"\A\s*(?:<\?xml|<!--|<!doctype svg|<svg)", re.IGNORECASE)
+# What WebP files can contain besides pixels: where a photo was taken, and more.
+_METADATA = frozenset({"exif", "icc_profile", "xmp"})
+# An image of 50 megapixels takes 300 MB while it is decoded.
+_DECODERS = threading.BoundedSemaphore(2)
 _SRGB = cast(Any, ImageCms.createProfile("sRGB"))  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -76,8 +81,9 @@ def process_image(data: bytes) -> ProcessedImage:
             raise InvalidImage("The image is too tall for its width. Crop it, and upload it again.")
         # Large JPEGs are decoded at a fraction of their size.
         image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
-        upright = _to_srgb(ImageOps.exif_transpose(image))
-        variants = _resize(upright, [size.scaled(width) for width in widths])
+        with _DECODERS:
+            upright = _to_srgb(ImageOps.exif_transpose(image))
+            variants = _resize(upright, [size.scaled(width) for width in widths])
     except InvalidImage:
         raise
     except Exception as error:  # the decoders raise many kinds of errors for damaged files
@@ -95,6 +101,8 @@ def read_processed_image(name: str, variants: Mapping[int, bytes]) -> ProcessedI
         image = _open(data)
         if image.format != "WEBP" or ImageSize(*image.size) != size.scaled(width):
             raise InvalidImage(f"Expected a WebP of {width} pixels width.")
+        if image.info.keys() & _METADATA or getattr(image, "is_animated", False):
+            raise InvalidImage("Expected an image without metadata and animation. Upload it alone.")
     return ProcessedImage(name, size, variants)
 
 

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZipFile, ZipInfo
 
 import pytest
 
@@ -21,6 +21,7 @@ from singletable_apps.portfolio.transfer import ImportEntry, export_site, import
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared.archives import (
     MAX_FILE_BYTES,
+    MAX_FILES,
     ArchiveError,
     Files,
     read_files,
@@ -265,6 +266,8 @@ def test_damaged_images_of_an_export_are_rejected(memory: World) -> None:
         {f"media/{name}/64.webp": image_file(32, 32, kind="WEBP")},
         {f"media/{name}/480.webp": webp},
         {f"media/{name}/64.webp": webp, f"media/{name}/32.webp": webp},
+        # A photo of a phone says where it was taken.
+        {f"media/{name}/64.webp": image_file(kind="WEBP", exif=b"Exif\0\0MM\0*\0\0\0\x08\0\0")},
     ):
         report = import_site(memory.service, owner, files)
         assert set(outcomes(report).values()) == {"failed"}
@@ -283,7 +286,7 @@ def zipped(*names: str, content: bytes = b"x") -> bytes:
     file = BytesIO()
     with ZipFile(file, "w") as archive:
         for name in names:
-            archive.writestr(name, content)
+            archive.writestr(ZipInfo(name), content)
     return file.getvalue()
 
 
@@ -305,6 +308,38 @@ def test_zip_bombs_and_damaged_zips_are_rejected() -> None:
     whole[40] ^= 1
     with pytest.raises(ArchiveError):
         read_zip(bytes(whole))
+
+
+@pytest.mark.parametrize("compression", [ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA])
+def test_zips_with_damaged_content_are_rejected(compression: int) -> None:
+    file = BytesIO()
+    with ZipFile(file, "w", compression) as archive:
+        archive.writestr("a.md", b"hello world" * 100)
+    for start in range(34, 60, 4):
+        damaged = bytearray(file.getvalue())
+        damaged[start : start + 6] = b"\xff" * 6
+        with pytest.raises(ArchiveError):
+            read_zip(bytes(damaged))
+
+
+@pytest.mark.parametrize("name", ["", ".", "./."])
+def test_zips_with_files_without_a_name_are_rejected(name: str) -> None:
+    with pytest.raises(ArchiveError):
+        read_zip(zipped(name))
+
+
+def test_zips_with_too_many_files_are_rejected_before_their_directory_is_read() -> None:
+    # The same name again and again is many files, too.
+    entry = zipped("a").partition(b"PK\x01\x02")[2].partition(b"PK\x05\x06")[0]
+    with pytest.raises(ArchiveError, match="files"):
+        read_zip(b"PK\x03\x04" + (b"PK\x01\x02" + entry) * (2 * MAX_FILES + 1))
+
+
+def test_size_of_an_unpacked_zip_is_limited_by_the_caller() -> None:
+    data = zipped("a.md", "b.md", content=b"0" * 600)
+    assert len(read_zip(data, 1_200)) == 2
+    with pytest.raises(ArchiveError):
+        read_zip(data, 1_199)
 
 
 def test_zip_of_a_folder_is_read_without_the_folder() -> None:
@@ -342,6 +377,10 @@ _MERGED = "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for
         f"title: x\nauthor_name: {'a' * 200_000}",
         'title: x\nauthor_name: "a\\u202eb"',
         f"title: x\naliases: [{', '.join(f's{n}' for n in range(300))}]",
+        f"title: x\ndraft: 0x{'f' * 5000}",
+        f"title: x\n0x{'f' * 5000}: y",
+        "title: x\nupdated: !!timestamp tea",
+        "title: x\ndraft: !!bool tea",
         "\n".join(f"k{n}: v" for n in range(200_000)),
     ],
     ids=lambda text: text[-20:],

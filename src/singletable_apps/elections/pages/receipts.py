@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email.parser import BytesParser
-from email.policy import HTTP
 from typing import Annotated, NoReturn
 from urllib.parse import parse_qs
 
@@ -37,7 +35,8 @@ from singletable_apps.elections.proofs.keys import fingerprint, format_fingerpri
 from singletable_apps.elections.proofs.merkle import InclusionProof, is_included
 from singletable_apps.elections.proofs.verification import Finding, verify_receipt
 from singletable_apps.shared.pages import Form, PostedForm
-from singletable_apps.shared.web import download
+from singletable_apps.shared.pages.uploads import MULTIPART, read_upload
+from singletable_apps.shared.web import Problem, download
 
 router = APIRouter()
 CHECKER_URL = f"{API}/{CHECKER_FILENAME}"
@@ -96,27 +95,15 @@ class SubmittedReceipt:
 
 async def read_submitted_receipt(request: Request) -> SubmittedReceipt:
     """Read the form, which is multipart if it has a file."""
-    body = await request.body()
-    content_type = request.headers.get("content-type", "")
-    if not content_type.lower().startswith("multipart/form-data"):
-        fields = parse_qs(body.decode(errors="replace"))
+    if not request.headers.get("content-type", "").lower().startswith(MULTIPART):
+        fields = parse_qs((await request.body()).decode(errors="replace"))
         return SubmittedReceipt(fields.get("receipt", [""])[0])
-    parts = _multipart_fields(content_type, body)
-    pasted = parts.get("receipt", b"").decode(errors="replace")
-    return SubmittedReceipt(pasted, parts.get("file", b""))
-
-
-def _multipart_fields(content_type: str, body: bytes) -> dict[str, bytes]:
-    """Parse a multipart form with the standard library's e-mail parser."""
-    header = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
-    message = BytesParser(policy=HTTP).parsebytes(header + body)
-    fields: dict[str, bytes] = {}
-    for part in message.iter_parts() if message.is_multipart() else ():
-        name = part.get_param("name", header="content-disposition")
-        content = part.get_payload(decode=True)
-        if isinstance(name, str) and isinstance(content, bytes):
-            fields[name] = content
-    return fields
+    try:
+        upload = await read_upload(request)
+    except Problem:
+        return SubmittedReceipt()
+    files = upload.named("file")
+    return SubmittedReceipt(upload.form.value("receipt"), files[0].data if files else b"")
 
 
 def parse_receipt(submitted: SubmittedReceipt) -> dict[str, JsonValue]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 from singletable_apps.games.errors import InvalidInput, NotFound
 from singletable_apps.games.service.context import Context
 from singletable_apps.shared.images import (
@@ -17,8 +15,6 @@ from singletable_apps.shared.objects import ObjectNotFound
 
 # The width in the URL of an image; screens ask for another one if they need it.
 SHOWN_WIDTH = 960
-# An image of 50 megapixels takes 300 MB while it is decoded.
-_DECODERS = threading.BoundedSemaphore(2)
 
 
 class Images:
@@ -30,8 +26,7 @@ class Images:
     def upload(self, data: bytes, field: str = "file") -> str:
         """Store an image and return its URL, or raise InvalidInput. It may be there already."""
         try:
-            with _DECODERS:
-                image = process_image(data)
+            image = process_image(data)
         except InvalidImage as error:
             raise InvalidInput({field: str(error)}) from error
         for width, body in image.variants.items():

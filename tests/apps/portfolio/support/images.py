@@ -8,9 +8,13 @@ from PIL import Image
 
 
 def image_file(
-    width: int = 64, height: int = 32, color: str = "tomato", kind: str = "PNG"
+    width: int = 64,
+    height: int = 32,
+    color: str = "tomato",
+    kind: str = "PNG",
+    **options: object,
 ) -> bytes:
     """Return an image of one color."""
     file = BytesIO()
-    Image.new("RGB", (width, height), color).save(file, kind)
+    Image.new("RGB", (width, height), color).save(file, kind, **options)
     return file.getvalue()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable_apps.shared.pages import PostedUpload
-from singletable_apps.shared.pages.uploads import parse_multipart
+from singletable_apps.shared.pages.uploads import parse_header, parse_multipart
 from singletable_apps.shared.web import Settings, make_app
 
 router = APIRouter()
@@ -82,6 +82,15 @@ def test_field_without_a_choice_has_no_files(client: TestClient) -> None:
             b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--x--',
             400,
         ),
+        # The standard library reads these headers in quadratic time, which took minutes.
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="'
+            + b";" * 9_000
+            + b'"\r\n\r\n1\r\n--x--',
+            400,
+        ),
+        ('multipart/form-data; a="' + ";" * 9_000 + '"; boundary=x', b"--x--", 415),
     ],
 )
 def test_malformed_uploads_are_rejected(
@@ -89,6 +98,21 @@ def test_malformed_uploads_are_rejected(
 ) -> None:
     answer = client.post("/files", content=body, headers={"Content-Type": content_type})
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("form-data", {}),
+        ('Form-Data; NAME="a"; filename="b.png"', {"name": "a", "filename": "b.png"}),
+        ("form-data;name=a ; filename = b", {"name": "a", "filename": "b"}),
+        (r'form-data; name="a;b=\"c\" \\"', {"name": r'a;b="c" ' + "\\"}),
+        ('form-data; name=""; filename="', {"name": ""}),
+        ('form-data; name="x" onload="y"', {"name": "x"}),
+    ],
+)
+def test_parameters_of_headers_are_read(header: str, expected: dict[str, str]) -> None:
+    assert parse_header(header) == ("form-data", expected)
 
 
 @given(st.binary())

@@ -22,6 +22,8 @@ from singletable_apps.shared.pages import Form, PostedUpload, UploadedFile
 router = APIRouter()
 # The largest body of the import form, for the settings of the app.
 IMPORT_LIMIT = 64 << 20
+# Images, which are most of a site, do not become smaller in a zip file.
+_UNPACKED_LIMIT = 2 * IMPORT_LIMIT
 _IN_MEMORY, _CHUNK = 8 << 20, 1 << 16
 
 
@@ -66,7 +68,7 @@ def import_file(page: OwnerPage, upload: PostedUpload) -> Response:
 def _read(chosen: list[UploadedFile]) -> Files:
     """Return the files of a zip file, or the chosen files themselves."""
     if len(chosen) == 1 and chosen[0].data.startswith(b"PK"):
-        return read_zip(chosen[0].data)
+        return read_zip(chosen[0].data, _UNPACKED_LIMIT)
     return {file.filename: file.data for file in chosen}
 
 
