@@ -10,7 +10,12 @@ from msgspec.structs import replace
 from singletable.engine.settings import Settings
 from singletable.engine.storage import Execute
 from singletable.engine.table import Table, build_table
-from singletable.engine.table_record import TableRecord, decode_record, encode_record
+from singletable.engine.table_record import (
+    TableRecord,
+    complete_changes,
+    decode_record,
+    encode_record,
+)
 from singletable.errors import ResourceNotFound, TableNotFound
 from singletable.operations.arn import table_name
 
@@ -27,10 +32,10 @@ class Catalog:
         self._draft: dict[str, Table] | None = None
         self.unweighed_changes = 0
 
-    def load(self, execute: Execute) -> None:
-        """Load the stored tables."""
+    def load(self, execute: Execute, latest: float) -> None:
+        """Load the stored tables; a change that would end after `latest` is complete."""
         records = [
-            decode_record(cast(bytes, raw))
+            complete_changes(decode_record(cast(bytes, raw)), latest)
             for (raw,) in execute("SELECT record FROM tables ORDER BY name")
         ]
         self._committed = {record.name: build_table(record) for record in records}
@@ -88,13 +93,18 @@ class Catalog:
 
 
 class Session(Struct):
-    """What a handler works with: one request's view of the database at one time."""
+    """What a handler works with: one request's view of the database at one time.
+
+    `now` is the clock's time, for TTL, retention and tokens. `control_time` never goes backward:
+    the states of tables and indexes follow from it.
+    """
 
     execute: Execute
     catalog: Catalog
     tables: dict[str, Table]
     settings: Settings
     now: float
+    control_time: float
 
     def table(self, name: str) -> Table:
         """Return the table with this name or ARN; raise unless its items can be used."""
@@ -104,7 +114,7 @@ class Session(Struct):
         if (
             table is None
             or table.record.deleted_by is not None
-            or table.record.created_by > self.now
+            or table.record.created_by > self.control_time
         ):
             raise ResourceNotFound("Requested resource not found")
         return table
@@ -112,7 +122,7 @@ class Session(Struct):
     def table_in_any_state(self, name: str) -> Table:
         """Return the table with this name, also while it is created or deleted."""
         table = self.tables.get(name)
-        if table is None or is_deleted(table, self.now):
+        if table is None or is_deleted(table, self.control_time):
             raise TableNotFound(f"Requested resource not found: Table: {name} not found")
         return table
 

@@ -65,6 +65,13 @@ def feed_bounds(execute: Execute) -> tuple[int, int]:
     return cast(int, oldest or 1), cast(int, newest or 0)
 
 
+def last_change_time(execute: Execute) -> float:
+    """Return when the newest change was made; 0 if the feed is empty."""
+    for (moment,) in execute("SELECT moment FROM changes ORDER BY position DESC LIMIT 1"):
+        return cast(float, moment)
+    return 0
+
+
 def _change_record(row: tuple[object, ...]) -> ChangeRecord:
     position, name, time, expired, key_names, old, new = cast(
         "tuple[int, str, float, int, bytes, bytes | None, bytes | None]", row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar, cast
@@ -11,9 +12,10 @@ from typing import TypeVar, cast
 from msgspec import DecodeError
 
 from singletable.engine.catalog import Catalog, Session
+from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS, Handler
-from singletable.engine.settings import Settings
+from singletable.engine.settings import ControlClock, Settings
 from singletable.engine.storage import Database, Execute
 from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import (
@@ -39,9 +41,10 @@ class Engine:
         self.settings = settings
         self._database = database
         self._catalog = Catalog()
+        self._control_clock = ControlClock()
         database.set_listener(self._catalog)
         try:
-            database.read(self._catalog.load)
+            database.read(self._load)
         except DecodeError as error:
             database.close()
             raise _damaged(error) from error
@@ -111,6 +114,12 @@ class Engine:
 
         return handler, work
 
+    def _load(self, execute: Execute) -> None:
+        self._control_clock.advance(last_change_time(execute))
+        time = self._control_clock.advance(self.settings.clock())
+        # A new index takes two of the delays, every other change one.
+        self._catalog.load(execute, time + 2 * max(astuple(self.settings.delays)))
+
     def close(self) -> None:
         """Finish the requests in progress and release the file. You can close an engine twice."""
         self._database.close()
@@ -128,7 +137,9 @@ class Engine:
 
     def _session(self, execute: Execute, *, writes: bool) -> Session:
         tables = self._catalog.draft if writes else self._catalog.tables
-        return Session(execute, self._catalog, tables, self.settings, self.settings.clock())
+        now = self.settings.clock()
+        control_time = self._control_clock.advance(now)
+        return Session(execute, self._catalog, tables, self.settings, now, control_time)
 
 
 def _damaged(error: DecodeError) -> StorageError:

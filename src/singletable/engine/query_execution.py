@@ -55,7 +55,7 @@ def find_index(session: Session, table: Table, request: Query | Scan) -> Index |
         raise ValidationError(f"The table does not have the specified index: {request.index_name}")
     if index.is_global and request.consistent_read:
         raise ValidationError("Consistent reads are not supported on global secondary indexes")
-    if index.record.created_by > session.now:
+    if index.record.created_by > session.control_time:
         raise ValidationError(
             f"Cannot read from backfilling global secondary index: {request.index_name}"
         )

@@ -59,3 +59,29 @@ class Settings:
     def table_arn(self, table: str) -> str:
         """Return the ARN of a table."""
         return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{table}"
+
+
+class ControlClock:
+    """Time that never goes backward, from a clock that may.
+
+    After the clock was set back, time goes on from the latest time seen until the clock has caught
+    up: a table that was ACTIVE stays ACTIVE, and a pending change still completes after its delay.
+    """
+
+    def __init__(self) -> None:
+        self._latest = 0.0
+        self._ahead = 0.0
+
+    def advance(self, now: float) -> float:
+        """Return the time when the clock shows `now`."""
+        if now >= self._latest:
+            self._latest, self._ahead = now, 0.0
+            return now
+        time = now + self._ahead
+        if time < self._latest:
+            # Threads may arrive out of order by less than a second; the clock was not set back.
+            if time < self._latest - 1:
+                self._ahead = self._latest - now
+            return self._latest
+        self._latest = time
+        return time

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.json import Decoder, Encoder
+from msgspec.structs import replace
 
 from singletable.operations import (
     AttributeDefinition,
@@ -117,3 +118,36 @@ class TableRecord(Struct, frozen=True, omit_defaults=True):
 
 decode_record = Decoder(TableRecord).decode
 encode_record = Encoder(enc_hook=to_builtin).encode
+
+
+def complete_changes(record: TableRecord, latest: float) -> TableRecord:
+    """Return the record with the changes complete that end after `latest`.
+
+    No change that was made before now takes so long: the clock was set back.
+    """
+
+    def end(time: float) -> float:
+        return 0 if time > latest else time
+
+    def end_deletion(time: float | None) -> float | None:
+        return None if time is None else end(time)
+
+    indexes = [
+        replace(
+            index,
+            allocated_by=end(index.allocated_by),
+            created_by=end(index.created_by),
+            updated_by=end(index.updated_by),
+            deleted_by=end_deletion(index.deleted_by),
+        )
+        for index in record.global_indexes
+    ]
+    ttl = record.time_to_live
+    return replace(
+        record,
+        created_by=end(record.created_by),
+        updated_by=end(record.updated_by),
+        deleted_by=end_deletion(record.deleted_by),
+        global_indexes=tuple(indexes),
+        time_to_live=None if ttl is None else replace(ttl, settled_by=end(ttl.settled_by)),
+    )

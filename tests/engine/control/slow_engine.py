@@ -18,6 +18,7 @@ from singletable.operations import (
     Operation,
     TableDescription,
 )
+from tests.engine.clock import Clock
 
 R = TypeVar("R")
 
@@ -37,7 +38,7 @@ class SlowEngine:
     """An engine whose changes take time, and its clock."""
 
     engine: Engine
-    now: float = NOON
+    clock: Clock
 
     def __call__(self, operation: Operation[R]) -> R:
         """Execute an operation."""
@@ -45,7 +46,7 @@ class SlowEngine:
 
     def wait(self, seconds: float) -> None:
         """Advance the clock."""
-        self.now += seconds
+        self.clock.now += seconds
 
     def table(self, name: str = "table") -> TableDescription:
         """Return the description of a table."""
@@ -71,7 +72,6 @@ class SlowEngine:
 @contextmanager
 def slow_engine(delays: Delays = DELAYS) -> Generator[SlowEngine]:
     """Open an engine in memory whose changes take time."""
-    settings = Settings(clock=lambda: slow.now, delays=delays)
-    with Engine.in_memory(settings) as engine:
-        slow = SlowEngine(engine)
-        yield slow
+    clock = Clock(NOON)
+    with Engine.in_memory(Settings(clock=clock, delays=delays)) as engine:
+        yield SlowEngine(engine, clock)

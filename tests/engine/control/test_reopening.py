@@ -33,15 +33,16 @@ from tests.conformance.table_requests import (
     typed,
     wide,
 )
+from tests.engine.clock import Clock
 from tests.engine.control.slow_engine import DELAYS, NOON, SlowEngine
 
 
 @contextmanager
 def open_engine(path: Path, now: float = NOON) -> Generator[SlowEngine]:
     """Open an engine on a file at a given time."""
-    with Engine.on_file(path, Settings(clock=lambda: slow.now, delays=DELAYS)) as engine:
-        slow = SlowEngine(engine, now)
-        yield slow
+    clock = Clock(now)
+    with Engine.on_file(path, Settings(clock=clock, delays=DELAYS)) as engine:
+        yield SlowEngine(engine, clock)
 
 
 def test_description_survives_reopening(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def count_items(table: Table, session: Session) -> ItemCounts:
         {
             index.name: index.rows.count(session.execute)
             for index in table.indexes
-            if index.record.created_by <= session.now
+            if index.record.created_by <= session.control_time
         },
     )
 

@@ -258,7 +258,7 @@ def check_tag_resource(text: str, action: str, session: Session) -> None:
 def find_tagged_table(arn: str, session: Session) -> Table:
     """Return the table of an ARN that was checked."""
     table = session.tables.get(arn.partition(":table/")[2])
-    if table is not None and not is_deleted(table, session.now):
+    if table is not None and not is_deleted(table, session.control_time):
         return table
     raise ResourceNotFound(f"Requested resource not found: ResourceArn: {arn} not found")
 

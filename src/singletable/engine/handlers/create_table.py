@@ -21,22 +21,22 @@ def run(request: CreateTable, session: Session) -> CreateTableOutput:
     check_create_table(request)
     name = resolve_table_name(request.table_name, "CreateTable", session.settings)
     _check_free(name, session)
-    record = new_table(request, name, session.settings, session.now)
+    record = new_table(request, name, session.settings, session.control_time)
     table = session.catalog.add(session.execute, record)
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.create(session.execute)
     # The output shows the table as CREATING, even if that takes no time.
     shown = replace(table.record, created_by=inf)
-    return CreateTableOutput(describe_table(shown, EMPTY, session.settings, session.now))
+    return CreateTableOutput(describe_table(shown, EMPTY, session.settings, session.control_time))
 
 
 def _check_free(name: str, session: Session) -> None:
     table = session.tables.get(name)
     if table is None:
         return
-    if is_deleted(table, session.now):
+    if is_deleted(table, session.control_time):
         session.catalog.remove(session.execute, table.record)
         return
-    if table_status(table.record, session.now) == "CREATING":
+    if table_status(table.record, session.control_time) == "CREATING":
         raise ResourceInUse(f"{IN_USE}Table is being created: {name}")
     raise ResourceInUse(f"Table already exists: {name}")

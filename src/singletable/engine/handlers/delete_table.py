@@ -24,7 +24,7 @@ def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     table = session.table_in_any_state(
         resolve_table_name(request.table_name, "DeleteTable", session.settings)
     )
-    record, now = table.record, session.now
+    record, now = table.record, session.control_time
     check_settled(record, now)
     if record.deletion_protection:
         raise ValidationError(PROTECTED)

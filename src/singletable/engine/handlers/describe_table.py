@@ -14,4 +14,6 @@ def run(request: DescribeTable, session: Session) -> DescribeTableOutput:
         resolve_table_name(request.table_name, "DescribeTable", session.settings)
     )
     counts = count_items(table, session)
-    return DescribeTableOutput(describe_table(table.record, counts, session.settings, session.now))
+    return DescribeTableOutput(
+        describe_table(table.record, counts, session.settings, session.control_time)
+    )

@@ -18,13 +18,13 @@ def run(request: DescribeTimeToLive, session: Session) -> DescribeTimeToLiveOutp
     """Return the TTL status and attribute of the table."""
     name = resolve_table_name(request.table_name, "DescribeTimeToLive", session.settings)
     record = session.table_in_any_state(name).record
-    status = table_status(record, session.now)
+    status = table_status(record, session.control_time)
     if status in ("CREATING", "DELETING"):
         raise ValidationError(
             f"Cannot describe time to live while table is in {status} state: "
             f"Current table state is {status}"
         )
-    return DescribeTimeToLiveOutput(_describe(record.time_to_live, session.now))
+    return DescribeTimeToLiveOutput(_describe(record.time_to_live, session.control_time))
 
 
 def _describe(record: TimeToLiveRecord | None, now: float) -> TimeToLiveDescription:

@@ -15,7 +15,7 @@ def run(request: ListTables, session: Session) -> ListTablesOutput:
     names = sorted(
         table.name
         for table in session.tables.values()
-        if table.name > start and not is_deleted(table, session.now)
+        if table.name > start and not is_deleted(table, session.control_time)
     )
     page = names[: request.limit or PAGE]
     return ListTablesOutput(page, page[-1] if len(page) < len(names) else None)

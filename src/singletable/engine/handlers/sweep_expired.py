@@ -28,7 +28,7 @@ def run(request: SweepExpired, session: Session) -> SweepExpiredOutput:
 def _has_ttl(session: Session, table: Table) -> bool:
     """Return whether TTL is enabled for the table; not while it is being enabled."""
     ttl = table.record.time_to_live
-    is_enabled = ttl is not None and ttl.enabled and ttl.settled_by <= session.now
+    is_enabled = ttl is not None and ttl.enabled and ttl.settled_by <= session.control_time
     return is_enabled and table.record.deleted_by is None
 
 

@@ -24,7 +24,7 @@ def run(request: TagResource, session: Session) -> EmptyOutput:
         raise ValidationError("Atleast one Tag needs to be provided as Input.")
     check_tags(request.tags)
     record = find_tagged_table(request.resource_arn, session).record
-    check_settled(record, session.now)
+    check_settled(record, session.control_time)
     tags = merge_tags(record.tags, request.tags)
     check_tag_count(tags)
     session.catalog.update(session.execute, replace(record, tags=tags))

@@ -17,7 +17,7 @@ def run(request: UntagResource, session: Session) -> EmptyOutput:
     if not request.tag_keys:
         raise ValidationError("Atleast one Tag Key needs to be provided as Input.")
     record = find_tagged_table(request.resource_arn, session).record
-    check_settled(record, session.now)
+    check_settled(record, session.control_time)
     tags = tuple(tag for tag in record.tags if tag.key not in request.tag_keys)
     session.catalog.update(session.execute, replace(record, tags=tags))
     return EmptyOutput()

@@ -21,12 +21,12 @@ def run(request: UpdateContinuousBackups, session: Session) -> UpdateContinuousB
     """Store whether point-in-time recovery is enabled, and for how many days."""
     days = _days(request.point_in_time_recovery_specification)
     record = find_table_for_backups(request.table_name, "UpdateContinuousBackups", session).record
-    if table_status(record, session.now) == "CREATING":
+    if table_status(record, session.control_time) == "CREATING":
         raise ContinuousBackupsUnavailable(
             f"Backups are being enabled for the table: {record.name}. Please retry later"
         )
     changed = session.catalog.update(session.execute, replace(record, recovery_days=days))
-    return UpdateContinuousBackupsOutput(describe_backups(changed.record, session.now))
+    return UpdateContinuousBackupsOutput(describe_backups(changed.record, session.control_time))
 
 
 def _days(specification: PointInTimeRecoverySpecification) -> int | None:

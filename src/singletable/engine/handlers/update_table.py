@@ -25,7 +25,7 @@ def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     table = session.table_in_any_state(
         resolve_table_name(request.table_name, "UpdateTable", session.settings)
     )
-    now, settings = session.now, session.settings
+    now, settings = session.control_time, session.settings
     check_settled(table.record, now)
     record, actions = drop_deleted_indexes(table.record, now), index_actions(request)
     check_no_conflict(record, request, actions, now)

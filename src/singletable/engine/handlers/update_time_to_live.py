@@ -20,9 +20,9 @@ def run(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
         raise ValidationError("TimeToLiveSpecification.AttributeName must be non empty")
     name = resolve_table_name(request.table_name, "UpdateTimeToLive", session.settings)
     table = session.table_in_any_state(name)
-    _check_state(table.record, session.now)
+    _check_state(table.record, session.control_time)
     _check_changes(table.record.time_to_live, specification)
-    settled = session.now + session.settings.delays.time_to_live
+    settled = session.control_time + session.settings.delays.time_to_live
     new = TimeToLiveRecord(specification.attribute_name, specification.enabled, settled)
     table = session.catalog.update(session.execute, replace(table.record, time_to_live=new))
     set_expiry = fill_expiry if specification.enabled else clear_expiry
