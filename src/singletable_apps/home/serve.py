@@ -24,7 +24,7 @@ def serve_site(folder: Path, options: ListenOptions, choices: ServeOptions) -> N
             check_sample(app.info.name, app.running, public)
         site = make_site_app(apps, settings=public.settings())
         print_welcome(url, apps, folder, choices)
-        serve(site, listener)
+        serve(site, listener, public)
 
 
 def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: ServeOptions) -> None:

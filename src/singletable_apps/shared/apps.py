@@ -168,4 +168,4 @@ def serve_app(
     if running.warning:
         typer.echo(f"\n{running.warning}")
     typer.echo("")
-    serve(running.app, listener)
+    serve(running.app, listener, public)

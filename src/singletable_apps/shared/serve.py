@@ -3,7 +3,7 @@
 A command that serves one app:
 
     with listen(options) as (listener, url, public), open_driver(address) as driver:
-        serve(make_my_app(driver, settings=public.settings()), listener)
+        serve(make_my_app(driver, settings=public.settings()), listener, public)
 
 Ctrl-C and SIGTERM end the `with` block: requests in progress are answered, and everything opened
 inside it is closed.
@@ -11,12 +11,14 @@ inside it is closed.
 
 from __future__ import annotations
 
+import asyncio
 import re
+import resource
 import shutil
 import signal
 import socket
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +34,12 @@ from starlette.types import ASGIApp
 import singletable
 from singletable import Driver, SingleTableError, StorageError
 from singletable_apps.counting import replace_control_characters
+from singletable_apps.shared.connections import (
+    LOOPBACK,
+    ConnectionLimits,
+    ConnectionState,
+    HttpProtocol,
+)
 from singletable_apps.shared.errors import AppError
 from singletable_apps.shared.key_files import create_folder
 from singletable_apps.shared.live import close_streams
@@ -265,13 +273,30 @@ def http_url(host: str, port: int) -> str:
 
 
 class Server(uvicorn.Server):
-    """A server that ends live streams and rooms when it stops, because they would never end."""
+    """A server that drops slow clients, and ends live streams and rooms when it stops."""
+
+    server_state: ConnectionState
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        limits: ConnectionLimits | None = None,
+        proxies: Sequence[str] = LOOPBACK,
+    ) -> None:
+        super().__init__(config)
+        self.server_state = ConnectionState(limits or ConnectionLimits(), proxies)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, unless a signal came before this server handled signals."""
         await super().startup(sockets)
         if _stop_requested.is_set():
             self.should_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Drop slow clients once per second; uvicorn calls this ten times."""
+        if counter % 10 == 0:
+            self.server_state.drop_slow_connections(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End live streams, then wait for the other requests in progress."""
@@ -289,6 +314,7 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
         proxy_headers=False,
         lifespan="off",
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        http=HttpProtocol,
         ws=WebSocketProtocol,
         # Compression costs each message 15 µs and each connection 35 KiB.
         ws_per_message_deflate=False,
@@ -298,9 +324,12 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def serve(app: ASGIApp, listener: socket.socket) -> None:
+def serve(app: ASGIApp, listener: socket.socket, public: PublicUrl) -> None:
     """Serve until a signal comes, and answer the requests in progress before returning."""
-    server = Server(server_config(app))
+    # Each connection needs a descriptor, and the usual limit is 1,024.
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    server = Server(server_config(app), proxies=(*LOOPBACK, *public.proxies))
     # After a graceful shutdown uvicorn raises the signal again, and `listen` handles it.
     server.run(sockets=[listener])
 

@@ -66,9 +66,9 @@ def test_server_stops_even_if_the_signal_was_lost_before_it_started() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         raise AssertionError("No request is sent.")
 
-    with listen(ListenOptions("127.0.0.1", 0)) as (listener, _, _):
+    with listen(ListenOptions("127.0.0.1", 0)) as (listener, _, public):
         Dropped()
-        serve(app, listener)
+        serve(app, listener, public)
 
 
 def test_public_url_over_tls_makes_cookies_secure() -> None:

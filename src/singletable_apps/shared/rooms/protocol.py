@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 from websockets.http11 import Request
 from websockets.protocol import State
 
 # Writes a frame and returns True, or returns False if the connection is busy or closing.
 FrameWriter: TypeAlias = Callable[[bytes], bool]
 _EXTENSION = "singletable.write_frame"
+_PARSED_AT_ONCE = 4 << 10
 
 
 def frame_writer(scope: Mapping[str, Any]) -> FrameWriter | None:
@@ -45,7 +47,11 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     """
 
     stall_seconds = 20.0
+    # Pings, pongs and parts of messages; the app limits whole messages.
+    frames_per_second = 200
     _stalled: asyncio.TimerHandle | None = None
+    _frames = 0
+    _frames_since = 0.0
 
     def handle_connect(self, event: Request) -> None:
         """Accept the handshake, and offer the extension unless frames are compressed."""
@@ -53,6 +59,40 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         if not self.close_sent and not self.config.ws_per_message_deflate:
             extensions: dict[str, Any] = {**(self.scope["extensions"] or {})}
             self.scope["extensions"] = {**extensions, _EXTENSION: {"write": self.write_frame}}
+
+    def data_received(self, data: bytes) -> None:
+        """Parse frames, a few at a time: a flood of tiny ones ends before all of it is parsed."""
+        for start in range(0, len(data), _PARSED_AT_ONCE):
+            if self.transport.is_closing():
+                return
+            super().data_received(data[start : start + _PARSED_AT_ONCE])
+
+    def handle_ping(self) -> None:
+        """Answer a ping, unless the peer does not read the answers."""
+        pong = b"".join(self.conn.data_to_send())
+        if self._count_frame() and self.writable.is_set():
+            self.transport.write(pong)
+
+    def handle_pong(self, event: Frame) -> None:
+        """Note that the peer has answered a ping."""
+        if self._count_frame():
+            super().handle_pong(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        """Add a part to a message."""
+        if self._count_frame():
+            super().handle_cont(event)
+
+    def _count_frame(self) -> bool:
+        """Return whether to handle a frame. Abort the connection if there are too many."""
+        now = self.loop.time()
+        if now - self._frames_since >= 1:
+            self._frames, self._frames_since = 0, now
+        self._frames += 1
+        if self._frames <= self.frames_per_second:
+            return True
+        self.transport.abort()
+        return False
 
     def write_frame(self, frame: bytes) -> bool:
         """Write a frame, unless the peer is slow or the connection is not open."""

@@ -41,7 +41,7 @@ def address_from_scope(scope: Scope, proxies: Sequence[str]) -> str:
     address: str = client[0] if client else "unknown"
     forwarded = ",".join(Headers(scope=scope).getlist("x-forwarded-for"))
     hops = [part.strip() for part in forwarded.split(",") if part.strip()]
-    while hops and _is_in(address, proxies):
+    while hops and is_in_network(address, proxies):
         previous = hops.pop()
         if not _is_address(previous):
             break
@@ -95,7 +95,7 @@ class RateLimits:
         await self.app(scope, receive, send_with_headers)
 
 
-def _is_in(address: str, networks: Sequence[str]) -> bool:
+def is_in_network(address: str, networks: Sequence[str]) -> bool:
     """Return whether an address is in one of the networks."""
     if not _is_address(address):
         return False

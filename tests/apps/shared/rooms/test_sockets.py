@@ -7,7 +7,7 @@ import json
 import socket
 import time
 from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from threading import Thread
 from typing import Any
 
@@ -249,6 +249,23 @@ def test_client_that_does_not_read_is_dropped_and_others_are_not_delayed(
         _wait_until(lambda: len(chat.server.server_state.connections) == 1)
         _in_loop_of(chat, lambda: room.publish("said", "still here"))
         assert read(fast)["data"] == "still here"
+
+
+# Each is a few bytes, and costs the server much more than the client.
+@pytest.mark.parametrize(
+    "flood",
+    [b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0", b"\x00\x80\0\0\0\0"],
+    ids=["ping", "pong", "part"],
+)
+def test_flood_of_tiny_frames_closes_the_socket(host: str, chat: Chat, flood: bytes) -> None:
+    key = f"tiny{flood[0]}"
+    with _open_without_reading(host, key) as client:
+        _wait_until(lambda: chat.rooms.get(key) is not None)
+        # A message begins, and its parts follow.
+        client.sendall(b"\x01\x80\0\0\0\0" if flood[0] == 0 else b"")
+        with suppress(ConnectionError):
+            client.sendall(flood * (WebSocketProtocol.frames_per_second + 10))
+        _wait_until(lambda: not chat.server.server_state.connections)
 
 
 def _open_without_reading(host: str, key: str) -> socket.socket:

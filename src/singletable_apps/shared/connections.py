@@ -1,0 +1,196 @@
+"""Limit connections, so that slow or greedy clients cannot keep others out.
+
+uvicorn limits the time between requests only. Without more, a client that sends a request byte by
+byte, or does not read the response, holds its connection as long as it likes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from uvicorn import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from singletable_apps.shared.web.clients import is_in_network
+from singletable_apps.shared.web.rate_limits import client_network
+
+LOOPBACK = ("127.0.0.0/8", "::1/128")
+# Files, tables and connections to other servers need descriptors, too.
+_OTHER_DESCRIPTORS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """Limits of a server's connections; times are in seconds.
+
+    The head of a request has to arrive within `head_seconds`, and its body within `body_seconds`
+    plus a second for each `bytes_per_second` that have arrived. A client that reads nothing of a
+    response for `stall_seconds` is disconnected. Connections that became WebSockets do not count
+    for `per_address`: many phones may share one address, and rooms have limits of their own.
+    """
+
+    head_seconds: float = 20
+    head_bytes: int = 64 << 10
+    body_seconds: float = 20
+    bytes_per_second: int = 1000
+    stall_seconds: float = 20
+    connections: int = 16_000
+    per_address: int = 1000
+
+
+class ConnectionState(ServerState):
+    """The connections of a server, and how many each client has.
+
+    The networks in `proxies` may open any number, because many clients come through them.
+    """
+
+    def __init__(self, limits: ConnectionLimits, proxies: Sequence[str] = LOOPBACK) -> None:
+        super().__init__()
+        self.limits = limits
+        self._proxies = proxies
+        descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _OTHER_DESCRIPTORS
+        self._most = max(1, min(limits.connections, descriptors))
+        self._by_network: Counter[str] = Counter()
+
+    def add(self, address: str) -> bool:
+        """Count a connection; return False if there are too many."""
+        network = client_network(address)
+        self._by_network[network] += 1
+        is_free = self._by_network[network] <= self.limits.per_address or is_in_network(
+            address, self._proxies
+        )
+        return is_free and len(self.connections) <= self._most
+
+    def remove(self, address: str) -> None:
+        """Count a connection no longer."""
+        network = client_network(address)
+        self._by_network[network] -= 1
+        if not self._by_network[network]:
+            del self._by_network[network]
+
+    def drop_slow_connections(self, now: float) -> None:
+        """Abort connections whose clients are too slow. Call it every second or so."""
+        for connection in list(self.connections):
+            if isinstance(connection, HttpProtocol) and connection.is_slow(now):
+                connection.transport.abort()
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """HTTP/1.1 that knows how long it has been waiting for its client."""
+
+    server_state: ConnectionState
+    _is_counted = False
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ConnectionState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._limits = server_state.limits
+        # Since when the client has to send the rest of a request, or to read a response.
+        self._receiving_since: float | None = None
+        self._writing_since: float | None = None
+        self._await_head()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept the connection unless there are too many."""
+        super().connection_made(transport)
+        self._is_counted = True
+        if not self.server_state.add(self._address):
+            self._refuse(b"503 Service Unavailable", b"retry-after: 5\r\n")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the connection."""
+        self._uncount()
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self) -> None:
+        """Pass the connection on to the protocol of WebSockets."""
+        self._uncount()
+        super().handle_websocket_upgrade()
+
+    def data_received(self, data: bytes) -> None:
+        """Parse a part of a request, unless its head is too large."""
+        if self.transport.is_closing():
+            return
+        if self._receiving_since is None and (not self.cycle or self.cycle.response_complete):
+            self._await_head()  # empty lines before a request are part of its head
+        if self._in_head:
+            self._received += len(data)
+        super().data_received(data)
+        if self._in_head and self._received > self._limits.head_bytes:
+            self._refuse(b"431 Request Header Fields Too Large")
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        self._await_head()
+
+    def on_headers_complete(self) -> None:
+        """Start to handle the request, and wait for its body."""
+        self._receiving_since = self.loop.time()
+        self._in_head = False
+        self._received = 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Pass on a part of the body."""
+        self._received += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End the request."""
+        self._receiving_since = None
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """Begin to wait until the client reads."""
+        self._writing_since = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """Continue, because the client has read."""
+        self._writing_since = None
+        super().resume_writing()
+
+    def is_slow(self, now: float) -> bool:
+        """Return whether the client has kept the server waiting for too long."""
+        limits = self._limits
+        if self.transport.is_closing() and self._writing_since is None:
+            self._writing_since = now  # it closes when the client has read the rest
+        if self._writing_since is not None:
+            return now - self._writing_since > limits.stall_seconds
+        if self._receiving_since is None or self.flow.read_paused:
+            return False
+        waited = now - self._receiving_since
+        if self._in_head:
+            return waited > limits.head_seconds
+        return waited > limits.body_seconds + self._received / limits.bytes_per_second
+
+    @property
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""
+
+    def _await_head(self) -> None:
+        self._receiving_since = self.loop.time()
+        self._in_head = True
+        self._received = 0
+
+    def _uncount(self) -> None:
+        if self._is_counted:
+            self._is_counted = False
+            self.server_state.remove(self._address)
+
+    def _refuse(self, status: bytes, headers: bytes = b"") -> None:
+        ending = b"content-length: 0\r\nconnection: close\r\n\r\n"
+        self.transport.write(b"HTTP/1.1 " + status + b"\r\n" + headers + ending)
+        self.transport.close()
