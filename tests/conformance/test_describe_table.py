@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable.errors import AccessDenied, ResourceNotFound, TableNotFound
-from singletable.operations import DeleteItem, DescribeTable, Driver
+from singletable.operations import DeleteItem, DescribeTable, Driver, PutItem, Scan
 from singletable.values import Item
 from tests.conformance.errors import validation_error
 from tests.conformance.table_requests import described, indexes, on_demand, shown
@@ -59,13 +59,16 @@ def test_table_names_are_case_sensitive(driver: Driver) -> None:
         driver.execute(DescribeTable(table.table_name.upper()))
 
 
-def test_rejects_arn_of_another_region_or_account(driver: Driver) -> None:
+# Operations on items resolve an ARN as those on tables do.
+def test_rejects_arn_of_another_region_account_or_resource(driver: Driver) -> None:
     arn = shown(driver, on_demand()).table_arn
     region, account = arn.split(":")[3:5]
-    elsewhere = arn.replace(region, "mars-north-1")
-    assert (
-        validation_error(driver, DescribeTable(elsewhere))
-        == f"1 validation error detected: Invalid AWS region in '{elsewhere}'"
-    )
-    with pytest.raises(AccessDenied):
-        driver.execute(DescribeTable(arn.replace(account, "999999999999")))
+    for request in (DescribeTable, Scan, lambda name: PutItem(name, {"pk": {"S": "1"}})):
+        for wrong, part in (
+            (arn.replace(region, "mars-north-1"), "AWS region"),
+            (f"{arn}/index/by-g", "resource type"),
+        ):
+            message = f"1 validation error detected: Invalid {part} in '{wrong}'"
+            assert validation_error(driver, request(wrong)) == message
+        with pytest.raises(AccessDenied):
+            driver.execute(request(arn.replace(account, "999999999999")))

@@ -65,6 +65,7 @@ def test_line_describes_request_and_response(path: Path) -> None:
 
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/votes"
+ABROAD = ARN.replace("us-east-1", "eu-west-1")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,7 @@ ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/votes"
         ("PutItem", {"TableName": "votes", "Item": BALLOT}, {"status": 200, "write_units": 1.0}),
         ("Scan", {"TableName": "votes", "IndexName": "by_voter"}, {"index": "by_voter"}),
         ("GetItem", {"TableName": ARN, "Key": KEY}, {"tables": ["votes"], "status": 200}),
+        ("Scan", {"TableName": ABROAD}, {"tables": [ABROAD], "error": "ValidationException"}),
         ("ListTagsOfResource", {"ResourceArn": ARN}, {"tables": ["votes"], "status": 200}),
         ("DescribeTable", {"TableName": "x" * 1000}, {"tables": ["x" * 255]}),
         (
@@ -108,6 +110,7 @@ ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/votes"
         "write",
         "index",
         "by ARN",
+        "by ARN from elsewhere",
         "tags",
         "long name",
         "batch",

@@ -75,7 +75,9 @@ def serve(config: EndpointConfig) -> None:
             driver = injected(driver)
         metrics = Metrics() if config.metrics else None
         observer = Observer(metrics, log) if metrics or log else None
-        app = DynamoDBApp(driver, region=config.region, observer=observer, guard=guard)
+        app = DynamoDBApp(
+            driver, region=config.region, account=config.account, observer=observer, guard=guard
+        )
         serving = run_until_stopped(
             app,
             driver,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +17,8 @@ from singletable.engine.table_record import (
     encode_record,
 )
 from singletable.errors import ResourceNotFound, TableNotFound
-from singletable.operations.arn import table_name
+from singletable.operations import Operation
+from singletable.operations.registry import OPERATIONS
 
 
 class Catalog:
@@ -105,12 +106,23 @@ class Session(Struct):
     settings: Settings
     now: float
     control_time: float
+    operation: type[Operation[Any]]
+
+    def resolve(self, name_or_arn: str) -> str:
+        """Return the name of a table given by name or ARN; raise for an ARN from elsewhere."""
+        if not name_or_arn.startswith("arn:"):
+            return name_or_arn
+        return self.settings.arns.resolve(name_or_arn, OPERATIONS[self.operation].action)
+
+    def resolve_tagged(self, arn: str) -> str:
+        """Return the name of the table in the ARN of a tagged resource."""
+        return self.settings.arns.resolve_tagged(arn, OPERATIONS[self.operation].action)
 
     def table(self, name: str) -> Table:
         """Return the table with this name or ARN; raise unless its items can be used."""
         table = self.tables.get(name)
         if table is None and name.startswith("arn:"):
-            table = self.tables.get(table_name(name))
+            table = self.tables.get(self.resolve(name))
         if (
             table is None
             or table.record.deleted_by is not None
@@ -120,7 +132,8 @@ class Session(Struct):
         return table
 
     def table_in_any_state(self, name: str) -> Table:
-        """Return the table with this name, also while it is created or deleted."""
+        """Return the table with this name or ARN, also while it is created or deleted."""
+        name = self.resolve(name)
         table = self.tables.get(name)
         if table is None or is_deleted(table, self.control_time):
             raise TableNotFound(f"Requested resource not found: Table: {name} not found")

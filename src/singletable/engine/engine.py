@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from msgspec import DecodeError
 
@@ -106,7 +106,12 @@ class Engine:
 
         def work(execute: Execute) -> R:
             try:
-                return cast(R, handler.run(plan, self._session(execute, writes=handler.writes)))
+                return cast(
+                    R,
+                    handler.run(
+                        plan, self._session(execute, type(operation), writes=handler.writes)
+                    ),
+                )
             except UnicodeEncodeError as error:
                 raise lone_surrogate_error(error) from None
             except DecodeError as error:
@@ -135,11 +140,13 @@ class Engine:
     ) -> None:
         self.close()
 
-    def _session(self, execute: Execute, *, writes: bool) -> Session:
+    def _session(
+        self, execute: Execute, operation: type[Operation[Any]], *, writes: bool
+    ) -> Session:
         tables = self._catalog.draft if writes else self._catalog.tables
         now = self.settings.clock()
         control_time = self._control_clock.advance(now)
-        return Session(execute, self._catalog, tables, self.settings, now, control_time)
+        return Session(execute, self._catalog, tables, self.settings, now, control_time, operation)
 
 
 def _damaged(error: DecodeError) -> StorageError:

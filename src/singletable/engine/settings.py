@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from singletable.operations.arn import TableArns
+
 
 @dataclass(frozen=True, slots=True)
 class Delays:
@@ -58,7 +60,12 @@ class Settings:
 
     def table_arn(self, table: str) -> str:
         """Return the ARN of a table."""
-        return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{table}"
+        return self.arns.arn(table)
+
+    @property
+    def arns(self) -> TableArns:
+        """The names and ARNs of the tables of this account and region."""
+        return TableArns(self.region, self.account)
 
 
 class ControlClock:

@@ -41,6 +41,7 @@ from singletable.operations import (
     Scan,
     TableDescription,
 )
+from singletable.operations.arn import TableArns, parse_arn
 from singletable.retry import Steps, send_once
 from singletable.values import Item
 
@@ -175,11 +176,13 @@ class ChangeFeed:
 class Replica:
     """A copy of a table as of a position of the change feed."""
 
-    def __init__(self, table_id: str, table: CreateTable) -> None:
-        self.identity = (table_id, table)
+    def __init__(self, table_id: str, table: CreateTable, arns: TableArns) -> None:
+        self.identity = (table_id, table, arns)
         self.name = table.table_name
         self.position = 0
-        self.engine = Engine.in_memory(Settings(retention=Retention(records=1)))
+        # A stale read by ARN is resolved as the driver would resolve it.
+        settings = Settings(arns.region, arns.account, retention=Retention(records=1))
+        self.engine = Engine.in_memory(settings)
         self.engine.execute(table)
 
     def is_within(self, window: ChangeWindow) -> bool:
@@ -266,7 +269,9 @@ class Replicas:
     ) -> Steps[R]:
         """Execute a read as of `lag` changes ago; `lag` returns None if it needs more changes."""
         name = table.table_name
-        identity = (table.table_id, create_request(table))
+        arn = parse_arn(table.table_arn)
+        arns = Settings().arns if arn is None else TableArns(arn.region, arn.account)
+        identity = (table.table_id, create_request(table), arns)
         while True:
             replica = self._replicas.get(name)
             if replica is None or replica.identity != identity:

@@ -28,9 +28,9 @@ from singletable.operations import (
     TransactGetItems,
     TransactWriteItems,
     UpdateItem,
-    arn,
     registry,
 )
+from singletable.operations.arn import parse_arn
 from singletable.operations.registry import SpecificFault
 from singletable.values import AttributeValue, InvalidNumber, Item, canonical_number, check_value
 
@@ -143,7 +143,8 @@ def _is_in_scope(part: TargetPart, faults: Faults) -> bool:
 
 def table_name(name: str | None) -> str:
     """Return the name of a table given by name or ARN; a missing one is empty."""
-    return arn.table_name(name or "")
+    arn = parse_arn(name or "")
+    return (arn and arn.table) or name or ""
 
 
 def target_parts(operation: Operation[Any], tables: Tables) -> tuple[TargetPart, ...]:

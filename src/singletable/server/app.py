@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from singletable.errors import FaultsError, SingleTableError, ValidationError
 from singletable.operations import AsyncDriver, Operation
+from singletable.operations.arn import TableArns
 from singletable.server.observe import Exchange, Observer, execute_metered
 from singletable.wire import (
     HttpRequest,
@@ -57,6 +58,7 @@ class DynamoDBApp:
         driver: AsyncDriver,
         *,
         region: str = "us-east-1",
+        account: str = "123456789012",
         new_id: Callable[[], str] = new_request_id,
         max_body: int = MAX_BODY,
         observer: Observer | None = None,
@@ -66,6 +68,7 @@ class DynamoDBApp:
         self.guard = guard
         self._faults = _FaultInjector(driver)
         self.region = region
+        self._arns = TableArns(region, account)
         self.new_id = new_id
         self.max_body = max_body
         self.observer = observer
@@ -84,7 +87,7 @@ class DynamoDBApp:
 
     async def handle(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a complete request."""
-        exchange = Exchange(request)
+        exchange = Exchange(request, self._arns)
         observer = self.observer
         if observer is None:
             return await self._respond(exchange)

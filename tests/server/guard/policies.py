@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from singletable.operations import Operation
+from singletable.operations.arn import TableArns
 from singletable.server.guard import Identity
 from singletable.server.guard.guard import check_permissions
-from singletable.server.guard.permissions import TableArns, required_permissions
+from singletable.server.guard.permissions import required_permissions
 from singletable.server.guard.policy_document import read_policy
 
 ARNS = TableArns("us-west-2", "123456789012")

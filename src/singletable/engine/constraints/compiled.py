@@ -25,9 +25,9 @@ from singletable.engine.constraints.types import (
     TableMap,
     TableName,
     Text,
-    is_name,
     is_table_name,
 )
+from singletable.operations.arn import is_name
 
 Test: TypeAlias = Callable[[object], bool]
 

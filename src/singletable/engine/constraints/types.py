@@ -5,19 +5,15 @@ Bounds are inclusive; a `maximum` of None means no bound.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from singletable.operations.arn import Arn, parse_arn
+from singletable.operations.arn import find_arn_error, is_name, parse_dynamodb_arn
 
 MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
 MAX_NAME_LENGTH = 255
-PARTITIONS = ("aws", "aws-cn", "aws-us-gov", "aws-iso", "aws-iso-b", "aws-iso-e", "aws-iso-f")
-
-_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,32 +146,8 @@ def required(field: str, constraint: Constraint, missing_message: str | None = N
     return Member(field, constraint, required=True, missing_message=missing_message)
 
 
-def is_name(text: str) -> bool:
-    """Return whether `text` consists of the characters of names of tables and indexes."""
-    return _NAME.fullmatch(text) is not None
-
-
 def is_table_name(text: str, minimum: int) -> bool:
     """Return whether `text` is a table's name of at least that length, or its ARN."""
-    if dynamodb_arn(text) is not None:
+    if parse_dynamodb_arn(text) is not None:
         return find_arn_error(text) is None
     return minimum <= len(text) <= MAX_NAME_LENGTH and is_name(text)
-
-
-def dynamodb_arn(text: str) -> Arn | None:
-    """Return the parts of an ARN of DynamoDB, valid or not, or None if `text` is not one."""
-    arn = parse_arn(text)
-    return arn if arn is not None and arn.service == "dynamodb" and arn.resource else None
-
-
-def find_arn_error(text: str) -> str | None:
-    """Return AWS's message about an invalid ARN of a table, or None."""
-    arn = dynamodb_arn(text)
-    if arn is None:
-        return None
-    if arn.partition not in PARTITIONS:
-        return f"Invalid AWS partition in '{text}'"
-    kind, _, table = arn.resource.partition("/")
-    if kind != "table" or not is_name(table):
-        return f"Invalid resource type in '{text}'"
-    return None

@@ -27,11 +27,9 @@ from singletable.engine.constraints.types import (
     TableMap,
     TableName,
     Text,
-    dynamodb_arn,
-    find_arn_error,
-    is_name,
     is_table_name,
 )
+from singletable.operations.arn import find_arn_error, is_name, parse_dynamodb_arn
 
 NOT_NULL = "Member must not be null"
 PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
@@ -214,7 +212,7 @@ def _in_text(constraint: Text, value: str, path: MemberPath) -> Iterator[Violati
 
 
 def _in_table_name(constraint: TableName, value: str, path: MemberPath) -> Iterator[Violation]:
-    if dynamodb_arn(value) is not None:
+    if parse_dynamodb_arn(value) is not None:
         if message := find_arn_error(value):
             yield Violation(Stage.NAME, path, value, message=message)
         return

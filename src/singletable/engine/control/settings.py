@@ -17,7 +17,6 @@ from singletable.engine.settings import Settings
 from singletable.engine.table import Table
 from singletable.engine.table_record import TableRecord
 from singletable.errors import (
-    AccessDenied,
     BackupTableNotFound,
     ResourceNotFound,
     TableNotFound,
@@ -31,7 +30,6 @@ from singletable.operations import (
     StreamSpecification,
     Tag,
 )
-from singletable.operations.arn import Arn, parse_arn
 from singletable.values import INVALID
 
 MAX_TAGS = 50
@@ -40,31 +38,6 @@ MAX_TAG_VALUE = 256
 MAX_TAG_BYTES = 10 * 1024
 # Tags may contain letters, digits and spaces of any language, and these.
 _TAG_SIGNS = frozenset("_.:/=+-@")
-
-
-def resolve_table_name(name_or_arn: str, action: str, settings: Settings) -> str:
-    """Return the name of a table given by name or ARN; raise for another account or region."""
-    arn = parse_arn(name_or_arn)
-    if arn is None:
-        return name_or_arn
-    kind, _, name = arn.resource.partition("/")
-    for part, is_valid in (
-        ("AWS partition", arn.partition.startswith("aws")),
-        ("AWS region", arn.region == settings.region),
-        ("resource type", kind == "table" and bool(name)),
-    ):
-        if not is_valid:
-            raise ValidationError(f"1 validation error detected: Invalid {part} in '{name_or_arn}'")
-    _check_account(arn, name_or_arn, action, settings)
-    return name
-
-
-def _check_account(arn: Arn, text: str, action: str, settings: Settings) -> None:
-    if arn.account != settings.account:
-        raise AccessDenied(
-            f"User: arn:aws:iam::{settings.account}:root is not authorized to perform: "
-            f"dynamodb:{action} on resource: {text}"
-        )
 
 
 # --- Streams
@@ -177,9 +150,9 @@ def _key_arn(key: str | None, settings: Settings) -> str:
 # --- Continuous backups
 
 
-def find_table_for_backups(name_or_arn: str, action: str, session: Session) -> Table:
+def find_table_for_backups(name_or_arn: str, session: Session) -> Table:
     """Return the table in any state; raise AWS's own error of these operations if there is none."""
-    name = resolve_table_name(name_or_arn, action, session.settings)
+    name = session.resolve(name_or_arn)
     try:
         return session.table_in_any_state(name)
     except TableNotFound:
@@ -235,29 +208,9 @@ def merge_tags(old: Iterable[Tag], new: Iterable[Tag]) -> tuple[Tag, ...]:
     return tuple({tag.key: tag for tag in (*old, *new)}.values())
 
 
-def check_tag_resource(text: str, action: str, session: Session) -> None:
-    """Raise unless the ARN is that of a table or stream of this account and region."""
-    if not text.startswith("arn:"):
-        raise ValidationError(f"{INVALID}ARNs must start with 'arn:': {text}")
-    arn = parse_arn(text)
-    if arn is None:
-        raise ValidationError(f"Invalid TableArn: Invalid ResourceArn provided as input {text}")
-    if arn.service != "dynamodb":
-        raise ValidationError(f"{INVALID}Provided Arn is not a DynamoDB resource arn: {text}")
-    kind, *path = arn.resource.split("/")
-    if kind == "table" and len(path) > 1 and path[1] != "stream":
-        raise ValidationError(
-            f"{INVALID}Invalid resource arn provided, only table or stream is accepted. "
-            f"Provided resource arn: {text}"
-        )
-    _check_account(arn, text, action, session.settings)
-    if kind != "table" or not any(path) or arn.region != session.settings.region:
-        raise ValidationError(f"Invalid TableArn: Invalid ResourceArn provided as input {text}")
-
-
-def find_tagged_table(arn: str, session: Session) -> Table:
-    """Return the table of an ARN that was checked."""
-    table = session.tables.get(arn.partition(":table/")[2])
+def find_tagged_table(arn: str, name: str, session: Session) -> Table:
+    """Return the table of an ARN, which is resolved to `name`."""
+    table = session.tables.get(name)
     if table is not None and not is_deleted(table, session.control_time):
         return table
     raise ResourceNotFound(f"Requested resource not found: ResourceArn: {arn} not found")

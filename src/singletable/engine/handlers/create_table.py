@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from singletable.engine.catalog import Session, is_deleted
 from singletable.engine.control.describe import EMPTY, describe_table
 from singletable.engine.control.records import new_table
-from singletable.engine.control.settings import resolve_table_name
 from singletable.engine.control.state import IN_USE, table_status
 from singletable.engine.control.validation import check_create_table
 from singletable.errors import ResourceInUse
@@ -19,7 +18,7 @@ from singletable.operations import CreateTable, CreateTableOutput
 def run(request: CreateTable, session: Session) -> CreateTableOutput:
     """Create an empty table; the name of a deleted table can be reused."""
     check_create_table(request)
-    name = resolve_table_name(request.table_name, "CreateTable", session.settings)
+    name = session.resolve(request.table_name)
     _check_free(name, session)
     record = new_table(request, name, session.settings, session.control_time)
     table = session.catalog.add(session.execute, record)

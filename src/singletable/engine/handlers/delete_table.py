@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
 from singletable.engine.control.describe import EMPTY, describe_table
-from singletable.engine.control.settings import resolve_table_name
 from singletable.engine.control.state import check_deletable, check_settled
 from singletable.errors import ValidationError
 from singletable.operations import DeleteTable, DeleteTableOutput
@@ -21,9 +20,7 @@ PROTECTED = (
 
 def run(request: DeleteTable, session: Session) -> DeleteTableOutput:
     """Drop the table at once; its name stays in use as long as a deletion takes."""
-    table = session.table_in_any_state(
-        resolve_table_name(request.table_name, "DeleteTable", session.settings)
-    )
+    table = session.table_in_any_state(request.table_name)
     record, now = table.record, session.control_time
     check_settled(record, now)
     if record.deletion_protection:

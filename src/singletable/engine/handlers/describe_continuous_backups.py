@@ -9,5 +9,5 @@ from singletable.operations import DescribeContinuousBackups, DescribeContinuous
 
 def run(request: DescribeContinuousBackups, session: Session) -> DescribeContinuousBackupsOutput:
     """Return the state of point-in-time recovery."""
-    table = find_table_for_backups(request.table_name, "DescribeContinuousBackups", session)
+    table = find_table_for_backups(request.table_name, session)
     return DescribeContinuousBackupsOutput(describe_backups(table.record, session.control_time))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from singletable.engine.catalog import Session
 from singletable.engine.control.describe import count_items, describe_table
-from singletable.engine.control.settings import resolve_table_name
 from singletable.operations import DescribeTable, DescribeTableOutput
 
 
 def run(request: DescribeTable, session: Session) -> DescribeTableOutput:
     """Return the description of the table."""
-    table = session.table_in_any_state(
-        resolve_table_name(request.table_name, "DescribeTable", session.settings)
-    )
+    table = session.table_in_any_state(request.table_name)
     counts = count_items(table, session)
     return DescribeTableOutput(
         describe_table(table.record, counts, session.settings, session.control_time)

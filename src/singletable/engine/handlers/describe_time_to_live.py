@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.settings import resolve_table_name
 from singletable.engine.control.state import table_status
 from singletable.engine.table_record import TimeToLiveRecord
 from singletable.errors import ValidationError
@@ -16,8 +15,7 @@ from singletable.operations import (
 
 def run(request: DescribeTimeToLive, session: Session) -> DescribeTimeToLiveOutput:
     """Return the TTL status and attribute of the table."""
-    name = resolve_table_name(request.table_name, "DescribeTimeToLive", session.settings)
-    record = session.table_in_any_state(name).record
+    record = session.table_in_any_state(request.table_name).record
     status = table_status(record, session.control_time)
     if status in ("CREATING", "DELETING"):
         raise ValidationError(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.settings import check_tag_resource, find_tagged_table
+from singletable.engine.control.settings import find_tagged_table
 from singletable.operations import ListTagsOfResource, ListTagsOfResourceOutput
 
 
 def run(request: ListTagsOfResource, session: Session) -> ListTagsOfResourceOutput:
     """Return all tags of a table. They fit one page; a page token is ignored, as on AWS."""
-    check_tag_resource(request.resource_arn, "ListTagsOfResource", session)
+    name = session.resolve_tagged(request.resource_arn)
     return ListTagsOfResourceOutput(
-        list(find_tagged_table(request.resource_arn, session).record.tags)
+        list(find_tagged_table(request.resource_arn, name, session).record.tags)
     )

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from singletable.engine.catalog import Session
 from singletable.engine.control.settings import (
     check_tag_count,
-    check_tag_resource,
     check_tags,
     find_tagged_table,
     merge_tags,
@@ -19,11 +18,11 @@ from singletable.operations import EmptyOutput, TagResource
 
 def run(request: TagResource, session: Session) -> EmptyOutput:
     """Add tags to a table; a tag with the same key is replaced."""
-    check_tag_resource(request.resource_arn, "TagResource", session)
+    name = session.resolve_tagged(request.resource_arn)
     if not request.tags:
         raise ValidationError("Atleast one Tag needs to be provided as Input.")
     check_tags(request.tags)
-    record = find_tagged_table(request.resource_arn, session).record
+    record = find_tagged_table(request.resource_arn, name, session).record
     check_settled(record, session.control_time)
     tags = merge_tags(record.tags, request.tags)
     check_tag_count(tags)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
-from singletable.engine.control.settings import check_tag_resource, find_tagged_table
+from singletable.engine.control.settings import find_tagged_table
 from singletable.engine.control.state import check_settled
 from singletable.errors import ValidationError
 from singletable.operations import EmptyOutput, UntagResource
@@ -13,10 +13,10 @@ from singletable.operations import EmptyOutput, UntagResource
 
 def run(request: UntagResource, session: Session) -> EmptyOutput:
     """Remove tags from a table; missing tags are ignored."""
-    check_tag_resource(request.resource_arn, "UntagResource", session)
+    name = session.resolve_tagged(request.resource_arn)
     if not request.tag_keys:
         raise ValidationError("Atleast one Tag Key needs to be provided as Input.")
-    record = find_tagged_table(request.resource_arn, session).record
+    record = find_tagged_table(request.resource_arn, name, session).record
     check_settled(record, session.control_time)
     tags = tuple(tag for tag in record.tags if tag.key not in request.tag_keys)
     session.catalog.update(session.execute, replace(record, tags=tags))

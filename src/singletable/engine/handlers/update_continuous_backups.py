@@ -20,7 +20,7 @@ _MAX_DAYS = 35
 def run(request: UpdateContinuousBackups, session: Session) -> UpdateContinuousBackupsOutput:
     """Store whether point-in-time recovery is enabled, and for how many days."""
     days = _days(request.point_in_time_recovery_specification)
-    record = find_table_for_backups(request.table_name, "UpdateContinuousBackups", session).record
+    record = find_table_for_backups(request.table_name, session).record
     if table_status(record, session.control_time) == "CREATING":
         raise ContinuousBackupsUnavailable(
             f"Backups are being enabled for the table: {record.name}. Please retry later"

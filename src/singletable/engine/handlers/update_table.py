@@ -12,7 +12,6 @@ from singletable.engine.control.records import (
     to_stored,
     update_record,
 )
-from singletable.engine.control.settings import resolve_table_name
 from singletable.engine.control.state import check_index_actions, check_no_conflict, check_settled
 from singletable.engine.control.validation import check_update_of_table, check_update_table
 from singletable.engine.table import Table
@@ -22,9 +21,7 @@ from singletable.operations import UpdateTable, UpdateTableOutput
 def run(request: UpdateTable, session: Session) -> UpdateTableOutput:
     """Change the table at once; the description shows the change after the configured delay."""
     check_update_table(request)
-    table = session.table_in_any_state(
-        resolve_table_name(request.table_name, "UpdateTable", session.settings)
-    )
+    table = session.table_in_any_state(request.table_name)
     now, settings = session.control_time, session.settings
     check_settled(table.record, now)
     record, actions = drop_deleted_indexes(table.record, now), index_actions(request)

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from singletable.engine.catalog import Session
 from singletable.engine.control.backfill import clear_expiry, fill_expiry
-from singletable.engine.control.settings import resolve_table_name
 from singletable.engine.control.state import IN_USE, check_settled, table_status
 from singletable.engine.table_record import TableRecord, TimeToLiveRecord
 from singletable.errors import ResourceInUse, ValidationError
@@ -18,8 +17,7 @@ def run(request: UpdateTimeToLive, session: Session) -> UpdateTimeToLiveOutput:
     specification = request.time_to_live_specification
     if not specification.attribute_name:
         raise ValidationError("TimeToLiveSpecification.AttributeName must be non empty")
-    name = resolve_table_name(request.table_name, "UpdateTimeToLive", session.settings)
-    table = session.table_in_any_state(name)
+    table = session.table_in_any_state(request.table_name)
     _check_state(table.record, session.control_time)
     _check_changes(table.record.time_to_live, specification)
     settled = session.control_time + session.settings.delays.time_to_live

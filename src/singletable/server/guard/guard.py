@@ -19,12 +19,12 @@ from singletable.operations import (
     TableDescription,
     UpdateTable,
 )
+from singletable.operations.arn import TableArns
 from singletable.operations.partition_keys import partition_values
 from singletable.server.guard.condition_keys import PartitionKeyLookup, RequestConditionValues
 from singletable.server.guard.credentials import Credential, Identity, read_credentials
 from singletable.server.guard.permissions import (
     RequiredPermission,
-    TableArns,
     required_permissions,
 )
 from singletable.server.guard.policy import PARTITION_KEYS, PolicyDecision
@@ -95,7 +95,8 @@ class Guard:
         For a policy about partition keys, the driver describes the table to find its key.
         """
         if isinstance(operation, CreateTable | UpdateTable | DeleteTable) and operation.table_name:
-            self._partition_keys.forget(self._arns.table_name(operation.table_name))
+            action = f"dynamodb:{type(operation).__name__}"
+            self._partition_keys.forget(self._arns.resolve(operation.table_name, action))
         if identity.policy is None:
             return
         permissions = required_permissions(operation, self._arns)

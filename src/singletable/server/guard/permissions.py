@@ -21,7 +21,7 @@ from singletable.operations import (
     TransactWriteItems,
     UpdateItem,
 )
-from singletable.operations.arn import parse_arn
+from singletable.operations.arn import TableArns
 from singletable.operations.partition_keys import ItemRequest
 from singletable.operations.registry import OPERATIONS, table_names
 
@@ -55,47 +55,6 @@ class RequiredPermission:
         return None if self.request is None or isinstance(self.request, Scan) else self.table
 
 
-@dataclass(frozen=True, slots=True)
-class TableArns:
-    """The ARNs of the tables of one account in one region.
-
-    A table has one ARN however a request names it, so that a policy cannot be evaded by another
-    spelling.
-    """
-
-    region: str
-    account: str
-
-    def table_name(self, name_or_arn: str) -> str:
-        """Return the name of one of these tables; return the ARN of another unchanged."""
-        arn = parse_arn(name_or_arn)
-        if arn is None:
-            return name_or_arn
-        # Drivers use only the name, so the partition of the ARN must not matter here either.
-        kind, _, name = arn.resource.partition("/")
-        is_ours = (arn.region, arn.account, kind) == (self.region, self.account, "table")
-        return name if is_ours else name_or_arn
-
-    def table(self, name_or_arn: str | None) -> str:
-        """Return the ARN of a table."""
-        if not name_or_arn:
-            return NO_RESOURCE
-        name = self.table_name(name_or_arn)
-        return name if name.startswith("arn:") else self._arn(name)
-
-    def index(self, table: str | None, index: str) -> str:
-        """Return the ARN of an index."""
-        return f"{self.table(table)}/index/{index}"
-
-    @property
-    def all_tables(self) -> str:
-        """The ARN pattern of all tables."""
-        return self._arn("*")
-
-    def _arn(self, name: str) -> str:
-        return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{name}"
-
-
 def required_permissions(
     operation: Operation[object], arns: TableArns
 ) -> tuple[RequiredPermission, ...]:
@@ -122,7 +81,8 @@ def required_permissions(
                 for permission in _transaction_permissions(operation, arns)
             )
         case CreateTable():
-            create = RequiredPermission(action, arns.table(operation.table_name))
+            _, resource = _resolve(operation.table_name, action, arns)
+            create = RequiredPermission(action, resource)
             # Tags and a resource policy need the permissions of their own operations too.
             extra = (
                 ("dynamodb:TagResource", operation.tags),
@@ -143,13 +103,28 @@ def _scope_permission(operation: Operation[object], arns: TableArns) -> Required
     table = next(table_names(operation), None)
     match spec.scope:
         case "tables":
-            return RequiredPermission(spec.action, arns.all_tables)
+            return RequiredPermission(spec.action, arns.arn("*"))
         case "any table" if table is None:
-            return RequiredPermission(spec.action, arns.all_tables, all_tables=True)
+            return RequiredPermission(spec.action, arns.arn("*"), all_tables=True)
         case "account":
             return RequiredPermission(spec.action, NO_RESOURCE)
+        case _ if table is not None and hasattr(operation, "resource_arn"):
+            resource = arns.arn(arns.resolve_tagged(table, spec.action))
+            return RequiredPermission(spec.action, resource)
         case _:
-            return RequiredPermission(spec.action, arns.table(table))
+            _, resource = _resolve(table, spec.action, arns)
+            return RequiredPermission(spec.action, resource)
+
+
+def _resolve(table: str | None, action: str, arns: TableArns) -> tuple[str | None, str]:
+    """Return the name and the ARN of a table, which is missing in a malformed request.
+
+    A table has one ARN however a request names it, so another spelling cannot evade a policy.
+    """
+    if not table:
+        return None, NO_RESOURCE
+    name = arns.resolve(table, action)
+    return name, arns.arn(name)
 
 
 def _item_permission(
@@ -175,13 +150,13 @@ def _write_permissions(
 
 
 def _page_permission(operation: Query | Scan, action: str, arns: TableArns) -> RequiredPermission:
-    table, index = operation.table_name, operation.index_name
+    index = operation.index_name
     default = ALL if index is None else ALL_PROJECTED
     select = operation.select or (SPECIFIC if _names_attributes(operation) else default)
     permission = _item_permission(operation, action, arns, select=select)
     if index is None:
         return permission
-    return replace(permission, resource=arns.index(table, index), index=index)
+    return replace(permission, resource=f"{permission.resource}/index/{index}", index=index)
 
 
 def _batch_permissions(
@@ -231,8 +206,8 @@ def _table_permission(
     select: str | None = None,
 ) -> RequiredPermission:
     """Return the permission for items of a table, which is None in a malformed request."""
-    name = None if table is None else arns.table_name(table)
-    return RequiredPermission(action, arns.table(table), name, request=request, select=select)
+    name, resource = _resolve(table, action, arns)
+    return RequiredPermission(action, resource, name, request=request, select=select)
 
 
 def _selected(read: object) -> str:

@@ -151,7 +151,7 @@ class Policy:
         """Return the decision on an action.
 
         `all_tables`: the action affects every table, so a statement that denies it for one table
-        denies it.
+        denies it, and a statement that excepts a table with NotResource does not allow it.
         """
         denies = (statement for statement in self.statements if statement.effect == "Deny")
         if any(
@@ -162,7 +162,11 @@ class Policy:
         ):
             return PolicyDecision.EXPLICITLY_DENIED
         allows = (statement for statement in self.statements if statement.effect == "Allow")
-        if any(statement.applies(action, resource, values) for statement in allows):
+        if any(
+            statement.applies(action, resource, values)
+            for statement in allows
+            if not (all_tables and statement.resources.negated)
+        ):
             return PolicyDecision.ALLOWED
         return PolicyDecision.NOT_ALLOWED
 

@@ -7,6 +7,7 @@ output what the client did not request.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -22,7 +23,7 @@ from singletable.operations import (
     Operation,
     TransactGetItems,
 )
-from singletable.operations.arn import parse_arn
+from singletable.operations.arn import TableArns
 from singletable.operations.registry import ITEM_READS, OPERATIONS, table_names
 from singletable.wire import HttpRequest
 
@@ -45,9 +46,10 @@ _RETURN_CONSUMED_CAPACITY = (None, "NONE", "TOTAL", "INDEXES")
 
 @dataclass(slots=True)
 class Exchange:
-    """A request; the app fills in the outcome."""
+    """A request to the tables with these ARNs; the app fills in the outcome."""
 
     request: HttpRequest
+    arns: TableArns
     request_id: str = ""
     identity: str | None = None
     operation: Operation[object] | None = None
@@ -72,23 +74,25 @@ class Exchange:
         # Most requests name one table, and this is called for each request: check that first.
         name = getattr(self.operation, "table_name", None)
         if name is not None:
-            return [_table_name(name)]
+            return [self._table_name(name)]
         names = dict.fromkeys(() if self.operation is None else table_names(self.operation))
-        return [_table_name(name) for name in islice(names, MAX_TABLES)]
+        return [self._table_name(name) for name in islice(names, MAX_TABLES)]
 
     @property
     def index(self) -> str | None:
         """The index that the request names, or None."""
         name = getattr(self.operation, "index_name", None)
-        return None if name is None else _table_name(name)
+        return None if name is None else name[:MAX_NAME_LENGTH]
 
+    def _table_name(self, name: str) -> str:
+        """Return the name of a table given by name or ARN; return an ARN from elsewhere as it is.
 
-def _table_name(name: str) -> str:
-    """Return the table name in a name or an ARN, at most as long as a name may be."""
-    if name.startswith("arn:"):
-        arn = parse_arn(name)
-        name = (arn and arn.table) or ""
-    return name[:MAX_NAME_LENGTH]
+        It is at most as long as a name may be.
+        """
+        if name.startswith("arn:"):
+            with suppress(OperationError):
+                name = self.arns.resolve(name, "")
+        return name[:MAX_NAME_LENGTH]
 
 
 async def execute_metered(driver: AsyncDriver, operation: Operation[R], exchange: Exchange) -> R:

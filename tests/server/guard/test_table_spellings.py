@@ -1,0 +1,246 @@
+"""However a request spells a table, the guard decides about the table that the driver uses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.engine import AsyncEngine, Engine
+from singletable.errors import OperationError
+from singletable.faults import AsyncFaultyDriver, Faults
+from singletable.operations import (
+    AsyncDriver,
+    AttributeDefinition,
+    CreateTable,
+    DescribeContinuousBackups,
+    DescribeTable,
+    DescribeTimeToLive,
+    GlobalSecondaryIndex,
+    KeySchemaElement,
+    ListTables,
+    ListTagsOfResource,
+    Operation,
+    Projection,
+    PutItem,
+    Scan,
+    Tag,
+)
+from singletable.server.guard import Credential, Guard, Identity
+from singletable.server.guard.policy_document import read_policy
+from singletable.values import Item
+from singletable.wire import TARGETS, read_request, write_result
+from tests.server.guard.policies import policy, statement
+
+REGION, ACCOUNT = "us-east-1", "123456789012"
+TABLES = ("ballots", "results")
+KEY: Item = {"id": {"S": "1"}}
+
+
+def _arn(table: str) -> str:
+    return f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{table}"
+
+
+def _marker(table: str) -> str:
+    """Return a word that is in everything stored in a table, and in no request."""
+    return f"only-in-{table}"
+
+
+def _filled() -> Engine:
+    engine = Engine.in_memory()
+    for table in TABLES:
+        definition = CreateTable(
+            table,
+            [AttributeDefinition(name, "S") for name in ("id", _marker(table))],
+            [KeySchemaElement("id", "HASH")],
+            global_secondary_indexes=[
+                GlobalSecondaryIndex(
+                    "other", [KeySchemaElement(_marker(table), "HASH")], Projection("ALL")
+                )
+            ],
+            billing_mode="PAY_PER_REQUEST",
+            tags=[Tag("content", _marker(table))],
+        )
+        engine.execute(definition)
+        engine.execute(PutItem(table, KEY | {_marker(table): {"S": _marker(table)}}))
+    return engine
+
+
+FILLED = _filled()
+_query = {
+    "KeyConditionExpression": "id = :id",
+    "ExpressionAttributeValues": {":id": {"S": "1"}},
+}
+_update = {
+    "UpdateExpression": "SET score = :v",
+    "ExpressionAttributeValues": {":v": {"S": "x"}},
+}
+_definition = {
+    "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+# The bodies of requests to a table, which is named as `t`.
+BODIES: dict[str, list[dict[str, Any]]] = {
+    "GetItem": [{"TableName": "t", "Key": KEY}],
+    "PutItem": [{"TableName": "t", "Item": KEY, "ReturnValues": "ALL_OLD"}],
+    "UpdateItem": [{"TableName": "t", "Key": KEY, **_update, "ReturnValues": "ALL_OLD"}],
+    "DeleteItem": [{"TableName": "t", "Key": KEY, "ReturnValues": "ALL_OLD"}],
+    "Query": [{"TableName": "t", **_query}],
+    "Scan": [{"TableName": "t"}, {"TableName": "t", "IndexName": "other"}],
+    "BatchGetItem": [{"RequestItems": {"t": {"Keys": [KEY]}}}],
+    "BatchWriteItem": [{"RequestItems": {"t": [{"DeleteRequest": {"Key": KEY}}]}}],
+    "TransactGetItems": [{"TransactItems": [{"Get": {"TableName": "t", "Key": KEY}}]}],
+    "TransactWriteItems": [
+        {"TransactItems": [{"Put": {"TableName": "t", "Item": KEY}}]},
+        {"TransactItems": [{"Delete": {"TableName": "t", "Key": KEY}}]},
+        {"TransactItems": [{"Update": {"TableName": "t", "Key": KEY, **_update}}]},
+        {
+            "TransactItems": [
+                {
+                    "ConditionCheck": {
+                        "TableName": "t",
+                        "Key": KEY,
+                        "ConditionExpression": "attribute_not_exists(id)",
+                        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+                    }
+                }
+            ]
+        },
+    ],
+    "CreateTable": [{"TableName": "t", **_definition}],
+    "DescribeTable": [{"TableName": "t"}],
+    "UpdateTable": [{"TableName": "t", "DeletionProtectionEnabled": True}],
+    "DeleteTable": [{"TableName": "t"}],
+    "DescribeTimeToLive": [{"TableName": "t"}],
+    "UpdateTimeToLive": [
+        {
+            "TableName": "t",
+            "TimeToLiveSpecification": {"AttributeName": "ttl", "Enabled": True},
+        }
+    ],
+    "DescribeContinuousBackups": [{"TableName": "t"}],
+    "UpdateContinuousBackups": [
+        {
+            "TableName": "t",
+            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+        }
+    ],
+    "ListTables": [{}],
+    "TagResource": [{"ResourceArn": "t", "Tags": [{"Key": "a", "Value": "b"}]}],
+    "UntagResource": [{"ResourceArn": "t", "TagKeys": ["content"]}],
+    "ListTagsOfResource": [{"ResourceArn": "t"}],
+    "DescribeLimits": [{}],
+    "DescribeEndpoints": [{}],
+    "ReadChanges": [{}, {"TableName": "t"}],
+    "SweepExpired": [{}, {"TableName": "t"}],
+}
+REQUESTS = [(target, body) for target in TARGETS for body in BODIES[target.rpartition(".")[2]]]
+
+
+def _spellings(table: str) -> st.SearchStrategy[str]:
+    """Return a strategy for texts that somebody might take for the name of a table."""
+    names = (table, table.upper(), f" {table}", f"{table}\n", f"table/{table}", f"arn:{table}")
+    right = ("arn", "aws", "dynamodb", REGION, ACCOUNT, f"table/{table}")
+    wrong = (
+        ("ARN", "urn", " arn"),
+        ("aws-cn", "AWS", "moon", ""),
+        ("DynamoDB", "s3", ""),
+        ("eu-west-1", REGION.upper(), "*", ""),
+        ("999999999999", "0" + ACCOUNT, "*", ""),
+        (
+            *(f"table/{table}/", f"table//{table}", f"table/{table}/index/other", f"Table/{table}"),
+            *(f"table/{table}/stream/2026-01-01T00:00:00.000", f"table/x:table/{table}", table),
+            *(f"table/{table}\n", f"table:{table}", f"table/../{table}", f"table/{table.upper()}"),
+        ),
+    )
+    changes = st.sampled_from(
+        [(position, text) for position, texts in enumerate(wrong) for text in texts]
+    )
+    # One wrong part is the likeliest to be overlooked.
+    arns = st.lists(changes, max_size=2).map(
+        lambda made: ":".join(dict([*enumerate(right), *made]).values())
+    )
+    return arns | st.sampled_from(names)
+
+
+def _policies(denied: str) -> list[dict[str, object]]:
+    """Return policies that do not allow this table."""
+    (allowed,) = set(TABLES) - {denied}
+    exact = [_arn(denied), _arn(f"{denied}/*")]
+    return [
+        policy(statement(), statement(Effect="Deny", Resource=_arn(f"{denied}*"))),
+        policy(statement(), statement(Effect="Deny", Resource=exact)),
+        policy(statement(Resource=f"arn:aws:dynamodb:*:*:table/{allowed}*")),
+        policy({"Effect": "Allow", "Action": "*", "NotResource": exact}),
+    ]
+
+
+def _state(engine: Engine, table: str) -> list[object]:
+    """Return everything that is stored for a table."""
+    if table not in engine.execute(ListTables()).table_names:
+        return []
+    return [
+        engine.execute(operation)
+        for operation in (
+            DescribeTable(table),
+            DescribeTimeToLive(table),
+            DescribeContinuousBackups(table),
+            ListTagsOfResource(_arn(table)),
+            Scan(table),
+        )
+    ]
+
+
+def _read(target: str, body: dict[str, Any], spelling: str) -> Operation[object]:
+    text = json.dumps(body).replace('"t"', json.dumps(spelling))
+    return cast("Operation[object]", read_request(target, text.encode()))
+
+
+async def _respond(
+    document: dict[str, object], operation: Operation[object], driver: AsyncDriver
+) -> str:
+    """Return everything that the client gets: the output, or the error with all its fields."""
+    guard = Guard([Credential("ada", "AKIAADA", "secret")])
+    context = {"aws:username": "ada"}
+    ada = Identity("ada", "AKIAADA", ACCOUNT, read_policy(document, context), context)
+    try:
+        await guard.authorize(ada, operation, driver)
+        return write_result(await driver.execute(operation)).decode()
+    except OperationError as error:
+        return f"{error} {vars(error)}"
+
+
+def test_every_operation_on_the_wire_is_tried() -> None:
+    assert set(BODIES) == {target.rpartition(".")[2] for target in TARGETS}
+
+
+@given(st.data())
+def test_denied_table_is_out_of_reach_however_it_is_spelled(data: st.DataObject) -> None:
+    denied = data.draw(st.sampled_from(TABLES))
+    spelling = data.draw(_spellings(denied))
+    with FILLED.copy() as engine:
+        driver: AsyncDriver = AsyncEngine(engine)
+        if data.draw(st.booleans()):
+            driver = AsyncFaultyDriver(driver, Faults(stale=1))
+        before = _state(engine, denied)
+        for target, body in REQUESTS:
+            operation = _read(target, body, spelling)
+            for document in _policies(denied):
+                response = asyncio.run(_respond(document, operation, driver))
+                assert _marker(denied) not in response, (document, operation)
+            assert _state(engine, denied) == before, operation
+
+
+# The property above would also be true if nothing were allowed.
+@pytest.mark.parametrize("spelling", ["results", _arn("results")])
+def test_allowed_table_is_read(spelling: str) -> None:
+    document = policy(statement(), statement(Effect="Deny", Resource=_arn("ballots*")))
+    for name in ("GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable"):
+        operation = _read(f"DynamoDB_20120810.{name}", BODIES[name][0], spelling)
+        response = asyncio.run(_respond(document, operation, AsyncEngine(FILLED)))
+        assert _marker("results") in response, name
