@@ -7,22 +7,45 @@ in tasks and over HTTP, in memory and on files.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 from drills.client_runners import RUNNERS, Client, run_sequentially
-from drills.concurrency_clients import ConcurrentHistory, create_table, random_client, read_lists
+from drills.concurrency_clients import (
+    TABLE,
+    ConcurrentHistory,
+    create_table,
+    random_client,
+    read_lists,
+)
 from drills.serializability import check_history
-from singletable import Engine, Settings
+from singletable import Engine, ResourceNotFound, Settings
+from singletable.operations import (
+    BatchGetItem,
+    DeleteTable,
+    DescribeTable,
+    GetItem,
+    KeysAndAttributes,
+    ListTables,
+    Operation,
+    PutItem,
+    Query,
+    Scan,
+)
+from singletable.values import Item
 
 CLIENTS = 8
 # By default Python switches threads so rarely that clients hardly overlap.
 SWITCH_INTERVAL = 1e-5
+_ITEM: Item = {"pk": {"S": "a"}, "sk": {"S": "b"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +67,7 @@ _STORAGES: dict[str, Callable[[Path], Engine]] = {
 
 def run_rounds(seed: int, folder: Path, rounds: int, steps: int = 40) -> Iterator[ConcurrencyRound]:
     """Run the rounds, each with a runner and a storage that the seed chooses."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    try:
+    with frequent_switches():
         for number in range(rounds):
             chance = Random(f"{seed}/{number}")
             runner = list(RUNNERS)[number % len(RUNNERS)]
@@ -56,6 +77,15 @@ def run_rounds(seed: int, folder: Path, rounds: int, steps: int = 40) -> Iterato
             operations = len(history.operations) + len(history.transactions)
             name = f"round {number} of seed {seed}"
             yield ConcurrencyRound(name, f"{runner}/{storage}", operations, check_history(history))
+
+
+@contextmanager
+def frequent_switches() -> Iterator[None]:
+    """Let Python switch between threads often, so that clients overlap."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    try:
+        yield
     finally:
         sys.setswitchinterval(interval)
 
@@ -66,6 +96,67 @@ def _run_round(seed: int, engine: Engine, runner: str, steps: int) -> Concurrent
     RUNNERS[runner](engine, random_clients(seed, steps, history))
     run_sequentially(engine, [read_lists(history)])
     return history
+
+
+def run_table_changes(engine: Engine, turns: int) -> list[str]:
+    """Create and drop a table while threads and tasks read it, and return the unexpected errors.
+
+    A reader may look up a table in memory that was dropped, or not yet created, in the file.
+    """
+    done = threading.Event()
+    unexpected: list[str] = []
+    reads: list[Operation[object]] = [
+        Scan(TABLE),
+        GetItem(TABLE, _ITEM),
+        Query(
+            TABLE,
+            key_condition_expression="pk = :pk",
+            expression_attribute_values={":pk": _ITEM["pk"]},
+        ),
+        DescribeTable(TABLE),
+        ListTables(),
+        BatchGetItem({TABLE: KeysAndAttributes([_ITEM])}),
+    ]
+
+    def execute(operation: Operation[object]) -> None:
+        while not done.is_set():
+            with _recorded(operation, unexpected):
+                engine.execute(operation)
+
+    async def execute_async(operation: Operation[object]) -> None:
+        while not done.is_set():
+            with _recorded(operation, unexpected):
+                await engine.execute_async(operation)
+            await asyncio.sleep(0)
+
+    async def execute_all() -> None:
+        await asyncio.gather(*map(execute_async, reads))
+
+    readers = [threading.Thread(target=execute, args=[read]) for read in reads]
+    readers.append(threading.Thread(target=lambda: asyncio.run(execute_all())))
+    for reader in readers:
+        reader.start()
+    try:
+        for _ in range(turns):
+            engine.execute(create_table())
+            engine.execute(PutItem(TABLE, _ITEM))
+            engine.execute(DeleteTable(TABLE))
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    return unexpected
+
+
+@contextmanager
+def _recorded(operation: Operation[object], unexpected: list[str]) -> Iterator[None]:
+    """Keep every error of a read, except that the table does not exist."""
+    try:
+        yield
+    except ResourceNotFound:
+        pass
+    except Exception as error:
+        unexpected.append(f"{type(operation).__name__}: {type(error).__name__}: {error}")
 
 
 def random_clients(seed: int, steps: int, history: ConcurrentHistory) -> list[Client]:
@@ -89,9 +180,13 @@ def main() -> int:
             failed += bool(result.faults)
             for fault in result.faults[:10]:
                 print(f"  {result.name} ({result.kind}): {fault}", flush=True)
+        with frequent_switches(), Engine.on_file(Path(folder) / "tables.db") as engine:
+            errors = run_table_changes(engine, 20 * options.rounds)
+    for error in errors[:10]:
+        print(f"  tables that come and go: {error}", flush=True)
     summary = ", ".join(f"{kind} {times}" for kind, times in sorted(kinds.items()))
     print(f"concurrency: {operations} operations checked ({summary}); {failed} histories failed")
-    return 1 if failed else 0
+    return 1 if failed or errors else 0
 
 
 if __name__ == "__main__":

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from drills.concurrency import frequent_switches, run_table_changes
 from singletable.engine import AsyncEngine, Engine, Settings
+from singletable.engine.storage import Execute
 from singletable.errors import (
     ConditionFailed,
     EngineClosed,
     IdempotentParameterMismatch,
     OperationError,
-    ResourceNotFound,
     SingleTableError,
     ValidationError,
 )
 from singletable.operations import (
-    DeleteTable,
     DescribeTable,
     GetItem,
     ListTables,
     Operation,
     Put,
     PutItem,
-    Query,
     ReadChanges,
     Scan,
     TransactWriteItem,
@@ -45,6 +43,7 @@ from tests.engine.processes import create_table
 from tests.store.entities import votes
 
 THINGS = create_table("things")
+QUICK = Settings(durable=False)
 
 
 def test_async_engine_executes_operations(tmp_path: Path) -> None:
@@ -135,46 +134,38 @@ def test_unknown_operation_is_rejected() -> None:
 def test_reading_while_tables_are_created_and_dropped_raises_resource_not_found_only(
     tmp_path: Path,
 ) -> None:
-    interval = sys.getswitchinterval()
-    with Engine.on_file(tmp_path / "busy.db", Settings(durable=False)) as engine:
-        done = threading.Event()
-        unexpected: list[Exception] = []
-        query = Query(
-            "things",
-            key_condition_expression="pk = :pk",
-            expression_attribute_values={":pk": {"S": "a"}},
+    with frequent_switches(), Engine.on_file(tmp_path / "busy.db", QUICK) as engine:
+        assert run_table_changes(engine, turns=60) == []
+
+
+# A read that met a schema change waits until nobody writes, which a backfill delays for long.
+def test_event_loop_answers_while_a_read_waits_for_a_long_write(tmp_path: Path) -> None:
+    async def run(engine: Engine) -> None:
+        engine.execute(THINGS)
+        rows = "items_1"
+        ((schema,),) = engine._database.read(
+            lambda execute: list(execute("SELECT sql FROM sqlite_schema WHERE name = ?", (rows,)))
         )
-        reads: list[Callable[[], object]] = [
-            lambda: engine.execute(Scan("things")),
-            lambda: engine.execute(GetItem("things", {"pk": {"S": "a"}})),
-            lambda: engine.execute(query),
-            lambda: engine.execute(DescribeTable("things")),
-        ]
+        engine._database.write(lambda execute: execute(f"DROP TABLE {rows}"))
+        began, go_on = threading.Event(), threading.Event()
 
-        def read(execute: Callable[[], object]) -> None:
-            while not done.is_set():
-                try:
-                    execute()
-                except ResourceNotFound:
-                    pass
-                except Exception as error:  # any other error is a bug
-                    unexpected.append(error)
+        def create_slowly(execute: Execute) -> None:
+            began.set()
+            assert go_on.wait(30)
+            execute(str(schema))
 
-        readers = [threading.Thread(target=read, args=(execute,)) for execute in reads]
-        sys.setswitchinterval(1e-4)
-        try:
-            for reader in readers:
-                reader.start()
-            for _ in range(60):
-                engine.execute(THINGS)
-                engine.execute(PutItem("things", {"pk": {"S": "a"}}))
-                engine.execute(DeleteTable("things"))
-        finally:
-            done.set()
-            for reader in readers:
-                reader.join(30)
-            sys.setswitchinterval(interval)
-        assert unexpected == []
+        writing = asyncio.create_task(asyncio.to_thread(engine._database.write, create_slowly))
+        await asyncio.to_thread(began.wait, 30)
+        reading = asyncio.create_task(engine.execute_async(Scan("things")))
+        await asyncio.sleep(0)  # the read begins, and does not find the rows
+        assert (await engine.execute_async(ListTables())).table_names == ["things"]
+        assert not reading.done()
+        go_on.set()
+        await writing
+        assert (await reading).count == 0
+
+    with Engine.on_file(tmp_path / "things.db", QUICK) as engine:
+        asyncio.run(run(engine))
 
 
 # A traceback shows the class of an error, so it must be one of singletable.errors.

@@ -16,7 +16,7 @@ from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS, Handler
 from singletable.engine.settings import ControlClock, Settings
-from singletable.engine.storage import Database, Execute
+from singletable.engine.storage import Database, Execute, SchemaChanged
 from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import (
     CreateTable,
@@ -84,7 +84,11 @@ class Engine:
         """Execute an operation without blocking the event loop while waiting for the disk."""
         handler, work = self._work(operation)
         if not handler.writes:
-            return self._database.read(work)
+            try:
+                return self._database.read_at_once(work)
+            except SchemaChanged:
+                # The writer may be at work for long, for example to backfill an index.
+                return await asyncio.to_thread(self._database.read_exclusively, work)
         if self._database.path is None:
             return self._database.write(work)
         if type(operation) in _LONG_WRITES:

@@ -28,6 +28,10 @@ from singletable.errors import EngineClosed, StorageError
 T = TypeVar("T")
 
 
+class SchemaChanged(Exception):
+    """A table was created or dropped during a read, which can be repeated."""
+
+
 class ReaderPool:
     """Connections that read, each used by one thread at a time.
 
@@ -36,7 +40,7 @@ class ReaderPool:
 
     def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
         self._connect = connect
-        self._idle: list[Execute] = []
+        self._idle: list[tuple[apsw.Connection, Execute]] = []
         self._count = 0
         self._closed = False
         self._opening = threading.Lock()
@@ -45,19 +49,22 @@ class ReaderPool:
     def read(self, work: Callable[[Execute], T]) -> T:
         """Run `work` on one snapshot, the last commit, and return its result."""
         try:
-            execute = self._idle.pop()
+            reader = self._idle.pop()
         except IndexError:
-            execute = self._open()
+            reader = self._open()
+        connection, execute = reader
         try:
             if self._closed:
                 raise EngineClosed("The engine is closed. Open it again with connect().")
-            execute("BEGIN")
             try:
+                execute("BEGIN")
                 return work(execute)
             finally:
-                execute("ROLLBACK")
+                # After some errors of the disk, SQLite has already ended the transaction.
+                if connection.in_transaction:
+                    execute("ROLLBACK")
         finally:
-            self._idle.append(execute)
+            self._idle.append(reader)
             if self._closed:
                 self._returned.set()
 
@@ -69,13 +76,13 @@ class ReaderPool:
             self._returned.wait()
             self._returned.clear()
 
-    def _open(self) -> Execute:
+    def _open(self) -> tuple[apsw.Connection, Execute]:
         with self._opening:
             if self._closed:
                 raise EngineClosed("The engine is closed. Open it again with connect().")
-            execute = bind_execute(self._connect())
+            connection = self._connect()
             self._count += 1
-            return execute
+            return connection, bind_execute(connection)
 
 
 class Database:
@@ -128,27 +135,45 @@ class Database:
 
     def read(self, work: Callable[[Execute], T]) -> T:
         """Run `work` on one snapshot of the database and return its result."""
+        try:
+            return self.read_at_once(work)
+        except SchemaChanged:
+            return self.read_exclusively(work)
+
+    def read_at_once(self, work: Callable[[Execute], T]) -> T:
+        """Read like `read`, but raise SchemaChanged instead of waiting for the writer.
+
+        In memory there is one connection, so even this waits.
+        """
         self._check_not_forked()
         try:
-            return self._writer.run_exclusively(work) if self.path is None else self._read(work)
-        except apsw.Error as error:
-            raise StorageError(
-                f"The database could not be read: {error}. If the file is damaged, use a backup."
-            ) from error
-
-    def _read(self, work: Callable[[Execute], T]) -> T:
-        try:
+            if self.path is None:
+                return self._writer.run_exclusively(work)
             return self._readers.read(work)
-        except (apsw.SQLError, apsw.SchemaChangeError):
+        except (apsw.SQLError, apsw.SchemaChangeError) as error:
             # A table was created or dropped between the lookup in memory and reading the file.
             # SQLite reports the missing table as an SQLError or, if the schema changed again during
-            # its own retry, as a SchemaChangeError. Without a writer the two agree.
+            # its own retry, as a SchemaChangeError.
+            if self.path is None:
+                raise _read_error(error) from error
+            raise SchemaChanged from error
+        except apsw.Error as error:
+            raise _read_error(error) from error
+
+    def read_exclusively(self, work: Callable[[Execute], T]) -> T:
+        """Read while nobody writes: then the tables in memory and in the file agree."""
+        try:
             return self._writer.run_exclusively(lambda _: self._readers.read(work))
+        except apsw.Error as error:
+            raise _read_error(error) from error
 
     def serialize(self) -> bytes:
         """Return everything in the database, to open a copy of it in memory."""
         self._check_not_forked()
-        pages = self._writer.run_exclusively(lambda _: self._connection.serialize("main"))
+        try:
+            pages = self._writer.run_exclusively(lambda _: self._connection.serialize("main"))
+        except apsw.Error as error:
+            raise _read_error(error) from error
         # Bytes 18 and 19 say that a file has a write-ahead log; a database in memory has none.
         return pages[:18] + b"\x01\x01" + pages[20:]
 
@@ -179,6 +204,12 @@ class Database:
                 "shared with a forked process. Fork before you open the engine, or start the "
                 "process with spawn."
             )
+
+
+def _read_error(error: apsw.Error) -> StorageError:
+    return StorageError(
+        f"The database could not be read: {error}. If the file is damaged, use a backup."
+    )
 
 
 # The number of forks between this process and the first. Every request compares it, so it is
