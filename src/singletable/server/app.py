@@ -15,6 +15,7 @@ from singletable.server.observe import Exchange, Observer, execute_metered
 from singletable.wire import (
     HttpRequest,
     HttpResponse,
+    add_header,
     check_target,
     error_response,
     health_response,
@@ -112,6 +113,8 @@ class DynamoDBApp:
         try:
             result = await self._execute(exchange)
         except SingleTableError as error:
+            # The frames of tracebacks refer to the exchange: without them, there is no cycle.
+            error.__traceback__ = error.__context__ = error.__cause__ = None
             exchange.error = error
         except Exception:
             # A bug in the server: the client gets no details of it.
@@ -149,10 +152,9 @@ class DynamoDBApp:
             chunks.append(chunk)
             size += len(chunk)
             more = message.get("more_body", False)
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in scope["headers"]
-        }
+        headers: dict[str, str] = {}
+        for name, value in scope["headers"]:
+            add_header(headers, name, value)
         address = scope.get("client")
         client = "" if address is None else str(address[0])
         return HttpRequest(scope["method"], _target(scope), headers, b"".join(chunks), client)

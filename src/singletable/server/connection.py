@@ -16,7 +16,13 @@ import httptools
 from singletable.server.deadline import Deadline
 from singletable.server.eager_task import start_eagerly
 from singletable.server.observe import Observer, Traffic
-from singletable.wire import HttpRequest, HttpResponse, parse_plain_request
+from singletable.wire import (
+    MAX_HEADERS,
+    HttpRequest,
+    HttpResponse,
+    add_header,
+    parse_plain_request,
+)
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -28,6 +34,10 @@ _STATUS_LINES = {
 # So its remaining bytes are read and discarded for a short time before the connection is closed.
 _SENT_MID_REQUEST = (400, 413, 431)
 _LINGER = 2.0
+# What a request takes in memory besides its body, roughly.
+_REQUEST_OVERHEAD = 2048
+# A connection may always hold this much: small requests are served whatever others send.
+_FREE_BYTES = 64 * 1024
 _logger = logging.getLogger(__name__)
 
 
@@ -39,6 +49,7 @@ class Limits:
     max_headers: int = 64 * 1024
     max_connections: int = 1000
     max_pipelined: int = 32  # requests of one connection that wait for their response
+    max_held: int = 256 * 1024 * 1024  # requests and unsent responses of all connections together
     idle_timeout: float = 60  # without a byte
     request_timeout: float = 60  # from a request's first byte to its last
 
@@ -74,7 +85,22 @@ class ServerState:
         if observer is not None:
             observer.traffic = self.traffic
         self.connections: set[Connection] = set()
+        self.held = 0  # bytes that connections hold beyond those that each may always hold
         self.stopping = False
+
+    def make_room(self, size: int) -> bool:
+        """Return whether connections may hold this many bytes more.
+
+        If they may not, disconnect clients that do not read their responses, the largest first.
+        """
+        while self.held + size > self.limits.max_held:
+            unread = [each for each in self.connections if not each.writable.is_set()]
+            largest = max(unread, key=lambda each: each.charged, default=None)
+            if largest is None or not largest.charged:
+                return False
+            largest.abort()
+            largest.release_all()
+        return True
 
 
 class Connection(asyncio.Protocol):
@@ -84,6 +110,8 @@ class Connection(asyncio.Protocol):
     nothing follows it.
     Rule 2. A client that never finishes a request, or never reads its responses, is disconnected
     after a timeout.
+    Rule 3. The bytes that all connections hold are limited. Beyond the limit, large requests are
+    rejected and clients that do not read are disconnected.
     """
 
     def __init__(self, server: ServerState) -> None:
@@ -102,6 +130,8 @@ class Connection(asyncio.Protocol):
         self.writable.set()
         self.deadline = Deadline(self._time_out)
         self.unparsed = 0
+        self.held = 0  # bytes of requests and unsent responses
+        self.charged = 0  # the part of them that counts against the limit of all connections
         self._reset_request()
 
     # Called by the transport.
@@ -155,10 +185,14 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Clean up after the client has disconnected."""
         self.closing = True
-        self.deadline.cancel()
         self.writable.set()
+        self.release_all()
         self.server.connections.discard(self)
         self.server.traffic.connections -= 1
+        # These refer to this connection: without them, there is no reference cycle.
+        self.deadline.cancel()
+        self.transport = None
+        del self.parser
 
     # Called by the parser.
 
@@ -174,13 +208,17 @@ class Connection(asyncio.Protocol):
         self._count_head(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a header."""
+        """Add a header. Those after a chunked body (trailers) are ignored."""
         self._count_head(len(name) + len(value) + 4)
-        self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+        if not self.in_body:
+            add_header(self.headers, name, value)
+            if len(self.headers) > MAX_HEADERS:
+                self._reject(431)
 
     def on_headers_complete(self) -> None:
         """Reject a body that is too large before it is sent."""
         self.unparsed = 0
+        self.in_body = True
         length = self.headers.get("content-length", "")
         if self.parser.should_upgrade():
             self._reject(400)
@@ -194,8 +232,11 @@ class Connection(asyncio.Protocol):
         self.unparsed = 0
         if len(self.body) + len(body) > self.server.limits.max_body:
             self._reject(413)
-        else:
-            self.body += body
+        elif not self.closing:
+            if self._hold(len(body)):
+                self.body += body
+            else:
+                self._reject(503)
 
     def on_message_complete(self) -> None:
         """Enqueue the complete request."""
@@ -210,6 +251,8 @@ class Connection(asyncio.Protocol):
             bytes(self.body),
             self.client,
         )
+        self._hold(-len(self.body))  # counted again with the request
+        self._reset_request()
         self._enqueue(request, keep_alive=self.parser.should_keep_alive())
 
     # Called by the server.
@@ -227,6 +270,9 @@ class Connection(asyncio.Protocol):
 
     def _enqueue(self, request: HttpRequest, *, keep_alive: bool) -> None:
         """Respond to the request after those before it."""
+        if not self._hold(len(request.body) + _REQUEST_OVERHEAD):
+            self._reject(503)
+            return
         self.deadline.clear()
         self.requests.append((request, keep_alive))
         if self.worker is not None:
@@ -245,7 +291,9 @@ class Connection(asyncio.Protocol):
             response = await self._handle(request)
             keep_alive = keep_alive and not (self.server.stopping and not self.requests)
             body = b"" if request.method == "HEAD" else response.body
+            self._hold(-len(request.body) - _REQUEST_OVERHEAD)
             self._write(response_head(response, keep_alive) + body)
+            del request, response, body  # the next request may be long in coming
             if not keep_alive:
                 self.requests.clear()
                 self.closing = True
@@ -265,9 +313,35 @@ class Connection(asyncio.Protocol):
             return HttpResponse(500)
 
     async def _wait_until_writable(self) -> None:
+        if self.transport is None:
+            return
+        unsent = self.transport.get_write_buffer_size()
+        if not self._hold(unsent):
+            self.abort()
+            return
         self.deadline.set(self.server.limits.idle_timeout)
         await self.writable.wait()
+        self._hold(-unsent)
         self.deadline.clear()
+
+    def _hold(self, size: int) -> bool:
+        """Count bytes that are kept for this client, or fewer again if `size` is negative.
+
+        Return False, and count nothing, if there is no room for them.
+        """
+        held = self.held + size
+        charge = (held - _FREE_BYTES if held > _FREE_BYTES else 0) - self.charged
+        if charge:
+            if charge > 0 and not self.server.make_room(charge):
+                return False
+            self.charged += charge
+            self.server.held += charge
+        self.held = held
+        return True
+
+    def release_all(self) -> None:
+        """Give back the room of everything that this connection holds."""
+        self._hold(-self.held)
 
     def _write(self, data: bytes) -> None:
         if self.transport is not None:
@@ -280,6 +354,7 @@ class Connection(asyncio.Protocol):
         self.headers: dict[str, str] = {}
         self.body = bytearray()
         self.head_size = 0
+        self.in_body = False
 
     def _count_head(self, size: int) -> None:
         self.unparsed = 0
@@ -293,6 +368,8 @@ class Connection(asyncio.Protocol):
             return
         self.closing = True
         self.rejection = status
+        self._hold(-len(self.body))
+        self._reset_request()
         if self.worker is None:
             self._close()
 
@@ -303,7 +380,10 @@ class Connection(asyncio.Protocol):
             self._write(response_head(HttpResponse(self.rejection), keep_alive=False))
             if self.server.observer is not None:
                 self.server.observer.request_rejected(self.client, self.rejection)
-        if self.rejection in _SENT_MID_REQUEST and not (self.lingering or self.ended):
+        mid_request = self.rejection in _SENT_MID_REQUEST or (
+            self.rejection == 503 and self.receiving
+        )
+        if mid_request and not (self.lingering or self.ended):
             self.lingering = True
             self.transport.write_eof()
             self.deadline.set(min(_LINGER, self.server.limits.idle_timeout))

@@ -34,8 +34,9 @@ class Deadline:
         self._due = inf
 
     def cancel(self) -> None:
-        """Remove the deadline and its timer."""
+        """Remove the deadline, its timer and the callback, whose owner refers to this deadline."""
         self._due = self._fires_at = inf
+        self._expired = _do_nothing
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -53,3 +54,7 @@ class Deadline:
             self._expired()
         elif self._due < inf:
             self._arm()
+
+
+def _do_nothing() -> None:
+    pass

@@ -38,3 +38,5 @@ def _drive(work: Coroutine[Any, Any, None], awaited: object) -> Generator[object
             awaited = work.send(None) if thrown is None else work.throw(thrown)
         except StopIteration:
             return
+        finally:
+            del thrown  # its traceback refers to this frame

@@ -1,9 +1,11 @@
 """The DynamoDB JSON protocol without a socket: read requests, write responses."""
 
 from singletable.wire.http import (
+    MAX_HEADERS,
     BodyTooLarge,
     HttpRequest,
     HttpResponse,
+    add_header,
     check_target,
     error_response,
     health_response,
@@ -15,11 +17,13 @@ from singletable.wire.requests import TARGETS, UnknownOperation, read_request, w
 from singletable.wire.responses import write_error, write_result
 
 __all__ = [
+    "MAX_HEADERS",
     "TARGETS",
     "BodyTooLarge",
     "HttpRequest",
     "HttpResponse",
     "UnknownOperation",
+    "add_header",
     "check_target",
     "error_response",
     "health_response",

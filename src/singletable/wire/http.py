@@ -38,6 +38,8 @@ _SPECIAL_HEADERS = frozenset(
 )
 _KEEP_ALIVE = (None, "keep-alive", "Keep-Alive")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
+# Clients send about ten. Each takes more memory than its bytes, so their number is limited too.
+MAX_HEADERS = 128
 
 
 class HttpRequest(Struct, frozen=True):
@@ -74,7 +76,7 @@ def parse_plain_request(data: bytes, client: str, max_headers: int) -> HttpReque
     leave it to one; nothing is rejected here.
     """
     head, _, body = data.partition(b"\r\n\r\n")
-    if len(head) > max_headers:
+    if len(head) > max_headers or head.count(b"\r\n") > MAX_HEADERS:
         return None
     first, *lines = head.decode("latin-1").split("\r\n")
     # Only printable characters and the line breaks that were split at.
@@ -93,6 +95,12 @@ def parse_plain_request(data: bytes, client: str, max_headers: int) -> HttpReque
     if headers.get("connection") not in _KEEP_ALIVE or not _SPECIAL_HEADERS.isdisjoint(headers):
         return None
     return HttpRequest("POST", "/", headers, body, client)
+
+
+def add_header(headers: dict[str, str], name: bytes, value: bytes) -> None:
+    """Add a header. The values of one that is repeated are joined, so none of them is hidden."""
+    key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+    headers[key] = f"{headers[key]}, {text}" if key in headers else text
 
 
 @lru_cache(maxsize=256)

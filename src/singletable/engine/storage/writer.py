@@ -75,12 +75,15 @@ class PendingWrite:
 
     def resolve(self) -> None:
         """Set the result or the error of the future. Call this on its event loop."""
-        if self.future is None or self.future.done():
+        future, error = self.future, self.error
+        # The traceback of the error refers to this write: keep no reference cycle.
+        self.future = self.error = None
+        if future is None or future.done():
             return
-        if self.error is not None:
-            self.future.set_exception(self.error)
+        if error is not None:
+            future.set_exception(error)
         else:
-            self.future.set_result(self.result)
+            future.set_result(self.result)
 
 
 class WriteGroup:
@@ -206,7 +209,10 @@ class Writer:
         self.pending.append(write)
         self._run_pending(unless_done=write)
         if write.error is not None:
-            raise write.error
+            try:
+                raise write.error
+            finally:
+                write.error = None  # its traceback refers to this write
         if not write.done:
             # The thread that ran it was interrupted before the write was in a group, or after the
             # commit, before it was marked.

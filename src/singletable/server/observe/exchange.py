@@ -33,6 +33,7 @@ UnitKind: TypeAlias = Literal["read", "write"]
 
 # A request may name as many tables as fit into it, with names of any length.
 MAX_TABLES = 25
+MAX_NAMES = 100
 MAX_NAME_LENGTH = 255
 # The detail that reports everything: reading items by their keys touches no index.
 _KEY_READS = (BatchGetItem, GetItem, TransactGetItems)
@@ -75,7 +76,8 @@ class Exchange:
         name = getattr(self.operation, "table_name", None)
         if name is not None:
             return [self._table_name(name)]
-        names = dict.fromkeys(() if self.operation is None else table_names(self.operation))
+        named = () if self.operation is None else table_names(self.operation)
+        names = dict.fromkeys(islice(named, MAX_NAMES))
         return [self._table_name(name) for name in islice(names, MAX_TABLES)]
 
     @property
