@@ -16,7 +16,7 @@ from singletable_apps.shared.pages import (
 )
 from singletable_apps.skills.pages.dependencies import Segment, UserPage, UserPageContext
 from singletable_apps.skills.rules import RANKS
-from singletable_apps.skills.service.teams import may_change, parse_search
+from singletable_apps.skills.service.teams import check_change, may_change, parse_search
 
 router = APIRouter()
 _PAGE_SIZE = 50
@@ -138,6 +138,7 @@ def remove_member(page: UserPage, team_id: Segment, form: PostedForm) -> Respons
 def delete_team(page: UserPage, team_id: Segment, form: PostedForm) -> Response:
     """Delete a team."""
     team = page.service.teams.get(team_id)
+    check_change(page.user, team)
 
     def act() -> Response:
         page.service.teams.delete(page.user, team_id, form.revision_check())

@@ -1,0 +1,219 @@
+"""Who may do what: every route of the API and the pages, for objects of the owner.
+
+The post was withdrawn, so that it is not public any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from singletable_apps.portfolio.api import API, ApiSettings, attach
+from singletable_apps.portfolio.comment_rules import CommentDraft
+from singletable_apps.portfolio.entities import Project
+from singletable_apps.portfolio.limits import Limits
+from singletable_apps.portfolio.profile_rules import PortfolioEdits
+from singletable_apps.portfolio.rules import PostDraft
+from tests.apps.portfolio.pages.client import HOME, PagesApp
+from tests.apps.portfolio.support.harness import PASSWORD
+from tests.apps.portfolio.support.images import image_file
+from tests.apps.support.access import AccessCheck, altered, entries, routes_of
+
+EVERYONE, AUTHORS = "nobody author owner", "author owner"
+TABLE = {
+    **entries(
+        API,
+        {
+            EVERYONE: """
+                GET /portfolio, GET /settings, GET /blogs, POST /contact, GET /tags,
+                GET /categories, GET /archive, GET /search, POST /auth/login, POST /auth/logout,
+                GET /openapi.json, GET /problems, GET /docs""",
+            AUTHORS: """
+                POST /blogs, GET /comments, GET /stats, POST /media, GET /media, GET /auth/me,
+                PUT /auth/password""",
+            "owner": """
+                PUT /portfolio, PUT /settings, GET /blogs/{blog_id}, PUT /blogs/{blog_id},
+                DELETE /blogs/{blog_id}, GET /blogs/{blog_id}/history, GET /blogs/{blog_id}/stats,
+                POST /blogs/{blog_id}/history/{number}/restore, POST /comments/{ref}/approve,
+                POST /comments/{ref}/reject, DELETE /comments/{ref}, PUT /media/{name},
+                DELETE /media/{name}, GET /users, POST /users, PUT /users/{user_id},
+                DELETE /users/{user_id}""",
+            # The post is not public, the site is set up, and the token is wrong.
+            "": """
+                GET /blogs/{blog_id}/likes, POST /blogs/{blog_id}/likes, POST /auth/setup,
+                DELETE /blogs/{blog_id}/likes, GET /blogs/{blog_id}/comments,
+                POST /blogs/{blog_id}/comments, POST /auth/refresh, GET /problems/{name}""",
+        },
+    ),
+    **entries(
+        "/portfolio",
+        {
+            EVERYONE: """
+                GET , GET /, GET /about, GET /projects, GET /experience, GET /blog, GET /tags,
+                GET /archive, GET /contact, POST /contact, GET /search, GET /theme.css,
+                GET /icon.svg, GET /feed.json, GET /atom.xml, GET /feed.xml, GET /sitemap.xml,
+                GET /sitemap-{number}.xml, GET /robots.txt, GET /media/{name}/{width}.webp""",
+            "": """
+                GET /tags/{tag}, GET /categories/{category}, GET /archive/{year}/{month},
+                GET /tags/{tag}/feed.json, GET /tags/{tag}/atom.xml, GET /tags/{tag}/feed.xml,
+                GET /blog/{slug}, GET /blog/{slug}/likes, POST /blog/{slug}/like,
+                POST /blog/{slug}/view, POST /blog/{slug}/comments""",
+        },
+    ),
+    **entries(
+        "/portfolio/admin",
+        {
+            EVERYONE: """
+                GET /sign-in, POST /sign-in, POST /sign-out, GET /forgot, POST /forgot,
+                GET /forgot/sent, GET /reset, POST /reset""",
+            AUTHORS: """
+                GET , GET /account, POST /account/name, POST /account/password,
+                POST /account/sessions/others/end, POST /account/sessions/{session}/end, GET /posts,
+                GET /posts/published, GET /posts/scheduled, GET /posts/drafts, GET /posts/new,
+                POST /posts/new, POST /preview, GET /comments, POST /comments,
+                GET /comments/approved, GET /media, POST /media, GET /media/{name},
+                GET /media/{name}/delete""",
+            "owner": """
+                GET /posts/{blog_id}, POST /posts/{blog_id}, GET /posts/{blog_id}/share,
+                GET /posts/{blog_id}/history, GET /posts/{blog_id}/history/{number:int},
+                POST /posts/{blog_id}/history/{number:int}, GET /posts/{blog_id}/delete,
+                POST /posts/{blog_id}/delete, GET /comments/{blog_id}/delete,
+                POST /comments/{blog_id}/delete, POST /media/{name}, POST /media/{name}/delete,
+                GET /people, GET /people/invite, POST /people/invite, GET /people/{user_id},
+                POST /people/{user_id}/invite, POST /people/{user_id}/role,
+                POST /people/{user_id}/name, GET /people/{user_id}/remove,
+                POST /people/{user_id}/remove, GET /portfolio, POST /portfolio,
+                GET /portfolio/about, POST /portfolio/about, GET /settings, POST /settings,
+                GET /portfolio/{kind}, GET /portfolio/{kind}/{entry_id},
+                POST /portfolio/{kind}/{entry_id}, POST /portfolio/{kind}/{entry_id}/move,
+                GET /portfolio/{kind}/{entry_id}/delete, POST /portfolio/{kind}/{entry_id}/delete,
+                GET /transfer, GET /export, POST /import""",
+            # The site is set up.
+            "": "GET /set-up, POST /set-up",
+        },
+    ),
+}
+IMAGE = ("x.png", image_file())
+POST = {"title": "T", "markdown": "x"}
+COMMENT = {"author_name": "Joan", "content": "Well."}
+SET_UP = {"name": "Eve", "email": "eve@example.org", "password": PASSWORD, "site_title": "Eve"}
+MESSAGE = {"name": "Joan", "email": "j@example.org", "message": "Hi"}
+
+
+def _bodies(ref: str) -> dict[str, dict[str, Any]]:
+    return {
+        f"PUT {API}/portfolio": {"bio": "x"},
+        f"PUT {API}/settings": {"tagline": "x"},
+        f"POST {API}/blogs": POST,
+        f"PUT {API}/blogs/{{blog_id}}": {"title": "x"},
+        f"POST {API}/blogs/{{blog_id}}/comments": COMMENT,
+        f"POST {API}/contact": MESSAGE,
+        f"GET {API}/search": {"q": "secret"},
+        f"POST {API}/media": {"file": IMAGE},
+        f"PUT {API}/media/{{name}}": {"alt": "x"},
+        f"POST {API}/auth/setup": SET_UP,
+        f"POST {API}/auth/login": {"email": "grace@example.org", "password": PASSWORD},
+        f"POST {API}/auth/refresh": {"refresh_token": "x"},
+        f"POST {API}/auth/logout": {"refresh_token": "x"},
+        f"POST {API}/users": {"email": "j@example.org", "name": "Joan"},
+        f"PUT {API}/users/{{user_id}}": {"role": "owner"},
+        "GET /portfolio/search": {"q": "secret"},
+        "POST /portfolio/contact": MESSAGE,
+        "POST /portfolio/blog/{slug}/comments": COMMENT,
+        "POST /portfolio/admin/set-up": SET_UP,
+        "POST /portfolio/admin/posts/new": POST,
+        "POST /portfolio/admin/preview": POST,
+        "POST /portfolio/admin/posts/{blog_id}": POST,
+        "POST /portfolio/admin/media": {"files": IMAGE},
+        "POST /portfolio/admin/media/{name}": {"alt": "x"},
+        "POST /portfolio/admin/import": {"file": IMAGE},
+        "GET /portfolio/admin/comments/{blog_id}/delete": {"ref": ref},
+        "POST /portfolio/admin/comments/{blog_id}/delete": {"ref": ref},
+    }
+
+
+@pytest.fixture
+def access() -> AccessCheck:
+    """Return a site with a post, a comment, an image and a project of its owner."""
+    app = PagesApp()
+    world, service = app.world, app.world.service
+    owner = world.set_up()
+    draft = PostDraft("Secret", "Secret.", "secret", ("secret",), "Secret")
+    blog = service.posts.create(owner, draft)
+    blog_id = blog.blog_id
+    service.posts.publish(owner, blog_id)
+    world.clock.move(seconds=1)
+    service.posts.edit(owner, blog_id, PostDraft("Secrets", "Secrets.", "secret"))
+    service.comments.submit(blog_id, CommentDraft("Joan", content="Secret"), "visitor")
+    ref = service.comments.queue(owner).items[0].ref
+    service.comments.approve(owner, ref)
+    service.posts.unpublish(owner, blog_id)
+    image = service.media.upload(owner, image_file(), "secret.png")
+    service.profile.update_portfolio(owner, PortfolioEdits(projects=[Project("p", "Pot")]))
+
+    def token(name: str) -> str:
+        people = {user.name: user for user in service.accounts.list_accounts(owner)}
+        return service.accounts.start_session(people[name]).access
+
+    expired = token("Ada")
+    world.clock.move(days=400)
+    for name in ("Grace", "Mary", "Joan"):
+        app.join(name)
+    joan = next(user for user in service.accounts.list_accounts(owner) if user.name == "Joan")
+    callers = {"author": token("Grace"), "owner": token("Ada")}
+    strangers = {"expired": expired, "altered": altered(token("Ada")), "removed": token("Mary")}
+    mary = next(user for user in service.accounts.list_accounts(owner) if user.name == "Mary")
+    service.accounts.remove(owner, mary.user_id)
+    app.site = replace(app.site, limits=Limits.off())
+
+    def activate() -> None:
+        app.activate()
+        attach(app.fastapi, service, ApiSettings(limits=Limits.off()))
+
+    return AccessCheck(
+        app.fastapi,
+        TABLE,
+        callers,
+        strangers,
+        _bodies(ref),
+        {
+            "blog_id": blog_id,
+            "ref": ref,
+            "name": image.name,
+            "user_id": str(joan.user_id),
+            "slug": "secret",
+            "tag": "secret",
+            "category": "Secret",
+            "kind": "projects",
+            "entry_id": "p",
+            "number": "1",
+            "width": "480",
+            "year": f"{blog.created_at.year}",
+            "month": f"{blog.created_at.month}",
+            "session": service.accounts.sessions(owner)[0].id,
+        },
+        world.calls,
+        API,
+        "/portfolio/admin/sign-in",
+        "portfolio_access",
+        HOME,
+        activate,
+    )
+
+
+def test_every_route_has_an_entry() -> None:
+    assert routes_of(PagesApp().fastapi) == TABLE.keys()
+
+
+def test_others_are_refused(access: AccessCheck) -> None:
+    assert access.denied() == []
+
+
+def test_callers_are_served(access: AccessCheck) -> None:
+    assert access.allowed() == []
+
+
+def test_pages_of_other_sites_change_nothing(access: AccessCheck) -> None:
+    assert access.forged("owner") == []

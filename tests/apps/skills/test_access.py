@@ -1,0 +1,238 @@
+"""Who may do what: every route of the API and the pages, for the account and entries of Joan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from singletable_apps.skills.api import API, ApiSettings, attach
+from singletable_apps.skills.entities import Level, Role
+from singletable_apps.skills.entry_rules import KINDS, EntryDraft
+from singletable_apps.skills.limits import Limits
+from singletable_apps.skills.rules import SkillDraft
+from singletable_apps.skills.service.roles import RoleEdit
+from tests.apps.skills.pages.client import HOME, PagesApp
+from tests.apps.skills.support.world import PASSWORD
+from tests.apps.support.access import AccessCheck, altered, entries, routes_of
+
+EVERYONE, PEOPLE, MANAGERS = "nobody user manager admin", "user manager admin", "manager admin"
+TABLE = {
+    **entries(
+        API,
+        {
+            EVERYONE: """
+                POST /register, POST /login, POST /logout, GET /openapi.json, GET /problems,
+                GET /docs""",
+            PEOPLE: """
+                GET /me, GET /protected, PUT /user, GET /users, GET /users/{username},
+                GET /directory, GET /master-skills, GET /skills, GET /master-skills/{skill_id},
+                GET /roles, GET /roles/{role_id}, GET /users/{username}/skills,
+                GET /users/{username}/skills/{skill}, GET /skills/{skill}/users,
+                GET /users/{username}/skills/{skill}/endorsements, GET /search,
+                PUT /users/{username}/skills/{skill}/endorsement,
+                DELETE /users/{username}/skills/{skill}/endorsement,
+                GET /skills/{skill}/users/top, GET /skills/{skill}/distribution,
+                GET /roles/{role_id}/nearest, GET /teams, POST /teams, GET /teams/{team_id},
+                GET /projects, GET /users/{username}/{kind:entries},
+                GET /users/{username}/{kind:entries}/{entry_id}""",
+            MANAGERS: """
+                PUT /users/{username}, POST /roles, PUT /roles/{role_id}, DELETE /roles/{role_id},
+                POST /users/{username}/skills, PUT /users/{username}/skills/{skill},
+                DELETE /users/{username}/skills/{skill}, GET /export, PUT /teams/{team_id},
+                DELETE /teams/{team_id}, PUT /teams/{team_id}/members/{username},
+                DELETE /teams/{team_id}/members/{username}""",
+            "admin": """
+                POST /users, PUT /users/{username}/role, PUT /users/{username}/username,
+                PUT /directory, POST /master-skills, PUT /master-skills/{skill_id},
+                DELETE /master-skills/{skill_id}, GET /master-skills/{skill_id}/merge,
+                POST /master-skills/{skill_id}/merge, POST /imports, GET /imports,
+                GET /imports/{import_id}, POST /imports/{import_id}/apply,
+                POST /imports/{import_id}/undo, DELETE /users/{username}""",
+            # Everyone enters their own; the token is wrong; there is no such problem.
+            "": """
+                POST /users/{username}/{kind:entries},
+                PUT /users/{username}/{kind:entries}/{entry_id},
+                DELETE /users/{username}/{kind:entries}/{entry_id}, POST /refresh,
+                GET /problems/{name}""",
+        },
+    ),
+    **entries(
+        "/skills",
+        {
+            EVERYONE: """
+                GET , GET /, GET /sign-in, POST /sign-in, POST /sign-out, GET /forgot, POST /forgot,
+                GET /forgot/sent, GET /reset, POST /reset, GET /register, POST /register""",
+            PEOPLE: """
+                GET /people, GET /people/{username}, GET /people/{username}/skills/{skill_id},
+                POST /people/{username}/skills/{skill_id}/endorse, GET /catalog, GET /search,
+                POST /people/{username}/skills/{skill_id}/withdraw, GET /catalog/{skill_id},
+                GET /roles, GET /roles/{role_id}, GET /roles/{role_id}/nearest, GET /teams,
+                POST /teams, GET /teams/{team_id}, GET /projects, GET /matrix, GET /gaps,
+                GET /matrix/export, GET /gaps/export, GET /account, POST /account/password,
+                POST /account/sessions/others/end, POST /account/sessions/{session}/end""",
+            MANAGERS: """
+                GET /people/{username}/edit, POST /people/{username}/edit,
+                GET /people/{username}/skills/new, POST /people/{username}/skills/new,
+                GET /people/{username}/skills/{skill_id}/edit,
+                POST /people/{username}/skills/{skill_id}/edit,
+                GET /people/{username}/skills/{skill_id}/delete,
+                POST /people/{username}/skills/{skill_id}/delete, POST /teams/{team_id},
+                POST /teams/{team_id}/members, POST /teams/{team_id}/remove,
+                GET /teams/{team_id}/delete, POST /teams/{team_id}/delete, GET /new-role,
+                POST /new-role, GET /roles/{role_id}/edit, POST /roles/{role_id}/edit,
+                GET /roles/{role_id}/delete, POST /roles/{role_id}/delete, GET /export""",
+            "admin": """
+                GET /people/{username}/username, POST /people/{username}/username,
+                GET /people/{username}/delete, POST /people/{username}/delete, GET /admin,
+                GET /admin/people, POST /admin/people/settings, GET /admin/people/invite,
+                POST /admin/people/invite, GET /admin/people/{username},
+                POST /admin/people/{username}/role, POST /admin/people/{username}/invite,
+                GET /admin/skills, POST /admin/resume-changes, GET /admin/new-skill,
+                POST /admin/new-skill, GET /admin/skills/{skill_id}, POST /admin/skills/{skill_id},
+                GET /admin/skills/{skill_id}/delete, POST /admin/skills/{skill_id}/delete,
+                GET /admin/skills/{skill_id}/merge, POST /admin/skills/{skill_id}/merge,
+                GET /operations, GET /admin/import, POST /admin/import,
+                GET /admin/import/example.{format}, GET /admin/import/{import_id},
+                POST /admin/import/{import_id}, POST /admin/import/{import_id}/apply,
+                GET /admin/import/{import_id}/undo, POST /admin/import/{import_id}/undo""",
+            "": """
+                GET /people/{username}/entries/{kind}/{entry_id},
+                POST /people/{username}/entries/{kind}/{entry_id},
+                GET /people/{username}/entries/{kind}/{entry_id}/delete,
+                POST /people/{username}/entries/{kind}/{entry_id}/delete""",
+        },
+    ),
+    "GET /": frozenset(EVERYONE.split()),
+}
+FILE = ("people.csv", b"username,skill\njoan,Go\n")
+PERSON = {"username": "grace", "name": "Grace", "email": "grace@example.org", "role": "user"}
+RATING = {"skill_name": "Python", "level": "Expert"}
+ENTRY = {"name": "Chess", "issuer": "Club", "issued": "2020-01-01"}
+SETTINGS = {"name": "Mine", "open_registration": True}
+BODIES: dict[str, dict[str, Any]] = {
+    f"POST {API}/login": {"username": "joan", "password": PASSWORD},
+    f"POST {API}/refresh": {"refresh_token": "x"},
+    f"POST {API}/logout": {"refresh_token": "x"},
+    f"PUT {API}/user": {"title": "x"},
+    f"POST {API}/users": PERSON,
+    f"PUT {API}/users/{{username}}": {"title": "x"},
+    f"PUT {API}/users/{{username}}/role": {"role": "user"},
+    f"PUT {API}/users/{{username}}/username": {"username": "joanna"},
+    f"PUT {API}/directory": SETTINGS,
+    f"POST {API}/master-skills": {"skill_name": "Rust", "category": "Other"},
+    f"PUT {API}/master-skills/{{skill_id}}": {"description": "x"},
+    f"GET {API}/master-skills/{{skill_id}}/merge": {"into": "python"},
+    f"POST {API}/master-skills/{{skill_id}}/merge": {"into": "python"},
+    f"POST {API}/roles": {"name": "Tester"},
+    f"PUT {API}/roles/{{role_id}}": {"name": "Tester"},
+    f"POST {API}/users/{{username}}/skills": {
+        "skill_name": "Python",
+        "proficiency_level": "Expert",
+    },
+    f"PUT {API}/users/{{username}}/skills/{{skill}}": {"years_of_experience": 3},
+    f"GET {API}/search": {"skill": "go"},
+    f"POST {API}/teams": {"name": "T"},
+    f"PUT {API}/teams/{{team_id}}": {"name": "T"},
+    f"POST {API}/imports": {"file": FILE},
+    f"POST {API}/users/{{username}}/{{kind:entries}}": ENTRY,
+    f"PUT {API}/users/{{username}}/{{kind:entries}}/{{entry_id}}": {"name": "Go"},
+    "GET /skills/search": {"skill": "go"},
+    "GET /skills/matrix/export": {"format": "csv"},
+    "GET /skills/gaps/export": {"format": "csv"},
+    "POST /skills/people/{username}/edit": {"name": "Joan", "title": "x"},
+    "POST /skills/people/{username}/username": {"username": "joanna"},
+    "POST /skills/people/{username}/skills/new": RATING,
+    "POST /skills/people/{username}/skills/{skill_id}/edit": RATING,
+    "POST /skills/teams": {"name": "T"},
+    "POST /skills/teams/{team_id}": {"name": "T"},
+    "POST /skills/teams/{team_id}/members": {"username": "bob"},
+    "POST /skills/teams/{team_id}/remove": {"username": "bob"},
+    "POST /skills/new-role": {"name": "Painter"},
+    "POST /skills/roles/{role_id}/edit": {"name": "Painter"},
+    "POST /skills/admin/people/settings": SETTINGS,
+    "POST /skills/admin/people/invite": {**PERSON, "username": "olga"},
+    "POST /skills/admin/people/{username}/role": {"role": "user"},
+    "POST /skills/admin/new-skill": {"skill_name": "Zig"},
+    "POST /skills/admin/skills/{skill_id}": {"skill_name": "Go"},
+    "POST /skills/admin/skills/{skill_id}/merge": {"into": "python"},
+    "POST /skills/admin/import": {"file": FILE},
+    "POST /skills/people/{username}/entries/{kind}/{entry_id}": ENTRY,
+}
+
+
+@pytest.fixture
+def access() -> AccessCheck:
+    """Return a directory with skills, an entry, a team, a job and an import.
+
+    The token of the user is from a time when she was an administrator.
+    """
+    app = PagesApp()
+    world, service = app.world, app.world.service
+    ada, joan, mia = world.user("ada"), world.user("joan"), world.user("mia")
+    service.user_skills.add(joan, "joan", "Go", SkillDraft(Level.BEGINNER))
+    draft = EntryDraft(name="Chess", issuer="Club", issued=world.clock().date())
+    entry = service.entries.create(joan, "joan", KINDS["certifications"], draft)
+    team = service.teams.create(joan, "Players", ["joan"])
+    role = service.roles.create(mia, RoleEdit("Player", "", {"go": Level.EXPERT}))
+    staged = service.imports.upload(ada, *FILE)
+
+    def token(name: str) -> str:
+        return service.accounts.start_session(world.user(name)).access
+
+    expired = token("ada")
+    world.clock.move(days=3)
+    for name in ("mary", "nina"):
+        service.people.invite(ada, name, name.title(), f"{name}@example.org", Role.ADMIN)
+    removed, demoted = token("mary"), token("nina")
+    service.people.delete(ada, "mary")
+    service.people.change_role(ada, "nina", Role.USER)
+    app.site = replace(app.site, limits=Limits.off())
+
+    def activate() -> None:
+        app.fastapi.state.skills_pages = app.site
+        attach(app.fastapi, service, ApiSettings(limits=Limits.off()))
+
+    return AccessCheck(
+        app.fastapi,
+        TABLE,
+        {"user": demoted, "manager": token("mia"), "admin": token("ada")},
+        {"expired": expired, "altered": altered(token("ada")), "removed": removed},
+        BODIES,
+        {
+            "username": "joan",
+            "skill": "go",
+            "skill_id": "go",
+            "kind": "certifications",
+            "entry_id": KINDS["certifications"].id_of(entry),
+            "team_id": team.team_id,
+            "role_id": role.role_id,
+            "import_id": staged.import_id,
+            "format": "csv",
+            "session": service.accounts.sessions(ada)[0].id,
+            "name": "x",
+        },
+        world.calls,
+        API,
+        "/skills/sign-in",
+        "skills_access",
+        HOME,
+        activate,
+    )
+
+
+def test_every_route_has_an_entry() -> None:
+    assert routes_of(PagesApp().fastapi) == TABLE.keys()
+
+
+def test_others_are_refused(access: AccessCheck) -> None:
+    assert access.denied() == []
+
+
+def test_callers_are_served(access: AccessCheck) -> None:
+    assert access.allowed() == []
+
+
+def test_pages_of_other_sites_change_nothing(access: AccessCheck) -> None:
+    assert access.forged("admin") == []

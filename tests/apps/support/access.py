@@ -1,0 +1,180 @@
+"""Check who may do what: every route of an app, as every kind of caller, against a table.
+
+A table says for each route who may use it. Its objects are those of someone else, so that a caller
+who is not in the table cannot reach them by their ids. A new route without an entry fails the test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any, TypeAlias
+
+import httpx2
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+from fastapi.testclient import TestClient
+
+from singletable import Call
+
+Table: TypeAlias = dict[str, frozenset[str]]
+Body: TypeAlias = Mapping[str, Any]
+SAFE = ("GET", "HEAD")
+# What the page of an attacker makes a browser send; the last is a browser from before 2023.
+FOREIGN_ORIGINS: tuple[dict[str, str], ...] = (
+    {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"},
+    {"Origin": "null", "Sec-Fetch-Site": "same-site"},
+    {"Origin": "https://evil.example"},
+)
+
+
+def entries(prefix: str, routes: Mapping[str, str]) -> Table:
+    """Return a table of routes by callers: `{"admin owner": "GET /people, POST /people"}`."""
+    return {
+        f"{method} {prefix}{path}": frozenset(callers.split())
+        for callers, listed in routes.items()
+        for method, _, path in (route.strip().partition(" ") for route in listed.split(","))
+    }
+
+
+def routes_of(app: FastAPI) -> set[str]:
+    """Return the method and path of each route, such as `GET /skills/people/{username}`."""
+    return {
+        f"{method} {route.path}"
+        for route in iter_route_contexts(app.routes)
+        for method in route.methods or ()
+        if "/static/" not in str(route.path)
+    }
+
+
+@dataclass
+class AccessCheck:
+    """The callers of an app by their access tokens, and what the requests need.
+
+    `callers` are in the order of their power. `strangers` have no token, or one that is not valid;
+    they take turns. `bodies` are valid: JSON for the API, forms for pages, and queries for reads.
+    `values` are the parameters of paths. `calls` are those of the store: a request that was refused
+    must not write.
+    """
+
+    app: FastAPI
+    table: Table
+    callers: Mapping[str, str]
+    strangers: Mapping[str, str]
+    bodies: Mapping[str, Body]
+    values: Mapping[str, str]
+    calls: list[Call]
+    api: str
+    sign_in: str
+    cookie: str
+    home: str
+    activate: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        self._clients = {
+            name: self._client(token)
+            for name, token in {"nobody": "", **self.strangers, **self.callers}.items()
+        }
+
+    def _client(self, token: str) -> TestClient:
+        client = TestClient(self.app, base_url=self.home, raise_server_exceptions=False)
+        if token:
+            client.cookies.set(self.cookie, token)
+            client.headers["Authorization"] = f"Bearer {token}"
+        return client
+
+    def denied(self) -> list[str]:
+        """Call each route as everyone who may not, and return what was not refused."""
+        self.calls.clear()
+        strangers = cycle(["nobody", *self.strangers])
+        faults: list[str] = []
+        for route, allowed in self.table.items():
+            names = [name for name in self.callers if name not in allowed]
+            for name in (*names, *([] if "nobody" in allowed else [next(strangers)])):
+                answer = self.ask(name, route)
+                if not self._is_refused(answer):
+                    faults.append(_describe(route, name, answer))
+        return faults + self._written()
+
+    def allowed(self) -> list[str]:
+        """Call each route as the least powerful who may, reads first; return what failed."""
+        faults: list[str] = []
+        order = ["nobody", *self.callers]
+        for route in sorted(self.table, key=lambda route: not route.startswith(SAFE)):
+            name = next((name for name in order if name in self.table[route]), None)
+            if name is None:
+                continue
+            answer = self.ask(name, route)
+            # A form without its fields shows errors, and an object may have been deleted before.
+            if route.startswith(SAFE):
+                accepted: tuple[int, ...] = (422,)
+            else:
+                accepted = (404, 412) if route in self.bodies else (400, 404, 409, 412, 422)
+            if answer.status_code >= 400 and answer.status_code not in accepted:
+                faults.append(_describe(route, name, answer))
+            if name != "nobody" and self._is_refused(answer) and answer.status_code < 400:
+                faults.append(_describe(route, name, answer))
+            caching = answer.headers.get("cache-control", "")
+            if name != "nobody" and re.search("public|s-maxage", caching):
+                faults.append(f"{route}: private, but others may cache it: {caching}")
+        return faults
+
+    def forged(self, name: str) -> list[str]:
+        """Send each unsafe request as the page of an attacker, and return what was not refused."""
+        self.calls.clear()
+        unsafe = (route for route in self.table if not route.startswith(SAFE))
+        answers = [
+            (route, str(origin), self.ask(name, route, origin))
+            for route, origin in zip(unsafe, cycle(FOREIGN_ORIGINS), strict=False)
+        ]
+        faults = [_describe(*each) for each in answers if each[2].status_code != 403]
+        return faults + self._written()
+
+    def ask(
+        self, name: str, route: str, origin: Mapping[str, str] | None = None
+    ) -> httpx2.Response:
+        """Send the request of a route, from our own page if no other origin is given."""
+        self.activate()
+        method, _, path = route.partition(" ")
+        client, body = self._clients[name], self.bodies.get(route, {})
+        is_api = path.startswith(self.api)
+        if origin is None and not is_api:
+            origin = {"Origin": self.home, "Sec-Fetch-Site": "same-origin"}
+        more: dict[str, Any] = {"params" if method in SAFE else "json" if is_api else "data": body}
+        if any(isinstance(value, tuple) for value in body.values()):
+            more = {"files": body}
+        return client.request(
+            method,
+            re.sub(r"\{(\w+)(:\w+)?\}", lambda part: self.values[part[1]], path),
+            headers={
+                "Accept": "application/json" if is_api else "text/html",
+                "If-Match": "*",
+                **(origin or {}),
+            },
+            follow_redirects=False,
+            **more,
+        )
+
+    def _is_refused(self, answer: httpx2.Response) -> bool:
+        is_sent_away = answer.headers.get("location", "").startswith(self.sign_in)
+        return answer.status_code in (401, 403, 404) or (answer.status_code == 303 and is_sent_away)
+
+    def _written(self) -> list[str]:
+        """Return what requests have written that were all refused."""
+        return [
+            f"written: {str(request)[:200]}"
+            for call in self.calls
+            for request in call.requests
+            if not request.is_read
+        ]
+
+
+def altered(token: str) -> str:
+    """Return a token with another signature."""
+    return f"{token.rpartition('.')[0]}.{'A' * 43}"
+
+
+def _describe(route: str, name: str, answer: httpx2.Response) -> str:
+    return f"{route} as {name}: {answer.status_code} {answer.text[:200]}"
