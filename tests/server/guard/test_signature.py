@@ -181,6 +181,32 @@ def test_change_after_signing_is_rejected(data: st.DataObject) -> None:
         signer(changed)
 
 
+# Somebody who sees a signed read could otherwise send it as a delete.
+@pytest.mark.parametrize("expires", [None, 60])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("x-amz-target", "DynamoDB_20120810.DeleteItem"),
+        ("x-amz-security-token", "token"),
+        ("x-amz-content-sha256", "UNSIGNED-PAYLOAD"),
+        ("x-amz-anything", ""),
+        ("content-encoding", "gzip"),
+        ("x-singletable-faults", "latency=1s"),
+    ],
+)
+def test_header_that_changes_the_request_must_be_signed(
+    name: str, value: str, expires: int | None
+) -> None:
+    request = signed(headers={"Content-Type": HEADERS["Content-Type"]}, expires=expires)
+    assert signer(request) is ADA
+    changed = structs.replace(request, headers={**request.headers, name: value})
+    with pytest.raises(InvalidSignature) as raised:
+        signer(changed)
+    assert raised.value.message == (
+        f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization."
+    )
+
+
 NOBODY = Credential("nobody", "AKIANOBODY", "secret")
 HEADER = "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=f"
 

@@ -36,6 +36,8 @@ MAX_SKEW = 5 * 60
 # The longest lifetime of a presigned request.
 MAX_LIFETIME = 7 * 24 * 60 * 60
 
+# Headers that change what a request does. Some SDKs do not sign others, such as Content-Type.
+_SIGNED_IF_SENT = ("x-amz-", "x-singletable-", "content-encoding")
 _QUERY_PARAMETERS = (
     "X-Amz-Algorithm",
     "X-Amz-Credential",
@@ -66,6 +68,7 @@ def verify_signature(
     credential = credentials.get(access_key)
     if credential is None or (credential.session_token is not None and parts.token is None):
         raise UnrecognizedClient("The security token included in the request is invalid.")
+    _check_signed_headers(request, parts)
     _check_signature(request, parts, credential, date, scope)
     _check_session(parts, credential, now)
     return credential
@@ -242,6 +245,15 @@ def _parse_scope(
     if faults:
         raise InvalidSignature(faults)
     return access_key, (date, region, SERVICE, TERMINATOR)
+
+
+def _check_signed_headers(request: HttpRequest, parts: _SignatureParts) -> None:
+    """Raise InvalidSignature if a header that changes the request could be changed unnoticed."""
+    for name in request.headers:
+        if name.startswith(_SIGNED_IF_SENT) and name not in parts.signed_headers:
+            raise InvalidSignature(
+                f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization."
+            )
 
 
 def _check_signature(
