@@ -113,6 +113,7 @@ def test_python_runs_the_package() -> None:
         ("--account", "12", "12 digits"),
         ("--region", "nonsense", "such as eu-west-1"),
         ("--durability", "maybe", "full or normal"),
+        ("--allow-host", "http://db.test:8000", "Expected a host name"),
     ],
 )
 def test_endpoint_rejects_invalid_options(run: Run, option: str, value: str, expected: str) -> None:
@@ -141,8 +142,10 @@ def test_endpoint_prints_a_url_that_can_be_opened(
         port=8000,
         region="us-east-1",
         account="123456789012",
+        allowed_hosts=(),
         credentials=None,
         faults=None,
+        faults_header=False,
         metrics=False,
         access_log=None,
     )

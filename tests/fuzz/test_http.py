@@ -47,7 +47,7 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="module")
 def open_endpoint(runner: asyncio.Runner, sandbox: Sandbox) -> Endpoint:
-    return Endpoint(runner, sandbox, DynamoDBApp(sandbox, max_body=MAX_BODY))
+    return Endpoint(runner, sandbox, DynamoDBApp(sandbox, max_body=MAX_BODY, faults_header=True))
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,9 @@ def guarded_endpoint(
     """Return an endpoint with authentication, metrics and an access log."""
     with AccessLog(str(tmp_path_factory.mktemp("log") / "access.log")) as log:
         observer = Observer(Metrics(), log)
-        app = DynamoDBApp(sandbox, max_body=MAX_BODY, observer=observer, guard=new_guard())
+        app = DynamoDBApp(
+            sandbox, max_body=MAX_BODY, observer=observer, guard=new_guard(), faults_header=True
+        )
         yield Endpoint(runner, sandbox, app)
 
 

@@ -133,19 +133,51 @@ def test_faulty_driver_affects_all_requests(engine: Engine) -> None:
     assert response.status == 400
 
 
+def with_faults(faults: str) -> HttpRequest:
+    return HttpRequest("POST", "/", {**PUT.headers, "x-singletable-faults": faults}, PUT.body)
+
+
+def test_fault_header_is_off_by_default(engine: Engine) -> None:
+    response = respond(DynamoDBApp(AsyncEngine(engine)), with_faults("latency=1s"))
+    assert (response.status, error_code(response)) == (400, "ValidationException")
+    assert b"--faults-header" in response.body
+
+
+# Otherwise a thousand requests would keep all connections busy for a day.
+def test_fault_header_delays_few_requests_and_not_for_long(engine: Engine) -> None:
+    delayed = asyncio.Semaphore(0)
+
+    async def sleep(seconds: float) -> None:
+        await delayed.acquire()
+
+    async def responses() -> list[HttpResponse]:
+        app = DynamoDBApp(AsyncFaultyDriver(AsyncEngine(engine), sleep=sleep), faults_header=True)
+        assert (await app.handle(with_faults("latency=4s,jitter=2s"))).status == 400
+        first = [asyncio.create_task(app.handle(with_faults("latency=5s"))) for _ in range(100)]
+        await asyncio.sleep(0)
+        rejected = await app.handle(with_faults("latency=1ms"))
+        plain = await app.handle(GET)
+        for _ in range(101):
+            delayed.release()
+        await asyncio.gather(*first)
+        return [rejected, plain, await app.handle(with_faults("latency=1ms"))]
+
+    rejected, plain, later = asyncio.run(responses())
+    assert (rejected.status, plain.status, later.status) == (400, 200, 200)
+    assert b"100 requests" in rejected.body
+
+
 def test_fault_header_affects_its_request_only(engine: Engine) -> None:
-    app = DynamoDBApp(AsyncEngine(engine))
-    headers = {**PUT.headers, "x-singletable-faults": "internal=1"}
-    response = respond(app, HttpRequest("POST", "/", headers, PUT.body))
+    app = DynamoDBApp(AsyncEngine(engine), faults_header=True)
+    response = respond(app, with_faults("internal=1"))
     assert (response.status, error_code(response)) == (500, "InternalServerError")
     assert respond(app, PUT).status == 200
     assert respond(app, GET).body == b'{"Item":{"pk":{"S":"a"}}}'
 
 
 def test_invalid_fault_header_is_rejected(engine: Engine) -> None:
-    app = DynamoDBApp(AsyncEngine(engine))
-    headers = {**PUT.headers, "x-singletable-faults": "weather=1"}
-    response = respond(app, HttpRequest("POST", "/", headers, PUT.body))
+    app = DynamoDBApp(AsyncEngine(engine), faults_header=True)
+    response = respond(app, with_faults("weather=1"))
     assert (response.status, error_code(response)) == (400, "ValidationException")
     assert b"weather" in response.body
 

@@ -25,6 +25,17 @@ def _check_account(account: str) -> str:
     return account
 
 
+def _check_names(names: list[str] | None) -> list[str] | None:
+    """Return the host names; raise BadParameter if one is an URL or has a port."""
+    for name in names or ():
+        if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
+            raise typer.BadParameter(
+                f"Expected a host name without a scheme and port, such as dynamodb.test, "
+                f"but got {name!r}."
+            )
+    return names
+
+
 def _check_durability(durability: str) -> str:
     """Return the durability; raise BadParameter unless there is such a one."""
     if durability not in ("full", "normal"):
@@ -66,6 +77,15 @@ def dynamodb(
         str,
         typer.Option(callback=_check_account, help="The account in the ARNs of tables: 12 digits."),
     ] = "123456789012",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            callback=_check_names,
+            help="Serve requests to this host name too, if there are no credentials. Requests to "
+            "localhost and to IP addresses are always served. Repeat it for several names.",
+        ),
+    ] = None,
     credentials: Annotated[
         Path | None,
         typer.Option(
@@ -81,6 +101,14 @@ def dynamodb(
             help="Inject faults, such as throttle=0.1,latency=20ms,seed=7.",
         ),
     ] = None,
+    faults_header: Annotated[
+        bool,
+        typer.Option(
+            "--faults-header",
+            help="Inject the faults in the header x-singletable-faults into the request that has "
+            "it.",
+        ),
+    ] = False,
     metrics: Annotated[
         bool,
         typer.Option(help="Serve Prometheus metrics at /metrics."),
@@ -115,8 +143,10 @@ def dynamodb(
             port=port,
             region=region,
             account=account,
+            allowed_hosts=tuple(allow_host or ()),
             credentials=credentials,
             faults=faults,
+            faults_header=faults_header,
             metrics=metrics,
             access_log=access_log,
         )

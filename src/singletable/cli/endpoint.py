@@ -55,8 +55,10 @@ class EndpointConfig:
     port: int
     region: str
     account: str
+    allowed_hosts: tuple[str, ...]
     credentials: Path | None
     faults: str | None
+    faults_header: bool
     metrics: bool
     access_log: str | None
 
@@ -76,7 +78,13 @@ def serve(config: EndpointConfig) -> None:
         metrics = Metrics() if config.metrics else None
         observer = Observer(metrics, log) if metrics or log else None
         app = DynamoDBApp(
-            driver, region=config.region, account=config.account, observer=observer, guard=guard
+            driver,
+            region=config.region,
+            account=config.account,
+            observer=observer,
+            guard=guard,
+            allowed_hosts=config.allowed_hosts,
+            faults_header=config.faults_header,
         )
         serving = run_until_stopped(
             app,

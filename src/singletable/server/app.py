@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from singletable.errors import FaultsError, SingleTableError, ValidationError
 from singletable.operations import AsyncDriver, Operation
 from singletable.operations.arn import TableArns
-from singletable.server.observe import Exchange, Observer, execute_metered
+from singletable.server.loopback import check_local_request
+from singletable.server.observe import METRICS_PATH, Exchange, Observer, execute_metered
 from singletable.wire import (
     HttpRequest,
     HttpResponse,
@@ -36,6 +38,9 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 MAX_BODY = 16 * 1024 * 1024
 FAULTS_HEADER = "x-singletable-faults"
+# Limits of the header: seconds by which it delays a request, and delayed requests at a time.
+MAX_LATENCY = 5.0
+MAX_DELAYED = 100
 # Map each byte to one of 32 characters, all equally likely.
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUV" * 8
 _logger = logging.getLogger(__name__)
@@ -49,9 +54,10 @@ def new_request_id() -> str:
 class DynamoDBApp:
     """An ASGI application that executes requests with a driver.
 
-    The observer measures and logs each request. The guard authenticates and authorizes it. A client
-    can inject faults into a request with the header `x-singletable-faults`; see
-    `singletable.faults`.
+    The observer measures and logs each request. The guard authenticates and authorizes it; without
+    one, requests must be to localhost, an IP address or one of `allowed_hosts`. With
+    `faults_header`, a client can inject faults into a request with the header
+    `x-singletable-faults`; see `singletable.faults`.
     """
 
     def __init__(
@@ -64,10 +70,13 @@ class DynamoDBApp:
         max_body: int = MAX_BODY,
         observer: Observer | None = None,
         guard: Guard | None = None,
+        allowed_hosts: Iterable[str] = (),
+        faults_header: bool = False,
     ) -> None:
         self.driver = driver
         self.guard = guard
-        self._faults = _FaultInjector(driver)
+        self._allowed_hosts = frozenset(host.lower() for host in allowed_hosts)
+        self._faults = _FaultInjector(driver, enabled=faults_header)
         self.region = region
         self._arns = TableArns(region, account)
         self.new_id = new_id
@@ -103,14 +112,16 @@ class DynamoDBApp:
     async def _respond(self, exchange: Exchange) -> HttpResponse:
         request = exchange.request
         request_id = exchange.request_id = self.new_id()
-        if self.observer is not None:
-            page = self.observer.metrics_page(request)
-            if page is not None:
-                return page
-        health = health_response(request, self.region, request_id)
-        if health is not None:
-            return health
         try:
+            if self.guard is None or request.target == METRICS_PATH:
+                check_local_request(request, self._allowed_hosts)
+            if self.observer is not None:
+                page = self.observer.metrics_page(request)
+                if page is not None:
+                    return page
+            health = health_response(request, self.region, request_id)
+            if health is not None:
+                return health
             result = await self._execute(exchange)
         except SingleTableError as error:
             # The frames of tracebacks refer to the exchange: without them, there is no cycle.
@@ -188,38 +199,67 @@ async def _send(request: HttpRequest, response: HttpResponse, send: Send) -> Non
 class _FaultInjector:
     """Chooses the driver for a request: the plain one, or one with the faults of its header."""
 
-    def __init__(self, driver: AsyncDriver) -> None:
+    def __init__(self, driver: AsyncDriver, *, enabled: bool) -> None:
         self._driver = driver
+        self._enabled = enabled
         self._faulty: AsyncFaultyDriver | None = None
+        self._delayed = 0
 
     def driver_for(self, request: HttpRequest) -> AsyncDriver:
         """Return the driver for the request, or raise ValidationError if its header is invalid."""
         text = request.headers.get(FAULTS_HEADER)
         if text is None:
             return self._driver
+        if not self._enabled:
+            raise ValidationError(
+                f"{FAULTS_HEADER}: this endpoint injects no faults on request. Start it with "
+                "--faults-header."
+            )
         from singletable.faults import AsyncFaultyDriver, parse_faults
 
         try:
             faults = parse_faults(text)
         except FaultsError as error:
             raise ValidationError(f"{FAULTS_HEADER}: {error}") from None
+        if faults.latency + faults.jitter > MAX_LATENCY:
+            raise ValidationError(
+                f"{FAULTS_HEADER}: latency and jitter must be at most {MAX_LATENCY:g} s together, "
+                f"but are {faults.latency + faults.jitter:g} s."
+            )
         if self._faulty is None:
             plain = self._driver
             self._faulty = (
                 plain if isinstance(plain, AsyncFaultyDriver) else AsyncFaultyDriver(plain)
             )
-        return _RequestFaultsDriver(self._faulty, faults)
+        return _RequestFaultsDriver(self, self._faulty, faults)
+
+    @contextmanager
+    def delay(self) -> Generator[None]:
+        """Count a delayed request, or raise ValidationError if there are too many."""
+        # Otherwise delayed requests could use up all connections.
+        if self._delayed >= MAX_DELAYED:
+            raise ValidationError(
+                f"{FAULTS_HEADER}: {MAX_DELAYED} requests are being delayed, and no more may be."
+            )
+        self._delayed += 1
+        try:
+            yield
+        finally:
+            self._delayed -= 1
 
 
 class _RequestFaultsDriver:
     """A driver that injects the faults of one request."""
 
-    def __init__(self, driver: AsyncFaultyDriver, faults: Faults) -> None:
+    def __init__(self, injector: _FaultInjector, driver: AsyncFaultyDriver, faults: Faults) -> None:
+        self._injector = injector
         self._driver = driver
         self._faults = faults
 
     async def execute(self, operation: Operation[R], /) -> R:
+        is_delayed = self._faults.latency or self._faults.jitter
         try:
-            return await self._driver.execute_with(operation, self._faults)
+            with self._injector.delay() if is_delayed else nullcontext():
+                return await self._driver.execute_with(operation, self._faults)
         except FaultsError as error:
             raise ValidationError(f"{FAULTS_HEADER}: {error}") from None

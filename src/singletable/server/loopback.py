@@ -1,10 +1,15 @@
-"""Recognize loopback hosts, which only this machine can reach."""
+"""Recognize loopback hosts, which only this machine can reach, and requests from web pages."""
 
 from __future__ import annotations
 
 import ipaddress
+import re
+from functools import lru_cache
 
-from singletable.errors import AddressError
+from singletable.errors import AccessDenied, AddressError
+from singletable.wire import HttpRequest
+
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]*)?", re.IGNORECASE)
 
 
 def check_host(host: str, *, guarded: bool) -> None:
@@ -25,3 +30,41 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def check_local_request(request: HttpRequest, allowed_hosts: frozenset[str]) -> None:
+    """Raise AccessDenied for a request that a web page of another site may have sent.
+
+    A page can make its own domain name resolve to this machine (DNS rebinding). Then the browser
+    lets it read the responses, but still sends the name. It cannot do that with an IP address.
+    """
+    host = request.headers.get("host")
+    if host is not None and not _is_allowed(host, allowed_hosts):
+        raise AccessDenied(
+            "Requests without a signature must be to localhost or an IP address, but this one is "
+            f"to '{host[:255]}'. If you trust that name, allow it with --allow-host."
+        )
+    origin = request.headers.get("origin")
+    if origin is None:
+        return
+    scheme, _, site = origin.partition("://")
+    if scheme in ("http", "https") and not _is_allowed(site, allowed_hosts):
+        raise AccessDenied(
+            "Requests without a signature must not come from a web page, but this one comes from "
+            f"'{origin[:255]}'. If you trust that site, allow its host with --allow-host."
+        )
+
+
+@lru_cache(maxsize=256)
+def _is_allowed(host: str, allowed_hosts: frozenset[str]) -> bool:
+    match = _HOST.fullmatch(host)
+    if match is None:
+        return False
+    name = (match[1] or match[2]).lower().removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost") or name in allowed_hosts:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
