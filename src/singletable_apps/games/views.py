@@ -14,6 +14,7 @@ from typing import Any
 
 from singletable_apps.games.entities import (
     Answer,
+    AnswerStatus,
     BallotAnswer,
     Game,
     GameState,
@@ -47,6 +48,16 @@ MAX_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
+class AnonymousAnswer:
+    """A text that a host decides about, under an id that does not say who wrote it."""
+
+    question_id: str
+    answer_id: str
+    text: str
+    status: AnswerStatus
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """Everything that views are made from, read at one moment.
 
@@ -62,7 +73,7 @@ class Snapshot:
     players: Mapping[str, Player]
     rounds: Sequence[Round] = ()
     answered: frozenset[str] = frozenset()
-    pending: Sequence[Answer] = ()
+    pending: Sequence[AnonymousAnswer] = ()
     live_tally: Mapping[str, int] = field(default_factory=dict[str, int])
     join_url: str = ""
 
@@ -299,7 +310,7 @@ def _host_view(snapshot: Snapshot) -> View:
             if player.is_active
         ][:500],
         "pending": [
-            {"playerId": each.player_id, "questionId": each.question_id, "text": each.text}
+            {"answerId": each.answer_id, "questionId": each.question_id, "text": each.text}
             for each in snapshot.pending[:MAX_SHOWN]
         ],
         "pendingCount": len(snapshot.pending),

@@ -72,7 +72,7 @@ OPERATIONS: dict[str, set[str]] = {
     "POST /games/{game_id}/players/{player_id}/restore": DRIVER,
     "POST /games/{game_id}/teams/balance": DRIVER,
     "GET /games/{game_id}/moderation": DRIVER,
-    "POST /games/{game_id}/answers/{question_id}/{player_id}/{verdict}": DRIVER,
+    "POST /games/{game_id}/answers/{question_id}/{answer_id}/{verdict}": DRIVER,
     "POST /games/{game_id}/ballot/{answer_id}/{change}": DRIVER,
     "GET /games/{game_id}/settings": DRIVER,
     "PUT /games/{game_id}/settings": DRIVER,

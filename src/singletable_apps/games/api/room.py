@@ -114,10 +114,10 @@ def balance_teams(service: Service, seated: DriverSeat) -> Moved:
 
 
 class WrittenAnswer(Body):
-    """An answer that is not frozen yet."""
+    """An answer that is not frozen yet. Its id does not say who wrote it."""
 
     question_id: str
-    player_id: str
+    answer_id: str
     text: str
     status: AnswerStatus
 
@@ -185,12 +185,12 @@ def read_moderation(service: Service, seated: DriverSeat) -> ModerationBody:
 _STATUSES = {"approve": AnswerStatus.VISIBLE, "hide": AnswerStatus.HIDDEN}
 
 
-@router.post("/games/{game_id}/answers/{question_id}/{player_id}/{verdict}", responses=_CHANGES)
+@router.post("/games/{game_id}/answers/{question_id}/{answer_id}/{verdict}", responses=_CHANGES)
 def decide(
     service: Service,
     seated: DriverSeat,
     question_id: Segment,
-    player_id: Segment,
+    answer_id: Segment,
     verdict: Literal["approve", "hide"],
     body: ReadText | None = None,
 ) -> DecisionBody:
@@ -198,7 +198,7 @@ def decide(
     made = service.moderation.decide(
         seated.game.game_id,
         question_id,
-        player_id,
+        answer_id,
         _STATUSES[verdict],
         body.text if body else None,
     )

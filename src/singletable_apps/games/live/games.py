@@ -73,7 +73,10 @@ class LiveGames:
             channels = frozenset({"player", f"me:{seat.player_id}"})
             return Attendee(seat.player_id, channels, seat=seat)
         channel = seat.role.value if seat.role in ROLES.values() else "host"
-        return Attendee(f"{seat.role}:{client or new_id()}", frozenset({channel}), seat=seat)
+        # One link admits everyone in the audience, however many connections they open.
+        is_guest = seat.role is Role.AUDIENCE
+        member_id = f"{seat.role}:{client or new_id()}"
+        return Attendee(member_id, frozenset({channel}), is_guest, seat=seat)
 
     async def snapshot(self, member: Member) -> tuple[str, object]:
         """Return the first message for a member."""

@@ -265,14 +265,14 @@ def decide_answer(page: DriverPage, form: PostedForm) -> Response:
     answer, decision = form.value("answer"), form.value("decision")
 
     def decide() -> None:
-        if answer:
+        if "question" not in form.values:
             moderation.set_hidden(game_id, answer, decision == "hide")
             return
         status = _DECISIONS.get(decision)
         if status is None:
             raise InvalidInput({"decision": "Approve the answer, or hide it."})
         text = form.value("text") if "text" in form.values else None
-        moderation.decide(game_id, form.value("question"), form.value("player"), status, text)
+        moderation.decide(game_id, form.value("question"), answer, status, text)
 
     return _act(page, decide)
 

@@ -8,6 +8,7 @@ changes meanwhile is decided about anew.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from singletable import ConditionFailed
@@ -17,8 +18,9 @@ from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import EngagementType, QuestionType
 from singletable_apps.games.rules import Play
 from singletable_apps.games.service.answers import is_open
-from singletable_apps.games.service.context import Context, check_found, is_id
+from singletable_apps.games.service.context import Context, check_found
 from singletable_apps.games.service.rounds import Rounds
+from singletable_apps.games.views import AnonymousAnswer
 
 _TEXTS = (QuestionType.CALL_AND_ANSWER, QuestionType.TEXT)
 _ATTEMPTS = 5
@@ -29,7 +31,7 @@ _CHANGED = "The player has changed this answer meanwhile. Read it again."
 class Decision:
     """An answer with its new status. If it is late, the question was closed at the same time."""
 
-    answer: Answer
+    answer: AnonymousAnswer
     is_late: bool = False
 
 
@@ -49,15 +51,31 @@ class Moderation:
         self._context = context
         self._rounds = rounds
 
-    def list_answers(self, play: Play, status: AnswerStatus = AnswerStatus.PENDING) -> list[Answer]:
+    def list_answers(
+        self, play: Play, status: AnswerStatus = AnswerStatus.PENDING
+    ) -> list[AnonymousAnswer]:
         """Return the answers with a status to the questions that are open, oldest first."""
-        found = [
-            answer
-            for question_id in _open_texts(play)
-            for answer in self._rounds.list_answers(play.game.game_id, question_id)
-            if answer.status is status and answer.text
-        ]
-        return sorted(found, key=lambda each: (each.submitted_at, each.player_id))
+        game_id = play.game.game_id
+        ids = _open_texts(play)
+        found = [answer for each in ids for answer in self._rounds.list_answers(game_id, each)]
+        return self.select(found, status)
+
+    def select(
+        self, answers: Iterable[Answer], status: AnswerStatus = AnswerStatus.PENDING
+    ) -> list[AnonymousAnswer]:
+        """Return the answers with a status, oldest first and without their authors."""
+        found = [each for each in answers if each.status is status and each.text]
+        ordered = sorted(found, key=lambda each: (each.submitted_at, each.player_id))
+        return [self._without_author(each) for each in ordered]
+
+    def answer_id(self, answer: Answer) -> str:
+        """Return the id under which hosts decide about an answer."""
+        game_id, question_id = answer.game_id, answer.question_id
+        return self._context.tokens.answer_id(game_id, question_id, answer.player_id)
+
+    def _without_author(self, answer: Answer) -> AnonymousAnswer:
+        answer_id = self.answer_id(answer)
+        return AnonymousAnswer(answer.question_id, answer_id, answer.text, answer.status)
 
     def list_frozen(self, play: Play) -> list[FrozenAnswer]:
         """Return the frozen answers to the current question, or to all of a survey.
@@ -80,7 +98,7 @@ class Moderation:
         self,
         game_id: str,
         question_id: str,
-        player_id: str,
+        answer_id: str,
         status: AnswerStatus,
         text: str | None = None,
     ) -> Decision:
@@ -90,15 +108,15 @@ class Moderation:
         done.
         """
         play = self._rounds.load(game_id)
-        if question_id not in play.state.played or not is_id(player_id):
+        if question_id not in play.state.played:
             raise NotFound("There is no such answer.")
-        key = Answer.key(game_id, question_id, player_id)
-        found = self._context.store.get(key, consistent=True)
+        answers = self._rounds.list_answers(game_id, question_id)
+        found = next((each for each in answers if self.answer_id(each) == answer_id), None)
         answer = check_found(found, "There is no such answer.")
         if text is not None and text != answer.text:
             raise InvalidInput({"text": _CHANGED})
         if answer.status is status:
-            return Decision(answer)
+            return Decision(self._without_author(answer))
         if not is_open(play.game, play.state, question_id):
             raise WrongPhase(
                 "The question is closed, and answers that waited are not shown.",
@@ -107,13 +125,16 @@ class Moderation:
             )
         try:
             answer = self._context.store.update(
-                key, Answer.status.set(status), if_=Answer.text == answer.text
+                Answer.key(game_id, question_id, answer.player_id),
+                Answer.status.set(status),
+                if_=Answer.text == answer.text,
             )
         except ConditionFailed:
             raise InvalidInput({"text": _CHANGED}) from None
         after = self._context.get_state(game_id)
         self._context.notify(play.game)
-        return Decision(answer, not is_open(play.game, after, question_id))
+        is_late = not is_open(play.game, after, question_id)
+        return Decision(self._without_author(answer), is_late)
 
     def set_hidden(
         self, game_id: str, answer_id: str, is_hidden: bool, question_id: str = ""

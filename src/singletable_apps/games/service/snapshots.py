@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from singletable_apps.games.entities import Answer, AnswerStatus, GameState, Player, Vote
+from singletable_apps.games.entities import Answer, GameState, Player, Vote
 from singletable_apps.games.phases import Phase
 from singletable_apps.games.questions import OPINIONS, EngagementType
 from singletable_apps.games.rules import Play, tally_answers
@@ -14,7 +14,7 @@ from singletable_apps.games.service.context import Context
 from singletable_apps.games.service.moderation import Moderation
 from singletable_apps.games.service.rounds import Rounds
 from singletable_apps.games.tokens import DRIVERS, Role
-from singletable_apps.games.views import PlayerViews, Snapshot, View, public_view
+from singletable_apps.games.views import AnonymousAnswer, PlayerViews, Snapshot, View, public_view
 
 # Players of a game are read again after this time, if nobody has said that they changed.
 _ROSTER_AGE = timedelta(seconds=2)
@@ -74,13 +74,13 @@ class Snapshots:
         """Add what only hosts see: who has answered, live counts, and answers to decide on."""
         play, state = snapshot.play, snapshot.state
         answered: frozenset[str] = frozenset()
-        pending: list[Answer] = []
+        pending: list[AnonymousAnswer] = []
         tally: dict[str, int] = {}
         question = play.question
         if question is not None and state.phase is Phase.OPEN:
             answers = self._rounds.list_answers(state.game_id, state.question_id)
             answered = frozenset(each.player_id for each in answers)
-            pending = [each for each in answers if each.status is AnswerStatus.PENDING]
+            pending = self._moderation.select(answers)
             if question.type in OPINIONS and play.game.settings.live_counts:
                 tally = tally_answers(question, answers)
         elif state.phase is Phase.OPEN:

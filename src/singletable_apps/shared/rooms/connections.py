@@ -45,11 +45,13 @@ class CloseCode(IntEnum):
 class Member:
     """A person or screen in a room, and the channels it listens to.
 
-    Connections with the same `id` belong to one member.
+    Connections with the same `id` belong to one member. Guests, of whom there may be any number,
+    get half of the places at most, so that they cannot keep the others out.
     """
 
     id: str
     channels: frozenset[str] = frozenset()
+    is_guest: bool = False
 
 
 class Connection(ABC):

@@ -155,16 +155,22 @@ class Rooms:
         room = self._rooms.get(key)
         # A member that comes back replaces a socket that nobody has noticed to be dead.
         is_back = room is not None and room.connections_of(member)
-        in_room = room.connections if room else 0
-        if not is_back and (
-            in_room >= self.limits.room_sockets or self.connections >= self.limits.sockets
-        ):
+        if not is_back and self._is_full(room, member):
             raise RoomFull
         if room is None:
             room = Room(key, self._setup)
             self._open_room(room)
             self._rooms[key] = room
         return room
+
+    def _is_full(self, room: Room | None, member: Member) -> bool:
+        in_room, limits = room.connections if room else 0, self.limits
+        is_full = in_room >= limits.room_sockets or self.connections >= limits.sockets
+        if member.is_guest and not is_full:
+            in_room = room.guests if room else 0
+            guests = sum(each.guests for each in self._rooms.values())
+            is_full = 2 * in_room >= limits.room_sockets or 2 * guests >= limits.sockets
+        return is_full
 
     def _forget(self, room: Room) -> None:
         if self._rooms.get(room.key) is room:

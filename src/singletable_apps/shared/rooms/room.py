@@ -85,6 +85,7 @@ class Room:
         self.epoch = token_hex(8)
         self.is_open = True
         self.connections = 0
+        self.guests = 0
         self._setup = setup
         self._limits = setup.limits
         self._loop = asyncio.get_running_loop()
@@ -233,6 +234,7 @@ class Room:
         presence.member = member
         presence.connections.append(connection)
         self.connections += 1
+        self.guests += member.is_guest
         _cancel(presence.leaving, self._emptied)
         presence.leaving = self._emptied = None
         while len(presence.connections) > self._limits.member_sockets:
@@ -278,6 +280,7 @@ class Room:
             return
         presence.connections.remove(connection)
         self.connections -= 1
+        self.guests -= connection.member.is_guest
         if not presence.connections:
             grace = self._limits.presence_grace
             presence.leaving = self._loop.call_later(grace, self._end_presence, presence)

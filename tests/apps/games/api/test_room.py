@@ -64,13 +64,13 @@ def test_answers_are_approved_and_hidden(server: Server) -> None:
     pending = host.get(f"{path}/moderation").json()["pending"]
     assert {each["text"] for each in pending} == {f"Because of {each.name}" for each in phones}
     for each in pending[:2]:
-        decision = f"{path}/answers/001/{each['playerId']}/approve"
+        decision = f"{path}/answers/001/{each['answerId']}/approve"
         stale = host.post(decision, {"text": "Something else"})
         assert problem(stale) == (422, "invalid-request", ["/text"])
         for _ in range(2):
             decided = host.post(decision, {"text": each["text"]}).json()
             assert (decided["status"], decided["isLate"]) == ("visible", False)
-    hidden = f"{path}/answers/001/{pending[2]['playerId']}/hide"
+    hidden = f"{path}/answers/001/{pending[2]['answerId']}/hide"
     assert host.post(hidden).json()["status"] == "hidden"
     assert problem(host.post(hidden.replace("/hide", "/burn")))[0] == 422
     world.play(game, Command.CLOSE)
@@ -81,7 +81,7 @@ def test_answers_are_approved_and_hidden(server: Server) -> None:
         assert host.post(f"{path}/ballot/{answer_id}/{action}").json() == {"questionId": "001"}
     marks = [each["isHidden"] for each in host.get(f"{path}/moderation").json()["ballot"]]
     assert marks == [True, False]
-    late = host.post(f"{path}/answers/001/{pending[2]['playerId']}/approve")
+    late = host.post(f"{path}/answers/001/{pending[2]['answerId']}/approve")
     assert problem(late)[:2] == (409, "wrong-phase")
 
 

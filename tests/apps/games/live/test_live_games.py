@@ -130,7 +130,7 @@ def test_question_waits_for_the_host_when_answers_are_moderated(memory: World) -
         for player in phones:
             assert memory.service.context.get_state(game.game_id).phase == "open"
             memory.service.moderation.decide(
-                game.game_id, "001", player.player_id, AnswerStatus.VISIBLE
+                game.game_id, "001", player.answer_id(), AnswerStatus.VISIBLE
             )
         await ada.shows("voting")
         live.rooms.close()

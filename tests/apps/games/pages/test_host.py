@@ -237,11 +237,11 @@ def test_answers_are_approved_hidden_and_shown_again(app: PagesApp) -> None:
     browser = app.browser(host=True)
     path = app.world.service.context.urls.host(game.game_id, "answers")
     for phone, decision in ((ada, "approve"), (bob, "approve"), (eve, "hide")):
-        sent = {"player": phone.player_id, "question": "001", "text": f"Of {phone.name}"}
+        sent = {"answer": phone.answer_id(), "question": "001", "text": f"Of {phone.name}"}
         assert not browser.flash(browser.post(path, {**sent, "decision": decision}))
     assert "changed" in browser.flash(browser.post(path, {**sent, "text": "x", "decision": "hide"}))
     assert "Approve" in browser.flash(browser.post(path, {**sent, "decision": "burn"}))
-    for wrong in ({"player": ""}, {"question": "\0"}, {"player": "😀" * 999}):
+    for wrong in ({"answer": ""}, {"question": "\0"}, {"answer": "😀" * 999}):
         answer = browser.post(path, {**sent, "decision": "hide", **wrong})
         assert "no such answer" in browser.flash(answer)
     app.world.play(game, Command.NEXT)

@@ -37,9 +37,9 @@ def test_approved_answers_are_ranked_and_waiting_ones_are_not(memory: World) -> 
     waiting = moderation(memory).list_answers(memory.service.rounds.load(game.game_id))
     assert {each.text for each in waiting} == {"Meetings", "Builds", "Mails", "Rude"}
     for phone in (ada, bob):
-        decided = moderation(memory).decide(game.game_id, "001", phone.player_id, VISIBLE)
+        decided = moderation(memory).decide(game.game_id, "001", phone.answer_id(), VISIBLE)
         assert (decided.answer.status, decided.is_late) == (VISIBLE, False)
-    moderation(memory).decide(game.game_id, "001", dee.player_id, HIDDEN)
+    moderation(memory).decide(game.game_id, "001", dee.answer_id(), HIDDEN)
     assert host_view(memory, game)["pendingCount"] == 1
     assert memory.play(game, Command.CLOSE).phase is Phase.VOTING
     ballot = memory.service.snapshots.read(game.game_id).ballot
@@ -47,8 +47,8 @@ def test_approved_answers_are_ranked_and_waiting_ones_are_not(memory: World) -> 
     assert host_view(memory, game)["leftOut"] == 2
     # Too late for the one that waited; the decisions of before can be repeated.
     with pytest.raises(WrongPhase):
-        moderation(memory).decide(game.game_id, "001", cy.player_id, VISIBLE)
-    assert moderation(memory).decide(game.game_id, "001", ada.player_id, VISIBLE).is_late is False
+        moderation(memory).decide(game.game_id, "001", cy.answer_id(), VISIBLE)
+    assert moderation(memory).decide(game.game_id, "001", ada.answer_id(), VISIBLE).is_late is False
 
 
 def test_profanity_is_queued_or_blocked(memory: World) -> None:
@@ -72,7 +72,7 @@ def test_decision_is_about_the_text_that_the_host_has_read(memory: World) -> Non
     ada.answer(text="Meetings")
     ada.answer(text="Something rude")
     with pytest.raises(InvalidInput):
-        moderation(memory).decide(game.game_id, "001", ada.player_id, VISIBLE, "Meetings")
+        moderation(memory).decide(game.game_id, "001", ada.answer_id(), VISIBLE, "Meetings")
     stored = memory.service.answers.find_answer(game.game_id, "001", ada.player_id)
     assert stored is not None
     assert stored.status is PENDING
@@ -83,9 +83,9 @@ def test_hidden_answer_cannot_be_sent_again_unseen(world: World) -> None:
     (ada,) = world.join(game, "Ada")
     world.play(game, Command.START)
     assert ada.answer(text="Rude").answer.status is VISIBLE  # type: ignore[union-attr]
-    moderation(world).decide(game.game_id, "001", ada.player_id, HIDDEN, "Rude")
+    moderation(world).decide(game.game_id, "001", ada.answer_id(), HIDDEN, "Rude")
     assert ada.answer(text="Rude again").answer.status is PENDING  # type: ignore[union-attr]
-    moderation(world).decide(game.game_id, "001", ada.player_id, VISIBLE, "Rude again")
+    moderation(world).decide(game.game_id, "001", ada.answer_id(), VISIBLE, "Rude again")
     assert ada.answer(text="Now nice").answer.status is VISIBLE  # type: ignore[union-attr]
 
 
@@ -93,11 +93,11 @@ def test_unknown_answers_are_not_found(memory: World) -> None:
     game = memory.game(LESSON)
     (ada,) = memory.join(game, "Ada")
     with pytest.raises(NotFound):
-        moderation(memory).decide(game.game_id, "001", ada.player_id, VISIBLE)
+        moderation(memory).decide(game.game_id, "001", ada.answer_id(), VISIBLE)
     memory.play(game, Command.START)
-    for question_id, player_id in (("001", ada.player_id), ("9#", "x"), ("001", "#" * 16)):
+    for question_id, answer_id in (("001", ada.answer_id()), ("9#", "x"), ("001", "#" * 16)):
         with pytest.raises(NotFound):
-            moderation(memory).decide(game.game_id, question_id, player_id, VISIBLE)
+            moderation(memory).decide(game.game_id, question_id, answer_id, VISIBLE)
     for answer_id, question_id in (("nothing", ""), ("nothing", "007"), ("", "001")):
         with pytest.raises(NotFound):
             moderation(memory).set_hidden(game.game_id, answer_id, True, question_id)
@@ -110,7 +110,7 @@ def test_texts_of_a_survey_are_moderated_while_it_is_open(memory: World) -> None
     ada.answer(text="More tea", question_id="003")
     bob.answer(text="More cake", question_id="003")
     assert host_view(memory, game)["pendingCount"] == 2
-    moderation(memory).decide(game.game_id, "003", ada.player_id, VISIBLE)
+    moderation(memory).decide(game.game_id, "003", ada.answer_id("003"), VISIBLE)
     memory.play(game, Command.CLOSE)
     play = memory.service.rounds.load(game.game_id)
     (shown,) = moderation(memory).list_frozen(play)

@@ -77,6 +77,11 @@ class Phone:
     name: str
     token: str
 
+    def answer_id(self, question_id: str = "001") -> str:
+        """Return the id under which hosts decide about the answer to a question."""
+        tokens = self.world.service.context.tokens
+        return tokens.answer_id(self.game_id, question_id, self.player_id)
+
     def answer(
         self, *choices: str, text: str = "", number: int | None = None, question_id: str = ""
     ) -> Receipt:

@@ -286,6 +286,28 @@ async def test_oldest_socket_of_a_member_is_replaced() -> None:
     assert (len(room.members()), room.connections) == (1, 2)
 
 
+# One link admits any number of guests, who must not keep players and hosts out.
+@in_event_loop
+@pytest.mark.parametrize("limits", [RoomLimits(sockets=4), RoomLimits(room_sockets=4)])
+async def test_guests_leave_half_of_the_places_to_others(limits: RoomLimits) -> None:
+    rooms = Rooms(limits=limits)
+
+    async def enter(member: Member) -> Room:
+        connection = SocketConnection(member, Client().send, 9)
+        return await rooms.join("tea", connection, show_nothing)
+
+    for number in range(2):
+        room = await enter(Member(f"guest {number}", is_guest=True))
+    with pytest.raises(RoomFull):
+        await enter(Member("guest 2", is_guest=True))
+    for name in ("ada", "bob"):
+        await enter(Member(name))
+    with pytest.raises(RoomFull):
+        await enter(Member("cy"))
+    room.disconnect("guest 0", CloseCode.RESTART, "")
+    await enter(Member("guest 2", is_guest=True))
+
+
 @in_event_loop
 @pytest.mark.parametrize("limits", [RoomLimits(sockets=1), RoomLimits(room_sockets=1)])
 async def test_full_room_or_process_rejects_further_sockets(limits: RoomLimits) -> None:

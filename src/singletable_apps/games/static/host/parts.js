@@ -96,14 +96,14 @@ export function Queue({ game, actions }) {
   const { pending } = game.view.value.host;
   if (!pending.length) return null;
   /** @param {any} each @param {string} decision */
-  const decide = (each, decision) => actions.post("answers", { player: each.playerId, question: each.questionId, text: each.text, decision });
+  const decide = (each, decision) => actions.post("answers", { answer: each.answerId, question: each.questionId, text: each.text, decision });
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const decision = { a: "approve", h: "hide" }[event.key];
     const at = [.../** @type {HTMLElement} */ (event.currentTarget).children].findIndex((each) => each.contains(/** @type {Node} */ (event.target)));
     if (decision && at >= 0) { event.stopPropagation(); void decide(pending[at], decision); }
   }
-  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${game.view.value.host.pendingCount}</span></h2><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${`${each.questionId} ${each.playerId}`}><p>${each.text}</p><div class="actions"><button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
+  return html`<section class="console-part"><h2>Answers to decide on <span class="badge badge-warning">${game.view.value.host.pendingCount}</span></h2><ul class="queue" onKeyDown=${onKey}>${pending.map((each) => html`<li key=${each.answerId}><p>${each.text}</p><div class="actions"><button type="button" class="button button-quiet button-small" aria-keyshortcuts="a" onClick=${() => decide(each, "approve")}>Approve</button><button type="button" class="button button-plain button-small" aria-keyshortcuts="h" onClick=${() => decide(each, "hide")}>Hide</button></div></li>`)}</ul></section>`;
 }
 
 /** @param {Props} props */
