@@ -70,7 +70,7 @@ class EntityFile:
                 continue
             try:
                 value = msgspec.json.decode(text)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, RecursionError) as error:
                 self._fail(line, f"is not JSON: {error}.")
             if not isinstance(value, dict):
                 self._fail(line, f"expected a JSON object, but got {text.strip()[:60]!r}.")

@@ -119,7 +119,7 @@ def parse_error(status: int, body: bytes, header: str = "") -> OperationError | 
     """
     try:
         error = _decode_body(body)
-    except (DecodeError, ValidationError, UnicodeDecodeError):
+    except (DecodeError, RecursionError, ValidationError, UnicodeDecodeError):
         return None
     code = (error.type or header).rpartition("#")[2].partition(":")[0]
     if not code:

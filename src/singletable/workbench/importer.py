@@ -43,7 +43,7 @@ def read_model(text: str | bytes) -> list[ModelTable]:
         raise DeclarationError(
             f"This is not a NoSQL Workbench data model: {problem}. {_guess_format(text)}"
         ) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as problem:
         raise DeclarationError(
             f"This is not JSON, so it is not a data model: {problem}. In NoSQL Workbench, choose "
             "Export data model and the NoSQL Workbench format."
