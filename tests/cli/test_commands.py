@@ -123,6 +123,12 @@ def test_endpoint_rejects_invalid_options(run: Run, option: str, value: str, exp
     assert f"'{value}'" in err
 
 
+def test_endpoint_needs_certificate_and_key_together(run: Run) -> None:
+    code, _, err = run("dynamodb", "--tls-cert", "cert.pem")
+    _assert_one_paragraph(code, err)
+    assert "--tls-key" in err
+
+
 @pytest.mark.parametrize(
     ("host", "url"),
     [
@@ -143,6 +149,8 @@ def test_endpoint_prints_a_url_that_can_be_opened(
         region="us-east-1",
         account="123456789012",
         allowed_hosts=(),
+        tls_cert=None,
+        tls_key=None,
         credentials=None,
         faults=None,
         faults_header=False,

@@ -40,7 +40,7 @@ class Endpoint:
         self.greeting = ""
         for line in output:
             self.greeting += line
-            if at := re.search(r"--endpoint-url (http://(.+):(\d+))", line):
+            if at := re.search(r"--endpoint-url (https?://(.+):(\d+))", line):
                 self.url, self.host, self.port = at[1], at[2].strip("[]"), int(at[3])
                 break
         else:

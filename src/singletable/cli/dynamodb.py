@@ -86,6 +86,17 @@ def dynamodb(
             "localhost and to IP addresses are always served. Repeat it for several names.",
         ),
     ] = None,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Serve HTTPS with the certificate in this PEM file; requires --tls-key.",
+        ),
+    ] = None,
+    tls_key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The private key of the certificate, as PEM."),
+    ] = None,
     credentials: Annotated[
         Path | None,
         typer.Option(
@@ -133,6 +144,8 @@ def dynamodb(
         raise AddressError("--durability requires --file: tables in memory are not durable.")
     if file is not None and access_log is not None and file.resolve() == Path(access_log).resolve():
         raise AddressError("--file and --access-log must be different files.")
+    if (tls_cert is None) != (tls_key is None):
+        raise AddressError("Use --tls-cert and --tls-key together.")
     from singletable.cli.endpoint import EndpointConfig, serve
 
     serve(
@@ -144,6 +157,8 @@ def dynamodb(
             region=region,
             account=account,
             allowed_hosts=tuple(allow_host or ()),
+            tls_cert=tls_cert,
+            tls_key=tls_key,
             credentials=credentials,
             faults=faults,
             faults_header=faults_header,

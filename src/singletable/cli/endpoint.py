@@ -21,6 +21,7 @@ from singletable.server import (
     Metrics,
     Observer,
     check_host,
+    load_tls,
     run_until_stopped,
 )
 
@@ -56,6 +57,8 @@ class EndpointConfig:
     region: str
     account: str
     allowed_hosts: tuple[str, ...]
+    tls_cert: Path | None
+    tls_key: Path | None
     credentials: Path | None
     faults: str | None
     faults_header: bool
@@ -68,6 +71,8 @@ def serve(config: EndpointConfig) -> None:
     check_host(config.host, guarded=config.credentials is not None)
     guard = _guard(config)
     injected = _faults(config)
+    cert, key = config.tls_cert, config.tls_key
+    tls = None if cert is None or key is None else load_tls(cert, key)
     settings = Settings(region=config.region, account=config.account, durable=config.durable)
     file, log_name = config.file, config.access_log
     engine = Engine.in_memory(settings) if file is None else Engine.on_file(file, settings)
@@ -93,6 +98,7 @@ def serve(config: EndpointConfig) -> None:
             port=config.port,
             observer=observer,
             eager=True,
+            tls=tls,
             on_start=partial(print_usage, config),
         )
         # Everything allocated so far stays, and requests create no reference cycles, so garbage
@@ -135,7 +141,8 @@ def print_usage(config: EndpointConfig, host: str, port: int) -> None:
     echo = partial(typer.echo, err=config.access_log == "-")
     # Every interface is not an address that a client can open; this machine's is.
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    scheme = "http" if config.tls_cert is None else "https"
+    url = f"{scheme}://[{shown}]:{port}" if ":" in shown else f"{scheme}://{shown}:{port}"
     reach = "" if shown == host else f" and at every other address of this machine, port {port},"
     where = "in memory" if config.file is None else f"in {config.file}"
     link = typer.style(url, bold=True)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from singletable.server.app import DynamoDBApp
 from singletable.server.connection import Limits
-from singletable.server.listener import Listener, run_until_stopped
+from singletable.server.listener import Listener, load_tls, run_until_stopped
 from singletable.server.loopback import check_host
 from singletable.server.observe import AccessLog, Metrics, Observer
 
@@ -20,6 +20,7 @@ __all__ = [
     "Metrics",
     "Observer",
     "check_host",
+    "load_tls",
     "run_until_stopped",
 ]
 

@@ -385,7 +385,8 @@ class Connection(asyncio.Protocol):
         )
         if mid_request and not (self.lingering or self.ended):
             self.lingering = True
-            self.transport.write_eof()
+            if self.transport.can_write_eof():  # TLS cannot close one direction only
+                self.transport.write_eof()
             self.deadline.set(min(_LINGER, self.server.limits.idle_timeout))
         else:
             self.transport.close()

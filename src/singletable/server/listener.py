@@ -1,11 +1,14 @@
-"""Listen on a socket, and run an endpoint until it receives a signal to stop."""
+"""Listen on a socket, with TLS or without, and run an endpoint until a signal stops it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import signal
+import ssl
 from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
 
 from singletable.errors import AddressError, SingleTableError
 from singletable.operations import AsyncDriver, SweepExpired
@@ -13,6 +16,8 @@ from singletable.server.connection import Connection, Limits, RequestHandler, Se
 from singletable.server.observe import Observer
 
 SWEEP_INTERVAL = 1.0
+# Seconds for a TLS handshake. Connections count towards the limits only after it.
+HANDSHAKE_TIMEOUT = 10.0
 _logger = logging.getLogger(__name__)
 
 
@@ -30,10 +35,19 @@ class Listener(ServerState):
         super().__init__(app, limits or Limits(), observer, eager=eager)
         self._server: asyncio.Server | None = None
 
-    async def start(self, host: str, port: int) -> tuple[str, int]:
+    async def start(
+        self, host: str, port: int, tls: ssl.SSLContext | None = None
+    ) -> tuple[str, int]:
         """Listen, and return host and port; port 0 becomes a free one."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Connection(self), host, port, backlog=1024)
+        self._server = await loop.create_server(
+            lambda: Connection(self),
+            host,
+            port,
+            backlog=1024,
+            ssl=tls,
+            ssl_handshake_timeout=None if tls is None else HANDSHAKE_TIMEOUT,
+        )
         address = self._server.sockets[0].getsockname()
         return address[0], address[1]
 
@@ -54,6 +68,36 @@ class Listener(ServerState):
             connection.abort()
 
 
+def load_tls(certificate: Path, key: Path) -> ssl.SSLContext:
+    """Return the context for TLS 1.2 and newer, or raise AddressError if a file is invalid.
+
+    Both files are PEM; the certificate may be followed by the rest of its chain.
+    """
+
+    def refuse_password() -> NoReturn:
+        raise AddressError(
+            f"The TLS key in {key} is encrypted, and there is nobody to enter its password. Store "
+            "it decrypted, in a file that only its owner can read."
+        )
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    for path in (certificate, key):
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise AddressError(f"Cannot read {path}, for TLS: {error.strerror}.") from None
+    try:
+        context.load_cert_chain(certificate, key, refuse_password)
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            problem = f"{key} is not the key of the certificate in {certificate}"
+        else:
+            problem = f"expected a certificate in {certificate} and its key in {key}, both as PEM"
+        raise AddressError(f"Cannot serve TLS: {problem}.") from None
+    return context
+
+
 async def run_until_stopped(
     app: RequestHandler,
     driver: AsyncDriver,
@@ -63,6 +107,7 @@ async def run_until_stopped(
     limits: Limits | None = None,
     observer: Observer | None = None,
     eager: bool = False,
+    tls: ssl.SSLContext | None = None,
     sweep_interval: float = SWEEP_INTERVAL,
     on_start: Callable[[str, int], None],
 ) -> None:
@@ -73,7 +118,7 @@ async def run_until_stopped(
         loop.add_signal_handler(name, stop.set)
     listener = Listener(app, limits, observer, eager=eager)
     try:
-        address = await listener.start(host, port)
+        address = await listener.start(host, port, tls)
     except OSError as error:
         reason = str(error.strerror).rpartition(": ")[2]  # asyncio prefixes it with the address
         raise AddressError(
