@@ -120,7 +120,7 @@ def _check(folder: Path, codes: Sequence[str]) -> None:
     """Raise unless exactly the confirmed ballots were counted."""
     with connect(f"file:{folder / 'votes.db'}") as driver:
         elections = _open(folder, driver)
-        verified = verify_log(elections.context.store)
+        verified = verify_log(elections.context.store, elections.context.keys)
         if verified.differences:
             raise RuntimeError(f"the table does not match the log: {verified.differences[0]}")
         owner = elections.context.read.get_user("voter 0")

@@ -19,6 +19,7 @@ from random import Random
 
 from drills.client_runners import serve
 from drills.elections_client import (
+    KEYS,
     OPEN_ELECTION,
     PASSWORD,
     SECRET_ELECTION,
@@ -164,9 +165,9 @@ def check_tables(
             f"the log has {len(events) - before} new events"
         )
     try:
-        catch_up(open_store(driver))
+        catch_up(open_store(driver), KEYS.ballot_key)
         items = read_items(driver)
-        rebuild(open_store(driver))
+        rebuild(open_store(driver), KEYS.ballot_key)
     except ElectionsError as error:
         return [*faults, f"the table cannot be updated from the log: {error}"]
     different = set(items) ^ set(read_items(driver))
@@ -177,7 +178,7 @@ def _check_chain(events: Sequence[Event]) -> list[str]:
     previous = ""
     for number, event in enumerate(events, 1):
         try:
-            check_event(event, number, previous)
+            check_event(event, number, previous, KEYS.ballot_key)
         except ElectionsError as error:
             return [str(error)]
         previous = event.hash

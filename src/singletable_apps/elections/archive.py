@@ -33,10 +33,14 @@ from singletable_apps.elections.events import (
     hash_event,
     parse_event_data,
 )
+from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
 from singletable_apps.elections.projection.rebuild import Progress
 from singletable_apps.elections.proofs.encoding import canonical_json
+from singletable_apps.elections.proofs.keys import BallotKey, is_signed
 from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.service.closing import closing_statement, get_closing
 from singletable_apps.shared.expiry import expiring
 
 # What fits into a transaction, with a margin: it takes 100 items and 4 MB.
@@ -61,6 +65,7 @@ class ExportedEvent(_Line, frozen=True, tag="event"):
     event_data: dict[str, Any]
     previous_hash: str
     hash: str
+    mac: str
 
 
 class ExportEnd(_Line, frozen=True, tag="end"):
@@ -101,6 +106,7 @@ def _event_line(event: Event) -> bytes:
             "event_data": event.event_data,
             "previous_hash": event.previous_hash,
             "hash": event.hash,
+            "mac": event.mac,
         }
     )
 
@@ -164,7 +170,7 @@ def _broken(problem: str) -> InvalidExport:
 
 
 def restore_log(
-    store: Store, lines: Iterable[bytes], progress: Progress | None = None
+    store: Store, key: BallotKey, lines: Iterable[bytes], progress: Progress | None = None
 ) -> ExportEnd:
     """Fill an empty log from an export. Rebuild the table afterwards.
 
@@ -176,6 +182,7 @@ def restore_log(
         raise TypeError("The lines are read twice: pass a list, or an object that reopens a file.")
     end = ExportEnd(0, "")
     for event in read_export(lines):
+        check_event(event, event.event_id, event.previous_hash, key)
         end = ExportEnd(event.event_id, event.hash)
     for table in (votes, event_log, expiring):
         store.admin.create_table(table, if_missing=True)
@@ -252,22 +259,28 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class VerificationResult:
-    """The length and last hash of the log, the position of the table, and the differences."""
+    """The length and last hash of the log, the position of the table, and the differences.
+
+    `ballots` were opened, and `results` counted again.
+    """
 
     events: int
     head: str
+    ballots: int
+    results: int
     followed: int
     items: int
     differences: tuple[Difference, ...]
 
 
-def verify_log(store: Store, progress: Progress | None = None) -> VerificationResult:
+def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> VerificationResult:
     """Check the log, rebuild the table in memory, and compare it with the stored one.
 
-    Raise CorruptLog if the log is damaged. Nothing is written. Only the first differences are
-    returned.
+    Raise CorruptLog if the log, a ballot or a signed result is not as it was written. Nothing is
+    written. Only the first differences are returned.
     """
     check_not_restoring(store)
+    keys.check_checkpoint(store)
     sync = ReadModel(store).get_sync()
     if sync is not None and sync.rebuilding:
         raise RebuildInProgress(
@@ -283,30 +296,60 @@ def verify_log(store: Store, progress: Progress | None = None) -> VerificationRe
         scratch = Store(memory)
         for table in (votes, event_log):
             scratch.admin.create_table(table)
-        events, head = _copy_log(store, scratch, followed)
+        events, head = _copy_log(store, scratch, keys.ballot_key, followed)
+        ballots, results = _check_elections(PollBook(store, keys.ballot_key), keys)
         if followed > events:
             raise CorruptTable(
                 f"The table contains {followed:,} events, but the log has only {events:,}. Rebuild "
                 "the table."
             )
         if sync is not None:
-            catch_up(scratch, progress=lambda done: progress(done, followed) if progress else None)
+            catch_up(
+                scratch,
+                keys.ballot_key,
+                progress=lambda done: progress(done, followed) if progress else None,
+            )
         items, differences = _compare_tables(store, scratch)
     if (now := ReadModel(store).get_sync()) != sync:
         raise Busy(
             f"The table moved from event {followed:,} to {now.last_event_id if now else 0:,} while "
             "it was compared. Verify it when no one writes."
         )
-    return VerificationResult(events, head, followed, items, tuple(differences))
+    return VerificationResult(events, head, ballots, results, followed, items, tuple(differences))
 
 
-def _copy_log(store: Store, scratch: Store, followed: int) -> tuple[int, str]:
+def _check_elections(book: PollBook, keys: Keys) -> tuple[int, int]:
+    """Return the numbers of ballots and signed results. Raise CorruptLog if one is not correct."""
+    ballots = results = 0
+    for record in book.records():
+        election, closing = record.election, get_closing(record.election, keys)
+        ballots += len(record.ballots)
+        if closing is None:
+            book.ballots(record)
+            continue
+        statement = closing["statement"]
+        # Ballots of users who were removed later still count; the name may have changed since.
+        expected = closing_statement(book, record, keys, statement["closed_at"])
+        expected["name"] = statement["name"]
+        if not is_signed(statement, closing["signature"], keys.signer.public_key):
+            problem = "is not signed with the key of this service"
+        elif statement != expected:
+            names = [name for name, value in expected.items() if statement.get(name) != value]
+            problem = f"differs from the log in {', '.join(names)}"
+        else:
+            results += 1
+            continue
+        raise CorruptLog(f"The signed result of the election '{election.name}' {problem}.")
+    return ballots, results
+
+
+def _copy_log(store: Store, scratch: Store, key: BallotKey, followed: int) -> tuple[int, str]:
     """Check every event, and copy those that the table contains. Return the count and last hash."""
     event_id, previous_hash = 0, ""
     batch: list[Event] = []
     for event in store.query(patterns.all_events(), consistent=True):
         event_id += 1
-        check_event(event, event_id, previous_hash)
+        check_event(event, event_id, previous_hash, key)
         previous_hash = event.hash
         if event_id <= followed:
             batch.append(event)

@@ -93,15 +93,16 @@ def sample(at: At, keys: Keys) -> None:
 
 
 @elections.command()
-def rebuild(at: At) -> None:
+def rebuild(at: At, keys: Keys) -> None:
     """Rebuild the table from the event log.
 
     No one can vote during a rebuild. If it was interrupted, run it again.
     """
     with exit_on_error():
+        from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import rebuild_table
 
-        rebuild_table(at)
+        rebuild_table(DataLocation(at, keys))
 
 
 @elections.command()
@@ -117,25 +118,32 @@ def export(
 
 @elections.command()
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an export.")], at: At
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an export.")],
+    at: At,
+    keys: Keys,
 ) -> None:
     """Restore an event log from an export, and rebuild the table.
 
     The whole file is checked first. If the restore was interrupted, run it again to continue.
     """
     with exit_on_error():
+        from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import restore
 
-        restore(at, file)
+        restore(DataLocation(at, keys), file)
 
 
 @elections.command()
-def verify(at: At) -> None:
-    """Check that the event log is intact and that the table matches it. Changes nothing."""
+def verify(at: At, keys: Keys) -> None:
+    """Check the event log, all ballots and signed results, and that the table matches the log.
+
+    Changes nothing. If anything differs, it says what, and the exit code is 1.
+    """
     with exit_on_error():
+        from singletable_apps.elections.app import DataLocation
         from singletable_apps.elections.commands import verify
 
-        verify(at)
+        verify(DataLocation(at, keys))
 
 
 @elections.command()

@@ -27,11 +27,15 @@ from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Sync
 from singletable_apps.elections.errors import Busy, RebuildInProgress
 from singletable_apps.elections.events import Event, EventData, build_event
+from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.poll_book import ConfirmedReadModel, PollBook
 from singletable_apps.elections.projection.projector import MAX_BATCH, apply_events, catch_up
 from singletable_apps.elections.read_model import ReadModel
 
+# An event that depends on its number in the log, which is known when it is appended.
+NumberedEvent: TypeAlias = Callable[[int], EventData]
 # A decision reads what it needs, and returns the events to append or raises why it refuses.
-Decision: TypeAlias = Callable[[ReadModel], Sequence[EventData]]
+Decision: TypeAlias = Callable[[ReadModel], Sequence[EventData | NumberedEvent]]
 
 MAX_ATTEMPTS = 200
 # How often to send an append whose outcome is unknown before giving up.
@@ -45,7 +49,7 @@ class _Command:
     actor: str
     decide: Decision
     batch_key: int | None = None
-    decided: Sequence[EventData] = ()
+    decided: Sequence[EventData | NumberedEvent] = ()
     events: list[Event] = field(default_factory=list[Event])
     error: Exception | None = None
     is_done: bool = False
@@ -57,12 +61,19 @@ class _Command:
 
 
 class CommandBus:
-    """Executes commands one at a time in this process, and safely beside other processes."""
+    """Executes commands one at a time in this process, and safely beside other processes.
 
-    def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
+    Decisions read the table, and the poll book confirms each fact that they read.
+    """
+
+    def __init__(
+        self, store: Store, clock: Callable[[], datetime], keys: Keys, book: PollBook
+    ) -> None:
         self._store = store
         self._clock = clock
-        self._read = ReadModel(store)
+        self._keys = keys
+        self._book = book
+        self._read = ConfirmedReadModel(store, book)
         # Threads of one process would only conflict at the log, so they take turns here.
         self._turn = threading.Lock()
         self._waiting: deque[_Command] = deque()
@@ -108,7 +119,8 @@ class CommandBus:
 
     def _execute(self, commands: list[_Command]) -> None:
         for attempt in range(MAX_ATTEMPTS):
-            sync = catch_up(self._store)
+            sync = catch_up(self._store, self._keys.ballot_key)
+            self._book.follow(sync)
             decided = [
                 (command, self._decide(command)) for command in commands if not command.is_done
             ]
@@ -141,23 +153,31 @@ class CommandBus:
         now = self._read.get_sync()
         if now is None or now.rebuilding:
             return False
-        return (now.last_event_id, now.step) == (sync.last_event_id, sync.step)
+        position = sync.last_event_id
+        # The poll book may be ahead, because the results have just read new events.
+        return (now.last_event_id, now.step, self._book.position) == (position, sync.step, position)
 
     def _append(self, commands: list[_Command], sync: Sync) -> bool:
         """Append the decided events after `sync`. Return False if another process was first."""
         events: list[Event] = []
         event_id, previous_hash = sync.last_event_id, sync.last_hash
+        key = self._keys.ballot_key
         for command in commands:
             command.events = []
             for data in command.decided:
-                event = build_event(data, event_id + 1, command.actor, self._clock(), previous_hash)
-                event_id, previous_hash = event.event_id, event.hash
+                event_id += 1
+                numbered = data(event_id) if callable(data) else data
+                now = self._clock()
+                event = build_event(numbered, event_id, command.actor, now, previous_hash, key)
+                previous_hash = event.hash
                 command.events.append(event)
                 events.append(event)
         if not self._put(events):
             return False
+        self._book.follow(sync, events)
+        self._keys.save_checkpoint(events[-1])
         try:
-            apply_events(self._store, sync, events)
+            apply_events(self._store, key, sync, events)
         except RebuildInProgress as error:
             raise RebuildInProgress(
                 f"This was saved (event {events[-1].event_id} at the latest), but is not visible "

@@ -14,6 +14,7 @@ from rich.console import Console
 
 import singletable
 from singletable import Driver, ListTables, Store, TableNotFound
+from singletable_apps.counting import pluralize
 from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.elections import patterns
 from singletable_apps.elections.app import (
@@ -27,7 +28,7 @@ from singletable_apps.elections.audit import redact_event_data
 from singletable_apps.elections.entities import User, votes
 from singletable_apps.elections.errors import CorruptTable, NotFound
 from singletable_apps.elections.events import event_log
-from singletable_apps.elections.keys import load_store_keys
+from singletable_apps.elections.keys import load_existing_keys, load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import ROLE_NAMES, Role
@@ -114,31 +115,34 @@ def export(at: str, path: Path) -> None:
     typer.echo("It contains password hashes and sealed ballots: keep it as safe as the tables.")
 
 
-def restore(at: str, path: Path) -> None:
+def restore(place: DataLocation, path: Path) -> None:
     """Restore a log from an export, and rebuild the table."""
     lines = Lines(path)
     with file_errors(path):
         path.open("rb").close()
-    with new_store(at) as store:
+    key = load_existing_keys(place.keys).ballot_key
+    with new_store(place.at) as store:
         with progress_bar("Restoring") as progress:
-            end = restore_log(store, lines, progress)
+            end = restore_log(store, key, lines, progress)
         with progress_bar("Rebuilding the table") as progress:
-            rebuild(store, progress)
+            rebuild(store, key, progress)
     typer.echo(f"{_describe(end)} Restored from {path}; the table is rebuilt.")
     typer.echo("Serve it with the same keys as before: other keys cannot open sealed ballots.")
 
 
-def rebuild_table(at: str) -> None:
+def rebuild_table(place: DataLocation) -> None:
     """Rebuild the table from the log."""
-    with existing_store(at) as store, progress_bar("Rebuilding the table") as progress:
-        sync = rebuild(store, progress)
+    key = load_existing_keys(place.keys).ballot_key
+    with existing_store(place.at) as store, progress_bar("Rebuilding the table") as progress:
+        sync = rebuild(store, key, progress)
     typer.echo(f"Rebuilt the table from {sync.last_event_id:,} events.")
 
 
-def verify(at: str) -> None:
-    """Check the log and the table, and print the result."""
-    with existing_store(at) as store, progress_bar("Verifying") as progress:
-        found = verify_log(store, progress)
+def verify(place: DataLocation) -> None:
+    """Check the log, ballots, results and the table, and print the result."""
+    keys = load_existing_keys(place.keys)
+    with existing_store(place.at) as store, progress_bar("Verifying") as progress:
+        found = verify_log(store, keys, progress)
     if found.differences:
         listed = "\n".join(
             f"  {one.partition_key} / {one.sort_key} {one.problem}" for one in found.differences
@@ -150,6 +154,10 @@ def verify(at: str) -> None:
     typer.echo(_describe(ExportEnd(found.events, found.head)))
     if found.followed < found.events:
         typer.echo(f"The table has {found.followed:,} of them; the service will catch up.")
+    typer.echo(
+        f"Every event is authentic, {pluralize(found.ballots, 'ballot')} could be opened, and "
+        f"{pluralize(found.results, 'signed result')} matched a new count."
+    )
     typer.echo(f"All {found.items:,} items of the table match the log.")
 
 

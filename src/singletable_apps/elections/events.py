@@ -1,4 +1,8 @@
-"""The event log: every kind of event, and the hash chain that makes changes to the log evident.
+"""The event log: every kind of event, the hash chain, and the MACs that authenticate it.
+
+The hash of an event covers everything in it and the hash of the one before, and anyone can compute
+it. Its MAC is a keyed hash (HMAC) of that: without the key nobody can change, insert, reorder,
+copy or remove events unnoticed, except the last ones (see `keys.Checkpoint`).
 
 Events hold no numbers besides their id: a number can come back from DynamoDB written in another
 way, and would then have another hash.
@@ -7,6 +11,7 @@ way, and would then have another hash.
 from __future__ import annotations
 
 from datetime import datetime
+from hmac import compare_digest
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -15,6 +20,7 @@ from singletable import Attr, Entity, Key, Store, Table, attr, padded
 from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.errors import CorruptLog, IncompleteRestore
 from singletable_apps.elections.proofs.encoding import digest
+from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import Role
 
 event_log = Table("vote_event_log")
@@ -35,6 +41,7 @@ class Event(Entity, table=event_log):
     event_data: Attr[dict[str, Any]] = attr()
     previous_hash: Attr[str] = attr()
     hash: Attr[str] = attr()
+    mac: Attr[str] = attr(default="")
 
     key = Key(pk="EVENTS", sk=padded(event_id, EVENT_ID_DIGITS))
 
@@ -49,9 +56,9 @@ class RestoreMarker(Entity, table=event_log):
 
 
 def build_event(
-    data: EventData, event_id: int, actor: str, now: datetime, previous_hash: str
+    data: EventData, event_id: int, actor: str, now: datetime, previous_hash: str, key: BallotKey
 ) -> Event:
-    """Return the log entry for an event, with its hash."""
+    """Return the log entry for an event, with its hash and its MAC."""
     fields = cast(dict[str, object], msgspec.json.decode(msgspec.json.encode(data)))
     event = Event(
         event_id=event_id,
@@ -63,7 +70,13 @@ def build_event(
         hash="",
     )
     event.hash = hash_event(event)
+    event.mac = authenticate_event(event, key)
     return event
+
+
+def authenticate_event(event: Event, key: BallotKey) -> str:
+    """Return the MAC of an entry, which nobody can compute without the key."""
+    return key.hmac("event", event.hash)
 
 
 def hash_event(event: Event) -> str:
@@ -92,8 +105,13 @@ def parse_event_data(event: Event) -> EventData:
         ) from error
 
 
-def check_event(event: Event, event_id: int, previous_hash: str) -> None:
-    """Raise CorruptLog unless this is the entry with this id, unchanged, after the previous one."""
+def check_event(
+    event: Event, event_id: int, previous_hash: str, key: BallotKey | None = None
+) -> None:
+    """Raise CorruptLog unless this is the entry with this id, unchanged, after the previous one.
+
+    Without a key only the hashes are checked, which anyone who can write the log can compute.
+    """
     if event.event_id != event_id:
         raise CorruptLog(
             f"Event {event_id} is missing from the log: event {event.event_id} comes after "
@@ -110,6 +128,14 @@ def check_event(event: Event, event_id: int, previous_hash: str) -> None:
         raise CorruptLog(
             f"Event {event_id} was changed after it was written: its hash should be {expected}, "
             f"but is {event.hash}. Compare it with an export."
+        )
+    if key is not None and not compare_digest(
+        event.mac.encode(errors="replace"), authenticate_event(event, key).encode()
+    ):
+        raise CorruptLog(
+            f"Event {event_id} was not written by this service: its MAC does not match the key "
+            f"'{key.name}'. Someone who can write the table added or changed it, or it is from "
+            "version 0.1, which did not authenticate events. Compare it with an export."
         )
 
 
@@ -281,7 +307,10 @@ class VotersRemoved(_EventData, frozen=True, tag=True):
 
 
 class BallotCast(_EventData, frozen=True, tag=True):
-    """Someone voted. The ranking is in `levels`, best first, or in `sealed` if it is secret."""
+    """Someone voted. The ranking is in `levels`, best first, or in `sealed` if it is secret.
+
+    An open ballot has a `mac` that binds it to its place, as the seal does for a secret one.
+    """
 
     voter: str
     election: str
@@ -291,6 +320,7 @@ class BallotCast(_EventData, frozen=True, tag=True):
     confirmation: str | None = None
     nonce: str | None = None
     levels: tuple[tuple[str, ...], ...] | None = None
+    mac: str | None = None
     sealed: str | None = None
 
 

@@ -1,21 +1,26 @@
 """The keys of elections. They are files, and are never stored in the tables.
 
-One key seals ballots, one signs closed elections, and one secret is for tokens and cursors.
+One key seals ballots and authenticates the event log, one signs closed elections, and one secret is
+for tokens and cursors. Beside them is a checkpoint: the last event that was written from here, so
+that a log that lost its last events is noticed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+import msgspec
+
 from singletable import Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.errors import WrongKeys
-from singletable_apps.elections.events import check_not_restoring
+from singletable_apps.elections.errors import CorruptLog, WrongKeys
+from singletable_apps.elections.events import Event, check_not_restoring
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.proofs.documents import ClosingStatement
 from singletable_apps.elections.proofs.errors import UnsealError
@@ -31,6 +36,7 @@ from singletable_apps.shared.key_files import create_folder, load_key_file
 BALLOT_KEY_FILE = "ballots.key"
 SIGNING_KEY_FILE = "signing.key"
 SECRET_FILE = "tokens.key"
+CHECKPOINT_FILE = "checkpoint.json"
 
 # All elections use the same keys, so it is enough to check some.
 CHECKED_ELECTIONS = 100
@@ -38,11 +44,45 @@ CHECKED_ELECTIONS = 100
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """`ballot_key` seals ballots, `signer` signs closed elections, `secret` is for tokens."""
+    """`ballot_key` seals ballots, `signer` signs closed elections, `secret` is for tokens.
+
+    Without a `folder` there are no checkpoints.
+    """
 
     ballot_key: BallotKey
     signer: Signer
     secret: bytes
+    folder: Path | None = None
+
+    def save_checkpoint(self, event: Event) -> None:
+        """Remember the last event of the log in the folder of the keys."""
+        if self.folder is None:
+            return
+        draft = self.folder / f".{CHECKPOINT_FILE}.{os.getpid()}"
+        # A folder that cannot be written has no checkpoint; the log is complete without it.
+        with suppress(OSError):
+            draft.write_text(json.dumps({"events": event.event_id, "head": event.hash}) + "\n")
+            draft.replace(self.folder / CHECKPOINT_FILE)
+
+    def check_checkpoint(self, store: Store) -> None:
+        """Raise CorruptLog unless the log still has the event of the checkpoint."""
+        path = None if self.folder is None else self.folder / CHECKPOINT_FILE
+        if path is None or not path.exists():
+            return
+        saved = msgspec.json.decode(path.read_bytes(), type=_Checkpoint)
+        event = store.get(patterns.event(saved.events), consistent=True)
+        if event is None or event.hash != saved.head:
+            found = "is missing" if event is None else f"has {event.hash}"
+            raise CorruptLog(
+                f"The log has lost events: according to {path}, event {saved.events:,} has the "
+                f"hash {saved.head}, but it {found}. Restore the log from an export. If you have "
+                f"restored an older one on purpose, delete {path}."
+            )
+
+
+class _Checkpoint(msgspec.Struct, frozen=True):
+    events: int
+    head: str
 
 
 def generate_keys() -> Keys:
@@ -57,7 +97,19 @@ def load_or_create_keys(folder: Path) -> Keys:
         load_ballot_key(folder / BALLOT_KEY_FILE),
         load_signer(folder / SIGNING_KEY_FILE),
         load_key_file(folder / SECRET_FILE, "that signs tokens and cursors"),
+        folder,
     )
+
+
+def load_existing_keys(folder: Path) -> Keys:
+    """Return the keys in a folder. Raise WrongKeys if one is missing."""
+    for name in (BALLOT_KEY_FILE, SIGNING_KEY_FILE):
+        if not (folder / name).exists():
+            raise WrongKeys(
+                f"There is no key file {folder / name}. It is needed to check that the service "
+                "wrote the event log. Specify the folder of the keys that the service uses."
+            )
+    return load_or_create_keys(folder)
 
 
 def load_store_keys(store: Store, folder: Path, *, create_missing: bool = False) -> Keys:

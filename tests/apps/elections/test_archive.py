@@ -33,9 +33,15 @@ from singletable_apps.elections.errors import (
 from singletable_apps.elections.events import Event, event_log, hash_event
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.projection.rebuild import rebuild
+from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import TABLES, open_elections
-from tests.apps.support.elections.sample import FAST_PASSWORDS, copy_sample, items
+from tests.apps.support.elections.sample import (
+    FAST_PASSWORDS,
+    copy_sample,
+    items,
+    sample_keys,
+)
 
 Lines = Sequence[bytes]
 
@@ -46,6 +52,11 @@ def exported() -> tuple[bytes, ...]:
     lines: list[bytes] = []
     export_log(copy_sample().store, lines.append)
     return tuple(lines)
+
+
+def sample_key() -> BallotKey:
+    """Return the key of the sample's log."""
+    return sample_keys().ballot_key
 
 
 def store_on(driver: Driver) -> Store:
@@ -62,8 +73,8 @@ def test_log_restored_on_another_driver_gives_the_same_tables(tmp_path: Path) ->
     end = export_log(sample.store, lines.append)
     with Engine.on_file(tmp_path / "votes.db") as engine:
         store = store_on(engine)
-        assert restore_log(store, lines) == end
-        rebuild(store)
+        assert restore_log(store, sample_key(), lines) == end
+        rebuild(store, sample_key())
         for table in (votes, event_log):
             assert list(items(store, table)) == list(items(sample.store, table))
         again: list[bytes] = []
@@ -90,9 +101,9 @@ def test_empty_log_can_be_exported_and_restored() -> None:
     lines: list[bytes] = []
     assert export_log(elections.context.store, lines.append) == ExportEnd(0, "")
     store = store_on(Engine.in_memory())
-    assert restore_log(store, lines) == ExportEnd(0, "")
-    rebuild(store)
-    assert verify_log(store).differences == ()
+    assert restore_log(store, sample_key(), lines) == ExportEnd(0, "")
+    rebuild(store, sample_key())
+    assert verify_log(store, sample_keys()).differences == ()
 
 
 def test_progress_is_reported_up_to_the_end() -> None:
@@ -102,7 +113,10 @@ def test_progress_is_reported_up_to_the_end() -> None:
     assert reports == [(done, total) for done in range(1, total + 1)]
     reports.clear()
     restore_log(
-        store_on(Engine.in_memory()), exported(), lambda done, of: reports.append((done, of))
+        store_on(Engine.in_memory()),
+        sample_key(),
+        exported(),
+        lambda done, of: reports.append((done, of)),
     )
     assert reports == [(50, total), (total, total)]
 
@@ -112,7 +126,7 @@ def test_large_events_are_restored_in_smaller_batches(monkeypatch: pytest.Monkey
     monkeypatch.setattr(archive, "BATCH_BYTES", 3000)
     reports: list[int] = []
     store = store_on(Engine.in_memory())
-    restore_log(store, exported(), lambda done, _: reports.append(done))
+    restore_log(store, sample_key(), exported(), lambda done, _: reports.append(done))
     assert len(reports) > 10
     assert reports == sorted(reports)
     assert len(list(items(store, event_log))) == len(exported()) - 1
@@ -134,7 +148,7 @@ def test_broken_log_is_neither_exported_nor_verified(field: str | None, value: s
     with pytest.raises(CorruptLog, match="Event 7 "):
         export_log(store, lambda _: None)
     with pytest.raises(CorruptLog, match="Event 7 "):
-        verify_log(store)
+        verify_log(store, sample_keys())
 
 
 def _change(number: int, **fields: object) -> Callable[[Lines], Lines]:
@@ -172,8 +186,8 @@ def test_restore_rejects_a_broken_export_before_writing(case: str) -> None:
     change, message = BROKEN[case]
     engine = Engine.in_memory()
     with pytest.raises(InvalidExport, match=f"(?s){message}"):
-        restore_log(store_on(engine), change(exported()))
-    assert restore_log(store_on(engine), exported()).events == len(exported()) - 1
+        restore_log(store_on(engine), sample_key(), change(exported()))
+    assert restore_log(store_on(engine), sample_key(), exported()).events == len(exported()) - 1
 
 
 # A newer version may have written it. If it were skipped, the table would be wrong.
@@ -197,25 +211,26 @@ def test_restore_rejects_unknown_event_types() -> None:
         "event_data": event.event_data,
         "previous_hash": "",
         "hash": event.hash,
+        "mac": "",
     }
     end = {"line": "end", "events": 1, "head": event.hash}
     lines = [json.dumps(fields).encode(), json.dumps(end).encode()]
     with pytest.raises(InvalidExport, match=r"Line 1: Event 1 .*UserPromoted"):
-        restore_log(store_on(Engine.in_memory()), lines)
+        restore_log(store_on(Engine.in_memory()), sample_key(), lines)
 
 
 def test_restore_needs_an_empty_log() -> None:
     sample = copy_sample()
     before = list(items(sample.store, votes))
     with pytest.raises(LogNotEmpty, match="already has 80 events"):
-        restore_log(sample.store, exported())
+        restore_log(sample.store, sample_key(), exported())
     assert list(items(sample.store, votes)) == before
-    assert verify_log(sample.store).differences == ()
+    assert verify_log(sample.store, sample_keys()).differences == ()
 
 
 def test_restore_rejects_lines_that_can_be_read_only_once() -> None:
     with pytest.raises(TypeError, match="read twice"):
-        restore_log(store_on(Engine.in_memory()), iter(exported()))
+        restore_log(store_on(Engine.in_memory()), sample_key(), iter(exported()))
 
 
 class PowerCut(Exception):
@@ -231,7 +246,7 @@ def half_restored() -> Store:
         raise PowerCut
 
     with pytest.raises(PowerCut):
-        restore_log(store, exported(), crash)
+        restore_log(store, sample_key(), exported(), crash)
     newest = get_last_event(store)
     assert newest is not None
     assert 0 < newest.event_id < len(exported()) - 1
@@ -240,8 +255,8 @@ def half_restored() -> Store:
 
 def test_half_restored_log_is_not_used(half_restored: Store) -> None:
     uses: list[Callable[[Store], object]] = [
-        rebuild,
-        verify_log,
+        lambda store: rebuild(store, sample_key()),
+        lambda store: verify_log(store, sample_keys()),
         lambda store: export_log(store, lambda _: None),
     ]
     for use in uses:
@@ -253,12 +268,12 @@ def test_half_restored_log_is_not_used(half_restored: Store) -> None:
 
 def test_restoring_the_same_export_again_continues(half_restored: Store) -> None:
     reports: list[int] = []
-    restore_log(half_restored, exported(), lambda done, _: reports.append(done))
+    restore_log(half_restored, sample_key(), exported(), lambda done, _: reports.append(done))
     assert reports == [80]
-    rebuild(half_restored)
-    assert verify_log(half_restored).differences == ()
+    rebuild(half_restored, sample_key())
+    assert verify_log(half_restored, sample_keys()).differences == ()
     uninterrupted = store_on(Engine.in_memory())
-    restore_log(uninterrupted, exported())
+    restore_log(uninterrupted, sample_key(), exported())
     assert list(items(half_restored, event_log)) == list(items(uninterrupted, event_log))
 
 
@@ -267,16 +282,16 @@ def test_restoring_another_export_is_refused(half_restored: Store) -> None:
     end = {"line": "end", "events": 60, "head": json.loads(events[59])["hash"]}
     shorter = [*events[:60], json.dumps(end).encode()]
     with pytest.raises(LogNotEmpty, match="Another export is being restored here: 80 events"):
-        restore_log(half_restored, shorter)
+        restore_log(half_restored, sample_key(), shorter)
 
 
 # The old table must not answer, and a new one must not start half-way.
 def test_restored_log_is_used_only_after_a_rebuild() -> None:
     store = store_on(Engine.in_memory())
-    restore_log(store, exported())
+    restore_log(store, sample_key(), exported())
     with pytest.raises(RebuildInProgress, match="operator"):
         open_elections(store.driver, copy_sample().keys)
-    rebuild(store)
+    rebuild(store, sample_key())
     assert open_elections(store.driver, copy_sample().keys).queries.version() == 80
 
 
@@ -286,8 +301,8 @@ def test_restore_ends_all_sessions() -> None:
     signed_in = sample.elections.auth.sign_in("ada", "lantern copper river")
     sample.store.admin.clear(votes)
     sample.store.admin.clear(event_log)
-    restore_log(sample.store, exported())
-    rebuild(sample.store)
+    restore_log(sample.store, sample_key(), exported())
+    rebuild(sample.store, sample_key())
     opened = open_elections(sample.engine, sample.keys, passwords=FAST_PASSWORDS)
     with pytest.raises(NotSignedIn):
         opened.auth.renew(signed_in.refresh)
@@ -300,7 +315,7 @@ def test_restore_ends_all_sessions() -> None:
 def test_verify_finds_no_difference_in_a_correct_table() -> None:
     sample = copy_sample()
     before = [list(items(sample.store, table)) for table in (votes, event_log)]
-    result = verify_log(sample.store)
+    result = verify_log(sample.store, sample_keys())
     assert (result.events, result.followed, result.differences) == (80, 80, ())
     assert result.items == len(before[0])
     newest = get_last_event(sample.store)
@@ -315,20 +330,20 @@ def test_verify_reports_differences_in_order_and_rebuild_repairs_them() -> None:
     store.update(User.key("Radia"), User.role.set(Role.OWNER), User.revision.set(999))
     store.put(Candidate(election_name="Treasurer", candidate_name="Radia", since=1))
     store.delete(Candidate.key("Treasurer", "Claude"))
-    assert verify_log(store).differences == (
+    assert verify_log(store, sample_keys()).differences == (
         Difference("ELECTION#Treasurer", "CANDIDATE#Claude", "is missing from the table"),
         Difference("ELECTION#Treasurer", "CANDIDATE#Radia", "is in the table, but not in the log"),
         Difference("USER#Radia", "METADATA", "differs in revision, role"),
     )
-    rebuild(store)
-    assert verify_log(store).differences == ()
+    rebuild(store, sample_key())
+    assert verify_log(store, sample_keys()).differences == ()
 
 
 def test_verify_reports_the_first_of_many_differences() -> None:
     store = copy_sample().store
     for number in range(30):
         store.put(Candidate(election_name="Ghosts", candidate_name=f"{number:02}", since=1))
-    reported = [difference.sort_key for difference in verify_log(store).differences]
+    reported = [difference.sort_key for difference in verify_log(store, sample_keys()).differences]
     assert reported == [f"CANDIDATE#{number:02}" for number in range(10)]
 
 
@@ -337,9 +352,9 @@ def test_verify_compares_a_lagging_table_up_to_its_position() -> None:
     newest = get_last_event(store)
     assert newest is not None
     store.delete(Event.key(newest.event_id))
-    rebuild(store)
+    rebuild(store, sample_key())
     store.put(newest)
-    result = verify_log(store)
+    result = verify_log(store, sample_keys())
     assert (result.events, result.followed, result.differences) == (80, 79, ())
 
 
@@ -347,17 +362,17 @@ def test_verify_rejects_a_table_ahead_of_its_log() -> None:
     store = copy_sample().store
     store.delete(Event.key(80))
     with pytest.raises(CorruptTable, match="contains 80 events, but the log has only 79"):
-        verify_log(store)
+        verify_log(store, sample_keys())
 
 
 def test_verify_refuses_a_table_that_is_incomplete() -> None:
     store = copy_sample().store
     store.update(Sync.key(), Sync.rebuilding.set(True))
     with pytest.raises(RebuildInProgress):
-        verify_log(store)
+        verify_log(store, sample_keys())
     store.update(Sync.key(), Sync.rebuilding.set(False), Sync.step.set(1))
     with pytest.raises(Busy, match="Event 81"):
-        verify_log(store)
+        verify_log(store, sample_keys())
 
 
 # Comparing takes a while, and the service may keep running.
@@ -370,12 +385,12 @@ def test_verify_gives_no_result_if_the_table_changes() -> None:
             cast(sample.user("hedy"), "Team lunch", [("Soup", 1)], "during verification")
 
     with pytest.raises(Busy, match="from event 80 to 81"):
-        verify_log(sample.store, vote)
+        verify_log(sample.store, sample_keys(), vote)
 
 
 def test_verify_accepts_empty_tables() -> None:
     store = store_on(Engine.in_memory())
     for table in (votes, event_log):
         store.admin.create_table(table)
-    result = verify_log(store)
+    result = verify_log(store, sample_keys())
     assert (result.events, result.head, result.items, result.differences) == (0, "", 0, ())

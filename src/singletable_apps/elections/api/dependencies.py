@@ -11,6 +11,7 @@ from unicodedata import normalize
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import AfterValidator, Field
 
+from singletable import ItemMismatch
 from singletable_apps.elections import errors
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.proofs.errors import InvalidCode
@@ -200,7 +201,7 @@ _IN_PATH = {"user", "election", "confirmation", "table", "relation"}
 
 
 def to_problem(
-    error: errors.Rejected | errors.Unavailable | TooManyAttempts | InvalidCode, request: Request
+    error: errors.ElectionsError | ItemMismatch | TooManyAttempts | InvalidCode, request: Request
 ) -> Problem:
     """Return the problem for an error of the service."""
     message = str(error)
@@ -215,6 +216,8 @@ def to_problem(
         case errors.Unavailable():
             wait = "10" if isinstance(error, errors.RebuildInProgress) else "1"
             return Problem(UNAVAILABLE, message, headers={"Retry-After": wait})
+        case _:  # log and table do not fit together, and only an operator can help
+            return Problem(UNAVAILABLE, message, headers={"Retry-After": "60"})
 
 
 def _field_errors(error: errors.Rejected, method: str) -> list[FieldError]:
@@ -229,5 +232,5 @@ def _field_errors(error: errors.Rejected, method: str) -> list[FieldError]:
 
 
 ERRORS: dict[type[Exception], Callable[[Any, Request], Problem]] = dict.fromkeys(
-    (errors.Rejected, errors.Unavailable, TooManyAttempts, InvalidCode), to_problem
+    (errors.ElectionsError, ItemMismatch, TooManyAttempts, InvalidCode), to_problem
 )

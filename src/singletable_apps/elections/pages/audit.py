@@ -17,6 +17,7 @@ from singletable_apps.elections.audit import RelationPage, redact_event_data, ro
 from singletable_apps.elections.errors import CorruptLog
 from singletable_apps.elections.events import Event, check_event
 from singletable_apps.elections.pages.dependencies import UserPageContext, ViewerPage, url
+from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.roles import ROLE_NAMES, Permission, Role
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.shared.pages import Link, ListQueryParameters
@@ -57,7 +58,9 @@ def show_events(page: AuditorPage, query: ListQueryParameters) -> Response:
     events = page.elections.queries.events(page.user, EVENTS_PER_PAGE, query.cursor)
     return page.render(
         "audit_events",
-        events=query.page(event_rows(events.items), events.cursor),
+        events=query.page(
+            event_rows(events.items, page.elections.context.keys.ballot_key), events.cursor
+        ),
         tabs=_tabs(page, query.path),
     )
 
@@ -170,13 +173,13 @@ class ItemRow:
     fields: tuple[FieldText, ...]
 
 
-def event_rows(events: Sequence[Event]) -> list[EventRow]:
+def event_rows(events: Sequence[Event], key: BallotKey) -> list[EventRow]:
     """Return rows for events, newest first, each checked against the one before it."""
     hashes = {event.event_id: event.hash for event in events}
-    return [_event_row(event, hashes) for event in events]
+    return [_event_row(event, hashes, key) for event in events]
 
 
-def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
+def _event_row(event: Event, hashes: Mapping[int, str], key: BallotKey) -> EventRow:
     previous = hashes.get(event.event_id - 1, event.previous_hash)
     data = redact_event_data(event.event_data)
     if event.event_type in SETTINGS_EVENTS:
@@ -189,14 +192,14 @@ def _event_row(event: Event, hashes: Mapping[int, str]) -> EventRow:
         fields=tuple(_event_field(name, value) for name, value in data.items()),
         previous_hash=event.previous_hash,
         hash=event.hash,
-        intact=_is_intact(event),
+        intact=_is_intact(event, key),
         follows=previous == event.previous_hash,
     )
 
 
-def _is_intact(event: Event) -> bool:
+def _is_intact(event: Event, key: BallotKey) -> bool:
     try:
-        check_event(event, event.event_id, event.previous_hash)
+        check_event(event, event.event_id, event.previous_hash, key)
     except CorruptLog:
         return False
     return True

@@ -285,6 +285,7 @@ def cast_ballot(step: ProjectionStep, data: events.BallotCast) -> bool:
             confirmation=data.confirmation,
             nonce=data.nonce,
             rankings=_to_rankings(data.levels),
+            mac=data.mac,
             sealed=data.sealed,
             requests=_latest(requests),
             revision=step.revision,

@@ -30,6 +30,7 @@ from singletable_apps.elections.events import (
 )
 from singletable_apps.elections.projection import elections, users
 from singletable_apps.elections.projection.step import IndexLag, ProjectionStep, StaleReadModel
+from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
 
 D = TypeVar("D", bound=EventData)
@@ -86,11 +87,16 @@ _handle(events.BallotWithdrawn, patterns.withdraw_ballot, elections.withdraw_bal
 
 
 def catch_up(
-    store: Store, *, rebuilding: bool = False, progress: Callable[[int], None] | None = None
+    store: Store,
+    key: BallotKey,
+    *,
+    rebuilding: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> Sync:
     """Apply all events that the table lacks, and return its new position.
 
-    Raise RebuildInProgress while the table is rebuilt; `rebuilding` is for that process.
+    Raise CorruptLog at an event that was not written with the key, and RebuildInProgress
+    while the table is rebuilt; `rebuilding` is for that process.
     """
     read = ReadModel(store)
     while True:
@@ -101,7 +107,7 @@ def catch_up(
                 "If the rebuild was interrupted, an operator has to run it again."
             )
         new_events = store.query(patterns.events_after(sync.last_event_id), consistent=True)
-        for batch in _batch_events(_check_events(new_events, sync)):
+        for batch in _batch_events(_check_events(new_events, sync, key)):
             applied = _apply_batch(store, read, batch, sync)
             if applied is None:
                 break
@@ -112,13 +118,13 @@ def catch_up(
             return sync
 
 
-def apply_events(store: Store, sync: Sync, events: Sequence[Event]) -> None:
+def apply_events(store: Store, key: BallotKey, sync: Sync, events: Sequence[Event]) -> None:
     """Apply events that were just appended after the position `sync`."""
     read = ReadModel(store)
     for batch in _batch_events(events):
         applied = _apply_batch(store, read, batch, sync)
         if applied is None:  # another process applies them, too
-            catch_up(store)
+            catch_up(store, key)
             return
         sync = applied
 
@@ -156,11 +162,11 @@ def _create_sync(store: Store) -> Sync:
     return ReadModel(store).get_sync() or Sync()
 
 
-def _check_events(events: Iterable[Event], sync: Sync) -> Iterator[Event]:
+def _check_events(events: Iterable[Event], sync: Sync, key: BallotKey) -> Iterator[Event]:
     """Yield the events. Raise CorruptLog at the first that is not the next one, unchanged."""
     event_id, previous_hash = sync.last_event_id, sync.last_hash
     for event in events:
-        check_event(event, event_id + 1, previous_hash)
+        check_event(event, event_id + 1, previous_hash, key)
         event_id, previous_hash = event.event_id, event.hash
         yield event
 

@@ -16,6 +16,7 @@ from singletable_apps.elections.entities import Counts, Sync, votes
 from singletable_apps.elections.errors import RebuildInProgress
 from singletable_apps.elections.events import check_not_restoring
 from singletable_apps.elections.projection.projector import catch_up, get_last_event
+from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.read_model import ReadModel
 
 # Called with the number of events that are done, and their total.
@@ -32,6 +33,7 @@ def utc_now() -> datetime:
 
 def rebuild(
     store: Store,
+    key: BallotKey,
     progress: Progress | None = None,
     *,
     builder: str | None = None,
@@ -51,27 +53,29 @@ def rebuild(
             progress(done, total)
 
     if ReadModel(store).get_sync() is None:
-        return catch_up(store, progress=report)
+        return catch_up(store, key, progress=report)
     lease = RebuildLease(store, builder or _this_process(), clock)
     lease.acquire()
     try:
-        _rebuild(store, lease, report)
+        _rebuild(store, key, lease, report)
     except BaseException:
         # The error matters more than a failure to release the lease, which expires anyway.
         with suppress(Exception):
             lease.release()
         raise
-    return catch_up(store)
+    return catch_up(store, key)
 
 
-def _rebuild(store: Store, lease: RebuildLease, report: Callable[[int], None]) -> None:
+def _rebuild(
+    store: Store, key: BallotKey, lease: RebuildLease, report: Callable[[int], None]
+) -> None:
     def renew_and_report(done: int) -> None:
         lease.renew()
         report(done)
 
     store.admin.clear(votes, keep=[Sync.key()], on_progress=lambda _: lease.renew())
     lease.reset_position()
-    catch_up(store, rebuilding=True, progress=renew_and_report)
+    catch_up(store, key, rebuilding=True, progress=renew_and_report)
     lease.finish()
 
 

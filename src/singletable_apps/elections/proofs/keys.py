@@ -1,7 +1,8 @@
 """The key that seals ballots (AES-256-GCM) and the key that signs statements (Ed25519).
 
 Every election has its own derived sealing key. All sealed ballots of an election are padded to one
-size, so that their length says nothing about them.
+size, so that their length says nothing about them. A seal is bound to its `BallotPlace`: copied to
+another voter or election, or put back after a newer ballot, it does not open.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hmac
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -39,13 +41,26 @@ PADDING = 256
 _SIGNED_DOMAIN = domain_prefix("closing")
 
 
+@dataclass(frozen=True, slots=True)
+class BallotPlace:
+    """What a ballot is bound to: election, voter, the event that cast it, and the definition."""
+
+    election_id: int
+    voter_id: int
+    event_id: int
+    definition: str
+
+
 def load_ballot_key(path: Path) -> BallotKey:
     """Return the key that seals ballots. Create the file if it is missing; keep a backup of it."""
     return BallotKey(load_key_file(path, "that seals ballots"))
 
 
 class BallotKey:
-    """Seals and opens ballots and tie-break secrets, and computes keyed fingerprints."""
+    """Seals and opens ballots and tie-break secrets, and computes keyed fingerprints.
+
+    Its fingerprints also authenticate the event log and open ballots.
+    """
 
     def __init__(self, master: bytes) -> None:
         if len(master) != KEY_SIZE:
@@ -60,8 +75,8 @@ class BallotKey:
         """Return a name that identifies the key and reveals nothing about it."""
         return self.hmac("name of the key")[:16]
 
-    def seal(self, election_id: int, ballot: BallotContent, *, width: int, iv: bytes) -> str:
-        """Return the ballot sealed for this election. `iv` is 12 random bytes, never reused."""
+    def seal(self, place: BallotPlace, ballot: BallotContent, *, width: int, iv: bytes) -> str:
+        """Return the ballot sealed for this place. `iv` is 12 random bytes, never reused."""
         text = _to_json(ballot)
         if len(text) > width:
             raise ProofsError(
@@ -69,13 +84,27 @@ class BallotKey:
                 "padded_size(candidates) with all candidates that it ranks."
             )
         # JSON parsers ignore spaces at the end.
-        return self._encrypt("ballots", election_id, text.ljust(width), iv)
+        return self._encrypt("ballots", place.election_id, text.ljust(width), iv, _bind(place))
 
-    def open(self, election_id: int, sealed: str) -> BallotContent:
-        """Return the ballot that was sealed for this election, or raise UnsealError."""
-        fields = json.loads(self._decrypt("ballots", election_id, sealed))
+    def open(self, place: BallotPlace, sealed: str) -> BallotContent:
+        """Return the ballot that was sealed for this place, or raise UnsealError."""
+        fields = json.loads(self._decrypt("ballots", place.election_id, sealed, _bind(place)))
         ranking = Ranking.from_levels(fields["ranking"])
         return BallotContent(bytes.fromhex(fields["nonce"]), fields["confirmation"], ranking)
+
+    def authenticate(self, place: BallotPlace, ballot: BallotContent) -> str:
+        """Return the MAC that proves that this open ballot was cast at this place."""
+        return self.hmac("open ballot", _bind(place).decode(), _to_json(ballot).decode())
+
+    def check(self, place: BallotPlace, ballot: BallotContent, mac: str) -> None:
+        """Raise UnsealError unless this open ballot was cast at this place."""
+        expected = self.authenticate(place, ballot).encode()
+        if not hmac.compare_digest(mac.encode(errors="replace"), expected):
+            raise UnsealError(
+                f"An open ballot of election {place.election_id} was changed, or belongs to "
+                "another election, voter or event.",
+                place.election_id,
+            )
 
     def seal_secret(self, election_id: int, secret: bytes, *, iv: bytes) -> str:
         """Return the tie-break secret sealed for this election."""
@@ -90,29 +119,37 @@ class BallotKey:
         key = self._derive(f"fingerprint: {purpose}")
         return hmac.new(key, canonical_json(list(parts)), sha256).hexdigest()
 
-    def _encrypt(self, purpose: str, election_id: int, plain: bytes, iv: bytes) -> str:
+    def _encrypt(
+        self, purpose: str, election_id: int, plain: bytes, iv: bytes, bound_to: bytes = b""
+    ) -> str:
         if len(iv) != IV_SIZE:
             raise ProofsError(f"Expected an IV of {IV_SIZE} bytes, but got {len(iv)}.")
         domain = f"{purpose} of election {election_id}"
-        encrypted = AESGCM(self._derive(domain)).encrypt(iv, plain, domain_prefix(domain))
+        associated = domain_prefix(domain) + bound_to
+        encrypted = AESGCM(self._derive(domain)).encrypt(iv, plain, associated)
         return b64encode(iv + encrypted).decode()
 
-    def _decrypt(self, purpose: str, election_id: int, sealed: str) -> bytes:
+    def _decrypt(self, purpose: str, election_id: int, sealed: str, bound_to: bytes = b"") -> bytes:
         domain = f"{purpose} of election {election_id}"
         try:
             data = b64decode(sealed, validate=True)
             iv, encrypted = data[:IV_SIZE], data[IV_SIZE:]
-            return AESGCM(self._derive(domain)).decrypt(iv, encrypted, domain_prefix(domain))
+            associated = domain_prefix(domain) + bound_to
+            return AESGCM(self._derive(domain)).decrypt(iv, encrypted, associated)
         except (ValueError, InvalidTag) as error:
             raise UnsealError(
                 f"Cannot unseal ({purpose}) of election {election_id} with the key '{self.name}'. "
-                "The text was changed, belongs to another election, or was sealed with another "
-                "key: restore the key file that was in use at that time.",
+                "The text was changed, belongs to another election, voter or event, or was sealed "
+                "with another key: restore the key file that was in use at that time.",
                 election_id,
             ) from error
 
     def _derive(self, purpose: str) -> bytes:
         return HKDF(SHA256(), KEY_SIZE, salt=None, info=domain_prefix(purpose)).derive(self._master)
+
+
+def _bind(place: BallotPlace) -> bytes:
+    return canonical_json([place.election_id, place.voter_id, place.event_id, place.definition])
 
 
 def padded_size(candidates: Sequence[str]) -> int:

@@ -53,15 +53,17 @@ def open_elections(
 ) -> Elections:
     """Open the service on a driver. Create missing tables, and apply events not yet in the table.
 
-    Raises WrongKeys if elections were launched or closed with other keys.
+    Raises WrongKeys if elections were launched or closed with other keys, and CorruptLog unless
+    every event of the log was written with these keys.
     """
     store = Store(
         driver, tables=TABLES, cursor_secret=keys.secret, clock=clock, observers=observers
     )
     for table in (votes, event_log, expiring):
         store.admin.create_table(table, if_missing=True)
+    keys.check_checkpoint(store)
     if is_behind(store):
-        catch_up(store)
+        catch_up(store, keys.ballot_key)
     check_keys(store, keys)
     context = Context(
         store,
@@ -71,6 +73,7 @@ def open_elections(
         clock,
         passwords or Passwords(),
     )
+    context.book.refresh()
     lifecycle = Lifecycle(context)
     results = Results(context, lifecycle)
     return Elections(

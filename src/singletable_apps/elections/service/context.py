@@ -14,6 +14,7 @@ from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import NotSignedIn, RebuildInProgress
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.keys import Keys
+from singletable_apps.elections.poll_book import PollBook
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.accounts import Passwords
@@ -52,11 +53,14 @@ class Context:
     passwords: Passwords = field(default_factory=Passwords)
     random: Callable[[int], bytes] = secrets.token_bytes
     read: ReadModel = field(init=False)
+    book: PollBook = field(init=False)
     bus: CommandBus = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "read", ReadModel(self.store))
-        object.__setattr__(self, "bus", CommandBus(self.store, self.clock))
+        object.__setattr__(self, "book", PollBook(self.store, self.keys.ballot_key))
+        bus = CommandBus(self.store, self.clock, self.keys, self.book)
+        object.__setattr__(self, "bus", bus)
 
     def check_not_rebuilding(self) -> None:
         """Raise RebuildInProgress while the table is rebuilt and therefore incomplete."""

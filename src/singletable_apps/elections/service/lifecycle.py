@@ -306,7 +306,9 @@ class Lifecycle:
             now = self._context.clock()
             rules.check_close(me, election, now)
             check_revision(election.revision)
-            statement = closing_statement(read, election, self._context.keys, now)
+            book = self._context.book
+            record = book.record(election.election_id)
+            statement = closing_statement(book, record, self._context.keys, now.isoformat())
             return [
                 events.ElectionFinalized(
                     name=election.name,

@@ -261,7 +261,7 @@ class Queries:
         ballot = self._read.find_ballot(found.name, viewer.name)
         ranks: dict[str, int] = {}
         if ballot is not None:
-            ranking = open_ballot(found, ballot, self._context.keys).ranking
+            ranking = open_ballot(found, viewer.user_id, ballot, self._context.keys).ranking
             ranks = dict(rank_pairs(drop_removed_candidates(ranking, ballot.revision, since)))
         return [(name, ranks.get(name)) for name in sorted(since)]
 

@@ -1,16 +1,27 @@
-"""Results: tallies by every counting method, and what is published of the ballots."""
+"""Results: tallies by every counting method, and what is published of the ballots.
+
+All are counted from the event log by the poll book, not from the table.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from singletable_apps.counting import METHODS, Ballots, Ranking, Result, explain, instant_runoff
 from singletable_apps.counting.formats import FORMATS, WriteError, write_ballots, write_rounds
-from singletable_apps.elections.entities import Ballot, Election, User
-from singletable_apps.elections.errors import InvalidInput, NotFound, NotPermitted, WrongState
+from singletable_apps.elections.entities import Election, User
+from singletable_apps.elections.errors import (
+    CorruptLog,
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    WrongState,
+)
+from singletable_apps.elections.poll_book import CountedBallot
 from singletable_apps.elections.proofs import documents
 from singletable_apps.elections.proofs.errors import MerkleTreeError
 from singletable_apps.elections.proofs.merkle import MerkleTree
@@ -25,7 +36,7 @@ from singletable_apps.elections.rules.elections import (
 from singletable_apps.elections.rules.names import quote
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.rules.voting import drop_removed_candidates
-from singletable_apps.elections.service.closing import get_closing, open_ballot
+from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.context import Context
 from singletable_apps.elections.service.lifecycle import Lifecycle
 
@@ -61,8 +72,7 @@ class Tally:
 class _OpenedElection:
     """The ballots of an election, unsealed: as they were cast, as they count, and tallied."""
 
-    stored: list[Ballot]
-    contents: list[documents.BallotContent]
+    ballots: list[CountedBallot]
     counting: Ballots
     tree: MerkleTree
     unique_share: float
@@ -111,8 +121,7 @@ class Results:
         election = self._visible(viewer, name)
         shown = self._check_rankings(election)
         opened = self._open(election)
-        pairs = zip(opened.stored, opened.contents, strict=True)
-        revealed = [_reveal(ballot, content, shown) for ballot, content in pairs]
+        revealed = [_reveal(ballot, shown) for ballot in opened.ballots]
         return sorted(revealed, key=_order)
 
     def unique_share(self, viewer: User, name: str) -> float:
@@ -147,7 +156,8 @@ class Results:
     def published(self, viewer: User, name: str) -> documents.PublishedElection:
         """Return the signed publication of a closed election, which anyone can check."""
         election, closing = self._closed(viewer, name)
-        return documents.create_publication(closing, self._open(election).contents)
+        contents = [ballot.content for ballot in self._open(election).ballots]
+        return documents.create_publication(closing, contents)
 
     def proof(
         self, viewer: User, name: str, confirmation: str
@@ -172,7 +182,7 @@ class Results:
             opened.results[method] = result
         shown = visible_details(election, self._context.clock())
         closing = get_closing(election, self._context.keys)
-        cast, share = len(opened.stored), opened.unique_share
+        cast, share = len(opened.ballots), opened.unique_share
         return Tally(election, opened.results[method], shown, cast, share, closing)
 
     def _check_rankings(self, election: Election) -> frozenset[ResultDetail]:
@@ -201,13 +211,14 @@ class Results:
 
     def close_if_due(self, name: str) -> Election:
         """Return the election, and close it first if its closing time has passed."""
-        election = self._context.read.get_election(name)
+        election_id = self._context.read.get_election(name).election_id
+        election = self._context.book.record(election_id).election
         if not election.allow_vote or not has_ended(election, self._context.clock()):
             return election
-        try:
-            return self._lifecycle.close(None, election.name)
-        except WrongState:  # another request has just closed it
-            return self._context.read.get_election(name)
+        # Another request may have just closed it.
+        with suppress(WrongState):
+            self._lifecycle.close(None, election.name)
+        return self._context.book.record(election_id).election
 
     def _seed(self, election: Election) -> str | None:
         """Return the seed that breaks ties, which no one knows before the close."""
@@ -225,12 +236,11 @@ class Results:
         return datetime.fromisoformat(closing["statement"]["closed_at"])
 
     def _open(self, election: Election) -> _OpenedElection:
-        sync = self._context.read.get_sync()
-        version = sync.last_event_id if sync is not None else 0
         # In a closed election only the names shown beside ballots can change.
         shows_names = ResultDetail.NAMES in visible_details(election, self._context.clock())
         is_final = not election.allow_vote and not shows_names
-        key = election.election_id, election.revision if is_final else version
+        version = election.revision if is_final else self._context.book.position
+        key = election.election_id, version
         # Concurrent requests wait for the first one to read the ballots.
         with self._loading[election.election_id]:
             with self._lock:
@@ -245,29 +255,32 @@ class Results:
         return opened
 
     def _load(self, election: Election) -> _OpenedElection:
-        read = self._context.read
-        candidates = {
-            each.candidate_name: each.since for each in read.list_candidates(election.name)
-        }
-        stored = list(read.list_ballots(election.name))
-        contents = [open_ballot(election, ballot, self._context.keys) for ballot in stored]
+        record = self._context.book.record(election.election_id)
+        ballots = self._context.book.ballots(record)
         rankings = [
-            drop_removed_candidates(content.ranking, ballot.revision, candidates)
-            for ballot, content in zip(stored, contents, strict=True)
+            drop_removed_candidates(
+                ballot.content.ranking, ballot.event.event_id, record.candidates
+            )
+            for ballot in ballots
         ]
-        tree = MerkleTree(content.confirmation for content in contents)
-        counting = Ballots.from_rankings(sorted(candidates), rankings)
-        return _OpenedElection(stored, contents, counting, tree, _unique_share(contents))
+        tree = MerkleTree(ballot.content.confirmation for ballot in ballots)
+        closing = get_closing(record.election, self._context.keys)
+        if closing is not None and closing["statement"]["root"] != tree.root:
+            raise CorruptLog(
+                f"The ballots of the election {quote(election.name)} in the log are not those that "
+                "were signed at its close. An operator should run: singletable elections verify"
+            )
+        counting = Ballots.from_rankings(sorted(record.candidates), rankings)
+        return _OpenedElection(ballots, counting, tree, _unique_share(ballots))
 
 
-def _reveal(
-    ballot: Ballot, content: documents.BallotContent, visible: frozenset[ResultDetail]
-) -> RevealedBallot:
+def _reveal(ballot: CountedBallot, visible: frozenset[ResultDetail]) -> RevealedBallot:
+    content = ballot.content
     if ResultDetail.CONFIRMATIONS not in visible:
         return RevealedBallot(content.ranking)
     if ResultDetail.NAMES not in visible:
         return RevealedBallot(content.ranking, content.confirmation)
-    when = ballot.when_cast.isoformat()
+    when = ballot.event.when_occurred.isoformat()
     return RevealedBallot(content.ranking, content.confirmation, ballot.voter_name, when)
 
 
@@ -275,7 +288,7 @@ def _order(ballot: RevealedBallot) -> tuple[str, str, str]:
     return (ballot.voter_name or "", ballot.confirmation or "", str(ballot.ranking))
 
 
-def _unique_share(ballots: list[documents.BallotContent]) -> float:
-    counts = Counter(ballot.ranking for ballot in ballots)
+def _unique_share(ballots: list[CountedBallot]) -> float:
+    counts = Counter(ballot.content.ranking for ballot in ballots)
     unique = sum(1 for count in counts.values() if count == 1)
     return unique / len(ballots) if ballots else 0.0

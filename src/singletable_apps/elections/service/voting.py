@@ -5,36 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
-from singletable_apps.counting import Ranking
-from singletable_apps.elections import patterns
-from singletable_apps.elections.entities import Ballot, CastRequest, Definition, Election, User
-from singletable_apps.elections.errors import (
-    CorruptLog,
-    IdempotencyKeyReused,
-    InvalidInput,
-    NotFound,
-)
-from singletable_apps.elections.events import (
-    BallotCast,
-    BallotWithdrawn,
-    Event,
-    EventData,
-    parse_event_data,
-)
+from singletable_apps.elections.command_bus import NumberedEvent
+from singletable_apps.elections.entities import Ballot, CastRequest, Election, User, is_removed_user
+from singletable_apps.elections.errors import IdempotencyKeyReused, InvalidInput, NotFound
+from singletable_apps.elections.events import BallotCast, BallotWithdrawn, Event, EventData
+from singletable_apps.elections.poll_book import CountedBallot, check_definition, definition_of
 from singletable_apps.elections.proofs.documents import (
     BallotContent,
+    BallotDefinition,
     Receipt,
     add_proof,
     compute_confirmation,
     create_receipt,
 )
-from singletable_apps.elections.proofs.keys import padded_size
+from singletable_apps.elections.proofs.keys import BallotPlace, padded_size
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.elections import check_view_ballot
 from singletable_apps.elections.rules.names import is_valid_text, quote
 from singletable_apps.elections.rules.voting import check_cast, check_withdraw, parse_ranking
-from singletable_apps.elections.service.closing import ballot_definition, get_closing, open_ballot
+from singletable_apps.elections.service.closing import get_closing
 from singletable_apps.elections.service.context import Context, reload_user
 from singletable_apps.elections.service.results import Results
 
@@ -61,11 +52,11 @@ class Voting:
 
     def cast(self, actor: User, election_name: str, lines: Lines, key: str) -> CastBallot:
         """Cast a ballot or replace it. A repeat with the same idempotency key changes nothing."""
-        nonce, iv = self._context.random(16), self._context.random(12)
+        nonce = self._context.random(16)
         repeat: list[CastBallot] = []
-        decided: list[tuple[Election, Definition]] = []
+        decided: list[tuple[User, Election, BallotDefinition]] = []
 
-        def decide(read: ReadModel) -> Sequence[EventData]:
+        def decide(read: ReadModel) -> Sequence[NumberedEvent]:
             me, election = reload_user(read, actor), read.get_election(election_name)
             ballot = read.find_ballot(election.name, me.name)
             request, fingerprint = self._fingerprints(me, election, lines, key)
@@ -76,17 +67,17 @@ class Voting:
                         "This idempotency key was used for a different ballot. Use a new key for "
                         "each ballot, and the same key only to send the same ballot again."
                     )
-                event = self._get_event(earlier.event_id)
-                repeat[:] = [self._from_event(election, None, event, is_repeat=True)]
+                event = self._context.book.event(earlier.event_id)
+                repeat[:] = [self._from_event(me, election, None, event, is_repeat=True)]
                 return []
             now = self._context.clock()
             listed = election.voter_count > 0 and read.is_listed_voter(election.name, me.name)
             check_cast(me, election, listed=listed, ballot=ballot, now=now)
             names = [each.candidate_name for each in read.list_candidates(election.name)]
             content = BallotContent(nonce, "", parse_ranking(lines, names))
-            decided[:] = [(election, _current_definition(election, names))]
+            decided[:] = [(me, election, definition_of(election, names))]
             marks = request, fingerprint
-            return [self._ballot_cast(me, election, names, content, marks, iv)]
+            return [partial(self._ballot_cast, me, election, names, content, marks)]
 
         # Ballots of different voters are independent, so they can be committed together.
         events = self._context.execute(actor, decide, batch_key=actor.user_id)
@@ -113,10 +104,13 @@ class Voting:
         voter = read.find_user(voter_name)
         name = voter.name if voter is not None else voter_name
         check_view_ballot(viewer, name, election, self._context.clock())
-        ballot = read.find_ballot(election.name, name)
-        if ballot is None:
+        voter_id = _user_id(name) if voter is None else voter.user_id
+        record = self._context.book.record(election.election_id)
+        if voter_id not in record.ballots:
             raise NotFound(f"{quote(name)} hasn’t voted in this election.", field="ballot")
-        return self._from_ballot(election, ballot)
+        event = self._context.book.event(record.ballots[voter_id])
+        counted = self._context.book.open_event(record.election, voter_id, event)
+        return self._with_proof(record.election, counted)
 
     def _fingerprints(
         self, me: User, election: Election, lines: Lines, key: str
@@ -143,11 +137,14 @@ class Voting:
         candidates: list[str],
         content: BallotContent,
         marks: tuple[str, str],
-        iv: bytes,
+        event_id: int,
     ) -> BallotCast:
         number, definition = election.election_id, election.definition or ""
         code = compute_confirmation(number, definition, content.nonce, content.ranking)
         request, fingerprint = marks
+        place = BallotPlace(number, me.user_id, event_id, definition)
+        content = BallotContent(content.nonce, code, content.ranking)
+        ballot_key = self._context.keys.ballot_key
         if not election.secret_ballot:
             return BallotCast(
                 voter=me.name,
@@ -158,12 +155,10 @@ class Voting:
                 confirmation=code,
                 nonce=content.nonce.hex(),
                 levels=content.ranking.levels,
+                mac=ballot_key.authenticate(place, content),
             )
-        sealed = self._context.keys.ballot_key.seal(
-            number,
-            BallotContent(content.nonce, code, content.ranking),
-            width=padded_size(candidates),
-            iv=iv,
+        sealed = ballot_key.seal(
+            place, content, width=padded_size(candidates), iv=self._context.random(12)
         )
         return BallotCast(
             voter=me.name,
@@ -174,37 +169,32 @@ class Voting:
             sealed=sealed,
         )
 
-    def _get_event(self, event_id: int) -> Event:
-        event = self._context.store.get(patterns.event(event_id), consistent=True)
-        if event is None:
-            raise CorruptLog(f"Event {event_id} is missing in the log.")
-        return event
-
     def _from_event(
-        self, election: Election, definition: Definition | None, event: Event, *, is_repeat: bool
+        self,
+        me: User,
+        election: Election,
+        definition: BallotDefinition | None,
+        event: Event,
+        *,
+        is_repeat: bool,
     ) -> CastBallot:
         """Return the result of casting, from the event alone, so that repeats return the same."""
-        cast = parse_event_data(event)
-        if not isinstance(cast, BallotCast):
-            raise CorruptLog(f"Event {event.event_id} is not a ballot.")
-        if cast.sealed is not None:
-            content = self._context.keys.ballot_key.open(election.election_id, cast.sealed)
-        else:
-            ranking, nonce = Ranking(cast.levels or ()), bytes.fromhex(cast.nonce or "")
-            content = BallotContent(nonce, cast.confirmation or "", ranking)
-        stored = definition or self._context.read.get_definition(election.name, cast.definition)
-        receipt = _create_receipt(election, stored, content)
-        return CastBallot(election.name, cast.voter, event.when_occurred, receipt, is_repeat)
+        ballot = self._context.book.open_event(election, me.user_id, event)
+        definition = definition or self._definition(election, ballot)
+        receipt = _create_receipt(election, definition, ballot.content)
+        return CastBallot(election.name, ballot.voter_name, event.when_occurred, receipt, is_repeat)
 
-    def _from_ballot(self, election: Election, ballot: Ballot) -> CastBallot:
-        content = open_ballot(election, ballot, self._context.keys)
-        stored = self._context.read.get_definition(election.name, ballot.definition)
-        receipt = _create_receipt(election, stored, content)
+    def _with_proof(self, election: Election, ballot: CountedBallot) -> CastBallot:
+        receipt = _create_receipt(election, self._definition(election, ballot), ballot.content)
         closing = get_closing(election, self._context.keys)
         if closing is not None:
-            proof = self._results.tree(election).prove(content.confirmation)
+            proof = self._results.tree(election).prove(ballot.content.confirmation)
             receipt = add_proof(receipt, closing, proof)
-        return CastBallot(election.name, ballot.voter_name, ballot.when_cast, receipt)
+        return CastBallot(election.name, ballot.voter_name, ballot.event.when_occurred, receipt)
+
+    def _definition(self, election: Election, ballot: CountedBallot) -> BallotDefinition:
+        stored = self._context.read.get_definition(election.name, ballot.definition)
+        return check_definition(election, stored, ballot.definition)
 
 
 def _find_request(
@@ -217,18 +207,14 @@ def _find_request(
     return withdrawn.requests.get(request) if withdrawn is not None else None
 
 
-def _current_definition(election: Election, candidates: Sequence[str]) -> Definition:
-    return Definition(
-        election_name=election.name,
-        digest=election.definition or "",
-        candidate_names=sorted(candidates),
-    )
+def _user_id(name: str) -> int:
+    """Return the id in the name that replaces a removed user's, or 0."""
+    return int(name.partition("@")[2] or 0) if is_removed_user(name) else 0
 
 
-def _create_receipt(election: Election, stored: Definition, content: BallotContent) -> Receipt:
+def _create_receipt(
+    election: Election, definition: BallotDefinition, content: BallotContent
+) -> Receipt:
     return create_receipt(
-        name=election.name,
-        definition=ballot_definition(election, stored),
-        nonce=content.nonce,
-        ranking=content.ranking,
+        name=election.name, definition=definition, nonce=content.nonce, ranking=content.ranking
     )

@@ -233,7 +233,8 @@ def test_rebuild_answers_unavailable(api: Api) -> None:
             responses.append(ben.post("/elections", {"name": "Tea"}))
             assert ben.get("/version").json() == {"version": 1, "rebuilding": True}
 
-    rebuild(api.elections.context.store, look)
+    context = api.elections.context
+    rebuild(context.store, context.keys.ballot_key, look)
     assert [type_of(response) for response in responses] == ["503 try-later"] * 4
     assert {response.headers["Retry-After"] for response in responses} == {"10"}
     assert ben.get("/me").status_code == 200

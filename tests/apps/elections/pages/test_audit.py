@@ -12,7 +12,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.sample import SampleCopy, copy_sample
-from tests.apps.support.elections.world import ballot, read_events
+from tests.apps.support.elections.world import KEYS, ballot, read_events
 from tests.apps.support.html import missing_in, text_in
 
 PAGES = ("audit", "audit/tables/vote_data", "audit/tables/vote_event_log", "audit/relations/users")
@@ -77,14 +77,14 @@ def test_no_page_reveals_a_secret_ballot_or_a_password_hash(
 def test_changed_events_are_marked(app: PagesApp, ada: Browser) -> None:
     app.world.service.lifecycle.create(app.user("Ada"), "Tea")
     first, second = read_events(app.world.driver)
-    assert [(row.intact, row.follows) for row in event_rows([second, first])] == [
+    assert [(row.intact, row.follows) for row in event_rows([second, first], KEYS.ballot_key)] == [
         (True, True),
         (True, True),
     ]
     other = _changed(second, actor="Eve")
-    assert [row.intact for row in event_rows([other, first])] == [False, True]
+    assert [row.intact for row in event_rows([other, first], KEYS.ballot_key)] == [False, True]
     loose = _changed(first, known_by="0" * 64)
-    assert [row.follows for row in event_rows([second, loose])] == [False, True]
+    assert [row.follows for row in event_rows([second, loose], KEYS.ballot_key)] == [False, True]
 
 
 def _changed(event: Event, *, actor: str = "", known_by: str = "") -> Event:

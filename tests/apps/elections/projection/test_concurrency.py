@@ -20,6 +20,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.world import (
+    KEYS,
     PASSWORD,
     World,
     ballot,
@@ -79,7 +80,7 @@ def _services(worlds: Sequence[World], count: int = 4) -> list[Elections]:
 def _check(world: World) -> None:
     check_consistency(world)
     before = dump_items(world.driver)
-    rebuild(open_store(world.driver))
+    rebuild(open_store(world.driver), KEYS.ballot_key)
     assert dump_items(world.driver) == before
     world.check_calls()
 
@@ -244,7 +245,7 @@ def test_rebuild_while_others_vote(worlds: list[World]) -> None:
 
     def build() -> int:
         for _ in range(3):
-            rebuild(open_store(worlds[-1].driver))
+            rebuild(open_store(worlds[-1].driver), KEYS.ballot_key)
         return 0
 
     run_at_once([build, *(vote(n) for n in range(len(voters)))])

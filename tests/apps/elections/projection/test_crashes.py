@@ -24,6 +24,7 @@ from tests.apps.support.elections.backends import (
 )
 from tests.apps.support.elections.scenario import COMMANDS, Scenario
 from tests.apps.support.elections.world import (
+    KEYS,
     World,
     dump_items,
     open_store,
@@ -81,7 +82,7 @@ def test_command_that_crashes_anywhere_is_complete_or_has_no_effect(
                 appended = read_events(driver)[length:]
                 outcomes.add(bool(appended))
                 assert len(appended) in (0, _count_events(event))
-                catch_up(open_store(driver))
+                catch_up(open_store(driver), KEYS.ballot_key)
                 if appended and appended[-1].hash not in expected:
                     expected[appended[-1].hash] = _without_crash(place.base, driver)
                 assert dump_items(driver) == (expected[appended[-1].hash] if appended else before)
@@ -102,7 +103,7 @@ def test_crashed_rebuild_is_completed_by_the_next(places: Backends, where: str) 
             # A crashed process has the lease until it expires.
             there.world.clock.advance(minutes=2)
             try:
-                rebuild(store, clock=there.world.clock)
+                rebuild(store, KEYS.ballot_key, clock=there.world.clock)
                 is_built = True
             except PowerCut:
                 if dump_items(there.engine) != before:
@@ -127,5 +128,5 @@ def _without_crash(base: Scenario, left: Driver) -> list[str]:
     with base.engine.copy() as engine:
         for item in read_items(left, event_log):
             engine.execute(PutItem(event_log.name, item))
-        catch_up(open_store(engine))
+        catch_up(open_store(engine), KEYS.ballot_key)
         return dump_items(engine, votes)

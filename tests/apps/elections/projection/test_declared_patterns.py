@@ -11,6 +11,7 @@ from singletable_apps.elections.patterns import patterns
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.service import TABLES
 from tests.apps.support.elections.scenario import COMMANDS, copy_scenario, make_scenario
+from tests.apps.support.elections.world import KEYS
 from tests.apps.support.patterns import check_declared
 
 
@@ -21,7 +22,7 @@ def test_commands_and_rebuild_use_declared_patterns() -> None:
         command(there.world.service, there)
         there.world.check_calls()
     calls: list[Call] = []
-    rebuild(Store(base.engine, tables=TABLES, observers=[calls.append]))
+    rebuild(Store(base.engine, tables=TABLES, observers=[calls.append]), KEYS.ballot_key)
     assert len(calls) > base.world.event_count
     check_declared(calls, patterns, (votes, event_log))
     base.world.check_calls()

@@ -16,7 +16,7 @@ from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.elections.backends import BACKENDS, TYPICAL_EVENTS, Backends, backend_cases
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import COMMANDS
-from tests.apps.support.elections.world import World, dump_items, open_store, read_events
+from tests.apps.support.elections.world import KEYS, World, dump_items, open_store, read_events
 from tests.conformance.endpoint import Exchangeable
 
 
@@ -85,7 +85,7 @@ def test_rebuild_despite_faults_gives_the_same_table(places: Backends, where: st
             driver.faults = Faults(
                 throttle=0.05, internal_after=0.2, conflict=0.1, unprocessed=0.5, seed=seed
             )
-            rebuild(open_store(there.world.driver))
+            rebuild(open_store(there.world.driver), KEYS.ballot_key)
             assert dump_items(there.engine) == before
         assert driver.injected["unprocessed"]
 
@@ -104,7 +104,7 @@ def test_lagging_index_hides_no_item_from_the_projection(
         driver.faults = Faults()
         check_consistency(there.world)
         before = dump_items(there.engine)
-        rebuild(open_store(there.engine))
+        rebuild(open_store(there.engine), KEYS.ballot_key)
         assert dump_items(there.engine) == before
 
 

@@ -12,7 +12,7 @@ from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.drivers import InterruptingDriver, PowerCut, PowerCutDriver
 from tests.apps.support.elections.checks import check_consistency
 from tests.apps.support.elections.scenario import Scenario, make_scenario
-from tests.apps.support.elections.world import PASSWORD, ballot, dump_items, open_store
+from tests.apps.support.elections.world import KEYS, PASSWORD, ballot, dump_items, open_store
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_command_is_not_refused_because_of_a_rebuild(there: Scenario) -> None:
         cut = PowerCutDriver(there.engine)
         cut.cut_after(8)
         with pytest.raises(PowerCut):
-            rebuild(open_store(cut), clock=there.world.clock)
+            rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
 
     driver = InterruptingDriver(there.engine, lambda one: "USER_ID" in str(one), begin)
     service = there.world.open_service(driver)
@@ -75,7 +75,7 @@ def test_command_logged_during_a_rebuild_says_that_it_is_saved(there: Scenario) 
         cut = PowerCutDriver(there.engine)
         cut.cut_after(8)
         with pytest.raises(PowerCut):
-            rebuild(open_store(cut), clock=there.world.clock)
+            rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
 
     length = there.world.event_count
     driver = InterruptingDriver(there.engine, _writes, begin)
@@ -84,7 +84,7 @@ def test_command_logged_during_a_rebuild_says_that_it_is_saved(there: Scenario) 
         service.lifecycle.create(there.bob, "New")
     assert there.world.event_count == length + 1
     there.world.clock.advance(minutes=2)
-    rebuild(open_store(there.engine), clock=there.world.clock)
+    rebuild(open_store(there.engine), KEYS.ballot_key, clock=there.world.clock)
     assert there.world.service.context.read.get_election("New").owner_name == "Bob"
     check_consistency(there.world)
 
@@ -95,7 +95,7 @@ def test_users_stay_signed_in_during_a_rebuild(there: Scenario) -> None:
     cut = PowerCutDriver(there.engine)
     cut.cut_after(8)
     with pytest.raises(PowerCut):
-        rebuild(open_store(cut), clock=there.world.clock)
+        rebuild(open_store(cut), KEYS.ballot_key, clock=there.world.clock)
     for ask in (
         lambda: access.authenticate(signed_in.access),
         lambda: access.renew(signed_in.refresh),
@@ -103,7 +103,7 @@ def test_users_stay_signed_in_during_a_rebuild(there: Scenario) -> None:
         with pytest.raises(RebuildInProgress):
             ask()
     there.world.clock.advance(minutes=2)
-    rebuild(open_store(there.engine), clock=there.world.clock)
+    rebuild(open_store(there.engine), KEYS.ballot_key, clock=there.world.clock)
     assert access.authenticate(signed_in.access).name == "Bob"
     assert access.renew(signed_in.refresh).user.name == "Bob"
 
@@ -150,7 +150,7 @@ def test_register_succeeds_while_the_user_is_renamed(there: Scenario) -> None:
 
 def test_two_processes_apply_the_same_events_once(there: Scenario) -> None:
     def apply_elsewhere() -> None:
-        catch_up(open_store(there.engine))
+        catch_up(open_store(there.engine), KEYS.ballot_key)
 
     for nth in range(1, 7):
         seen: list[object] = []
@@ -164,7 +164,7 @@ def test_two_processes_apply_the_same_events_once(there: Scenario) -> None:
         there.world.open_service(driver).people.rename(there.owner, *names)
         check_consistency(there.world)
     before = dump_items(there.engine)
-    rebuild(open_store(there.engine))
+    rebuild(open_store(there.engine), KEYS.ballot_key)
     assert dump_items(there.engine) == before
 
 

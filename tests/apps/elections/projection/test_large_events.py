@@ -10,7 +10,7 @@ from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.projection.step import ITEMS_PER_STEP
 from singletable_apps.elections.roles import Role
 from tests.apps.support.elections.checks import check_consistency
-from tests.apps.support.elections.world import Clock, World, ballot, dump_items, open_store
+from tests.apps.support.elections.world import KEYS, Clock, World, ballot, dump_items, open_store
 
 MANY = ITEMS_PER_STEP * 2 + 3
 NAMES = [f"Voter {number:02}" for number in range(MANY)]
@@ -42,7 +42,7 @@ def _copy(crowd: World) -> tuple[World, User]:
 def _check(world: World) -> None:
     check_consistency(world)
     before = dump_items(world.driver)
-    rebuild(open_store(world.driver))
+    rebuild(open_store(world.driver), KEYS.ballot_key)
     assert dump_items(world.driver) == before
 
 

@@ -9,7 +9,7 @@ import pytest
 from singletable import Engine
 from singletable_apps.elections.projection.rebuild import rebuild
 from tests.apps.support.elections.random_walk import RandomWalk
-from tests.apps.support.elections.world import World, dump_items, open_store
+from tests.apps.support.elections.world import KEYS, World, dump_items, open_store
 
 
 def _walk(world: World, seed: int, steps: int) -> RandomWalk:
@@ -20,7 +20,7 @@ def _walk(world: World, seed: int, steps: int) -> RandomWalk:
             walk.check()
     walk.check()
     before = dump_items(world.driver)
-    rebuild(open_store(world.driver))
+    rebuild(open_store(world.driver), KEYS.ballot_key)
     assert dump_items(world.driver) == before
     return walk
 

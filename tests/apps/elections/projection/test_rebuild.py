@@ -12,7 +12,16 @@ from singletable_apps.elections.events import Event
 from singletable_apps.elections.projection.rebuild import LEASE_DURATION, rebuild
 from tests.apps.support.drivers import PowerCut, PowerCutDriver
 from tests.apps.support.elections.checks import check_consistency
-from tests.apps.support.elections.world import World, ballot, dump_items, open_store, read_events
+from tests.apps.support.elections.world import (
+    KEYS,
+    World,
+    ballot,
+    dump_items,
+    open_store,
+    read_events,
+)
+
+KEY = KEYS.ballot_key
 
 
 def _fill(world: World) -> list[str]:
@@ -27,7 +36,7 @@ def _crash(world: World, operations: int) -> None:
     cut = PowerCutDriver(world.driver)
     cut.cut_after(operations)
     with pytest.raises(PowerCut):
-        rebuild(open_store(cut), builder="Anna", clock=world.clock)
+        rebuild(open_store(cut), KEY, builder="Anna", clock=world.clock)
 
 
 def test_second_rebuild_is_refused_with_holder_and_end_of_lease(world: World) -> None:
@@ -39,12 +48,12 @@ def test_second_rebuild_is_refused_with_holder_and_end_of_lease(world: World) ->
         seen.append(done)
         until = f"{world.clock.now + LEASE_DURATION:%Y-%m-%d %H:%M:%S} UTC"
         with pytest.raises(RebuildInProgress, match=rf"by Anna, \w+, .* until {until}"):
-            rebuild(open_store(world.driver), builder="Ben", clock=world.clock)
+            rebuild(open_store(world.driver), KEY, builder="Ben", clock=world.clock)
 
-    rebuild(open_store(world.driver), start_second, builder="Anna", clock=world.clock)
+    rebuild(open_store(world.driver), KEY, start_second, builder="Anna", clock=world.clock)
     assert seen
     assert dump_items(world.driver) == before
-    rebuild(open_store(world.driver), builder="Ben", clock=world.clock)
+    rebuild(open_store(world.driver), KEY, builder="Ben", clock=world.clock)
     assert dump_items(world.driver) == before
 
 
@@ -55,10 +64,10 @@ def test_long_rebuild_renews_its_lease(memory: World) -> None:
     def start_second(done: int, _: int) -> None:
         memory.clock.advance(seconds=LEASE_DURATION.total_seconds() * 0.9)
         with pytest.raises(RebuildInProgress, match="by Anna"):
-            rebuild(open_store(memory.driver), clock=memory.clock)
+            rebuild(open_store(memory.driver), KEY, clock=memory.clock)
         refused.append(done)
 
-    rebuild(open_store(memory.driver), start_second, builder="Anna", clock=memory.clock)
+    rebuild(open_store(memory.driver), KEY, start_second, builder="Anna", clock=memory.clock)
     assert len(refused) > 3
     assert dump_items(memory.driver) == before
 
@@ -71,9 +80,9 @@ def test_lease_of_a_crashed_rebuild_expires(memory: World, operations: int) -> N
     assert sync.builder_until is not None
     memory.clock.now = sync.builder_until - timedelta(seconds=1)
     with pytest.raises(RebuildInProgress, match="if it has crashed"):
-        rebuild(open_store(memory.driver), clock=memory.clock)
+        rebuild(open_store(memory.driver), KEY, clock=memory.clock)
     memory.clock.now = sync.builder_until + timedelta(seconds=1)
-    rebuild(open_store(memory.driver), clock=memory.clock)
+    rebuild(open_store(memory.driver), KEY, clock=memory.clock)
     assert dump_items(memory.driver) == before
 
 
@@ -85,11 +94,11 @@ def test_paused_rebuild_stops_after_another_has_replaced_it(memory: World) -> No
         if not happened:
             happened.append(done)
             memory.clock.advance(minutes=2)
-            rebuild(open_store(memory.driver), builder="Ben", clock=memory.clock)
+            rebuild(open_store(memory.driver), KEY, builder="Ben", clock=memory.clock)
             memory.clock.advance(minutes=2)
 
     with pytest.raises(RebuildInProgress, match="was stopped"):
-        rebuild(open_store(memory.driver), pause, builder="Anna", clock=memory.clock)
+        rebuild(open_store(memory.driver), KEY, pause, builder="Anna", clock=memory.clock)
     assert dump_items(memory.driver) == before
     check_consistency(memory)
 
@@ -101,7 +110,7 @@ def test_failed_rebuild_releases_its_lease(memory: World) -> None:
     store.delete(Event.key(3))
     for _ in range(2):
         with pytest.raises(CorruptLog):
-            rebuild(store, clock=memory.clock)
+            rebuild(store, KEY, clock=memory.clock)
     store.create(third)
-    rebuild(store, clock=memory.clock)
+    rebuild(store, KEY, clock=memory.clock)
     assert dump_items(memory.driver) == before

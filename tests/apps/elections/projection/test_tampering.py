@@ -13,6 +13,7 @@ from singletable_apps.elections.errors import CorruptLog, CorruptTable
 from singletable_apps.elections.events import (
     Event,
     UserRegistered,
+    authenticate_event,
     build_event,
     event_log,
     hash_event,
@@ -22,6 +23,7 @@ from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from tests.apps.support.elections.scenario import Scenario, make_scenario
 from tests.apps.support.elections.world import (
+    KEYS,
     World,
     dump_items,
     open_store,
@@ -74,7 +76,7 @@ def _swap(engine: Engine) -> None:
 # Exports and backups contain these hashes: a change would make all of them invalid.
 def test_hash_of_an_event_never_changes() -> None:
     data = UserRegistered("Ada", "ada@example.org", "h", Role.OWNER)
-    event = build_event(data, 1, "Ada", datetime(2026, 1, 1, tzinfo=UTC), "")
+    event = build_event(data, 1, "Ada", datetime(2026, 1, 1, tzinfo=UTC), "", KEYS.ballot_key)
     assert event.hash == "550afda33a976c8d3bc54975c77ebf520f07175f3a951b99232f53cdc105b1b0"
 
 
@@ -102,7 +104,7 @@ def test_rebuild_rejects_a_log_that_was_tampered_with(base: Scenario, case: str)
     tamper, message = TAMPERED[case]
     tamper(engine)
     with pytest.raises(CorruptLog, match=message):
-        rebuild(open_store(engine))
+        rebuild(open_store(engine), KEYS.ballot_key)
 
 
 def _next_event(engine: Engine, kind: str, **data: object) -> Event:
@@ -113,6 +115,7 @@ def _next_event(engine: Engine, kind: str, **data: object) -> Event:
     event.event_id, event.previous_hash, event.event_type = last.event_id + 1, last.hash, kind
     event.event_data = {**event.event_data, **data}
     event.hash = hash_event(event)
+    event.mac = authenticate_event(event, KEYS.ballot_key)
     return event
 
 
@@ -139,7 +142,7 @@ def test_service_does_not_open_a_table_ahead_of_its_log(base: Scenario) -> None:
     with pytest.raises(CorruptTable, match="but the log has only"):
         World(engine)
     # The advice in the message helps.
-    rebuild(open_store(engine))
+    rebuild(open_store(engine), KEYS.ballot_key)
     assert World(engine).event_count == last.event_id - 1
 
 
@@ -147,4 +150,4 @@ def test_event_that_cannot_be_applied_is_reported(base: Scenario) -> None:
     store = open_store(engine := base.engine.copy())
     store.create(_next_event(engine, "ElectionLaunched", name="Nowhere"))
     with pytest.raises(CorruptTable, match=r"Event \d+ \(ElectionLaunched\) cannot be applied"):
-        catch_up(store)
+        catch_up(store, KEYS.ballot_key)

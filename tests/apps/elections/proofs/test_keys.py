@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from singletable_apps.elections.proofs.documents import BallotContent
 from singletable_apps.elections.proofs.errors import ProofsError, UnsealError
 from singletable_apps.elections.proofs.keys import (
     BallotKey,
+    BallotPlace,
     Signer,
     fingerprint,
     is_signed,
@@ -26,17 +28,18 @@ KEY = BallotKey(bytes(range(32)))
 IV = bytes(12)
 CODE = "a" * 52
 BALLOT = BallotContent(bytes(16), CODE, Ranking.from_levels(["Ada", ["Ben", "Cy"]]))
-SEALED = KEY.seal(7, BALLOT, width=512, iv=IV)
+PLACE = BallotPlace(7, 3, 21, "d")
+SEALED = KEY.seal(PLACE, BALLOT, width=512, iv=IV)
 CLOSING = make_sample("anonymous").closing
 
 
 @given(rankings(NAMES), st.binary(min_size=16, max_size=16))
 def test_sealed_ballots_open_again_and_have_the_same_length(ranking: Ranking, nonce: bytes) -> None:
     ballot, width = BallotContent(nonce, CODE, ranking), padded_size(NAMES)
-    sealed = KEY.seal(7, ballot, width=width, iv=IV)
-    assert KEY.open(7, sealed) == ballot
+    sealed = KEY.seal(PLACE, ballot, width=width, iv=IV)
+    assert KEY.open(PLACE, sealed) == ballot
     assert len(sealed) == len(
-        KEY.seal(7, BallotContent(nonce, CODE, Ranking()), width=width, iv=IV)
+        KEY.seal(PLACE, BallotContent(nonce, CODE, Ranking()), width=width, iv=IV)
     )
 
 
@@ -46,11 +49,11 @@ def test_padded_size_fits_every_ballot_and_is_the_smallest(
 ) -> None:
     width = padded_size(names)
     longest = BallotContent(bytes(16), CODE, Ranking.from_levels(names))
-    KEY.seal(7, longest, width=width, iv=IV)
-    KEY.seal(7, BallotContent(bytes(16), CODE, data.draw(rankings(names))), width=width, iv=IV)
+    KEY.seal(PLACE, longest, width=width, iv=IV)
+    KEY.seal(PLACE, BallotContent(bytes(16), CODE, data.draw(rankings(names))), width=width, iv=IV)
     assert width % 256 == 0
     with pytest.raises(ProofsError, match="padded_size"):
-        KEY.seal(7, longest, width=width - 256, iv=IV)
+        KEY.seal(PLACE, longest, width=width - 256, iv=IV)
 
 
 @pytest.mark.parametrize("at", [0, 11, 12, 100, len(b64decode(SEALED)) - 1])
@@ -58,30 +61,46 @@ def test_changed_byte_is_detected(at: int) -> None:
     changed = bytearray(b64decode(SEALED))
     changed[at] ^= 1
     with pytest.raises(UnsealError):
-        KEY.open(7, b64encode(changed).decode())
+        KEY.open(PLACE, b64encode(changed).decode())
 
 
 @pytest.mark.parametrize("text", ["", "AAAA", "no base64!", SEALED[:-4], f"{SEALED}AAAA", "ä"])
 def test_other_text_does_not_open(text: str) -> None:
     with pytest.raises(UnsealError) as error:
-        KEY.open(7, text)
+        KEY.open(PLACE, text)
     assert error.value.election_id == 7
 
 
-def test_seal_is_only_valid_for_its_key_election_and_purpose() -> None:
+def test_seal_is_only_valid_for_its_key_place_and_purpose() -> None:
     with pytest.raises(UnsealError):
-        BallotKey(bytes(32)).open(7, SEALED)
-    with pytest.raises(UnsealError):
-        KEY.open(8, SEALED)
+        BallotKey(bytes(32)).open(PLACE, SEALED)
+    elsewhere = [
+        replace(PLACE, election_id=8),
+        replace(PLACE, voter_id=8),
+        replace(PLACE, event_id=8),
+        replace(PLACE, definition="e"),
+    ]
+    for place in elsewhere:
+        with pytest.raises(UnsealError):
+            KEY.open(place, SEALED)
+        with pytest.raises(UnsealError):
+            KEY.check(place, BALLOT, KEY.authenticate(PLACE, BALLOT))
     with pytest.raises(UnsealError):
         KEY.open_secret(7, SEALED)
+
+
+@pytest.mark.parametrize("mac", ["", "0" * 64, "ä"])
+def test_open_ballot_needs_its_mac(mac: str) -> None:
+    KEY.check(PLACE, BALLOT, KEY.authenticate(PLACE, BALLOT))
+    with pytest.raises(UnsealError):
+        KEY.check(PLACE, BALLOT, mac)
 
 
 def test_tie_break_secret_is_sealed_for_another_purpose() -> None:
     sealed = KEY.seal_secret(7, b"s" * 32, iv=IV)
     assert KEY.open_secret(7, sealed) == b"s" * 32
     with pytest.raises(UnsealError):
-        KEY.open(7, sealed)
+        KEY.open(PLACE, sealed)
 
 
 def test_fingerprints_differ_by_key_purpose_and_parts() -> None:
@@ -111,7 +130,7 @@ def test_ballot_key_rejects_other_lengths(size: int) -> None:
 
 def test_seal_rejects_other_iv_lengths() -> None:
     with pytest.raises(ProofsError, match="12 bytes, but got 16"):
-        KEY.seal(7, BALLOT, width=512, iv=bytes(16))
+        KEY.seal(PLACE, BALLOT, width=512, iv=bytes(16))
 
 
 def test_signature_identifies_the_key() -> None:

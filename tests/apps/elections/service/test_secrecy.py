@@ -9,10 +9,9 @@ import pytest
 
 from singletable import Engine
 from singletable_apps.elections.entities import Ballot, Publication, votes
-from singletable_apps.elections.errors import WrongKeys
+from singletable_apps.elections.errors import CorruptTable, WrongKeys
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import Keys
-from singletable_apps.elections.proofs.errors import UnsealError
 from singletable_apps.elections.proofs.keys import BallotKey
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.closing import open_ballot
@@ -44,6 +43,10 @@ def secret() -> World:
     return world
 
 
+def _voter_id(world: World, one: Ballot) -> int:
+    return world.service.context.read.get_user(one.voter_name).user_id
+
+
 def _everything(world: World) -> list[str]:
     return [
         item for table in (votes, event_log, expiring) for item in dump_items(world.driver, table)
@@ -57,7 +60,7 @@ def test_stored_secret_ballot_reveals_no_ranking_confirmation_or_nonce(secret: W
     ballots = list(store.admin.scan(Ballot))
     assert len(ballots) == len(RANKINGS)
     for one in ballots:
-        said = open_ballot(election, one, KEYS)
+        said = open_ballot(election, _voter_id(secret, one), one, KEYS)
         assert said.confirmation not in text
         assert said.confirmation.replace("-", "") not in text.replace("-", "")
         assert said.nonce.hex() not in text
@@ -97,13 +100,13 @@ def test_wrong_key_is_rejected_with_instructions(secret: World) -> None:
         secret.open_service(keys=others)
     election = secret.service.context.read.get_election("E")
     for one in open_store(secret.driver).admin.scan(Ballot):
-        with pytest.raises(UnsealError):
-            open_ballot(election, one, others)
+        with pytest.raises(CorruptTable):
+            open_ballot(election, _voter_id(secret, one), one, others)
 
 
 def test_sealed_ballot_opens_only_in_its_own_election(secret: World) -> None:
     ada = secret.service.context.read.get_user("Ada")
     other = secret.service.lifecycle.create(ada, "Another")
     one = next(iter(open_store(secret.driver).admin.scan(Ballot)))
-    with pytest.raises(UnsealError):
-        open_ballot(other, one, KEYS)
+    with pytest.raises(CorruptTable):
+        open_ballot(other, _voter_id(secret, one), one, KEYS)

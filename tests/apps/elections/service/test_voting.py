@@ -20,7 +20,7 @@ from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import ElectionSettings
 from singletable_apps.elections.service.voting import Lines
 from tests.apps.support.elections.checks import expect_rejection
-from tests.apps.support.elections.world import World, ballot, dump_items, open_store
+from tests.apps.support.elections.world import KEYS, World, ballot, dump_items, open_store
 
 
 @pytest.mark.parametrize("secret", [False, True])
@@ -94,7 +94,7 @@ def test_late_repeat_of_a_request_casts_nothing(world: World) -> None:
     come_late()
     assert voting.cast(bob, "F", ballot("Blue"), "3").is_repeat
     kept = dump_items(world.driver)
-    rebuild(open_store(world.driver))
+    rebuild(open_store(world.driver), KEYS.ballot_key)
     assert dump_items(world.driver) == kept
     world.service.lifecycle.delete(ada, "F")
     assert not any("WITHDRAWN" in item for item in dump_items(world.driver))

@@ -26,7 +26,7 @@ from singletable_apps.elections.errors import ElectionsError
 from singletable_apps.elections.events import check_event, event_log
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.names import fold_name
-from tests.apps.support.elections.world import World, dump_items, open_store, read_events
+from tests.apps.support.elections.world import KEYS, World, dump_items, open_store, read_events
 
 
 def check_consistency(world: World) -> None:
@@ -39,7 +39,7 @@ def check_log(driver: Driver) -> None:
     """Fail unless the log has every number once, and each entry follows the one before."""
     previous = ""
     for number, event in enumerate(read_events(driver), 1):
-        check_event(event, number, previous)
+        check_event(event, number, previous, KEYS.ballot_key)
         previous = event.hash
 
 

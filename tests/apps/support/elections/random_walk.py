@@ -10,6 +10,7 @@ from random import Random
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election, User, removed_user_name
 from singletable_apps.elections.errors import Rejected
+from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import ROLES
 from singletable_apps.elections.rules.elections import has_ended
 from singletable_apps.elections.service import Elections, ElectionSettings
@@ -85,6 +86,21 @@ class RandomWalk:
                 for voter in self._cast.get(number, {})
             }
             assert {one.voter_name for one in view.list_ballots(election.name)} == expected
+            self._check_poll_book(election, view)
+
+    def _check_poll_book(self, election: Election, view: ReadModel) -> None:
+        """Fail unless the poll book says the same as the table."""
+        book = self._services[0].context.book
+        record = book.record(election.election_id)
+        ballots = [(one.voter_name, one.event.event_id) for one in book.ballots(record)]
+        assert ballots == [
+            (one.voter_name, one.revision) for one in view.list_ballots(election.name)
+        ]
+        book.confirm_election(election, election.name)
+        book.confirm_candidates(election.name, view.list_candidates(election.name))
+        book.confirm_voters(election.name, list(view.list_voters_and_removed(election.name)))
+        for user in self._users():
+            book.confirm_user(user)
 
     # What is there, and who does something.
 

@@ -55,3 +55,8 @@ def items(store: Store, table: Table) -> Iterator[Item]:
         cursor = page.cursor
         if cursor is None:
             return
+
+
+def sample_keys() -> Keys:
+    """Return the keys of the sample."""
+    return _filled()[1]

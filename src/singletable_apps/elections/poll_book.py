@@ -1,0 +1,470 @@
+"""The poll book: users, elections and the ballots that count, according to the event log alone.
+
+The table is convenient, but anyone who can write it can change it. So commands are decided on facts
+that the poll book confirms, and results are counted from its ballots. It is kept in memory, and
+every event is authenticated before it is entered.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+
+from singletable import Store
+from singletable_apps.counting import Ranking
+from singletable_apps.elections import events, patterns
+from singletable_apps.elections.entities import (
+    Ballot,
+    Candidate,
+    Definition,
+    Election,
+    Sync,
+    User,
+    Voter,
+    removed_user_name,
+)
+from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
+from singletable_apps.elections.events import Event, check_event, parse_event_data
+from singletable_apps.elections.proofs.documents import (
+    BallotContent,
+    BallotDefinition,
+    create_definition,
+    hash_definition,
+)
+from singletable_apps.elections.proofs.errors import UnsealError
+from singletable_apps.elections.proofs.keys import BallotKey, BallotPlace
+from singletable_apps.elections.read_model import ReadModel
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.rules.elections import has_ended
+
+_SECRETS = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
+
+
+@dataclass(slots=True)
+class ElectionRecord:
+    """An election, its candidates with the events that added them, its voters and its ballots.
+
+    `voters` has the ids of users, `ballots` the event that cast the current ballot of each voter.
+    """
+
+    election: Election
+    candidates: dict[str, int] = field(default_factory=dict[str, int])
+    voters: set[int] = field(default_factory=set[int])
+    ballots: dict[int, int] = field(default_factory=dict[int, int])
+
+    @property
+    def definition(self) -> BallotDefinition:
+        """Return what ballots are about now."""
+        return definition_of(self.election, list(self.candidates))
+
+    def copy(self) -> ElectionRecord:
+        """Return a copy that does not change."""
+        return ElectionRecord(
+            copy(self.election), dict(self.candidates), set(self.voters), dict(self.ballots)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CountedBallot:
+    """A ballot of the log, opened, with the event that cast it."""
+
+    voter_name: str
+    event: Event
+    definition: str
+    content: BallotContent
+
+
+def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefinition:
+    """Return what a ballot is about, in the form that confirmations are computed from."""
+    return create_definition(
+        election.election_id,
+        candidates,
+        election.secret_ballot,
+        level=election.publication.value,
+        commitment=election.tie_commitment or "",
+    )
+
+
+class PollBook:
+    """The state of the log, read once and then event by event. It can be used by many threads."""
+
+    def __init__(self, store: Store, key: BallotKey) -> None:
+        self._store = store
+        self._key = key
+        self._lock = threading.Lock()
+        self._ids: dict[str, int] = {}
+        self._users: dict[int, User] = {}
+        self._elections: dict[int, ElectionRecord] = {}
+        self._by_name: dict[str, ElectionRecord] = {}
+        self.position = 0
+        self.head = ""
+
+    def refresh(self) -> None:
+        """Enter the events that are new in the log."""
+        with self._lock:
+            new = self._store.query(patterns.events_after(self.position), consistent=True)
+            for event in new:
+                self._enter(event)
+
+    def follow(self, sync: Sync, new: Sequence[Event] = ()) -> None:
+        """Enter the events up to the position of the table; `new` are the last ones, if known.
+
+        Raise CorruptTable if the table has another position than the log.
+        """
+        with self._lock:
+            for event in new:
+                if event.event_id == self.position + 1:
+                    self._enter(event)
+        if self.position < sync.last_event_id:
+            self.refresh()
+        if self.position < sync.last_event_id or (
+            self.position == sync.last_event_id and self.head != sync.last_hash
+        ):
+            raise CorruptTable(
+                f"The table is at event {sync.last_event_id:,}, but the log ends with event "
+                f"{self.position:,} or has another one there. Find out who can write the table; "
+                "then rebuild it."
+            )
+
+    # What the log says.
+
+    def record(self, election_id: int) -> ElectionRecord:
+        """Return what the log says about an election now."""
+        self.refresh()
+        with self._lock:
+            if election_id not in self._elections:
+                raise NotFound("This election no longer exists.", field="election")
+            return self._elections[election_id].copy()
+
+    def records(self) -> list[ElectionRecord]:
+        """Return what the log says about all elections."""
+        self.refresh()
+        with self._lock:
+            return [each.copy() for each in self._elections.values()]
+
+    def event(self, event_id: int) -> Event:
+        """Return an authenticated event of the log."""
+        [found] = self._events([event_id])
+        return found
+
+    def ballots(self, record: ElectionRecord) -> list[CountedBallot]:
+        """Return the ballots that count, by voter, opened and authenticated."""
+        ids = {event_id: voter_id for voter_id, event_id in record.ballots.items()}
+        found = [
+            self.open_event(record.election, ids[event.event_id], event)
+            for event in self._events(list(ids))
+        ]
+        return sorted(found, key=lambda ballot: ballot.voter_name)
+
+    def open_event(self, election: Election, voter_id: int, event: Event) -> CountedBallot:
+        """Return the ballot of an event. Raise CorruptLog unless it is this voter's."""
+        data = parse_event_data(event)
+        if not isinstance(data, events.BallotCast):
+            raise CorruptLog(f"Event {event.event_id} is not a ballot.")
+        place = BallotPlace(election.election_id, voter_id, event.event_id, data.definition)
+        levels = None if data.levels is None else Ranking(data.levels)
+        content = open_content(
+            self._key, place, data.sealed, data.mac, data.nonce, data.confirmation, levels
+        )
+        user = self._users.get(voter_id)
+        name = user.name if user is not None else removed_user_name(voter_id)
+        return CountedBallot(name, event, data.definition, content)
+
+    def _events(self, ids: Sequence[int]) -> Iterator[Event]:
+        found = self._store.get_many(map(patterns.event, ids), consistent=True)
+        for event_id, event in zip(ids, found, strict=True):
+            if event is None:
+                raise CorruptLog(f"Event {event_id} is missing in the log.")
+            check_event(event, event_id, event.previous_hash, self._key)
+            yield event
+
+    # What the table says, compared with the log.
+
+    def confirm_user(self, user: User | None, *, user_id: int = 0, name: str = "") -> None:
+        """Raise CorruptTable unless the log has this user, or none if `user` is None."""
+        known = self._users.get(user_id or self._ids.get(name, 0))
+        if user is None:
+            _confirm(known is None, f"The user {known.name if known else ''!r} is missing")
+            return
+        known = self._users.get(user.user_id)
+        same = known is not None and all(
+            getattr(known, each) == getattr(user, each) for each in _SECRETS
+        )
+        _confirm(same, f"The user {user.name!r} was changed")
+
+    def confirm_election(self, election: Election | None, name: str) -> None:
+        """Raise CorruptTable unless the log has this election, or none if it is None."""
+        known = self._by_name.get(election.name if election is not None else name)
+        expected = None if known is None else known.election
+        _confirm(expected == election, f"The election {name!r} was changed")
+
+    def confirm_candidates(self, election: str, candidates: Sequence[Candidate]) -> None:
+        """Raise CorruptTable unless these are the candidates of the election."""
+        known = self._by_name.get(election)
+        found = {each.candidate_name: each.since for each in candidates}
+        _confirm(known is None or known.candidates == found, f"Candidates of {election!r} differ")
+
+    def confirm_listed(self, election: str, voter: str, listed: bool) -> None:
+        """Raise CorruptTable unless the voter list of the log agrees."""
+        known = self._by_name.get(election)
+        same = known is None or (self._ids.get(voter) in known.voters) == listed
+        _confirm(same, f"The voter list of {election!r} was changed")
+
+    def confirm_voters(self, election: str, voters: Sequence[Voter]) -> None:
+        """Raise CorruptTable unless these are on the voter list of the log."""
+        known = self._by_name.get(election)
+        found = {self._ids.get(each.voter_name) for each in voters}
+        same = known is None or (known.voters == found and len(voters) == len(found))
+        _confirm(same, f"The voter list of {election!r} was changed")
+
+    def confirm_ballot(self, election: str, voter: str, ballot: Ballot | None) -> None:
+        """Raise CorruptTable unless this is the voter's current ballot."""
+        known = self._by_name.get(election)
+        event_id = known.ballots.get(self._ids.get(voter, 0)) if known is not None else None
+        same = event_id == (ballot.revision if ballot is not None else None)
+        _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
+
+    # Entering events.
+
+    def _enter(self, event: Event) -> None:
+        check_event(event, self.position + 1, self.head, self._key)
+        try:
+            self._apply(event)
+        except KeyError as error:
+            raise CorruptLog(
+                f"Event {event.event_id} ({event.event_type}) is about {error}, which does not "
+                "exist at that time."
+            ) from error
+        self.position, self.head = event.event_id, event.hash
+
+    def _apply(self, event: Event) -> None:
+        number, data = event.event_id, parse_event_data(event)
+        match data:
+            case events.UserRegistered():
+                self._ids[data.name] = number
+                self._users[number] = User(
+                    name=data.name,
+                    email=data.email,
+                    hash=data.hash,
+                    role=data.role,
+                    user_id=number,
+                    credentials=number,
+                    when_registered=event.when_occurred,
+                    revision=number,
+                )
+            case events.UserRoleChanged():
+                self._user(data.name).role = data.role
+            case events.OwnershipTransferred():
+                self._user(data.old_owner).role = Role.AUDITOR
+                self._user(data.new_owner).role = Role.OWNER
+            case events.UserPasswordChanged():
+                user = self._user(data.name)
+                user.hash = data.hash
+                user.credentials = user.credentials if data.renewed else number
+            case events.UserEmailChanged():
+                self._user(data.name).email = data.email
+            case events.UserNameChanged():
+                user = self._user(data.old_name)
+                user.name = data.new_name
+                self._ids[data.new_name] = self._ids.pop(data.old_name)
+                for record in self._elections.values():
+                    if record.election.owner_name == data.old_name:
+                        record.election.owner_name = data.new_name
+                        record.election.revision = number
+            case events.UserRemoved():
+                self._remove_user(event, data.name)
+            case events.ElectionCreated():
+                self._elections[number] = self._by_name[data.name] = ElectionRecord(
+                    Election(
+                        name=data.name,
+                        owner_name=data.owner,
+                        secret_ballot=data.secret_ballot,
+                        publication=data.publication,
+                        no_voting_before=data.no_voting_before,
+                        no_voting_after=data.no_voting_after,
+                        election_id=number,
+                        when_created=event.when_occurred,
+                        revision=number,
+                    )
+                )
+            case events.ElectionDeleted():
+                del self._elections[self._by_name.pop(data.name).election.election_id]
+            case events.ElectionNameChanged():
+                record = self._by_name[data.new_name] = self._by_name.pop(data.old_name)
+                record.election.name = data.new_name
+                record.election.revision = number
+            case events.BallotCast():
+                self._by_name[data.election].ballots[self._ids[data.voter]] = number
+            case events.BallotWithdrawn():
+                self._by_name[data.election].ballots.pop(self._ids[data.voter], None)
+            case events.CandidatesAdded() | events.CandidatesRemoved():
+                record = self._by_name[data.election]
+                for name in data.candidates:
+                    if isinstance(data, events.CandidatesAdded):
+                        record.candidates[name] = number
+                    else:
+                        record.candidates.pop(name, None)
+                election = record.election
+                election.candidate_count = len(record.candidates)
+                if election.allow_vote:
+                    election.definition = hash_definition(record.definition)
+                election.revision = number
+            case events.VotersAdded() | events.VotersRemoved():
+                record = self._by_name[data.election]
+                ids = {self._ids[name] for name in data.voters}
+                is_new = isinstance(data, events.VotersAdded)
+                record.voters = record.voters | ids if is_new else record.voters - ids
+                record.election.voter_count = len(record.voters)
+                record.election.revision = number
+            case _:
+                self._change_election(number, data)
+
+    def _change_election(
+        self,
+        number: int,
+        data: events.ElectionUpdated
+        | events.ElectionOwnerChanged
+        | events.ElectionLaunched
+        | events.ElectionFixed
+        | events.ElectionFinalized,
+    ) -> None:
+        record = self._by_name[data.name]
+        election = record.election
+        match data:
+            case events.ElectionUpdated():
+                election.secret_ballot = data.secret_ballot
+                election.publication = data.publication
+                election.no_voting_before = data.no_voting_before
+                election.no_voting_after = data.no_voting_after
+            case events.ElectionOwnerChanged():
+                election.owner_name = data.new_owner
+            case events.ElectionLaunched():
+                election.allow_vote, election.allow_edit = True, data.allow_edit
+                election.tie_commitment, election.tie_sealed = data.tie_commitment, data.tie_sealed
+                election.definition = hash_definition(record.definition)
+            case events.ElectionFixed():
+                election.allow_edit = False
+            case events.ElectionFinalized():
+                election.allow_edit = election.allow_vote = False
+                election.statement, election.signature = data.statement, data.signature
+        election.revision = number
+
+    def _remove_user(self, event: Event, name: str) -> None:
+        user_id = self._ids.pop(name)
+        self._ids[removed_user_name(user_id)] = user_id
+        del self._users[user_id]
+        for record in self._elections.values():
+            is_over = has_ended(record.election, event.when_occurred)
+            if record.election.allow_vote and not is_over:
+                record.ballots.pop(user_id, None)
+
+    def _user(self, name: str) -> User:
+        return self._users[self._ids[name]]
+
+
+def open_content(
+    key: BallotKey,
+    place: BallotPlace,
+    sealed: str | None,
+    mac: str | None,
+    nonce: str | None,
+    confirmation: str | None,
+    ranking: Ranking | None,
+) -> BallotContent:
+    """Return the content of a ballot. Raise CorruptTable unless it was cast at this place."""
+    try:
+        if sealed is not None:
+            return key.open(place, sealed)
+        opened = BallotContent(
+            bytes.fromhex(nonce or ""), confirmation or "", ranking or Ranking(())
+        )
+        key.check(place, opened, mac or "")
+    except (UnsealError, ValueError) as error:
+        raise CorruptTable(
+            f"A ballot was changed, or copied from another voter, election or time (event "
+            f"{place.event_id:,}). Nothing was counted. An operator can find out more with: "
+            "singletable elections verify"
+        ) from error
+    return opened
+
+
+class ConfirmedReadModel(ReadModel):
+    """Reads of the table for decisions: facts that differ from the log raise CorruptTable."""
+
+    def __init__(self, store: Store, book: PollBook) -> None:
+        super().__init__(store)
+        self._book = book
+
+    def find_user(self, name: str) -> User | None:
+        """Return the user with this name, or None."""
+        user = super().find_user(name)
+        self._book.confirm_user(user, name=name)
+        return user
+
+    def find_users(self, names: Sequence[str]) -> list[User | None]:
+        """Return the users with these names, with None for each name that no user has."""
+        users = super().find_users(names)
+        for name, user in zip(names, users, strict=True):
+            self._book.confirm_user(user, name=name)
+        return users
+
+    def find_user_by_email(self, email: str) -> User | None:
+        """Return the user with this e-mail address, or None."""
+        user = super().find_user_by_email(email)
+        if user is not None:
+            self._book.confirm_user(user)
+        return user
+
+    def find_user_by_id(self, user_id: int) -> User | None:
+        """Return the user with this id, or None."""
+        user = super().find_user_by_id(user_id)
+        self._book.confirm_user(user, user_id=user_id)
+        return user
+
+    def find_election(self, name: str) -> Election | None:
+        """Return the election with this name, or None."""
+        election = super().find_election(name)
+        self._book.confirm_election(election, name)
+        return election
+
+    def list_candidates(self, election: str) -> list[Candidate]:
+        """Return the candidates of an election, by name."""
+        candidates = super().list_candidates(election)
+        self._book.confirm_candidates(election, candidates)
+        return candidates
+
+    def is_listed_voter(self, election: str, voter: str) -> bool:
+        """Return whether the list of voters contains this user."""
+        listed = super().is_listed_voter(election, voter)
+        self._book.confirm_listed(election, voter, listed)
+        return listed
+
+    def list_voters_and_removed(self, election: str) -> Iterator[Voter]:
+        """Return the list of voters, including entries of users who were removed."""
+        voters = list(super().list_voters_and_removed(election))
+        self._book.confirm_voters(election, voters)
+        return iter(voters)
+
+    def find_ballot(self, election: str, voter: str) -> Ballot | None:
+        """Return the ballot of a voter, or None."""
+        ballot = super().find_ballot(election, voter)
+        self._book.confirm_ballot(election, voter, ballot)
+        return ballot
+
+
+def check_definition(election: Election, stored: Definition, digest: str) -> BallotDefinition:
+    """Return the definition of ballots. Raise CorruptTable unless it has this digest."""
+    definition = definition_of(election, stored.candidate_names)
+    same = hash_definition(definition) == digest
+    _confirm(same, f"The candidates that ballots of {election.name!r} are about were changed")
+    return definition
+
+
+def _confirm(is_same: bool, difference: str) -> None:
+    if not is_same:
+        raise CorruptTable(
+            f"{difference}: the table differs from the event log. Nothing was saved. An operator "
+            "should run: singletable elections verify"
+        )
