@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from html.parser import HTMLParser
+from collections.abc import Iterator, Mapping
 from itertools import cycle, islice
 from typing import Any
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -26,23 +24,13 @@ from singletable_apps.portfolio.pages import add_pages
 from singletable_apps.shared.web import Settings
 from tests.apps.portfolio.support.harness import World
 from tests.apps.portfolio.support.images import image_file
-from tests.apps.support.feeds import check_json_feed, check_xml
-from tests.apps.support.html import HtmlForm, forms_in
-from tests.apps.support.xss import XSS_CORPUS, assert_harmless
+from tests.apps.support.crawler import attack_forms, check_response, crawl
+from tests.apps.support.xss import SHARPEST, XSS_CORPUS
 
 ORIGIN = "http://ada.example"
 # A text field gets one attack in each round, and a long text several, so that all are used.
 ROUNDS = 8
 LONG_TEXTS = ("/markdown", "/content", "/about_markdown", "/bio", "/description", "/message")
-# These break out of an attribute, an element, a script or a URL.
-SHARPEST = (
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "' onmouseover=alert(1) x='",
-    "</title></textarea></script><svg/onload=alert(1)>",
-    "javascript:alert(1)",
-    "{{ 7 * 7 }}${7 * 7}",
-)
 PUBLIC_PAGES = (
     "/portfolio",
     "/portfolio/about",
@@ -74,8 +62,6 @@ READS = (
     "/search?q=alert",
     "/auth/me",
 )
-# Forms that end what the test needs.
-SKIPPED_FORMS = re.compile(r"/(sign-out|delete|remove|end|password|unpublish|reject)$")
 
 POST: dict[str, Any] = {
     "title": "Tea",
@@ -212,97 +198,6 @@ def site() -> Iterator[Site]:
     made.world.check_calls()
 
 
-def check_response(response: httpx2.Response) -> None:
-    """Fail for an error of the server, and for anything harmful in the response."""
-    where = f"{response.request.method} {response.url}"
-    assert response.status_code < 500, where
-    kind = response.headers.get("content-type", "").partition(";")[0]
-    try:
-        match kind:
-            case "text/html":
-                assert_harmless(response.text)
-                assert "unsafe" not in response.headers["content-security-policy"]
-            case "application/rss+xml":
-                for text in check_xml("rss", response.content).iter("{*}encoded"):
-                    assert_harmless(text.text or "")
-            case "application/atom+xml":
-                for text in check_xml("atom", response.content).iter("{*}content"):
-                    assert_harmless(text.text or "")
-            case "application/feed+json":
-                for item in check_json_feed(response.content)["items"]:
-                    assert_harmless(item["content_html"])
-            case "application/xml":
-                check_xml("sitemap", response.content)
-            case "application/json" | "application/problem+json":
-                assert response.headers["x-content-type-options"] == "nosniff"
-                _check_json(response.json())
-            case "application/zip":
-                assert response.headers["content-disposition"].startswith("attachment")
-            case _:
-                assert kind in ("text/css", "text/plain", "image/webp", "image/svg+xml", ""), kind
-    except AssertionError as error:
-        raise AssertionError(f"{where}: {error}") from error
-
-
-def _check_json(value: object) -> None:
-    """Check the members that the API documents as HTML; the others are plain text."""
-    if isinstance(value, list):
-        for member in value:
-            _check_json(member)
-    elif isinstance(value, dict):
-        is_post = "blogId" in value and "markdown" in value
-        html = ("content",) if is_post else ("about_content", "title_html", "snippet_html")
-        for name, member in value.items():
-            if name in html:
-                assert_harmless(member)
-            else:
-                _check_json(member)
-
-
-class _Links(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.urls: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        url = dict(attrs).get("href")
-        if tag in ("a", "link") and url:
-            self.urls.append(url)
-
-
-def crawl(client: TestClient, start: Iterable[str]) -> dict[str, httpx2.Response]:
-    """Open every page that links lead to, and check it; return the pages by path."""
-    pages: dict[str, httpx2.Response] = {}
-    opened: Counter[str] = Counter()
-    waiting = list(start)
-    while waiting:
-        path = waiting.pop()
-        # Two pages of a list show all that there is to see.
-        opened[path.partition("?")[0]] += path not in pages
-        if path in pages or opened[path.partition("?")[0]] > 3:
-            continue
-        pages[path] = response = client.get(path)
-        check_response(response)
-        if response.headers.get("content-type", "").startswith("text/html"):
-            parser = _Links()
-            parser.feed(response.text)
-            waiting += filter(None, (_own_path(path, url) for url in parser.urls))
-    return pages
-
-
-def _own_path(path: str, link: str) -> str:
-    """Return the path of a link to this site, or an empty text."""
-    try:
-        url = urlsplit(urljoin(f"{ORIGIN}{path}", link))
-    except ValueError:
-        return ""
-    is_own = url.hostname == "ada.example" and url.path.startswith("/portfolio")
-    # Other orders of a list show nothing new.
-    if not is_own or "sort=" in url.query:
-        return ""
-    return f"{url.path}?{url.query}" if url.query else url.path
-
-
 def _store(site: Site, attacks: Iterator[str], number: int) -> None:
     """Store attacks in a post, a comment, an account and an image, and on the public pages."""
     post = site.send("POST", "/blogs", POST, attacks)
@@ -376,10 +271,6 @@ def test_attacks_in_urls_are_harmless(site: Site) -> None:
             check_response(site.author.get(path))
 
 
-def _text_fields(form: HtmlForm) -> list[str]:
-    return [name for name in form.fields if name not in form.offered]
-
-
 def test_attacks_in_every_form_are_harmless(site: Site) -> None:
     post = site.call("POST", "/blogs", POST).json()["data"]
     entries = {"projects": [{**PROJECT, "id": "p"}], "experience": [{**POSITION, "id": "e"}]}
@@ -387,24 +278,9 @@ def test_attacks_in_every_form_are_harmless(site: Site) -> None:
     site.call("POST", f"/blogs/{post['blogId']}/comments", COMMENT)
     files = {"file": ("a.png", image_file(), "image/png")}
     site.call("POST", "/media", data={"alt": "x"}, files=files)
-    submitted: set[tuple[str, str]] = set()
     attacks = cycle(SHARPEST)
-    for client, start in ((site.author, OWNER_PAGES), (site.visitor, PUBLIC_PAGES)):
-        for path, page in crawl(client, start).items():
-            if not page.headers.get("content-type", "").startswith("text/html"):
-                continue
-            for form in forms_in(page):
-                action = urljoin(f"{ORIGIN}{path}", form.action)
-                if SKIPPED_FORMS.search(urlsplit(action).path):
-                    continue
-                for field in _text_fields(form):
-                    if (urlsplit(action).path, field) not in submitted:
-                        submitted.add((urlsplit(action).path, field))
-                        # Some for each field, in turn, keep this below ten seconds.
-                        for attack in islice(attacks, 2):
-                            fields = {**form.fields, field: [attack]}
-                            check_response(client.post(action, data=fields))
-    names = {field for _, field in submitted}
+    names = attack_forms(site.author, crawl(site.author, OWNER_PAGES), attacks)
+    names |= attack_forms(site.visitor, crawl(site.visitor, PUBLIC_PAGES), attacks)
     assert {"title", "markdown", "author_name", "content", "message", "alt", "tagline"} <= names
     site.world.clock.move(hours=1)
     crawl(site.visitor, PUBLIC_PAGES)

@@ -210,6 +210,15 @@ _MARKDOWN = (
     "> <iframe src=javascript:alert(1)>",
 )
 XSS_CORPUS: tuple[str, ...] = _HTML + _MUTATIONS + _MARKDOWN
+# These break out of an attribute, an element, a script or a URL.
+SHARPEST = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover=alert(1) x='",
+    "</title></textarea></script><svg/onload=alert(1)>",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }}${7 * 7}",
+)
 
 _FORBIDDEN = (
     "applet base embed frame frameset iframe isindex keygen marquee math object plaintext portal "

@@ -23,6 +23,7 @@ from singletable_apps.portfolio.pages.public_page import (
 from singletable_apps.portfolio.pages.seo import Picture, json_ld, person_data, picture_of
 from singletable_apps.portfolio.pages.theme import palettes, theme_stylesheet
 from singletable_apps.shared.pages import Form, Link, PostedForm, submit_form
+from singletable_apps.shared.text import is_link
 from singletable_apps.shared.web import (
     FOREVER,
     NO_STORE,
@@ -66,7 +67,7 @@ def show_home(page: PublicPage) -> Response:
         social=[
             Link(_NETWORKS.get(name, name.capitalize()), url)
             for name, url in page.person.social_links.items()
-            if url
+            if is_link(url)
         ]
         + ([Link("E-mail", f"mailto:{address}")] if address else []),
     )

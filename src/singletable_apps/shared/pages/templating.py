@@ -13,6 +13,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from singletable_apps.shared.pages.times import LocalTime
+from singletable_apps.shared.text import is_link
 
 _SHARED = Path(__file__).parent / "templates"
 Filter: TypeAlias = Callable[..., str]
@@ -34,6 +35,8 @@ def make_environment(folders: Sequence[Path], variables: Mapping[str, object]) -
     # Jinja2 types both as its own defaults only.
     filters: Any = environment.filters
     filters.update(_FILTERS)
+    tests: Any = environment.tests
+    tests["link"] = is_link
     template_globals: Any = environment.globals
     template_globals.update(variables)
     return environment
