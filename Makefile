@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-concurrency drill-elections drill-games drill-migration clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-migration clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -147,6 +147,9 @@ fuzz: $(INSTALLED) $(DYNALITE)  ## fuzz HTTP, JSON, expressions, policies, files
 drill-crash: $(INSTALLED)  ## kill the process and simulate power cuts while it writes (ROUNDS=300, CUTS=1000, SEED=1)
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 	$(BIN)/python -m drills.power --cuts $(or $(CUTS),1000) --seed $(or $(SEED),1)
+
+drill-io: $(INSTALLED)  ## fail every system call of SQLite, one after another (STRIDE=1)
+	$(BIN)/python -m drills.io_errors --stride $(or $(STRIDE),1)
 
 drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializability (ROUNDS=60, SEED=1)
 	$(BIN)/python -m drills.concurrency --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1)

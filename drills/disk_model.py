@@ -13,6 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
@@ -20,6 +21,11 @@ import apsw
 from typing_extensions import Buffer
 
 from drills.ledger_workload import StepEvent
+
+
+def memory_folder() -> Path | None:
+    """Return a folder in memory for files that no real disk needs to have, or None."""
+    return _MEMORY_FOLDER if _MEMORY_FOLDER.is_dir() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ JournalEntry: TypeAlias = (
 )
 
 SECTOR = 512
+_MEMORY_FOLDER = Path("/dev/shm")
 # Returns whether a piece that was not synced is there.
 Survives: TypeAlias = Callable[[], bool]
 # How much of the unsynced data survives: nothing, everything, or each piece by chance.

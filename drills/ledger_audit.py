@@ -305,12 +305,13 @@ def check_file(
             faults = audit(engine, seed, events, allow_lost_tail=allow_lost_tail)
     except SingleTableError as error:
         return [f"{type(error).__name__}: {error}"]
-    checked = _integrity(path)
-    return faults if checked == "ok" else [*faults, f"integrity_check: {checked}"]
+    return faults + check_integrity(path)
 
 
-def _integrity(path: Path) -> str:
+def check_integrity(path: Path) -> list[str]:
+    """Return what SQLite's own check finds wrong with the file."""
     with closing(apsw.Connection(str(path))) as connection:
         # apsw's stub uses a type that Python 3.11 does not have.
         rows = connection.execute("PRAGMA integrity_check")  # pyright: ignore[reportUnknownMemberType]
-        return str(cast("list[tuple[object]]", list(rows))[0][0])
+        found = [str(row[0]) for row in cast("list[tuple[object]]", list(rows))]
+        return [f"integrity_check: {text}" for text in found if text != "ok"]

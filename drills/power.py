@@ -16,7 +16,14 @@ from pathlib import Path
 from random import Random
 
 from drills.client_runners import run_in_tasks, run_in_threads, run_sequentially
-from drills.disk_model import SURVIVAL_MODELS, Created, Disk, JournalEntry, RecordingDisk
+from drills.disk_model import (
+    SURVIVAL_MODELS,
+    Created,
+    Disk,
+    JournalEntry,
+    RecordingDisk,
+    memory_folder,
+)
 from drills.ledger_audit import check_file
 from drills.ledger_workload import REOPENED, SETTINGS, StepEvent, ledger_client, setup_client
 from singletable import Engine
@@ -25,8 +32,6 @@ from singletable.engine.storage import Database
 FILE_NAME = "ledger.db"
 CLIENTS = 3
 CUTS_PER_ROUND = 50
-# The disk is a model, so its files can be in memory.
-_MEMORY_FOLDER = Path("/dev/shm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +149,8 @@ def main() -> int:
     for name, guarantee in (("durable", DURABLE), ("not durable", NOT_DURABLE)):
         print(f"power: {options.cuts} cuts, {name}, SEED={options.seed}", flush=True)
         rounds, done = -(-options.cuts // CUTS_PER_ROUND), 0
-        parent = _MEMORY_FOLDER if _MEMORY_FOLDER.is_dir() else None
-        with tempfile.TemporaryDirectory(dir=parent) as folder:
+        # The disk is a model, so its files can be in memory.
+        with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
             for cut in run_cuts(options.seed, Path(folder), guarantee, rounds, CUTS_PER_ROUND):
                 done += 1
                 failed += bool(cut.faults)

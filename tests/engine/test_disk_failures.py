@@ -209,6 +209,31 @@ os._exit(0)
         assert other.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+# SQLite opens a file that it cannot open to write only to read it, and says so at the first write.
+def test_too_many_open_files_raise_storage_error(tmp_path: Path) -> None:
+    script = """
+import resource
+with with_table(Engine.on_file(path)):
+    pass
+used, (_, most) = len(os.listdir('/proc/self/fd')), resource.getrlimit(resource.RLIMIT_NOFILE)
+outcomes = []
+for spare in range(8):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + spare, most))
+    try:
+        with Engine.on_file(path) as e:
+            count(e)
+            put(e, str(spare))
+            outcomes.append('done')
+    except StorageError:
+        outcomes.append('refused')
+print(*outcomes)
+"""
+    outcomes = run_script(script, tmp_path / "things.db").split()
+    assert outcomes == sorted(outcomes, reverse=True)
+    assert len(outcomes) == 8
+    assert set(outcomes) == {"refused", "done"}
+
+
 @pytest.mark.parametrize("position", [0, 5, 16, 18, 28, 44, 56, 68, 100, 103, 105])
 def test_damaged_header_is_rejected_or_read_but_never_changed(
     tmp_path: Path, position: int

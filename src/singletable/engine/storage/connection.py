@@ -59,26 +59,42 @@ def open_connection(
     """Open a connection; with `initialize`, check the file first and create the schema."""
     try:
         connection = apsw.Connection(str(path or ":memory:"), vfs=vfs, statementcachesize=500)
-        if lock is not None:
-            lock.add_connection(connection)
-        if contents is not None:
-            connection.deserialize("main", contents)  # pyright: ignore[reportUnknownMemberType]
-        connection.set_busy_timeout(10_000)
-        execute = bind_execute(connection)
-        if initialize:
-            is_initialized(execute)  # before the pragmas change the file: it may not be ours
-        if path is not None:
-            execute("PRAGMA journal_mode = WAL")
-            execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        execute("PRAGMA temp_store = MEMORY")
-        if initialize:
-            create_schema(execute)
+        try:
+            if contents is not None:
+                connection.deserialize("main", contents)  # pyright: ignore[reportUnknownMemberType]
+            _prepare(connection, path, durable=durable, initialize=initialize)
+        except BaseException:
+            connection.close()
+            raise
     except apsw.Error as error:
         raise StorageError(
             f"'{path}' cannot be used as a database: {error}. "
             "Use the path of a new file, or of a file that singletable created."
         ) from error
+    if lock is not None:
+        lock.add_connection(connection)
     return connection
+
+
+def _prepare(
+    connection: apsw.Connection, path: Path | None, *, durable: bool, initialize: bool
+) -> None:
+    if connection.readonly("main"):
+        # SQLite opens a file only to read it if it cannot open it to write.
+        raise StorageError(
+            f"'{path}' can be read but not written. Check its permissions, and whether this "
+            "process has too many open files."
+        )
+    connection.set_busy_timeout(10_000)
+    execute = bind_execute(connection)
+    if initialize:
+        is_initialized(execute)  # before the pragmas change the file: it may not be ours
+    if path is not None:
+        execute("PRAGMA journal_mode = WAL")
+        execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    execute("PRAGMA temp_store = MEMORY")
+    if initialize:
+        create_schema(execute)
 
 
 def is_initialized(execute: Execute) -> bool:

@@ -67,8 +67,13 @@ class FileLock:
         """Let other SQLite libraries see that the file is in use. Call this once it has a log."""
         if _OPEN_FILE_LOCK is not None:
             shared_memory = f"{self.path.resolve()}-shm"
-            self._descriptors.append(os.open(shared_memory, os.O_RDWR | os.O_CLOEXEC))
-            self._lock_open_files(fcntl.F_RDLCK)
+            try:
+                self._descriptors.append(os.open(shared_memory, os.O_RDWR | os.O_CLOEXEC))
+                self._lock_open_files(fcntl.F_RDLCK)
+            except OSError as error:
+                raise StorageError(
+                    f"'{shared_memory}' cannot be locked: {error.strerror}."
+                ) from error
 
     def close(self) -> None:
         """Close the connections, the first one last, and release the file."""
