@@ -19,8 +19,8 @@ PublicUrlOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="URL that people use, if the server is behind a proxy. Links contain it; with "
-        "https:// cookies are sent over TLS only.",
+        help="URL that people use, if the server has a name or is behind a proxy. Links contain "
+        "it, other host names are rejected, and with https:// cookies are sent over TLS only.",
     ),
 ]
 ProxyOption: TypeAlias = Annotated[

@@ -160,6 +160,7 @@ class PublicUrl:
             body_limit=body_limit,
             uploads=uploads,
             secure_cookies=self.secure_cookies,
+            public_url=self.url,
         )
 
 

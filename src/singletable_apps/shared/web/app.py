@@ -18,6 +18,7 @@ from singletable_apps.shared.web.error_handlers import ErrorProblems, add_handle
 from singletable_apps.shared.web.middleware import (
     AccessLog,
     CrossOriginProtection,
+    Heads,
     Methods,
     RequestIds,
     SecurityHeaders,
@@ -102,8 +103,11 @@ def _middleware(settings: Settings) -> list[Middleware]:
     """Return the middleware, outermost first: requests rejected early cost less."""
     return [
         Middleware(RequestIds),
-        Middleware(SecurityHeaders, page_policies=settings.page_policies),
+        Middleware(
+            SecurityHeaders, page_policies=settings.page_policies, public_url=settings.public_url
+        ),
         Middleware(AccessLog),
+        Middleware(Heads, public_url=settings.public_url, proxies=settings.proxies),
         *([Middleware(RateLimits, limit=settings.limit)] if settings.limit else []),
         Middleware(Segments),
         Middleware(Methods),

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from ipaddress import ip_address
+
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?")
 
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach the host."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
+    return _is_localhost(host) or (_is_address(host) and ip_address(host).is_loopback)
+
+
+@lru_cache(maxsize=256)
+def is_allowed_host(header: str, public_host: str) -> bool:
+    """Return whether the server answers for a Host header: its own name or an address.
+
+    A page of another site can make its own name resolve to this machine (DNS rebinding), and the
+    browser then sends that name. It cannot do so with an address.
+    """
+    match = _HOST.fullmatch(header)
+    name = (match[1] or match[2]).lower().removesuffix(".") if match else ""
+    return name == public_host or _is_localhost(name) or _is_address(name)
+
+
+def _is_localhost(name: str) -> bool:
+    return name == "localhost" or name.endswith(".localhost")
+
+
+def _is_address(name: str) -> bool:
     try:
-        return ip_address(host).is_loopback
+        ip_address(name)
     except ValueError:
         return False
+    return True

@@ -1,4 +1,4 @@
-"""ASGI middleware: access log, request IDs, security headers, methods, CSRF, path decoding."""
+"""ASGI middleware: access log, request IDs, security headers, limits, hosts, CSRF and paths."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from secrets import token_hex
 from types import MappingProxyType
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -17,15 +17,19 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from singletable_apps.shared.web.clients import address_from_scope
+from singletable_apps.shared.web.clients import address_from_scope, is_in_network
 from singletable_apps.shared.web.cookies import add_pending_headers
+from singletable_apps.shared.web.hosts import is_allowed_host
 from singletable_apps.shared.web.paths import SLASH, longest_prefix_value
 from singletable_apps.shared.web.problems import (
     CROSS_ORIGIN,
+    HEADERS_TOO_LARGE,
     INTERNAL_ERROR,
     MALFORMED_PATH,
     METHOD_NOT_ALLOWED,
+    MISDIRECTED,
     NOT_FOUND,
+    URL_TOO_LONG,
     Problem,
     problem_response,
 )
@@ -143,10 +147,15 @@ class SecurityHeaders:
     """Adds security headers that the response does not set itself. A 304 keeps the cached ones."""
 
     def __init__(
-        self, app: ASGIApp, page_policies: Mapping[str, str] = MappingProxyType({})
+        self,
+        app: ASGIApp,
+        page_policies: Mapping[str, str] = MappingProxyType({}),
+        public_url: str = "",
     ) -> None:
         self.app = app
         self.policies = page_policies
+        # Behind a proxy that ends TLS, the scheme of requests is http.
+        self.is_https = public_url.startswith("https://")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add the headers to the response."""
@@ -159,7 +168,7 @@ class SecurityHeaders:
             "Content-Security-Policy": page_policy or JSON_POLICY,
             "Cache-Control": "private, no-cache" if page_policy else "no-store",
         }
-        if scope.get("scheme") == "https":
+        if self.is_https or scope.get("scheme") == "https":
             added["Strict-Transport-Security"] = _TWO_YEARS
 
         async def send_with_headers(message: Message) -> None:
@@ -171,6 +180,56 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+MAX_URL_BYTES = 16 << 10
+MAX_HEADERS = 100
+MAX_HEADER_BYTES = 32 << 10
+
+
+class Heads:
+    """Rejects requests whose URL or headers are too large, or that are for another host."""
+
+    def __init__(self, app: ASGIApp, public_url: str = "", proxies: Sequence[str] = ()) -> None:
+        self.app = app
+        self.public_host = urlsplit(public_url).hostname or ""
+        self.proxies = proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on if its head is acceptable."""
+        problem = None if scope["type"] == "lifespan" else self._find_problem(scope)
+        if problem is None:
+            await self.app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await problem_response(problem, scope, site_of(scope).prefix)(scope, receive, send)
+
+    def _find_problem(self, scope: Scope) -> Problem | None:
+        url_size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        if url_size > MAX_URL_BYTES:
+            return Problem(
+                URL_TOO_LONG, f"Expected at most {MAX_URL_BYTES} bytes, but got {url_size}."
+            )
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        size = sum(len(name) + len(value) for name, value in headers)
+        if len(headers) > MAX_HEADERS or size > MAX_HEADER_BYTES:
+            return Problem(
+                HEADERS_TOO_LARGE,
+                f"Expected at most {MAX_HEADERS} headers and {MAX_HEADER_BYTES} bytes, but got "
+                f"{len(headers)} and {size}.",
+            )
+        if self.public_host and not self._is_for_us(scope):
+            return Problem(MISDIRECTED)
+        return None
+
+    def _is_for_us(self, scope: Scope) -> bool:
+        hosts = Headers(scope=scope).getlist("host")
+        if len(hosts) == 1 and is_allowed_host(hosts[0], self.public_host):
+            return True
+        client = scope.get("client")
+        # A proxy forwards what it is configured for, and may send its own name for this server.
+        return not hosts or (client is not None and is_in_network(client[0], self.proxies))
 
 
 _KNOWN = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -100,6 +100,16 @@ PRECONDITION_FAILED = ProblemType(
     CURRENT_TAG,
 )
 TOO_LARGE = ProblemType("too-large", 413, "Request too large", "Send less data at once.")
+URL_TOO_LONG = ProblemType("url-too-long", 414, "URL too long", "Send less in the URL.")
+HEADERS_TOO_LARGE = ProblemType(
+    "headers-too-large", 431, "Headers too large", "Send fewer or shorter headers and cookies."
+)
+MISDIRECTED = ProblemType(
+    "misdirected",
+    421,
+    "Unknown host name",
+    "This server does not answer for this host name. If it is yours, name it with --public.",
+)
 UNSUPPORTED_MEDIA_TYPE = ProblemType(
     "unsupported-media-type",
     415,
@@ -157,7 +167,10 @@ COMMON = (
     METHOD_NOT_ALLOWED,
     PRECONDITION_FAILED,
     TOO_LARGE,
+    URL_TOO_LONG,
     UNSUPPORTED_MEDIA_TYPE,
+    MISDIRECTED,
+    HEADERS_TOO_LARGE,
     INVALID,
     PRECONDITION_REQUIRED,
     TOO_MANY_REQUESTS,

@@ -22,7 +22,9 @@ class Settings:
     (`10.0.0.0/8`) whose X-Forwarded-For is trusted. `uploads` maps path prefixes that accept any
     media type to their maximum body size, and `page_policies` maps path prefixes of pages to their
     Content-Security-Policy; the longest matching prefix wins. `limit` applies to all requests of a
-    client. Set `secure_cookies` to False only for plain HTTP on your own machine.
+    client. Set `secure_cookies` to False only for plain HTTP on your own machine. With a
+    `public_url`, requests for other host names are rejected, except from proxies; if it begins with
+    https, browsers are told to use TLS only.
     """
 
     trusted_origins: tuple[str, ...] = ()
@@ -32,6 +34,7 @@ class Settings:
     page_policies: Mapping[str, str] = field(default_factory=dict[str, str])
     limit: RateLimit | None = None
     secure_cookies: bool = True
+    public_url: str = ""
 
     def __post_init__(self) -> None:
         """Validate at startup instead of with the first request."""
