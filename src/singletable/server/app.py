@@ -147,6 +147,10 @@ class DynamoDBApp:
         if self.guard is not None and identity is not None:
             await self.guard.authorize(identity, operation, self.driver)
         driver = self._faults.driver_for(request)
+        if self.guard is not None and identity is not None and self.guard.limits_units(identity):
+            result = await execute_metered(driver, operation, exchange)
+            self.guard.charge(identity, operation, exchange.consumed)
+            return result
         if self.observer is None:
             return await driver.execute(operation)
         return await execute_metered(driver, operation, exchange)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from singletable.errors import CredentialsError
 from singletable.server.guard import Credential
 from singletable.server.guard.credentials import read_credentials
+from singletable.server.guard.rate_limits import RateLimits
 from tests.server.guard.policies import policy, statement
 
 REGION, ACCOUNT = "us-east-1", "123456789012"
@@ -69,6 +70,17 @@ def test_credential_without_policy_is_read(file: Path) -> None:
     assert ada.policy is None
     assert ada.session_token is None
     assert ada.context["aws:PrincipalArn"] == "arn:aws:iam::123456789012:user/ada"
+
+
+def test_rate_limits_are_read(file: Path) -> None:
+    (ada,) = read(file, f"{ADA}requests_per_second = 100\nwrite_units_per_second = 0.5\n")
+    assert ada.rate_limits == RateLimits(requests=100, write_units=0.5)
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "true", '"100"', "nan", "inf"])
+def test_invalid_rate_limit_is_rejected(file: Path, value: str) -> None:
+    message = error_message(file, f"{ADA}read_units_per_second = {value}\n")
+    assert "read_units_per_second must be a number greater than 0" in message
 
 
 def test_session_has_token_and_expiry(file: Path) -> None:

@@ -13,13 +13,16 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import cast
 
 from singletable.errors import CredentialsError
 from singletable.server.guard.policy import Policy
 from singletable.server.guard.policy_document import PolicyError, read_policy
+from singletable.server.guard.rate_limits import UNLIMITED, RateLimits
 
+RATE_KEYS = ("requests_per_second", "read_units_per_second", "write_units_per_second")
 _KEYS = (
     "name",
     "access_key_id",
@@ -29,6 +32,7 @@ _KEYS = (
     "context",
     "policy",
     "policy_file",
+    *RATE_KEYS,
 )
 _NAME = re.compile(r"[A-Za-z0-9_+=,.@-]{1,64}")
 _ACCESS_KEY = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -51,6 +55,7 @@ class Credential:
     expires: float | None = None
     policy: Policy | None = None
     context: Mapping[str, str] = field(default_factory=dict[str, str])
+    rate_limits: RateLimits = UNLIMITED
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +161,7 @@ class _Entry:
             self._expires(),
             self._policy(context),
             context,
+            RateLimits(*map(self._rate, RATE_KEYS)),
         )
 
     def error(self, problem: str) -> CredentialsError:
@@ -175,6 +181,13 @@ class _Entry:
         if not isinstance(value, str) or not value:
             raise self.error(f"{key} must be a non-empty string")
         return value
+
+    def _rate(self, key: str) -> float | None:
+        value = self.table.get(key)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 < cast(float, value) < inf):
+            raise self.error(f"{key} must be a number greater than 0")
+        return cast("float | None", value)
 
     def _expires(self) -> float | None:
         value = self.table.get("expires")

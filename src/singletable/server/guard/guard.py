@@ -11,6 +11,7 @@ from typing import TypeAlias
 from singletable.errors import AccessDenied, OperationError, ResourceNotFound
 from singletable.operations import (
     AsyncDriver,
+    ConsumedCapacity,
     CreateTable,
     DeleteTable,
     DescribeTable,
@@ -28,6 +29,7 @@ from singletable.server.guard.permissions import (
     required_permissions,
 )
 from singletable.server.guard.policy import PARTITION_KEYS, PolicyDecision
+from singletable.server.guard.rate_limits import UNLIMITED, RateLimiter
 from singletable.server.guard.signature import verify_signature
 from singletable.wire import HttpRequest
 
@@ -58,6 +60,11 @@ class Guard:
         self._arns = TableArns(region, account)
         self._clock = clock
         self._partition_keys = _PartitionKeyCache(clock)
+        self._limiters = {
+            key: RateLimiter(credential.rate_limits, clock)
+            for key, credential in self._credentials.items()
+            if credential.rate_limits != UNLIMITED
+        }
 
     @classmethod
     def from_file(
@@ -92,8 +99,13 @@ class Guard:
     ) -> None:
         """Raise AccessDenied unless the identity's policy allows the operation.
 
+        Raise Throttled if the identity exceeds its rate limits.
+
         For a policy about partition keys, the driver describes the table to find its key.
         """
+        limiter = self._limiters.get(identity.access_key_id)
+        if limiter is not None:
+            limiter.check(operation)
         if isinstance(operation, CreateTable | UpdateTable | DeleteTable) and operation.table_name:
             action = f"dynamodb:{type(operation).__name__}"
             self._partition_keys.forget(self._arns.resolve(operation.table_name, action))
@@ -110,6 +122,22 @@ class Guard:
             return
         current = await self._partition_keys.describe(tables, driver)
         check_permissions(identity, permissions, _lookup(current))
+
+    def limits_units(self, identity: Identity) -> bool:
+        """Return whether the identity's operations must be metered and charged."""
+        credential = self._credentials.get(identity.access_key_id)
+        return credential is not None and credential.rate_limits.has_units
+
+    def charge(
+        self,
+        identity: Identity,
+        operation: Operation[object],
+        consumed: Iterable[ConsumedCapacity],
+    ) -> None:
+        """Count the units that an operation consumed towards the identity's rate limits."""
+        limiter = self._limiters.get(identity.access_key_id)
+        if limiter is not None:
+            limiter.charge(operation, consumed)
 
     def _identity(self, credential: Credential) -> Identity:
         return Identity(

@@ -1,0 +1,92 @@
+"""Rate limits of a credential: requests, read units and write units per second.
+
+Each is a token bucket that holds one second's worth, and at least one request. The units of a
+request are known only after it was executed. So a request is accepted while units are left, and
+what it consumed beyond them delays the next ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from singletable.errors import RequestLimitExceeded, Throttled
+from singletable.operations import ConsumedCapacity, Operation
+from singletable.operations.registry import OPERATIONS
+from singletable.server.observe.exchange import UnitKind, unit_kind
+
+# AWS's own texts.
+TOO_MANY_REQUESTS = "Rate of requests exceeds the allowed throughput."
+TOO_MANY_UNITS = (
+    "Throughput exceeds the current throughput limit for your account. To request a limit "
+    "increase, contact AWS Support at https://aws.amazon.com/support."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """The limits of a credential per second; None is no limit."""
+
+    requests: float | None = None
+    read_units: float | None = None
+    write_units: float | None = None
+
+    @property
+    def has_units(self) -> bool:
+        """Whether units are limited, so that requests must be metered."""
+        return self.read_units is not None or self.write_units is not None
+
+
+UNLIMITED = RateLimits()
+
+
+class RateLimiter:
+    """Enforces the limits of one credential."""
+
+    def __init__(self, limits: RateLimits, clock: Callable[[], float]) -> None:
+        self._requests = TokenBucket(limits.requests, clock)
+        self._units: dict[UnitKind, TokenBucket] = {
+            "read": TokenBucket(limits.read_units, clock),
+            "write": TokenBucket(limits.write_units, clock),
+        }
+
+    def check(self, operation: Operation[object]) -> None:
+        """Count a request; raise Throttled if there are too many, or if no units are left."""
+        if self._requests.left() < 1:
+            raise Throttled(TOO_MANY_REQUESTS)
+        self._requests.take(1)
+        spec = OPERATIONS.get(type(operation))
+        if spec is None or spec.scope != "items":
+            return
+        if self._units["write" if spec.writes else "read"].left() <= 0:
+            raise RequestLimitExceeded(TOO_MANY_UNITS)
+
+    def charge(self, operation: Operation[object], consumed: Iterable[ConsumedCapacity]) -> None:
+        """Take the units that an operation consumed."""
+        for capacity in consumed:
+            self._units[unit_kind(capacity, operation)].take(capacity.capacity_units)
+
+
+class TokenBucket:
+    """Tokens that refill at a rate per second; without a rate there are always some."""
+
+    def __init__(self, rate: float | None, clock: Callable[[], float]) -> None:
+        self._rate = float("inf") if rate is None else rate
+        self._capacity = max(self._rate, 1)
+        self._tokens = self._capacity
+        self._clock = clock
+        self._updated = clock()
+
+    def left(self) -> float:
+        """Return the tokens that are left; negative if more were taken than there were."""
+        now = self._clock()
+        # The clock may be set back; the bucket then refills from the new time on.
+        elapsed = max(0.0, now - self._updated)
+        self._updated = now
+        if elapsed:
+            self._tokens = min(self._capacity, self._tokens + elapsed * self._rate)
+        return self._tokens
+
+    def take(self, tokens: float) -> None:
+        """Take tokens, whether or not that many are left."""
+        self._tokens -= tokens
