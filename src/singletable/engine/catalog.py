@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from singletable.engine.settings import Settings
-from singletable.engine.storage import Execute
+from singletable.engine.storage import Execute, check_values, values_checksum
 from singletable.engine.table import Table, build_table
 from singletable.engine.table_record import (
     TableRecord,
@@ -24,28 +24,27 @@ from singletable.operations.registry import OPERATIONS
 class Catalog:
     """The tables by name: readers see the last commit, the writer sees its own changes.
 
-    `unweighed_changes` counts the changes of the feed that are in no block yet. It may include a
-    write that was rolled back, which only makes the next block end earlier.
+    `newest_change` is the position of the last change in the feed, and `newest_block` that of the
+    last change whose block was weighed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_memory: bool) -> None:
+        self.in_memory = in_memory
         self._committed: dict[str, Table] = {}
         self._draft: dict[str, Table] | None = None
-        self.unweighed_changes = 0
+        self.newest_change = 0
+        self.newest_block = 0
 
     def load(self, execute: Execute, latest: float) -> None:
         """Load the stored tables; a change that would end after `latest` is complete."""
-        records = [
-            complete_changes(decode_record(cast(bytes, raw)), latest)
-            for (raw,) in execute("SELECT record FROM tables ORDER BY name")
-        ]
-        self._committed = {record.name: build_table(record) for record in records}
-        self._draft = None
-        ((unweighed,),) = execute(
-            "SELECT coalesce((SELECT max(position) FROM changes), 0) - "
+        for number, name, raw, checksum in execute("SELECT * FROM tables ORDER BY name"):
+            check_values(f"The record of table '{name}'", checksum, number, name, raw)
+            record = complete_changes(decode_record(raw), latest)
+            self._committed[record.name] = build_table(record, in_memory=self.in_memory)
+        ((self.newest_change, self.newest_block),) = execute(
+            "SELECT coalesce((SELECT max(position) FROM changes), 0), "
             "coalesce((SELECT max(position) FROM change_blocks), 0)"
         )
-        self.unweighed_changes = cast(int, unweighed)
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -59,11 +58,12 @@ class Catalog:
 
     def snapshot(self) -> object:
         """Return the uncommitted state."""
-        return self._draft
+        return self._draft, self.newest_change, self.newest_block
 
     def restore(self, snapshot: object) -> None:
         """Go back to a state that `snapshot` returned."""
-        self._draft = cast("dict[str, Table] | None", snapshot)
+        state = cast("tuple[dict[str, Table] | None, int, int]", snapshot)
+        self._draft, self.newest_change, self.newest_block = state
 
     def commit(self) -> None:
         """Make the writer's changes visible to readers."""
@@ -79,11 +79,12 @@ class Catalog:
 
     def update(self, execute: Execute, record: TableRecord) -> Table:
         """Store the changed record of a table."""
+        raw = encode_record(record)
         execute(
-            "UPDATE tables SET record = ? WHERE number = ?",
-            (encode_record(record), record.number),
+            "UPDATE tables SET record = ?, checksum = ? WHERE number = ?",
+            (raw, values_checksum(record.number, record.name, raw), record.number),
         )
-        table = build_table(record)
+        table = build_table(record, in_memory=self.in_memory)
         self._draft = {**self.draft, record.name: table}
         return table
 

@@ -2,42 +2,58 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Raw
 from msgspec.json import Decoder
 
 from singletable.engine.catalog import Session
-from singletable.engine.storage import Execute
+from singletable.engine.storage import (
+    DamagedData,
+    Execute,
+    Row,
+    is_intact_change,
+    values_checksum,
+)
 from singletable.engine.table import Table
 from singletable.errors import TrimmedDataAccess
 from singletable.operations import ChangeRecord
 from singletable.values import item_from_json
 
 _decode_names = Decoder(list[str]).decode
-_INSERT = "INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # Trimming takes several statements; once per block of changes is enough to enforce the retention.
 BLOCK = 64
 
 
 def append_change(
-    session: Session, table: Table, old: bytes | None, new: bytes | None, *, expired: bool = False
+    session: Session,
+    table: Table,
+    old: Row | None,
+    new: bytes | None,
+    new_content: int = 0,
+    *,
+    expired: bool = False,
 ) -> None:
-    """Append a change in the transaction that makes it."""
-    session.execute(
-        _INSERT,
-        (table.record.number, table.name, session.now, expired, table.key_names_json, old, new),
-    )
-    catalog = session.catalog
-    catalog.unweighed_changes += 1
-    if catalog.unweighed_changes >= BLOCK:
+    """Append a change in the transaction that makes it; `new_content` is a checksum of `new`."""
+    catalog, number, keys = session.catalog, table.record.number, table.key_names_json
+    catalog.newest_change = position = catalog.newest_change + 1
+    # A float and an integer, as SQLite returns them.
+    values = (position, number, table.name, float(session.now), int(expired), keys)
+    checksum = 0
+    if not catalog.in_memory:
+        contents = None if old is None else old.content, None if new is None else new_content
+        checksum = values_checksum(*values, *contents)
+    session.execute(_INSERT, (*values, None if old is None else old.json, new, checksum))
+    if position - catalog.newest_block >= BLOCK:
         _end_block(session)
 
 
 def read_changes(
-    execute: Execute, after: int, table: Table | None, limit: int
+    session: Session, after: int, table: Table | None, limit: int
 ) -> tuple[list[ChangeRecord], int]:
     """Return the changes after a position, and the position to continue from."""
+    execute, verify = session.execute, not session.catalog.in_memory
     oldest, newest = feed_bounds(execute)
     if after < oldest - 1:
         raise TrimmedDataAccess(
@@ -46,12 +62,12 @@ def read_changes(
             "longer: Settings.retention."
         )
     rows = execute(
-        "SELECT position, name, moment, expired, keys, old, new FROM changes WHERE position > ? "
+        "SELECT * FROM changes WHERE position > ? "
         + ("" if table is None else f"AND number = {table.record.number} ")
         + "ORDER BY position LIMIT ?",
         (after, limit),
     )
-    changes = [_change_record(row) for row in rows]
+    changes = [_change_record(row, verify=verify) for row in rows]
     # A full page may not be the last; otherwise everything up to the newest change was read.
     position = changes[-1].position if len(changes) == limit else max(after, newest)
     return changes, position
@@ -65,17 +81,17 @@ def feed_bounds(execute: Execute) -> tuple[int, int]:
     return cast(int, oldest or 1), cast(int, newest or 0)
 
 
-def last_change_time(execute: Execute) -> float:
-    """Return when the newest change was made; 0 if the feed is empty."""
-    for (moment,) in execute("SELECT moment FROM changes ORDER BY position DESC LIMIT 1"):
-        return cast(float, moment)
+def last_change_time(execute: Execute, *, verify: bool) -> float:
+    """Return when the newest change was made; 0 if the feed is empty, or it is damaged."""
+    for row in execute("SELECT * FROM changes ORDER BY position DESC LIMIT 1"):
+        return cast(float, row[3]) if not verify or is_intact_change(row) else 0
     return 0
 
 
-def _change_record(row: tuple[object, ...]) -> ChangeRecord:
-    position, name, time, expired, key_names, old, new = cast(
-        "tuple[int, str, float, int, bytes, bytes | None, bytes | None]", row
-    )
+def _change_record(row: tuple[Any, ...], *, verify: bool) -> ChangeRecord:
+    position, _, name, time, expired, key_names, old, new, _ = row
+    if verify and not is_intact_change(row):
+        raise DamagedData(f"Change {position} of the change feed")
     item = item_from_json(new or old or b"{}")
     return ChangeRecord(
         position=position,
@@ -92,7 +108,7 @@ def _change_record(row: tuple[object, ...]) -> ChangeRecord:
 def _end_block(session: Session) -> None:
     """Store the size of the changes since the last block, and trim what exceeds the retention."""
     execute, retention = session.execute, session.settings.retention
-    _, newest = feed_bounds(execute)
+    session.catalog.newest_block = newest = session.catalog.newest_change
     execute(
         "INSERT INTO change_blocks SELECT ?, coalesce(sum(coalesce(length(old), 0) + "
         "coalesce(length(new), 0)), 0) FROM changes "
@@ -107,7 +123,6 @@ def _end_block(session: Session) -> None:
     trim_to = min(trim_to, newest - 1)
     execute("DELETE FROM changes WHERE position <= ?", (trim_to,))
     execute("DELETE FROM change_blocks WHERE position <= ?", (trim_to,))
-    session.catalog.unweighed_changes = 0
 
 
 def _last_over_size(execute: Execute, limit: int) -> int:

@@ -16,7 +16,7 @@ from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS, Handler
 from singletable.engine.settings import ControlClock, Settings
-from singletable.engine.storage import Database, Execute, SchemaChanged
+from singletable.engine.storage import DamagedData, Database, Execute, SchemaChanged
 from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import (
     CreateTable,
@@ -31,6 +31,8 @@ from singletable.values import lone_surrogate_error
 R = TypeVar("R")
 
 # Writes that may read a whole table, which would block an event loop.
+# What reading damaged data raises; a request cannot cause it.
+_DAMAGED = (DamagedData, DecodeError, UnicodeDecodeError)
 _LONG_WRITES = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
 
 
@@ -40,14 +42,14 @@ class Engine:
     def __init__(self, database: Database, settings: Settings) -> None:
         self.settings = settings
         self._database = database
-        self._catalog = Catalog()
+        self._catalog = Catalog(in_memory=database.path is None)
         self._control_clock = ControlClock()
         database.set_listener(self._catalog)
         try:
             database.read(self._load)
-        except DecodeError as error:
+        except _DAMAGED as error:
             database.close()
-            raise _damaged(error) from error
+            raise _damaged(error, database.path) from error
         except BaseException:
             database.close()
             raise
@@ -118,13 +120,13 @@ class Engine:
                 )
             except UnicodeEncodeError as error:
                 raise lone_surrogate_error(error) from None
-            except DecodeError as error:
-                raise _damaged(error) from error
+            except _DAMAGED as error:
+                raise _damaged(error, self._database.path) from error
 
         return handler, work
 
     def _load(self, execute: Execute) -> None:
-        self._control_clock.advance(last_change_time(execute))
+        self._control_clock.advance(last_change_time(execute, verify=not self._catalog.in_memory))
         time = self._control_clock.advance(self.settings.clock())
         # A new index takes two of the delays, every other change one.
         self._catalog.load(execute, time + 2 * max(astuple(self.settings.delays)))
@@ -153,10 +155,13 @@ class Engine:
         return Session(execute, self._catalog, tables, self.settings, now, control_time, operation)
 
 
-def _damaged(error: DecodeError) -> StorageError:
-    return StorageError(
-        f"The stored data cannot be decoded: {error}. The file is damaged; use a backup."
-    )
+def _damaged(error: Exception, path: Path | None) -> StorageError:
+    if isinstance(error, DamagedData):
+        what = f"{error} was changed outside singletable, or by a failing disk"
+    else:
+        what = f"Stored data cannot be decoded: {error}"
+    advice = "" if path is None else f" See what else is damaged: singletable check {path}"
+    return StorageError(f"{what}. Other items can still be read.{advice}")
 
 
 class AsyncEngine:

@@ -72,18 +72,19 @@ def put(session: Session, old: StoredItem, item: Item, size: int) -> Cost:
     """Store an item in place of the old one."""
     table, row = old.table, old.row
     json = item_to_json(item)
+    content = table.rows.content_checksum(json)
     if row is None:
         cost = Cost(write_units(size))
-        table.rows.add(session.execute, old.key, size, json, table.expires_at(item))
+        table.rows.add(session.execute, old.key, size, json, content, table.expires_at(item))
     else:
         cost = Cost(write_units(max(size, row.size)))
         if row.size == size and (row.json == json or old.item == item):
             # DynamoDB charges for a write that changes nothing, but updates no stream or index.
             return cost
-        table.rows.replace(session.execute, row.id, size, json, table.expires_at(item))
+        table.rows.replace(session.execute, row, size, json, content, table.expires_at(item))
     for index in table.indexes:
         _update_index(session, index, old, item, size, json, cost)
-    append_change(session, table, None if row is None else row.json, json)
+    append_change(session, table, row, json, content)
     return cost
 
 
@@ -100,7 +101,7 @@ def delete(session: Session, old: StoredItem, *, expired: bool = False) -> Cost:
             cost.add_index(
                 index.name, index.is_global, write_units(_entry_size(index, old.item, old.size))
             )
-    append_change(session, table, old.row.json, None, expired=expired)
+    append_change(session, table, old.row, None, expired=expired)
     return cost
 
 

@@ -169,24 +169,21 @@ class Table:
         return int(number)
 
 
-def build_table(record: TableRecord) -> Table:
+def build_table(record: TableRecord, *, in_memory: bool) -> Table:
     """Build the table of a record, without indexes that are being deleted."""
     types: dict[str, KeyType] = {
         d.attribute_name: d.attribute_type for d in record.attribute_definitions
     }
     key = _key_schema(record.key_schema, types)
     indexes = [
-        _index(record, index, is_global, key, types)
+        _index(record, index, is_global, key, types, in_memory)
         for is_global, records in ((False, record.local_indexes), (True, record.global_indexes))
         for index in records
         if index.deleted_by is None
     ]
-    return Table(record.name, key, tuple(indexes), Rows.for_table(f"items_{record.number}"), record)
-
-
-def index_rows(table: TableRecord, index: IndexRecord) -> Rows:
-    """Return access to the entries of an index."""
-    return Rows.for_table(f"index_{table.number}_{index.number}")
+    label = f"table '{record.name}'"
+    rows = Rows.for_table(f"items_{record.number}", label, in_memory=in_memory)
+    return Table(record.name, key, tuple(indexes), rows, record)
 
 
 def _index(
@@ -195,13 +192,15 @@ def _index(
     is_global: bool,
     table_key: KeySchema,
     types: dict[str, KeyType],
+    in_memory: bool,
 ) -> Index:
     key = _key_schema(record.key_schema, types)
     projected = None
     if record.projection.projection_type != "ALL":
         extra = record.projection.non_key_attributes or ()
         projected = frozenset((*table_key.names, *key.names, *extra))
-    rows = index_rows(table, record)
+    name, label = f"index_{table.number}_{record.number}", f"index '{record.name}'"
+    rows = Rows.for_table(name, f"{label} of table '{table.name}'", in_memory=in_memory)
     return Index(record.name, is_global, key, projected, rows, record, table_key)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from msgspec import Struct, json
 
@@ -13,7 +13,7 @@ from singletable.engine.item_update import NewItem, check_update, update_item
 from singletable.engine.item_write import StoredItem, delete, put
 from singletable.engine.key_validation import encode_item_key, encode_key
 from singletable.engine.request_expressions import parse_expressions
-from singletable.engine.storage import RowKey
+from singletable.engine.storage import RowKey, check_values, values_checksum
 from singletable.engine.table import Table
 from singletable.engine.validation import TRANSACTION
 from singletable.errors import (
@@ -125,22 +125,22 @@ def request_digest(request: TransactWriteItems) -> bytes:
 def find_replay(session: Session, token: str, digest: bytes) -> dict[str, float] | None:
     """Return the read units by table of a repeated request, or None if the token is new."""
     session.execute("DELETE FROM tokens WHERE moment <= ?", (session.now - TOKEN_LIFETIME,))
-    for stored_digest, units in session.execute(
-        "SELECT request, result FROM tokens WHERE token = ?", (token,)
-    ):
+    for *values, checksum in session.execute("SELECT * FROM tokens WHERE token = ?", (token,)):
+        check_values(f"The idempotency token '{token}'", checksum, *values)
+        _, stored_digest, _, units = values
         if stored_digest != digest:
             raise IdempotentParameterMismatch(
                 "The request uses the same client token as a previous, but non-identical request. "
                 "Do not reuse a client token with different requests, unless the requests are "
                 "identical"
             )
-        return json.decode(cast(bytes, units), type=dict[str, float])
+        return json.decode(units, type=dict[str, float])
     return None
 
 
 def save_token(session: Session, token: str, digest: bytes, units: dict[str, float]) -> None:
     """Store the token for ten minutes, with the units that a replay consumes."""
+    values = (token, digest, float(session.now), json.encode(units))
     session.execute(
-        "INSERT INTO tokens (token, request, moment, result) VALUES (?, ?, ?, ?)",
-        (token, digest, session.now, json.encode(units)),
+        "INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", (*values, values_checksum(*values))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import cast
 
 from singletable.engine.key_validation import MAX_PARTITION_KEY, MAX_SORT_KEY, empty_type
@@ -14,16 +15,17 @@ _BATCH = 1000
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
     """Add every item with valid keys to the index; others are left out, as on AWS."""
-    for size, raw in table.rows.scan_range(b"", None, None).rows(execute):
+    batches = table.rows.scan_range(b"", None, None).batches(execute)
+    for size, raw in chain.from_iterable(zip(*batch, strict=True) for batch in batches):
         item = item_from_json(raw)
         if not _has_valid_keys(index, item):
             continue
         position = index.row_key(item)
         if index.projected_attributes is None:
-            index.rows.add(execute, position, size, raw)
+            index.rows.upsert(execute, position, size, raw)
         else:
             entry = index.project(item)
-            index.rows.add(execute, position, item_size(entry), item_to_json(entry))
+            index.rows.upsert(execute, position, item_size(entry), item_to_json(entry))
 
 
 def _has_valid_keys(index: Index, item: Item) -> bool:

@@ -12,5 +12,5 @@ def run(request: ReadChanges, session: Session) -> ReadChangesOutput:
     table = None if request.table_name is None else session.table(request.table_name)
     if request.after is None:
         return ReadChangesOutput([], feed_bounds(session.execute)[1])
-    changes, position = read_changes(session.execute, request.after, table, request.limit)
+    changes, position = read_changes(session, request.after, table, request.limit)
     return ReadChangesOutput(changes, position)

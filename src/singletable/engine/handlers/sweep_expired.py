@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from singletable.engine.catalog import Session
 from singletable.engine.item_write import StoredItem, delete
+from singletable.engine.storage import DamagedData
 from singletable.engine.table import Table
 from singletable.operations import SweepExpired, SweepExpiredOutput
 
@@ -35,6 +36,9 @@ def _has_ttl(session: Session, table: Table) -> bool:
 def _sweep(session: Session, table: Table, limit: int) -> int:
     now = int(session.now)
     expired = table.rows.list_expired(session.execute, now - FIVE_YEARS, now, limit)
-    for key, row in expired:
-        delete(session, StoredItem(table, key, row), expired=True)
+    for key, row, expires in expired:
+        stored = StoredItem(table, key, row)
+        if stored.item is None or table.expires_at(stored.item) != expires:
+            raise DamagedData(f"The time when an item in table '{table.name}' expires")
+        delete(session, stored, expired=True)
     return len(expired)

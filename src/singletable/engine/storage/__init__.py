@@ -1,11 +1,18 @@
 """Rows in SQLite: one connection writes with group commit, readers do not wait."""
 
+from singletable.engine.storage.checksums import (
+    DamagedData,
+    check_values,
+    is_intact_change,
+    values_checksum,
+)
 from singletable.engine.storage.connection import Execute
 from singletable.engine.storage.database import Database, SchemaChanged
-from singletable.engine.storage.row_range import RowRange, count_page
+from singletable.engine.storage.row_range import RowRange, count_page, read_page
 from singletable.engine.storage.rows import KeyRange, Row, RowKey, Rows
 
 __all__ = [
+    "DamagedData",
     "Database",
     "Execute",
     "KeyRange",
@@ -14,5 +21,9 @@ __all__ = [
     "RowRange",
     "Rows",
     "SchemaChanged",
+    "check_values",
     "count_page",
+    "is_intact_change",
+    "read_page",
+    "values_checksum",
 ]

@@ -1,32 +1,41 @@
-"""Open SQLite connections: check the file format, set the pragmas, create the schema."""
+"""Open SQLite connections: check the file format, set the pragmas, create or upgrade the schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import apsw
 
+from singletable.engine.storage.checksums import (
+    RowChecksums,
+    change_checksum,
+    values_checksum,
+)
 from singletable.engine.storage.file_lock import FileLock
 from singletable.errors import StorageError
 
 # Identifies our files: "sngt" in the header field that SQLite reserves for applications.
 APPLICATION_ID = 0x736E6774
-VERSION = 2
+VERSION = 3
+_WITHOUT_CHECKSUMS = 2
 
 _SCHEMA = (
     # A table's description as JSON; `number` names its rows, so that a name can be reused.
-    "CREATE TABLE tables (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, record BLOB)",
-    # The change feed in commit order. The newest change is never deleted: SQLite numbers a new row
-    # after the largest number in use, so no position is used twice. `keys` names the key.
+    "CREATE TABLE tables (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, record BLOB, "
+    "checksum INTEGER)",
+    # The change feed in commit order. The newest change is never deleted, so that no position is
+    # used twice. `keys` names the key.
     """CREATE TABLE changes (
         position INTEGER PRIMARY KEY, number INTEGER NOT NULL, name TEXT NOT NULL,
-        moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, old BLOB, new BLOB)""",
+        moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, old BLOB, new BLOB,
+        checksum INTEGER NOT NULL)""",
     # The size in bytes of each block of changes up to a position, to limit the size of the feed.
     "CREATE TABLE change_blocks (position INTEGER PRIMARY KEY, bytes INTEGER NOT NULL)",
     # Idempotency tokens of transactions, stored for ten minutes.
-    "CREATE TABLE tokens (token TEXT PRIMARY KEY, request BLOB, moment REAL, result BLOB)",
+    "CREATE TABLE tokens (token TEXT PRIMARY KEY, request BLOB, moment REAL, result BLOB, "
+    "checksum INTEGER NOT NULL)",
     "CREATE INDEX tokens_by_moment ON tokens (moment)",
 )
 
@@ -36,7 +45,7 @@ class Execute(Protocol):
 
     def __call__(
         self, statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
-    ) -> Iterator[tuple[object, ...]]:
+    ) -> Iterator[tuple[Any, ...]]:
         """Return the rows of the statement."""
         ...
 
@@ -94,20 +103,24 @@ def _prepare(
         execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     execute("PRAGMA temp_store = MEMORY")
     if initialize:
-        create_schema(execute)
+        create_schema(connection)
 
 
 def is_initialized(execute: Execute) -> bool:
-    """Return whether the database has our schema; raise StorageError if it is not ours or empty."""
+    """Return whether the database has our schema; raise StorageError if it is not ours or empty.
+
+    Also an older format counts that `create_schema` upgrades.
+    """
     ((application, version),) = execute(
         "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
     )
     ((objects,),) = execute("SELECT count(*) FROM sqlite_schema")
     if application == APPLICATION_ID:
-        if version != VERSION:
+        if version not in (_WITHOUT_CHECKSUMS, VERSION):
+            release = "a newer release" if version > VERSION else "the release that wrote it"
             raise StorageError(
-                f"The file has format {version}, but this release of singletable reads format "
-                f"{VERSION}. Use the release that wrote it."
+                f"The file has format {version}, but this release of singletable reads the formats "
+                f"{_WITHOUT_CHECKSUMS} and {VERSION}. Use {release}."
             )
         return True
     if objects or application:
@@ -117,13 +130,44 @@ def is_initialized(execute: Execute) -> bool:
     return False
 
 
-def create_schema(execute: Execute) -> None:
-    """Create our schema unless the database has it."""
-    if is_initialized(execute):
+def create_schema(connection: apsw.Connection) -> None:
+    """Create our schema, or upgrade it, in one transaction, unless the database has it."""
+    execute = bind_execute(connection)
+    is_upgrade = is_initialized(execute)
+    ((version,),) = execute("PRAGMA user_version")
+    if version == VERSION:
         return
     execute("BEGIN IMMEDIATE")
-    execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    if is_upgrade:
+        _add_checksums(connection)
+    else:
+        execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        for statement in _SCHEMA:
+            execute(statement)
     execute(f"PRAGMA user_version = {VERSION}")
-    for statement in _SCHEMA:
-        execute(statement)
     execute("COMMIT")
+
+
+def _add_checksums(connection: apsw.Connection) -> None:
+    """Upgrade format 2. Items that are not JSON get a checksum that no row has."""
+    execute = bind_execute(connection)
+
+    def add_function(name: str, function: Callable[..., int]) -> None:
+        connection.create_scalar_function(name, function, deterministic=True)  # pyright: ignore
+
+    for name, function, columns in (
+        ("tables", values_checksum, "number, name, record"),
+        ("changes", change_checksum, "position, number, name, moment, expired, keys, old, new"),
+        ("tokens", values_checksum, "token, request, moment, result"),
+    ):
+        add_function("values_checksum", function)
+        execute(f"ALTER TABLE {name} ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1")
+        execute(f"UPDATE {name} SET checksum = values_checksum({columns})")
+    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '*_[0-9]*'"
+    for (name,) in list(execute(tables)):
+        add_function("row_checksum", RowChecksums.of_table(name, name).compute)
+        execute(f"ALTER TABLE {name} ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1")
+        execute(
+            f"UPDATE {name} SET checksum = row_checksum(partition, sort, size, item) "
+            "WHERE json_valid(CAST(item AS TEXT))"
+        )

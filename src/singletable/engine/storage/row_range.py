@@ -1,39 +1,57 @@
-"""A range of rows in key order: iterate it, slice it, and count how many rows fill a page."""
+"""A range of rows in key order: read it, slice it, and count how many rows fill a page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeAlias, cast
+from itertools import islice
+from typing import Any, TypeAlias, cast
 
 from msgspec import Struct
 
+from singletable.engine.storage.checksums import DamagedData, RowChecksums
 from singletable.engine.storage.connection import Execute
 
 # The number of rows, the sum of their sizes, and the JSON of the last row if the page is full.
 PageCount: TypeAlias = tuple[int, int, bytes | None]
+# The sizes and the JSON of some rows.
+Batch: TypeAlias = tuple[tuple[int, ...], tuple[bytes, ...]]
 
+# Rows are read and verified in batches. Items may be large, so the first batch is small.
+_FIRST_BATCH = 4
+_BATCH = 32
 _SAMPLE = 512
 _WINDOW = 64
 
 
 class RowRange(Struct, frozen=True):
-    """Rows between two bounds; `source` is the SQL after the columns of the SELECT."""
+    """Rows between two bounds; `source` is the SQL after the columns of the SELECT.
+
+    `checksums` verifies the rows, if they have checksums. If all of them are in one partition, this
+    is `partition`.
+    """
 
     source: str
     bindings: tuple[bytes, ...]
+    checksums: RowChecksums | None = None
+    partition: bytes | None = None
 
-    def rows(self, execute: Execute) -> Iterator[tuple[int, bytes]]:
-        """Return the size and JSON of every row, lazily."""
-        rows = execute(f"SELECT size, item {self.source}", self.bindings)
-        return cast("Iterator[tuple[int, bytes]]", rows)
+    def batches(self, execute: Execute, limit: int | None = None) -> Iterator[Batch]:
+        """Yield the sizes and the JSON of up to `limit` rows, some rows at a time."""
+        rows = execute(f"SELECT {self._columns} {self.source}", self.bindings)
+        rows, count = rows if limit is None else islice(rows, limit), _FIRST_BATCH
+        while batch := list(islice(rows, count)):
+            yield self._verify(batch)
+            count = _BATCH
 
     def slice(self, execute: Execute, offset: int, limit: int) -> list[tuple[int, bytes]]:
         """Return the size and JSON of up to `limit` rows from `offset` on."""
         rows = execute(
-            f"SELECT size, item {self.source} LIMIT ? OFFSET ?", (*self.bindings, limit, offset)
+            f"SELECT {self._columns} {self.source} LIMIT ? OFFSET ?",
+            (*self.bindings, limit, offset),
         )
-        return list(cast("Iterator[tuple[int, bytes]]", rows))
+        selected = list(rows)
+        return list(zip(*self._verify(selected), strict=True)) if selected else []
 
     def total(self, execute: Execute, limit: int) -> tuple[int, int]:
         """Return the number of rows and the sum of their sizes, up to `limit` rows."""
@@ -41,7 +59,30 @@ class RowRange(Struct, frozen=True):
             f"SELECT count(*), coalesce(sum(size), 0) FROM (SELECT size {self.source} LIMIT ?)",
             (*self.bindings, limit),
         )
-        return cast(int, count), cast(int, size)
+        return check_total(count, size)
+
+    @property
+    def _columns(self) -> str:
+        if self.checksums is None:
+            return "size, item"
+        return f"{'partition, ' if self.partition is None else ''}sort, size, item, checksum"
+
+    def _verify(self, rows: list[tuple[Any, ...]]) -> Batch:
+        """Return the sizes and the JSON of selected rows; raise DamagedData if one is damaged."""
+        columns = tuple(zip(*rows, strict=True))
+        if self.checksums is not None:
+            if self.partition is not None:
+                columns = ((self.partition,) * len(rows), *columns)
+            self.checksums.check_all(*columns)
+            columns = columns[2:4]
+        return cast(Batch, columns)
+
+
+def check_total(count: int, size: object) -> tuple[int, int]:
+    """Return a number of rows and the sum of their sizes, which SQLite added up unverified."""
+    if not isinstance(size, int) or size < count:
+        raise DamagedData("The sizes of items")
+    return count, size
 
 
 @lru_cache(256)
@@ -59,6 +100,27 @@ def scan_source(name: str, *, bounded: bool, after: bool) -> str:
     above = " AND partition < ?" if bounded else ""
     beyond = " AND (partition, sort) > (?, ?)" if after else ""
     return f"FROM {name} WHERE partition >= ?{above}{beyond} ORDER BY partition, sort"
+
+
+def read_page(
+    execute: Execute, rows: RowRange, page_size: int, limit: int | None
+) -> tuple[list[bytes], int, bool]:
+    """Return the JSON of the rows of one page, the sum of their sizes, and whether it is full."""
+    page: list[bytes] = []
+    size = 0
+    for sizes, items in rows.batches(execute, limit):
+        if size + sum(sizes) < page_size:
+            page += items
+            size += sum(sizes)
+        else:
+            for row_size, json in zip(sizes, items, strict=True):
+                page.append(json)
+                size += row_size
+                if size >= page_size:
+                    return page, size, True
+        if len(page) == limit:
+            return page, size, True
+    return page, size, False
 
 
 def count_page(execute: Execute, rows: RowRange, page_size: int, limit: int | None) -> PageCount:

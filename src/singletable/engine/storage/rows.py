@@ -2,27 +2,36 @@
 
 A table and its indexes have the same columns: partition bytes, sort bytes, the size as DynamoDB
 counts it, and the item as JSON. An index is a table of projected items, sorted by its own key and
-then by the table's. Rows of a table also have the time when the item expires.
+then by the table's. Rows of a table also have the time when the item expires, which follows from
+the item. On a file every row has a checksum, which each read verifies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import NamedTuple
+from zlib import crc32
 
 from msgspec import Struct
 
+from singletable.engine.storage.checksums import RowChecksums
 from singletable.engine.storage.connection import Execute
-from singletable.engine.storage.row_range import RowRange, partition_source, scan_source
+from singletable.engine.storage.row_range import (
+    RowRange,
+    check_total,
+    partition_source,
+    scan_source,
+)
 
 
 class Row(Struct, frozen=True):
-    """A stored item."""
+    """A stored item. On a file, `place` and `content` are the checksums of its key and its JSON."""
 
     id: int
     size: int
     json: bytes
+    place: int = 0
+    content: int = 0
 
 
 class RowKey(NamedTuple):
@@ -45,6 +54,7 @@ class Rows:
     """Access to the rows of one table or index; the SQL is formatted once."""
 
     name: str
+    checksums: RowChecksums | None  # None: in memory
     select_sql: str
     insert_sql: str
     update_sql: str
@@ -53,16 +63,19 @@ class Rows:
     delete_at_sql: str
 
     @classmethod
-    def for_table(cls, name: str) -> Rows:
+    def for_table(cls, name: str, label: str, *, in_memory: bool) -> Rows:
         """Return access to the rows of the SQLite table with this name."""
         return cls(
             name,
-            f"SELECT id, size, item FROM {name} WHERE partition = ? AND sort = ?",
-            f"INSERT INTO {name} (partition, sort, size, expires, item) VALUES (?, ?, ?, ?, ?)",
-            f"UPDATE {name} SET size = ?, expires = ?, item = ? WHERE id = ?",
+            None if in_memory else RowChecksums.of_table(name, label),
+            f"SELECT id, size, item, checksum FROM {name} WHERE partition = ? AND sort = ?",
+            f"INSERT INTO {name} (partition, sort, size, expires, item, checksum) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            f"UPDATE {name} SET size = ?, expires = ?, item = ?, checksum = ? WHERE id = ?",
             f"DELETE FROM {name} WHERE id = ?",
-            f"INSERT INTO {name} (partition, sort, size, item) VALUES (?, ?, ?, ?) ON CONFLICT "
-            "(partition, sort) DO UPDATE SET size = excluded.size, item = excluded.item",
+            f"INSERT INTO {name} (partition, sort, size, item, checksum) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (partition, sort) DO UPDATE SET size = excluded.size, "
+            "item = excluded.item, checksum = excluded.checksum",
             f"DELETE FROM {name} WHERE partition = ? AND sort = ?",
         )
 
@@ -71,7 +84,7 @@ class Rows:
         execute(
             f"CREATE TABLE {self.name} (id INTEGER PRIMARY KEY, partition BLOB NOT NULL, "
             "sort BLOB NOT NULL, size INTEGER NOT NULL, expires INTEGER, item BLOB NOT NULL, "
-            "UNIQUE (partition, sort))"
+            "checksum INTEGER NOT NULL, UNIQUE (partition, sort))"
         )
 
     def drop(self, execute: Execute) -> None:
@@ -80,22 +93,46 @@ class Rows:
 
     def get(self, execute: Execute, key: RowKey) -> Row | None:
         """Return the row at `key`, or None."""
-        rows = cast("Iterator[tuple[int, int, bytes]]", execute(self.select_sql, key))
-        for id_, size, json in rows:
-            return Row(id_, size, json)
+        for id_, size, json, checksum in execute(self.select_sql, key):
+            if self.checksums is None:
+                return Row(id_, size, json)
+            place, content = self.checksums.check(*key, size, json, checksum)
+            return Row(id_, size, json, place, content)
         return None
 
+    def content_checksum(self, json: bytes) -> int:
+        """Return the checksum of an item to store; 0 in memory."""
+        return 0 if self.checksums is None else crc32(json)
+
+    def _checksum(self, key: RowKey, size: int, content: int) -> int:
+        if self.checksums is None:
+            return 0
+        return self.checksums.place(key.partition, key.sort) ^ content ^ size
+
     def add(
-        self, execute: Execute, key: RowKey, size: int, json: bytes, expires: int | None = None
+        self,
+        execute: Execute,
+        key: RowKey,
+        size: int,
+        json: bytes,
+        content: int,
+        expires: int | None = None,
     ) -> None:
-        """Insert a row at a key that has none."""
-        execute(self.insert_sql, (key.partition, key.sort, size, expires, json))
+        """Insert a row at a key that has none; `content` is the checksum of the JSON."""
+        checksum = self._checksum(key, size, content)
+        execute(self.insert_sql, (key.partition, key.sort, size, expires, json, checksum))
 
     def replace(
-        self, execute: Execute, id_: int, size: int, json: bytes, expires: int | None = None
+        self,
+        execute: Execute,
+        row: Row,
+        size: int,
+        json: bytes,
+        content: int,
+        expires: int | None = None,
     ) -> None:
-        """Replace an existing row."""
-        execute(self.update_sql, (size, expires, json, id_))
+        """Replace an existing row; `content` is the checksum of the JSON."""
+        execute(self.update_sql, (size, expires, json, row.place ^ content ^ size, row.id))
 
     def delete(self, execute: Execute, row: Row) -> None:
         """Delete an existing row."""
@@ -103,7 +140,8 @@ class Rows:
 
     def upsert(self, execute: Execute, key: RowKey, size: int, json: bytes) -> None:
         """Insert or replace the row at `key`."""
-        execute(self.upsert_sql, (key.partition, key.sort, size, json))
+        checksum = self._checksum(key, size, self.content_checksum(json))
+        execute(self.upsert_sql, (key.partition, key.sort, size, json, checksum))
 
     def delete_at(self, execute: Execute, key: RowKey) -> None:
         """Delete the row at `key` if there is one."""
@@ -114,39 +152,42 @@ class Rows:
         high = () if keys.high is None else (keys.high,)
         start = () if after is None else (after,)
         source = partition_source(self.name, bounded=bool(high), after=bool(start), forward=forward)
-        return RowRange(source, (keys.partition, keys.low, *high, *start))
+        bindings = (keys.partition, keys.low, *high, *start)
+        return RowRange(source, bindings, self.checksums, keys.partition)
 
     def scan_range(self, low: bytes, high: bytes | None, after: RowKey | None) -> RowRange:
         """Return the rows between two partition bounds, starting after a key."""
         above = () if high is None else (high,)
         start = () if after is None else after
         source = scan_source(self.name, bounded=bool(above), after=bool(start))
-        return RowRange(source, (low, *above, *start))
+        return RowRange(source, (low, *above, *start), self.checksums)
 
     def count(self, execute: Execute) -> tuple[int, int]:
         """Return the number of rows and the sum of their sizes."""
         ((count, size),) = execute(f"SELECT count(*), coalesce(sum(size), 0) FROM {self.name}")
-        return cast(int, count), cast(int, size)
+        return check_total(count, size)
 
     def partition_size(self, execute: Execute, partition: bytes) -> int:
         """Return the sum of the sizes of one partition's rows."""
         ((size,),) = execute(
             f"SELECT coalesce(sum(size), 0) FROM {self.name} WHERE partition = ?", (partition,)
         )
-        return cast(int, size)
+        return check_total(0, size)[1]
 
     def list_expired(
         self, execute: Execute, since: int, until: int, limit: int
-    ) -> list[tuple[RowKey, Row]]:
-        """Return rows that expired between two timestamps, the earliest first."""
+    ) -> list[tuple[RowKey, Row, int]]:
+        """Return rows that expired between two timestamps, the earliest first, with their time."""
         rows = execute(
-            f"SELECT partition, sort, id, size, item FROM {self.name} "
+            f"SELECT partition, sort, id, size, item, checksum, expires FROM {self.name} "
             "WHERE expires > ? AND expires < ? ORDER BY expires LIMIT ?",
             (since, until, limit),
         )
-        return [
-            (RowKey(partition, sort), Row(id_, size, json))
-            for partition, sort, id_, size, json in cast(
-                "Iterator[tuple[bytes, bytes, int, int, bytes]]", rows
-            )
-        ]
+        expired: list[tuple[RowKey, Row, int]] = []
+        for partition, sort, id_, size, json, checksum, expires in rows:
+            row = Row(id_, size, json)
+            if self.checksums is not None:
+                sums = self.checksums.check(partition, sort, size, json, checksum)
+                row = Row(id_, size, json, *sums)
+            expired.append((RowKey(partition, sort), row, expires))
+        return expired

@@ -1,0 +1,114 @@
+"""Checksums of stored rows: altered, moved or copied bytes are an error, never a wrong answer.
+
+A checksum covers where a row is (its table or index, and its key) and what it contains. Items and
+changes of a database in memory have none: there is no disk that could fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+from operator import xor
+from typing import Any
+from zlib import crc32
+
+from msgspec import Struct, msgpack
+
+_encode = msgpack.Encoder().encode
+
+
+class DamagedData(Exception):
+    """Stored bytes are not those that were written; the message names their place."""
+
+
+class RowChecksums(Struct, frozen=True):
+    """The checksums of the rows of one table or index; `label` names it in errors."""
+
+    label: str
+    seed: int
+
+    @classmethod
+    def of_table(cls, name: str, label: str) -> RowChecksums:
+        """Return the checksums of the rows of the SQLite table with this name."""
+        return cls(label, crc32(name.encode()))
+
+    def place(self, partition: bytes, sort: bytes) -> int:
+        """Return the checksum of the place of a row."""
+        return crc32(sort, crc32(partition, self.seed))
+
+    def compute(self, partition: bytes, sort: bytes, size: int, item: bytes) -> int:
+        """Return the checksum of a row."""
+        return self.place(partition, sort) ^ crc32(item) ^ size
+
+    def check(
+        self, partition: bytes, sort: bytes, size: int, item: bytes, checksum: int
+    ) -> tuple[int, int]:
+        """Return the checksums of the place and the item; raise DamagedData unless they match."""
+        try:
+            place, content = crc32(sort, crc32(partition, self.seed)), crc32(item)
+            if checksum == place ^ content ^ size:
+                return place, content
+        except TypeError:  # the type of a stored value has changed
+            pass
+        raise DamagedData(self.describe(partition, sort))
+
+    def check_all(
+        self,
+        partitions: tuple[bytes, ...],
+        sorts: tuple[bytes, ...],
+        sizes: tuple[int, ...],
+        items: tuple[bytes, ...],
+        checksums: tuple[int, ...],
+    ) -> None:
+        """Raise DamagedData unless every row has its checksum.
+
+        This is `check` without a step of Python for each row.
+        """
+        try:
+            starts: Iterator[int] = map(crc32, partitions, repeat(self.seed))
+            if partitions.count(partitions[0]) == len(partitions):
+                starts = repeat(next(starts))
+            contents = map(xor, map(crc32, items), sizes)
+            if tuple(map(xor, map(crc32, sorts, starts), contents)) == checksums:
+                return
+        except TypeError:
+            pass
+        for row in zip(partitions, sorts, sizes, items, checksums, strict=True):
+            self.check(*row)
+
+    def describe(self, partition: bytes, sort: bytes) -> str:
+        """Return the place of a row in words; a hash precedes the partition key."""
+        key = f"partition key {_text(partition[4:])}"
+        if sort:
+            key += f" and sort key {_text(sort)}"
+        return f"The item with {key} in {self.label}"
+
+
+def values_checksum(*values: str | bytes | float | None) -> int:
+    """Return the checksum of the other columns of a row."""
+    return crc32(_encode(values))
+
+
+def change_checksum(*values: Any) -> int:
+    """Return the checksum of a change from its columns; the last two are the old and new item."""
+    *others, old, new = values
+    contents = None if old is None else crc32(old), None if new is None else crc32(new)
+    return values_checksum(*others, *contents)
+
+
+def is_intact_change(row: tuple[Any, ...]) -> bool:
+    """Return whether a row of the change feed has its checksum, which is the last column."""
+    try:
+        return bool(row[-1] == change_checksum(*row[:-1]))
+    except TypeError:  # the type of a stored value has changed
+        return False
+
+
+def check_values(place: str, checksum: int, *values: str | bytes | float | None) -> None:
+    """Raise DamagedData unless the values have this checksum."""
+    if checksum != values_checksum(*values):
+        raise DamagedData(place)
+
+
+def _text(key: object) -> str:
+    return repr(key.decode(errors="backslashreplace") if isinstance(key, bytes) else key)

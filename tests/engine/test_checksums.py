@@ -1,0 +1,155 @@
+"""Checksums: damaged bytes are an error with their place, and older files get checksums."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from singletable import Engine, GetItem, Settings, StorageError, TransactWriteItems
+from singletable.engine.storage import Database
+from singletable.operations import Put, SweepExpired, TransactWriteItem
+from tests.engine.disks import FailingDisk
+from tests.engine.sample_file import COUNT, MADE, create_sample, item, read_sample
+from tests.house.sources import ROOT
+
+OTHER = "(SELECT item FROM items_1 WHERE id = 2)"
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("sample") / "sample.db"
+    create_sample(path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path, sample: bytes) -> Path:
+    path = tmp_path / "sample.db"
+    path.write_bytes(sample)
+    return path
+
+
+def change(path: Path, *statements: str) -> None:
+    with closing(apsw.Connection(str(path))) as file:
+        for statement in statements:
+            file.execute(statement)
+
+
+def test_intact_file_is_read(path: Path) -> None:
+    read_sample(path)
+
+
+# Each is a valid row with valid JSON, so that only a checksum can tell.
+@pytest.mark.parametrize(
+    ("statement", "place"),
+    [
+        ("UPDATE items_1 SET item = replace(item, 'open', 'shut') WHERE id = 3", "table 'users'"),
+        (f"UPDATE items_1 SET item = {OTHER} WHERE id = 3", "table 'users'"),
+        ("UPDATE items_1 SET size = size + 1 WHERE id = 3", "table 'users'"),
+        ("UPDATE items_1 SET size = size + (1 << 32) WHERE id = 3", "table 'users'"),
+        ("UPDATE items_1 SET item = CAST(item AS TEXT) WHERE id = 3", "table 'users'"),
+        (
+            "UPDATE items_1 SET (size, item, checksum) = "
+            "(SELECT size, item, checksum FROM items_1 WHERE id = 2) WHERE id = 3",
+            "partition key 'user#2' and sort key",
+        ),
+        (
+            "UPDATE index_1_2 SET item = replace(item, 'open', 'shut') WHERE id = 2",
+            "index 'by_status' of table 'users'",
+        ),
+        ("UPDATE index_1_1 SET size = 7 WHERE id = 2", "index 'by_user' of table 'users'"),
+        ("UPDATE changes SET new = old, old = new WHERE position = 4", "Change 4 of the change"),
+        ("UPDATE changes SET new = CAST(new AS TEXT) WHERE position = 4", "Change 4 of the change"),
+        ("UPDATE changes SET moment = 0 WHERE position = 4", "Change 4 of the change feed"),
+        ("UPDATE changes SET position = 1000 WHERE position = 4", "Change 1000 of the change"),
+        ("UPDATE tables SET record = replace(record, '0123', '0124')", "record of table 'users'"),
+    ],
+)
+def test_changed_row_is_an_error_with_its_place(path: Path, statement: str, place: str) -> None:
+    change(path, statement)
+    with pytest.raises(StorageError) as raised:
+        read_sample(path)
+    assert place in str(raised.value)
+    assert f"singletable check {path}" in str(raised.value)
+
+
+def test_intact_items_beside_a_damaged_one_are_read(path: Path) -> None:
+    change(path, f"UPDATE items_1 SET item = {OTHER} WHERE id = 3")
+    with Engine.on_file(path) as engine:
+        for number in range(COUNT):
+            get = GetItem("users", {name: item(number)[name] for name in ("pk", "sk")})
+            if number == 2:
+                with pytest.raises(StorageError, match="'user#2'"):
+                    engine.execute(get)
+            else:
+                assert engine.execute(get).item == item(number)
+
+
+def test_damaged_token_is_an_error(path: Path) -> None:
+    change(path, "UPDATE tokens SET request = x'00'")
+    same = TransactWriteItem(put=Put("users", item(1)))
+    with (
+        Engine.on_file(path, Settings(clock=lambda: MADE)) as engine,
+        pytest.raises(StorageError, match="The idempotency token 'token'"),
+    ):
+        engine.execute(TransactWriteItems([same], client_request_token="token"))
+
+
+# The time follows from the item, so a sweep deletes no item that expires later.
+def test_sweep_rejects_a_wrong_time(path: Path) -> None:
+    change(path, f"UPDATE items_1 SET expires = {int(MADE)} WHERE id = 3")
+    with (
+        Engine.on_file(path, Settings(clock=lambda: MADE + 1)) as engine,
+        pytest.raises(StorageError, match="The time when an item in table 'users' expires"),
+    ):
+        engine.execute(SweepExpired())
+
+
+def test_copy_in_memory_has_no_checksums(path: Path) -> None:
+    with Engine.on_file(path) as engine, engine.copy() as copy:
+        copy.execute(TransactWriteItems([TransactWriteItem(put=Put("users", item(COUNT + 1)))]))
+        get = GetItem("users", {name: item(3)[name] for name in ("pk", "sk")})
+        assert copy.execute(get).item == item(3)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Return a file that the release before checksums wrote."""
+    path = tmp_path / "old.db"
+    path.write_bytes(gzip.decompress((ROOT / "tests/data/format-2.db.gz").read_bytes()))
+    return path
+
+
+def test_file_of_the_former_format_is_upgraded(old: Path) -> None:
+    read_sample(old)
+    change(old, f"UPDATE items_1 SET item = {OTHER} WHERE id = 3")
+    with pytest.raises(StorageError, match="'user#2'"):
+        read_sample(old)
+
+
+@pytest.mark.parametrize("writes", [0, 1, 3, 20, 60])
+def test_interrupted_upgrade_changes_nothing(old: Path, writes: int) -> None:
+    disk = FailingDisk("upgrading", "broken")
+    disk.remaining = writes
+    try:
+        with pytest.raises(StorageError):
+            Engine(Database(old, vfs=disk.name), Settings())
+    finally:
+        disk.unregister()
+    read_sample(old)
+
+
+def test_upgrade_finds_items_that_are_not_json(old: Path) -> None:
+    change(old, "UPDATE items_1 SET item = substr(item, 1, 50) WHERE id = 3")
+    with pytest.raises(StorageError, match="'user#2'"):
+        read_sample(old)
+
+
+def test_newer_format_is_rejected(path: Path) -> None:
+    change(path, "PRAGMA user_version = 4")
+    with pytest.raises(StorageError, match=r"format 4, .* formats 2 and 3\. Use a newer release"):
+        Engine.on_file(path)
