@@ -121,9 +121,9 @@ FIELDS = (
 )
 _NO_TEXTS: Texts = (None,) * len(FIELDS)
 _NO_EXPRESSIONS = ParsedExpressions()
-# The number of cached shapes. Names can be long, so shapes with longer names are not cached.
+# The number of cached shapes. Longer ones, with their names, are not cached.
 CACHE_SIZE = 1024
-MAX_CACHED_NAMES_LENGTH = 1024
+MAX_CACHED_LENGTH = 8192
 # A value of each type, to parse expressions that other values will be filled into.
 _SAMPLES: dict[str, AttributeValue] = {
     "S": {"S": "any"},
@@ -166,9 +166,14 @@ def _fill_cached(
     texts: Texts, names: Names | None, values: Values | None, validator: Validator
 ) -> ParsedExpressions:
     """Return the expressions of a cached shape; raise if anything is invalid or not cached."""
-    named = None if names is None else tuple(names.items())
-    if named is not None and sum([len(name) for _, name in named]) > MAX_CACHED_NAMES_LENGTH:
+    length = sum([len(text) for text in texts if text is not None])
+    if values is not None:
+        length += sum(map(len, values))
+    if names is not None:
+        length += sum(map(len, names)) + sum(map(len, names.values()))
+    if length > MAX_CACHED_LENGTH:
         raise _NotCached
+    named = None if names is None else tuple(names.items())
     types = None if values is None else tuple([(alias, *value) for alias, value in values.items()])
     fill = _prepare_shape(texts, named, types)
     if fill is None:

@@ -8,13 +8,21 @@ messages are those of eu-west-2 in autumn 2026.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import Struct
 
 from singletable.engine.constraints import uses_legacy_checks
 from singletable.errors import ValidationError
-from singletable.values import LEGACY, MODERN, AttributeValue, Item, ValidationLayer
+from singletable.values import (
+    LEGACY,
+    MAX_ITEM_SIZE,
+    MODERN,
+    AttributeValue,
+    Item,
+    ValidationLayer,
+    ValueTooLarge,
+)
 from singletable.values import check_item as _check_item
 from singletable.values import check_value as _check_value
 
@@ -44,7 +52,7 @@ class Validator:
 
     def format_error(self, error: ValidationError, request: Struct) -> ValidationError:
         """Return the error with the message that the operation returns."""
-        if isinstance(error, UnwrappedError):
+        if isinstance(error, UnwrappedError | ValueTooLarge):
             return ValidationError(error.message)
         is_legacy = self.legacy_if_deep and uses_legacy_checks(request)
         if isinstance(error, InvalidExpressionValue) and (self.names_bad_value or is_legacy):
@@ -67,12 +75,17 @@ class Validator:
         """Return the value in canonical form."""
         try:
             return _check_value(value, self.layer)[0]
+        except ValueTooLarge:
+            raise
         except ValidationError as error:
             raise InvalidExpressionValue(alias, error.message) from None
 
 
-SINGLE_WRITE = Validator(MODERN, envelope=True, legacy_if_deep=True)
-READ = Validator(MODERN)
-SCAN = Validator(LEGACY, names_bad_value=True)
-BATCH_WRITE = Validator(LEGACY)
-TRANSACTION = Validator(MODERN, legacy_if_deep=True)
+# A value that no item can have is rejected without reading it to its end.
+_MODERN = replace(MODERN, max_size=MAX_ITEM_SIZE)
+_LEGACY = replace(LEGACY, max_size=MAX_ITEM_SIZE)
+SINGLE_WRITE = Validator(_MODERN, envelope=True, legacy_if_deep=True)
+READ = Validator(_MODERN)
+SCAN = Validator(_LEGACY, names_bad_value=True)
+BATCH_WRITE = Validator(_LEGACY)
+TRANSACTION = Validator(_MODERN, legacy_if_deep=True)

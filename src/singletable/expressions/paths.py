@@ -48,7 +48,8 @@ def project(projection: tuple[Path, ...], item: Item) -> Item:
     return projected
 
 
-@lru_cache(1024)
+# One request projects many items; its names may be long, so few requests are kept.
+@lru_cache(16)
 def _path_tree(projection: tuple[Path, ...]) -> PathTree:
     root: PathTree = {}
     for path in projection:

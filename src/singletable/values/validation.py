@@ -14,6 +14,7 @@ from binascii import Error as BinasciiError
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import cast
 
 from singletable.errors import SerializationError, ValidationError
@@ -39,6 +40,7 @@ __all__ = [
     "MULTIPLE_TYPES",
     "TOO_DEEP",
     "ValidationLayer",
+    "ValueTooLarge",
     "attribute_size",
     "check_item",
     "check_value",
@@ -75,9 +77,13 @@ _HUGE_EXPONENT = re.compile(r"[^eE]*[eE]([+-]?)0*2147483647", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class ValidationLayer:
-    """One of DynamoDB's two validation layers, with the wording of its errors."""
+    """One of DynamoDB's two validation layers, with the wording of its errors.
+
+    What is larger than `max_size` is a ValueTooLarge, and not validated to its end.
+    """
 
     modern: bool
+    max_size: float = inf
 
     def bad_number(self, text: str, problem: InvalidNumber) -> str:
         """Return the error for text that is not a number."""
@@ -117,6 +123,13 @@ def _first_duplicate(members: list[str]) -> int:
 
 MODERN = ValidationLayer(modern=True)
 LEGACY = ValidationLayer(modern=False)
+
+
+class ValueTooLarge(ValidationError):
+    """A value is larger than an item may be."""
+
+    def __init__(self) -> None:
+        super().__init__("Item size has exceeded the maximum allowed size")
 
 
 def item_size(item: Item) -> int:
@@ -159,6 +172,9 @@ def check_item(item: Item, layer: ValidationLayer = MODERN) -> tuple[Item, int]:
     """Return the item in canonical form and its size. Raise ValidationError if it is invalid."""
     size = 0
     canonical = item
+    limit = layer.max_size
+    if len(item) > limit:  # no attribute is smaller than a byte
+        raise ValueTooLarge
     for name, value in item.items():
         # Most values and names are ASCII text: avoid a call for these.
         shape: type = value.__class__
@@ -168,6 +184,8 @@ def check_item(item: Item, layer: ValidationLayer = MODERN) -> tuple[Item, int]:
         else:
             kept, value_size = check_value(value, layer)
             size += value_size
+            if size > limit:
+                raise ValueTooLarge
             if kept is not value:
                 if canonical is item:
                     canonical = item.copy()
@@ -219,10 +237,13 @@ def _check_map(
     if depth >= MAX_NESTING:
         raise ValidationError(TOO_DEEP)
     size = 3
+    limit = layer.max_size
     changed: Item = {}
     for name, member in content.items():
         kept, member_size = check_value(member, layer, depth + 1)
         size += name_size(name) + member_size + 1
+        if size > limit:
+            raise ValueTooLarge
         if kept is not member:
             changed[name] = kept
     return ({"M": {**content, **changed}} if changed else value), size
@@ -234,11 +255,14 @@ def _check_list(
     if depth >= MAX_NESTING:
         raise ValidationError(TOO_DEEP)
     size = 3
+    limit = layer.max_size
     changed = False
     members: list[AttributeValue] = []
     for member in content:
         kept, member_size = check_value(member, layer, depth + 1)
         size += member_size + 1
+        if size > limit:
+            raise ValueTooLarge
         changed = changed or kept is not member
         members.append(kept)
     return ({"L": members} if changed else value), size
@@ -249,13 +273,21 @@ def _check_set(
 ) -> tuple[AttributeValue, int]:
     if not members:
         raise ValidationError(EMPTY_SETS[kind])
+    # No number is smaller than two bytes, and only one text or binary is smaller than one.
+    if len(members) * (2 if kind == "NS" else 1) > layer.max_size + 1:
+        raise ValueTooLarge
     for member in members:
         if member.__class__ is not str:
             raise ValidationError(_wrong_content(kind, members))
-    if kind == "NS":
+    order: Callable[[str], bytes | int]
+    if kind == "NS" and all(map(is_short_integer, members)):
+        kept = members
+        size = sum(map(integer_size, kept))
+        order = int
+    elif kind == "NS":
         kept = [_canonical(member, layer) for member in members]
         size = sum(map(number_size, kept))
-        order: Callable[[str], bytes] = _number_sort_key
+        order = _number_sort_key
     elif kind == "SS":
         kept = members
         size = sum(map(text_size, members))

@@ -6,7 +6,6 @@ accepts a boolean as a string and a number with a fraction where an integer is e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import floor
@@ -17,7 +16,7 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from singletable.errors import SerializationError
-from singletable.values import AttributeValue, decode_binary
+from singletable.values import MAX_ITEM_SIZE, AttributeValue, decode_binary
 
 MODEL = "com.amazonaws.dynamodb.v20120810"
 UNEXPECTED_START = "Start of structure or map found where not expected"
@@ -26,6 +25,8 @@ NOT_A_CLASS = (
     "java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
     "java.lang.Class are in module java.base of loader 'bootstrap')"
 )
+# No valid list is longer: of values, because none is smaller than a byte; of structures, by far.
+MAX_STRUCTURES = 1000
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 _JAVA_NAMES = {"String": "java.lang.String", "Blob": "java.nio.ByteBuffer"}
 
@@ -186,7 +187,9 @@ def _read_list(element: WireType, raw: Any) -> list[object]:
         raise SerializationError(UNEXPECTED_START)
     if not isinstance(raw, list):
         raise SerializationError("Unexpected field type")
-    values = cast("Iterable[Any]", raw)
+    values: list[Any] = raw
+    if len(values) > (MAX_STRUCTURES if isinstance(element, StructOf) else MAX_ITEM_SIZE):
+        raise SerializationError("")
     return [_read(element, value, in_structure=False) for value in values]
 
 

@@ -14,6 +14,8 @@ from singletable.errors import (
 )
 
 _encode = json.Encoder().encode
+# Messages quote the request: the response to a giant one need not be a giant.
+MAX_MESSAGE = 256 * 1024
 
 _SERVICE = "com.amazon.coral.service#"
 _MODEL = "com.amazonaws.dynamodb.v20120810#"
@@ -58,7 +60,8 @@ def write_error(error: SingleTableError) -> tuple[int, bytes]:
         return 500, _encode({"__type": f"{_MODEL}InternalServerError", "message": str(error)})
     body: dict[str, object] = {"__type": _PREFIXES.get(error.code, _MODEL) + error.code}
     if error.message:
-        body["Message" if error.code in _CAPITALIZED_MESSAGE else "message"] = error.message
+        name = "Message" if error.code in _CAPITALIZED_MESSAGE else "message"
+        body[name] = error.message[:MAX_MESSAGE]
     if isinstance(error, ConditionFailed) and error.item is not None:
         body["Item"] = error.item
     if isinstance(error, TransactionCanceled):

@@ -16,6 +16,7 @@ from singletable.operations import Operation
 # one nested 63 deep (129) through the legacy ones; so does an expression value of a transaction
 # at 128.
 MAX_NEWER_DEPTH = 127
+MAX_VALUES = 20_000
 
 RULES: dict[type, Rule] = {rule.structure.type: rule for rule in (*ITEM_RULES, *TABLE_RULES)}
 _TESTS = {operation: compile_test(rule.structure) for operation, rule in RULES.items()}
@@ -46,13 +47,19 @@ def _reject_violations(operation: Struct, rule: Rule) -> None:
 
 
 def uses_legacy_checks(operation: Struct) -> bool:
-    """Return whether the request is nested too deeply for AWS's newer checks."""
+    """Return whether the request is nested too deeply for AWS's newer checks.
+
+    A request with very many values is not searched to the end.
+    """
     level: list[object] = [operation]
-    depth = 0
-    while level:
+    depth = values = 0
+    while level and values < MAX_VALUES:
+        values += len(level)
         children: list[object] = []
         for value in level:
             children += _children(value)
+            if len(children) > MAX_VALUES:
+                return False
         level = [value for value in children if isinstance(value, dict | list | Struct)]
         depth += 1
         if depth > MAX_NEWER_DEPTH:

@@ -31,6 +31,7 @@ from singletable.operations.arn import is_name
 
 Test: TypeAlias = Callable[[object], bool]
 
+MAX_ARN_LENGTH = 1024
 # A program has few tables and indexes, and names them again and again.
 _is_name = lru_cache(maxsize=1024)(is_name)
 _is_table_name = {
@@ -54,7 +55,9 @@ def _source(constraint: Constraint, v: str, scope: dict[str, object]) -> str:
             size = _size(constraint.minimum, constraint.maximum, v)
             return f"{v}.__class__ is str{size}{pattern}"
         case TableName():
-            return f"{_bind(_is_table_name[constraint.minimum], scope)}({v})"
+            # The length first: what is cached must not be long.
+            is_table_name = _bind(_is_table_name[constraint.minimum], scope)
+            return f"len({v}) <= {MAX_ARN_LENGTH} and {is_table_name}({v})"
         case Choice() | CustomChoice():
             return f"{v} in {_bind(frozenset(constraint.words), scope)}"
         case Integer():
@@ -70,8 +73,9 @@ def _source(constraint: Constraint, v: str, scope: dict[str, object]) -> str:
         case Map():
             size = _size(constraint.minimum, constraint.maximum, v)
             is_map = f"{v}.__class__ is dict{size}"
-            if constraint.element == Text():
-                return f"{is_map} and {_are_texts(f'[*{v}, *{v}.values()]')}"
+            if isinstance(constraint.element, Text):
+                longest = f"max(map(len, {v}.values()), default=0) <= {constraint.element.maximum}"
+                return f"{is_map} and {_are_texts(f'[*{v}, *{v}.values()]')} and {longest}"
             values = _each(constraint.element, f"{v}.values()", scope)
             return f"{is_map} and {_are_texts(v)} and {values}"
         case TableMap():
@@ -90,6 +94,7 @@ def _source(constraint: Constraint, v: str, scope: dict[str, object]) -> str:
 def _table_map(constraint: TableMap, v: str, scope: dict[str, object]) -> str:
     parts = [
         f"1 <= len({v}) <= {constraint.maximum}",
+        f"max(map(len, {v})) <= {MAX_ARN_LENGTH}",
         f"all(map({_bind(_is_table_name[3], scope)}, {v}))",
     ]
     if constraint.request_bounds:

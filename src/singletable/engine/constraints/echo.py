@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, cast
 
 import msgspec
@@ -16,8 +17,9 @@ ATTRIBUTE_VALUE = (
 )
 # Members that AWS's classes have and ours do not.
 HIDDEN_MEMBERS = {"PutRequest": ", workloadProfileName=null"}
-# Deeper values are cut off, because Python's recursion is limited.
+# Deeper values are cut off, because Python's recursion is limited; and so are longer ones.
 MAX_DEPTH = 60
+MAX_LENGTH = 16 * 1024
 
 
 def echo(value: object, style: Literal["java", "json"]) -> str:
@@ -29,7 +31,7 @@ def echo(value: object, style: Literal["java", "json"]) -> str:
 
 def _echo_json(value: object) -> str:
     try:
-        return msgspec.json.encode(value).decode()
+        return msgspec.json.encode(value)[:MAX_LENGTH].decode(errors="ignore")
     except (TypeError, ValueError, RecursionError):
         return echo_java(value)
 
@@ -50,15 +52,17 @@ def echo_java(value: object, items: bool = False, depth: int = 0) -> str:
             return _echo_struct(value, depth)
         case list():
             elements = cast("list[object]", value)
-            return f"[{', '.join(echo_java(each, items, depth + 1) for each in elements)}]"
+            return f"[{_join(echo_java(each, items, depth + 1) for each in elements)}]"
         case dict():
             entries = cast("dict[object, object]", value)
             echo_entry = _echo_attribute if items else echo_java
             parts = (
                 f"{name}={echo_entry(each, depth=depth + 1)}" for name, each in entries.items()
             )
-            return f"{{{', '.join(parts)}}}"
-        case str() | float():
+            return f"{{{_join(parts)}}}"
+        case str():
+            return value[:MAX_LENGTH]
+        case float():
             return str(value)
         case int() if value.bit_length() <= 64:
             return str(value)
@@ -89,11 +93,24 @@ def _echo_attribute(value: object, depth: int) -> str:
         member = members.get(name)
         if name == "l" and isinstance(member, list):
             elements = cast("list[object]", member)
-            text = f"[{', '.join(_echo_attribute(each, depth + 1) for each in elements)}]"
+            text = f"[{_join(_echo_attribute(each, depth + 1) for each in elements)}]"
         else:
             text = echo_java(member, name == "m", depth + 1)
         fields.append(f"{name}={text}")
     return f"AttributeValue({', '.join(fields)})"
+
+
+def _join(parts: Iterable[str]) -> str:
+    """Join the parts until the text is as long as an echo may be."""
+    joined: list[str] = []
+    length = 0
+    for part in parts:
+        if length > MAX_LENGTH:
+            joined.append("...")
+            break
+        joined.append(part)
+        length += len(part)
+    return ", ".join(joined)
 
 
 def _lower_first(name: str) -> str:

@@ -51,6 +51,8 @@ from singletable.operations import (
     WriteRequest,
 )
 
+MAX_ATTRIBUTE_NAME = 65_535
+
 # --- Members that several operations have
 
 # Any name of one character or more is looked up; AWS then reports that no such table exists.
@@ -63,7 +65,7 @@ OLD_ON_FAILURE = Member("return_values_on_condition_check_failure", Choice(("ALL
 CONSISTENT = Member("consistent_read", Flag())
 CONDITION = Member("condition_expression", Text())
 PROJECTION = Member("projection_expression", Text())
-NAMES = Member("expression_attribute_names", Map(Text()))
+NAMES = Member("expression_attribute_names", Map(Text(maximum=MAX_ATTRIBUTE_NAME)))
 VALUES = Member("expression_attribute_values", Attributes())
 
 # The newer lists are wrong (UPDATE_NEW for UPDATED_NEW, ALL for AND), and AWS prints them so.
@@ -84,7 +86,7 @@ COMPARISON_OPERATOR = Choice(
     )
 )
 OPERANDS = Member("attribute_value_list", List(Attributes()))
-ATTRIBUTES_TO_GET = Member("attributes_to_get", List(Text(), minimum=1, maximum=255))
+ATTRIBUTES_TO_GET = Member("attributes_to_get", List(Text(maximum=MAX_ATTRIBUTE_NAME), 1, 255))
 EXPECTED = Member(
     "expected",
     Map(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from itertools import islice
 from typing import Literal, assert_never, cast
 
 from msgspec import Struct
 
+from singletable.engine.constraints.compiled import Test, compile_test
 from singletable.engine.constraints.echo import echo_java
 from singletable.engine.constraints.types import (
     MAX_INTEGER,
@@ -31,6 +35,8 @@ from singletable.engine.constraints.types import (
 )
 from singletable.operations.arn import find_arn_error, is_name, parse_dynamodb_arn
 
+# A message lists ten violations; these are enough to find those that AWS reports first.
+MAX_INVALID = 1000
 NOT_NULL = "Member must not be null"
 PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 
@@ -124,15 +130,37 @@ def _wrong_type(path: MemberPath, expected: str, value: object) -> Iterator[Viol
 
 def _in_list(constraint: List, value: list[object], path: MemberPath) -> Iterator[Violation]:
     yield from _in_length(constraint, value, path)
-    for number, element in enumerate(value, 1):
-        member = Member("", constraint.element, required=True)
-        yield from _in_member(member, element, path.entry(number))
+    yield from _in_elements(constraint, enumerate(value[: constraint.maximum], 1), path)
+
+
+def _in_elements(
+    constraint: List | Map | TableMap,
+    elements: Iterable[tuple[str | int, object]],
+    path: MemberPath,
+) -> Iterator[Violation]:
+    """Find violations in elements up to the maximum, and in no more of them than anybody reads."""
+    is_valid = _element_test(constraint.element)
+    member = Member("", constraint.element, required=True)
+    invalid = 0
+    for key, element in elements:
+        with suppress(TypeError, AttributeError, KeyError):
+            if is_valid(element):
+                continue
+        yield from _in_member(member, element, path.entry(key))
+        invalid += 1
+        if invalid == MAX_INVALID:
+            return
+
+
+@cache
+def _element_test(constraint: Constraint) -> Test:
+    return compile_test(constraint)
 
 
 def _in_map(
     constraint: Map | TableMap, value: dict[object, object], path: MemberPath
 ) -> Iterator[Violation]:
-    for key in value:
+    for key in islice(value, constraint.maximum):
         if not isinstance(key, str):
             yield from _wrong_type(path.entry(echo_java(key)), "named by a string", key)
             return
@@ -141,8 +169,13 @@ def _in_map(
         yield from _in_length(constraint, value, path)
     else:
         yield from _in_table_map(constraint, entries, path)
-    for key, entry in entries.items():
-        yield from _in_member(Member("", constraint.element, required=True), entry, path.entry(key))
+    walked = islice(entries.items(), constraint.maximum)
+    if isinstance(constraint, TableMap) and constraint.request_bounds is not None:
+        maximum = constraint.request_bounds[1]
+        cut = ((key, each[:maximum] if isinstance(each, list) else each) for key, each in walked)
+        yield from _in_elements(constraint, cut, path)
+    else:
+        yield from _in_elements(constraint, walked, path)
 
 
 def _in_table_map(
@@ -152,6 +185,7 @@ def _in_table_map(
         yield Violation(Stage.LIMIT, path, value, _min_length(1))
     if len(value) > constraint.maximum:
         yield Violation(Stage.LIMIT, path, value, _max_length(constraint.maximum))
+        value = dict(islice(value.items(), constraint.maximum))
     if not all(is_table_name(name, 3) for name in value):
         keys = (
             f"Map keys must satisfy constraint: [{_max_length(255)}, {_min_length(3)}, {PATTERN}]"

@@ -1,0 +1,138 @@
+"""Oversized requests are rejected by their lengths, without reading them to the end."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+from msgspec import json
+
+from singletable.errors import OperationError
+from singletable.operations import Operation
+from singletable.wire import read_request, write_error
+from tests.fuzz.call_budget import limit_calls
+from tests.fuzz.sandbox import Sandbox
+from tests.fuzz.valid_requests import target_of
+
+MANY = 60_000  # more than the calls that any request may cause
+LONG = 2**20
+KEY = {"pk": {"S": "a"}}
+TABLE = {"TableName": "votes"}
+NUMBERS = [str(number) for number in range(210_000)]
+TOO_LARGE = "Item size has exceeded the maximum allowed size"
+
+# The operation, the body, and a part of AWS's message.
+LISTS: dict[str, tuple[str, object, str]] = {
+    "actions": ("TransactWriteItems", {"TransactItems": [{}] * MANY}, "equal to 100"),
+    "puts": (
+        "TransactWriteItems",
+        {"TransactItems": [{"Put": {**TABLE, "Item": KEY}}] * MANY},
+        "equal to 100",
+    ),
+    "gets": ("TransactGetItems", {"TransactItems": [{}] * MANY}, "^$"),
+    "keys": ("BatchGetItem", {"RequestItems": {"votes": {"Keys": [KEY] * MANY}}}, "equal to 100"),
+    "tables to read": (
+        "BatchGetItem",
+        {"RequestItems": {f"t{number:05}": {"Keys": [KEY]} for number in range(MANY)}},
+        "equal to 100",
+    ),
+    "tables to write": (
+        "BatchWriteItem",
+        {"RequestItems": {f"t{number:05}": [] for number in range(MANY)}},
+        "equal to 25",
+    ),
+    "writes": ("BatchWriteItem", {"RequestItems": {"votes": [{}] * MANY}}, "equal to 25"),
+    "attributes": ("GetItem", {**TABLE, "Key": KEY, "AttributesToGet": ["a"] * MANY}, "to 255"),
+    "number set": ("PutItem", {**TABLE, "Item": {**KEY, "n": {"NS": NUMBERS}}}, TOO_LARGE),
+    "nested number set": (
+        "PutItem",
+        {**TABLE, "Item": {**KEY, "n": {"L": [{"M": {"n": {"NS": NUMBERS}}}]}}},
+        TOO_LARGE,
+    ),
+    "string set": ("PutItem", {**TABLE, "Item": {**KEY, "n": {"SS": NUMBERS * 2}}}, TOO_LARGE),
+    "value": (
+        "UpdateItem",
+        {
+            **TABLE,
+            "Key": KEY,
+            "UpdateExpression": "ADD n :n",
+            "ExpressionAttributeValues": {":n": {"NS": NUMBERS}},
+        },
+        TOO_LARGE,
+    ),
+    "batched item": (
+        "BatchWriteItem",
+        {"RequestItems": {"votes": [{"PutRequest": {"Item": {"n": {"NS": NUMBERS}}}}] * 3}},
+        TOO_LARGE,
+    ),
+}
+
+
+@pytest.mark.parametrize(("operation", "body", "message"), LISTS.values(), ids=LISTS)
+def test_too_long_list_is_rejected_without_walking_it(
+    sandbox: Sandbox, operation: str, body: object, message: str
+) -> None:
+    raw = json.encode(body)
+    with pytest.raises(OperationError, match=message) as raised, limit_calls(0):
+        sandbox.engine.execute(read_request(target_of(operation), raw))
+    status, response = write_error(raised.value)
+    assert status == 400
+    assert len(response) < LONG // 2
+
+
+def _long_texts(number: int) -> Iterator[Operation[object]]:
+    """Yield requests with a long text in each place, different for each number."""
+    text = f"{number:_<{LONG}}"
+    scan, update = {**TABLE, "FilterExpression": "a = :a"}, {**TABLE, "Key": KEY}
+    bodies: list[tuple[str, dict[str, object]]] = [
+        ("PutItem", {"TableName": text, "Item": KEY}),
+        ("PutItem", {"TableName": f"arn:aws:dynamodb:us-east-1:1:table/{text}", "Item": KEY}),
+        ("BatchGetItem", {"RequestItems": {text: {"Keys": [KEY]}}}),
+        ("Query", {**TABLE, "IndexName": text}),
+        ("PutItem", {**TABLE, "Item": KEY, "ReturnValues": text}),
+        ("PutItem", {**TABLE, "Item": KEY, "ConditionExpression": f"a = {text}"}),
+        ("PutItem", {**TABLE, "Item": {**KEY, "n": {"N": text}}}),
+        ("GetItem", {**update, "AttributesToGet": [text]}),
+        ("GetItem", {**update, "ProjectionExpression": text}),
+        (
+            "GetItem",
+            {
+                **update,
+                "ProjectionExpression": "#a",
+                "ExpressionAttributeNames": {"#a": text},
+            },
+        ),
+        (
+            "GetItem",
+            {
+                **update,
+                "ProjectionExpression": "#a",
+                "ExpressionAttributeNames": {f"#{text}": "a"},
+            },
+        ),
+        ("Scan", {**scan, "ExpressionAttributeValues": {f":{text}": {"S": "a"}}}),
+        ("UpdateItem", {**update, "UpdateExpression": f"REMOVE {text}"}),
+        ("TransactWriteItems", {"TransactItems": [], "ClientRequestToken": text}),
+    ]
+    for operation, body in bodies:
+        yield read_request(target_of(operation), json.encode(body))
+
+
+def test_long_texts_are_rejected_and_not_kept(sandbox: Sandbox) -> None:
+    def reject_all(number: int) -> None:
+        for operation in _long_texts(number):
+            with pytest.raises(OperationError):
+                sandbox.engine.execute(operation)
+
+    reject_all(0)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        reject_all(1)
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < LONG // 2
