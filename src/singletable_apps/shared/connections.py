@@ -38,7 +38,7 @@ class ConnectionLimits:
     head_seconds: float = 20
     head_bytes: int = 64 << 10
     body_seconds: float = 20
-    bytes_per_second: int = 1000
+    bytes_per_second: int = 4000
     stall_seconds: float = 20
     connections: int = 16_000
     per_address: int = 1000

@@ -18,7 +18,7 @@ from singletable_apps.shared.serve import Server, server_config
 SECONDS = 10
 # Small enough that kernels do not buffer it all, for clients that do not read.
 LARGE = 8 << 20
-LIMITS = ConnectionLimits(head_bytes=16 << 10, per_address=320)
+LIMITS = ConnectionLimits(head_bytes=16 << 10, bytes_per_second=1000, per_address=320)
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
 

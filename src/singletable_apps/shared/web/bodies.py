@@ -14,15 +14,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from singletable_apps.shared.web.clients import address_from_scope
 from singletable_apps.shared.web.middleware import SAFE
 from singletable_apps.shared.web.paths import longest_prefix_value
 from singletable_apps.shared.web.problems import (
     MALFORMED_BODY,
     TOO_LARGE,
+    UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
     Problem,
     problem_response,
 )
+from singletable_apps.shared.web.rate_limits import client_network
 from singletable_apps.shared.web.settings import MEBIBYTE, site_of
 
 MAX_DEPTH = 64
@@ -116,6 +119,38 @@ def _malformed(detail: str) -> Problem:
 _THREAD_SIZE = 1 << 16
 
 
+class BodyMemory:
+    """Limits how many bytes of bodies are in memory at once, of all clients and of each."""
+
+    def __init__(self, limit: int = 256 * MEBIBYTE, per_client: int = 64 * MEBIBYTE) -> None:
+        self.limit = limit
+        self.per_client = per_client
+        self.used = 0
+        self._by_client: Counter[str] = Counter()
+
+    def take(self, client: str, size: int) -> None:
+        """Count bytes that a client has sent, or raise a 503 problem if there are too many."""
+        self.used += size
+        self._by_client[client] += size
+        if self.used > self.limit or self._by_client[client] > self.per_client:
+            raise Problem(
+                UNAVAILABLE,
+                "The server is receiving too much data at once. Try again in a few seconds.",
+                headers={"Retry-After": "5", "Connection": "close"},
+            )
+
+    def give_back(self, client: str, size: int) -> None:
+        """Count these bytes no longer."""
+        self.used -= size
+        self._by_client[client] -= size
+        if not self._by_client[client]:
+            del self._by_client[client]
+
+
+# All apps of a process share its memory.
+_MEMORY = BodyMemory()
+
+
 class Bodies:
     """Rejects bodies that are too large or not valid JSON."""
 
@@ -124,16 +159,35 @@ class Bodies:
         app: ASGIApp,
         limit: int = MEBIBYTE,
         uploads: Mapping[str, int] = MappingProxyType({}),
+        memory: BodyMemory = _MEMORY,
     ) -> None:
         self.app = app
         self.limit = limit
         self.uploads = uploads
+        self.memory = memory
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on if its body is valid."""
         if scope["type"] != "http" or scope["method"] in SAFE:
             await self.app(scope, receive, send)
             return
+        client = client_network(address_from_scope(scope, site_of(scope).settings.proxies))
+        taken = 0
+
+        async def receive_counted() -> Message:
+            nonlocal taken
+            message = await receive()
+            size = len(message.get("body", b""))
+            taken += size
+            self.memory.take(client, size)
+            return message
+
+        try:
+            await self._handle(scope, receive_counted, send)
+        finally:
+            self.memory.give_back(client, taken)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         upload = longest_prefix_value(scope["path"], self.uploads)
         try:
             body = await _read(scope, receive, self.limit if upload is None else upload)

@@ -127,7 +127,7 @@ class RequestIds:
         await self.app(inner, receive, send_with_id)
 
 
-JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
+JSON_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 # For pages whose scripts and styles come from this server only.
 PAGE_POLICY = (
     "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; "
@@ -135,6 +135,7 @@ PAGE_POLICY = (
 )
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

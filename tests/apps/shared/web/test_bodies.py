@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -11,8 +12,11 @@ from fastapi import APIRouter, Body, Request
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
 from singletable_apps.shared.web import Settings
+from singletable_apps.shared.web.bodies import Bodies, BodyMemory
 from tests.apps.shared.web.notes import make_client
 
 router = APIRouter()
@@ -152,3 +156,36 @@ def test_body_is_ignored_without_a_handler() -> None:
     assert client.delete("/api/echo").status_code == 405
     answer = client.request("DELETE", "/api/echo", content=b"\xff" * 30_000)
     assert answer.status_code == 405
+
+
+# A thousand slow uploads of a mebibyte each, none of them too large, would need a gibibyte.
+def test_bodies_of_all_requests_together_are_limited() -> None:
+    memory = BodyMemory(limit=100, per_client=60)
+    handled: list[int] = []
+
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+        handled.append(memory.used)
+        if len(handled) == 1:
+            assert await upload("192.0.2.1", 20) == 503  # this client has 50 already
+            assert await upload("192.0.2.2", 60) == 503  # and all together would have 110
+            assert await upload("192.0.2.2", 50) == 200
+        await Response()(scope, receive, send)
+
+    app = Bodies(handle, uploads={"/": 80}, memory=memory)
+
+    async def upload(client: str, size: int) -> int:
+        statuses: list[int] = []
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"x" * size}
+
+        async def send(message: Message) -> None:
+            statuses.append(message.get("status", 0))
+
+        scope = {"type": "http", "method": "PUT", "path": "/", "headers": [], "client": (client, 1)}
+        await app({**scope, "state": {"request_id": "1"}, "query_string": b""}, receive, send)
+        return statuses[0]
+
+    assert asyncio.run(upload("192.0.2.1", 50)) == 200
+    assert handled == [50, 100]
+    assert memory.used == 0
