@@ -38,6 +38,7 @@ from singletable import (
     TransformFailed,
     connect,
 )
+from singletable.errors import ValidationError
 from singletable.migration import Copy, Migration, each, unchanged
 from singletable.migration.driver import AsyncMigratingDriver, MigratingDriver
 from singletable.migration.markers import GRACE_SECONDS
@@ -384,6 +385,15 @@ def test_tables_may_be_named_by_their_arn(engine: Engine, clock: Clock) -> None:
     assert old_items(engine) == new_items(engine)
     assert ("person", "bob", "1") in new_items(engine)
     assert driver.execute(ListTagsOfResource(arn)).tags == []
+
+
+# The index of another table may have the name of this one.
+def test_other_resources_are_not_taken_for_a_table(engine: Engine, clock: Clock) -> None:
+    driver = at_phase(engine, clock, "ready")
+    arn = engine.execute(DescribeTable("people")).table.table_arn
+    for wrong in (f"{arn}/index/people", arn.replace("table/", "backup/"), "other/people"):
+        with pytest.raises(ValidationError):
+            driver.execute(Scan(wrong))
 
 
 def test_a_request_on_both_sides_is_refused(engine: Engine, clock: Clock) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import json
@@ -13,6 +15,7 @@ from singletable.faults import AsyncFaultyDriver, Faults
 from singletable.operations import AttributeDefinition, CreateTable, KeySchemaElement
 from singletable.server import AccessLog, DynamoDBApp, Guard, Metrics, Observer
 from singletable.server.guard import Credential
+from singletable.server.guard.signature import SIGNED_IF_SENT
 from singletable.wire import HttpRequest, HttpResponse
 from tests.server.app_client import KEY, VOTES, AppClient, get
 from tests.server.guard import signing
@@ -113,6 +116,35 @@ def test_read_signed_without_its_target_cannot_be_sent_as_a_delete(
     response = respond(app, HttpRequest("POST", read.target, headers, read.body))
     assert error_code(response) == "InvalidSignatureException"
     assert respond(app, signed("ada", GET)).body == b'{"Item":{"pk":{"S":"a"}}}'
+
+
+class RecordedHeaders(dict[str, str]):
+    """Headers that remember which of them were used."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        super().__init__(headers)
+        self.used: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.used.add(name)
+        return super().get(name, default)
+
+
+# These change how a request is answered, not what it does, or are part of every signature.
+UNSIGNED = {"accept-encoding", "authorization", "content-type", "date", "host", "user-agent"}
+
+
+def test_headers_that_decide_what_a_request_does_must_be_signed(
+    engine: Engine, guard: Guard, tmp_path: Path
+) -> None:
+    request = signed("ada", PUT)
+    headers = RecordedHeaders(request.headers)
+    with AccessLog(str(tmp_path / "access.log")) as log:
+        observer = Observer(Metrics(), log)
+        app = DynamoDBApp(AsyncEngine(engine), guard=guard, observer=observer, faults_header=True)
+        assert respond(app, HttpRequest("POST", "/", headers, request.body)).status == 200
+    assert {"x-amz-target", "x-singletable-faults", "content-encoding"} <= headers.used
+    assert {name for name in headers.used if not name.startswith(SIGNED_IF_SENT)} <= UNSIGNED
 
 
 # As in AWS, an unknown operation is reported before the signature is checked.

@@ -64,6 +64,7 @@ from singletable.operations import (
     Scan,
     TransactWriteItems,
 )
+from singletable.operations.arn import find_arn_error, parse_arn
 from singletable.operations.registry import OPERATIONS, table_names
 from singletable.retry import (
     Pause,
@@ -196,8 +197,10 @@ class RequestRouter:
 
     def real_name(self, name: str) -> str:
         """Return the name of a table of the copy that may be named by its ARN."""
-        short = name.rpartition("/")[2]
-        return short if short in self._old or short in self._new else name
+        arn = parse_arn(name)
+        if arn is None or find_arn_error(name) is not None or arn.table is None:
+            return name
+        return arn.table if arn.table in self._old or arn.table in self._new else name
 
     # Requests
 

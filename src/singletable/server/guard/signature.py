@@ -37,7 +37,7 @@ MAX_SKEW = 5 * 60
 MAX_LIFETIME = 7 * 24 * 60 * 60
 
 # Headers that change what a request does. Some SDKs do not sign others, such as Content-Type.
-_SIGNED_IF_SENT = ("x-amz-", "x-singletable-", "content-encoding")
+SIGNED_IF_SENT = ("x-amz-", "x-singletable-", "content-encoding")
 _QUERY_PARAMETERS = (
     "X-Amz-Algorithm",
     "X-Amz-Credential",
@@ -250,7 +250,7 @@ def _parse_scope(
 def _check_signed_headers(request: HttpRequest, parts: _SignatureParts) -> None:
     """Raise InvalidSignature if a header that changes the request could be changed unnoticed."""
     for name in request.headers:
-        if name.startswith(_SIGNED_IF_SENT) and name not in parts.signed_headers:
+        if name.startswith(SIGNED_IF_SENT) and name not in parts.signed_headers:
             raise InvalidSignature(
                 f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization."
             )
