@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from singletable import connect
 from singletable_apps.elections.api import ApiSettings
 from singletable_apps.elections.keys import generate_keys
-from singletable_apps.elections.service import open_elections
+from singletable_apps.elections.service import Elections, open_elections
 from singletable_apps.shared.accounts import Passwords
 from singletable_apps.shared.web import Settings
 from tests.apps.support.site import make_elections_site
@@ -28,15 +28,18 @@ CANDIDATES = ("Ida", "Jun", "Kofi")
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[str]:
-    """Serve a site on an empty file, with the default rate limits."""
+def elections(tmp_path: Path) -> Iterator[Elections]:
+    """Open the service on an empty file."""
     with connect(f"file:{tmp_path}/votes.db") as driver:
-        elections = open_elections(
-            driver, generate_keys(), passwords=Passwords(memory_kib=64, passes=1)
-        )
-        app = make_elections_site(elections, ApiSettings(web=Settings(secure_cookies=False)))
-        with serve_app(app) as address:
-            yield address
+        yield open_elections(driver, generate_keys(), passwords=Passwords(memory_kib=64, passes=1))
+
+
+@pytest.fixture
+def site(elections: Elections) -> Iterator[str]:
+    """Serve a site with the default rate limits."""
+    app = make_elections_site(elections, ApiSettings(web=Settings(secure_cookies=False)))
+    with serve_app(app) as address:
+        yield address
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,15 @@ class Voter:
     name: str
     folder: Path
 
-    def register(self, site: str) -> None:
+    def register(self, site: str, setup_code: str = "") -> None:
         self.page.goto(site)
         self.page.get_by_role("link", name="Open elections").click()
         self.page.get_by_role("link", name="Register").first.click()
         self.page.get_by_label("Name", exact=True).fill(self.name)
         self.page.get_by_label("E-mail address").fill(f"{self.name.lower()}@example.org")
         self.page.get_by_label("Password", exact=True).fill(PASSWORD)
+        if setup_code:
+            self.page.get_by_label("Set-up code").fill(setup_code)
         self.page.get_by_role("button", name="Register").click()
         expect(self.page.get_by_role("heading", level=1)).to_contain_text(self.name)
 
@@ -88,15 +93,15 @@ class Voter:
 
 
 def test_three_people_hold_an_election_and_verify_it(
-    open_page: OpenPage, site: str, tmp_path: Path
+    open_page: OpenPage, elections: Elections, site: str, tmp_path: Path
 ) -> None:
     ada = Voter(open_page(), "Ada", tmp_path / "at Ada's")
     ben = Voter(open_page(viewport=PHONE), "Ben", tmp_path / "at Ben's")
     cleo = Voter(open_page(java_script_enabled=False), "Cleo", tmp_path / "at Cleo's")
     errors = [collect_errors(voter.page) for voter in (ada, ben, cleo)]
 
-    ada.register(site)
-    # The first person who registers owns the site.
+    # The first person who registers has the set-up code, and owns the site.
+    ada.register(site, elections.people.setup_code() or "")
     expect(ada.page.get_by_role("link", name="Audit")).to_be_visible()
     _set_up_election(ada)
     ben.register(site)

@@ -68,21 +68,31 @@ def site_on(
     driver: Driver, place: DataLocation, public: PublicUrl, emails: EmailDelivery
 ) -> RunningApp:
     """Return the running app on a connected driver."""
-    settings, api = settings_for(public)
+    settings, api = settings_for(public, emails)
     elections = open_elections_on(driver, place, settings, emails)
     locations = (
         ("tables", place.at),
         ("e-mails", emails.describe("singletable elections outbox")),
         ("keys", str(place.keys.resolve())),
     )
-    return replace(site_of(elections, api), locations=locations, warning=_WARNING)
+    code = elections.people.setup_code()
+    return replace(
+        site_of(elections, api),
+        locations=locations,
+        warning=_WARNING,
+        setup_url=f"{public.url}{PAGES}/register?code={code}" if code else "",
+    )
 
 
-def settings_for(public: PublicUrl) -> tuple[Settings, ApiSettings]:
-    """Return the settings of service and API for a public URL."""
+def settings_for(public: PublicUrl, emails: EmailDelivery) -> tuple[Settings, ApiSettings]:
+    """Return the settings of service and API for a public URL.
+
+    Without a mail server nobody can prove an address, so registrations need no confirmation.
+    """
+    link = f"{public.url}{PAGES}/{{page}}?token={{token}}"
     web = public.settings(body_limit=BODY_LIMIT)
     return (
-        Settings(reset_link=f"{public.url}{PAGES}/reset?token={{token}}"),
+        Settings(link=link, confirm_registrations=emails.server is not None),
         ApiSettings(web=web),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeAlias
 
@@ -12,6 +12,8 @@ from singletable_apps.elections.errors import LogNotEmpty
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.service import Elections, ElectionSettings
+from singletable_apps.elections.service.people import People
+from singletable_apps.shared.mail import NoMail
 
 PASSWORD = "lantern copper river"
 
@@ -189,8 +191,9 @@ def fill_sample(elections: Elections, progress: Progress | None = None) -> None:
         _report(progress, done, total)
     owner = elections.context.read.get_user(SAMPLE_PEOPLE[0].name)
     # Last, because some roles could not have voted.
+    people = People(replace(elections.context, mailer=NoMail()), elections.auth.emails)
     for person in SAMPLE_PEOPLE[1:]:
-        elections.people.change_role(owner, person.name, person.role)
+        people.change_role(owner, person.name, person.role)
 
 
 def _create_election(elections: Elections, election: SampleElection) -> None:

@@ -10,7 +10,7 @@ import typer
 from singletable_apps.home.app import make_site_app
 from singletable_apps.home.apps import ServedApp, ServeOptions, find_apps, open_apps
 from singletable_apps.home.guide import GUIDE_URL
-from singletable_apps.shared.apps import SampleData, check_sample
+from singletable_apps.shared.apps import SampleData, check_sample, print_setup
 from singletable_apps.shared.serve import ListenOptions, listen, print_rows, print_running, serve
 
 
@@ -39,6 +39,8 @@ def print_welcome(url: str, apps: Sequence[ServedApp], folder: Path, choices: Se
         sample = app.running.sample()
         if sample is not None:
             _print_sample(app.info.name, sample)
+        if app.running.setup_url:
+            print_setup(app.info.name, app.running.setup_url)
     typer.echo("")
     if choices.print_emails:
         typer.echo("E-mails, such as password resets, are printed here.")

@@ -98,7 +98,13 @@ def run_app(
         ),
         warning=_WARNING,
         sample=lambda: list_sample(service),
+        setup_url=_setup_url(service),
     )
+
+
+def _setup_url(service: PortfolioService) -> str:
+    code, urls = service.accounts.setup_code(), service.context.urls
+    return urls.absolute(urls.admin("set-up", code=code)) if code else ""
 
 
 @contextmanager

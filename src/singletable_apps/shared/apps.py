@@ -127,7 +127,8 @@ class RunningApp:
     It receives the requests whose path starts with one of its `prefixes`, in whole segments; `*`
     matches any one segment, as in `/static/*/polls`. Its API is under `api`, with a description at
     `{api}/docs`. `locations` says where data is, for example ("tables", "file:polls.db"), and
-    `warning` what to back up. `sample()` returns the sample data that still exists.
+    `warning` what to back up. `sample()` returns the sample data that still exists. `setup_url` is
+    the page where the first account is created, with its set-up code, while there is none.
     """
 
     app: ASGIApp
@@ -136,6 +137,7 @@ class RunningApp:
     locations: tuple[tuple[str, str], ...] = ()
     warning: str = ""
     sample: Callable[[], SampleData | None] = _no_sample
+    setup_url: str = ""
 
 
 def check_sample(name: str, running: RunningApp, public: PublicUrl) -> None:
@@ -165,7 +167,15 @@ def serve_app(
     typer.echo("")
     api = f"{url}{running.api}"
     print_rows([("API", api), ("API docs", f"{api}/docs"), *running.locations])
+    if running.setup_url:
+        print_setup(name, running.setup_url)
     if running.warning:
         typer.echo(f"\n{running.warning}")
     typer.echo("")
     serve(running.app, listener, public)
+
+
+def print_setup(name: str, url: str) -> None:
+    """Print the link for the owner of a new site."""
+    typer.echo(f"\nNobody owns {name} yet. To set it up, open this link, and keep it to yourself:")
+    typer.echo(f"  {url}")

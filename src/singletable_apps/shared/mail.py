@@ -158,6 +158,13 @@ class Outbox:
         ]
 
 
+class NoMail:
+    """A mailer that sends nothing, for sample data."""
+
+    def send(self, email: Email, now: datetime) -> None:
+        """Ignore the e-mail."""
+
+
 class Smtp:
     """A mailer that hands each e-mail to an SMTP server.
 

@@ -82,7 +82,13 @@ def run_app(
         ),
         warning=_WARNING,
         sample=lambda: list_sample(service),
+        setup_url=_setup_url(service),
     )
+
+
+def _setup_url(service: SkillsService) -> str:
+    code, urls = service.accounts.setup_code(), service.context.urls
+    return urls.absolute(urls.page("register", code=code)) if code else ""
 
 
 @contextmanager

@@ -20,7 +20,8 @@ OWN_READS = (
 )
 # What people may write about themselves without the service. Their role, password and the keys of
 # indexes are in the same partition, so that the partition key alone does not protect them.
-WRITABLE = ("Email", "Title", "Department", "Location", "About", "UpdatedAt", "Revision")
+# Passwords are reset by e-mail, so the service confirms a new address first.
+WRITABLE = ("Title", "Department", "Location", "About", "UpdatedAt", "Revision")
 
 
 def own_data_policy(username: str = "${aws:PrincipalTag/username}") -> dict[str, Any]:

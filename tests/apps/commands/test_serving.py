@@ -6,6 +6,7 @@ from fastapi.testclient import TestClient
 
 from singletable_apps.elections.app import settings_for, with_pages
 from singletable_apps.elections.sample import PASSWORD
+from singletable_apps.shared.email_delivery import EmailDelivery
 from singletable_apps.shared.serve import PublicUrl
 from tests.apps.support.elections.sample import copy_sample
 
@@ -13,7 +14,7 @@ URL = "http://127.0.0.1:8000"
 
 
 def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_them() -> None:
-    _, settings = settings_for(PublicUrl(URL))
+    _, settings = settings_for(PublicUrl(URL), EmailDelivery())
     app = with_pages(copy_sample().elections, settings)
     browser = TestClient(app, base_url=URL, headers={"Accept": "text/html"})
     assert browser.get("/").url.path == "/elections"
@@ -27,8 +28,10 @@ def test_the_root_leads_to_pages_where_one_can_sign_in_and_the_api_is_beside_the
 
 
 def test_behind_a_proxy_links_lead_where_people_come_from() -> None:
-    service, settings = settings_for(PublicUrl("https://vote.example.org", ("127.0.0.1",)))
-    assert service.reset_link == "https://vote.example.org/elections/reset?token={token}"
+    service, settings = settings_for(
+        PublicUrl("https://vote.example.org", ("127.0.0.1",)), EmailDelivery()
+    )
+    assert service.link == "https://vote.example.org/elections/{page}?token={token}"
     assert settings.web.secure_cookies
     assert settings.web.trusted_origins == ("https://vote.example.org",)
     assert settings.web.proxies == ("127.0.0.1",)

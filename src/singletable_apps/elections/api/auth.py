@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from fastapi import BackgroundTasks, Depends, Request
+from fastapi import BackgroundTasks, Depends, Request, Response
 from fastapi.security import APIKeyCookie
 
 from singletable_apps.elections.api import schemas
@@ -12,6 +12,7 @@ from singletable_apps.elections.api.dependencies import TAKEN, Api, ThisApi, Who
 from singletable_apps.elections.errors import NotSignedIn
 from singletable_apps.elections.service.auth import SignedIn
 from singletable_apps.shared.web import (
+    LONGEST_AGE,
     NOT_SIGNED_IN,
     TOO_MANY_REQUESTS,
     Cookie,
@@ -21,6 +22,8 @@ from singletable_apps.shared.web import (
 )
 
 _COOKIE = Cookie("elections_refresh", same_site="strict")
+# Signing in from here is not affected by guesses from elsewhere.
+_DEVICE = Cookie("elections_api_device", max_age=LONGEST_AGE, same_site="strict")
 _SCHEME = APIKeyCookie(
     name=_COOKIE.full_name(secure=True),
     scheme_name="refresh cookie",
@@ -44,12 +47,41 @@ router = api_router("auth", TOO_MANY_REQUESTS)
 @router.post(
     "/register",
     status_code=201,
-    responses={**responses(TAKEN), 201: {"headers": COOKIE}},
+    responses={
+        **responses(TAKEN),
+        201: {"headers": COOKIE},
+        202: {"model": schemas.RegistrationPending, "description": "Confirm the e-mail address."},
+    },
     dependencies=[Depends(by_address(lambda limits: limits.register))],
 )
-def register(sent: schemas.Registration, request: Request, api: ThisApi) -> schemas.Tokens:
-    """Register and sign in. The first user becomes the owner of the site."""
-    user = api.elections.people.register(sent.name, sent.email, sent.password)
+def register(
+    sent: schemas.Registration, request: Request, response: Response, api: ThisApi
+) -> schemas.Tokens | schemas.RegistrationPending:
+    """Register and sign in. The first user needs the set-up code, and becomes the owner.
+
+    If the site sends e-mails, the response is 202 for every address: the account is created when
+    the link in an e-mail is opened, or its token is sent to `/register/confirm`.
+    """
+    user = api.elections.people.register_visitor(
+        sent.name, sent.email, sent.password, sent.setup_code
+    )
+    if user is None:
+        response.status_code = 202
+        return schemas.RegistrationPending(email=sent.email)
+    return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
+
+
+@router.post(
+    "/register/confirm",
+    status_code=201,
+    responses={**responses(TAKEN, NOT_SIGNED_IN), 201: {"headers": COOKIE}},
+    dependencies=[Depends(by_address(lambda limits: limits.register)), Whole],
+)
+def confirm_registration(
+    sent: schemas.RegistrationToken, request: Request, api: ThisApi
+) -> schemas.Tokens:
+    """Create the account with the token from the e-mail, which works once, and sign in."""
+    user = api.elections.people.confirm_registration(sent.token)
     return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
 
 
@@ -65,6 +97,7 @@ def sign_in(sent: schemas.Credentials, request: Request, api: ThisApi) -> schema
         sent.password,
         address=client_address(request),
         about=_about(request),
+        device=_DEVICE.read(request),
     )
     return tokens(request, api, signed_in)
 
@@ -120,6 +153,8 @@ def confirm_password_reset(
 def tokens(request: Request, api: Api, signed_in: SignedIn) -> schemas.Tokens:
     """Return the access token, and set the cookie that renews it."""
     _COOKIE.set(request, signed_in.refresh, max_age=signed_in.max_age)
+    if signed_in.device:
+        _DEVICE.set(request, signed_in.device)
     return schemas.Tokens(
         access_token=signed_in.access,
         token_type="Bearer",

@@ -19,7 +19,7 @@ from singletable_apps.elections.roles import Permission
 from singletable_apps.elections.rules.names import MAX_NAME_BYTES, fold_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
-from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.accounts import SensitiveAction, TooManyAttempts
 from singletable_apps.shared.web import (
     INVALID,
     NOT_ALLOWED,
@@ -123,6 +123,15 @@ async def _viewer(user: SignedInUser) -> User:
     check_permission(user, Permission.VIEW_APPLICATION)
     return user
 
+
+def _recent(api: ThisApi, sent: SentToken) -> RecentPassword:
+    token = sent.credentials if sent is not None else ""
+    return lambda action: api.elections.auth.check_recent_password(token, action)
+
+
+# Called before a sensitive action: raises unless the user entered the password a moment ago.
+RecentPassword: TypeAlias = Callable[[SensitiveAction], None]
+Recent: TypeAlias = Annotated[RecentPassword, Depends(_recent)]
 
 # A user who may see elections.
 Viewer: TypeAlias = Annotated[User, Depends(_viewer)]

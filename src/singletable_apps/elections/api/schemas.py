@@ -175,6 +175,21 @@ class Registration(Model):
     password: Password = Field(
         description="At least 12 characters.", examples=["several words in a row"]
     )
+    setup_code: Annotated[str, Field(max_length=100)] = Field(
+        "", description="For the first user: the code that the command printed at start-up."
+    )
+
+
+class RegistrationPending(Model):
+    """An account that is created once its e-mail address is confirmed."""
+
+    email: str
+
+
+class RegistrationToken(Model):
+    """The token of the link in an e-mail."""
+
+    token: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Credentials(Model):

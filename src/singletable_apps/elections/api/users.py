@@ -12,6 +12,7 @@ from singletable_apps.elections.api.dependencies import (
     TAKEN,
     WRONG_STATE,
     NameInPath,
+    Recent,
     Service,
     SignedInUser,
     ThisApi,
@@ -19,8 +20,9 @@ from singletable_apps.elections.api.dependencies import (
     slice_page,
     user_router,
 )
-from singletable_apps.elections.roles import PERMISSIONS, ROLES, Role
+from singletable_apps.elections.roles import PERMISSIONS, ROLES, Permission, Role, has_permission
 from singletable_apps.elections.service.context import reload_user
+from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -63,9 +65,20 @@ def read_user(
 
 @router.patch("/users/{name}", responses=responses(NOT_FOUND, TAKEN))
 def edit_user(
-    user: Viewer, elections: Service, name: NameInPath, sent: schemas.UserChanges, edit: IfMatch
+    user: Viewer,
+    elections: Service,
+    name: NameInPath,
+    sent: schemas.UserChanges,
+    edit: IfMatch,
+    recent: Recent,
 ) -> schemas.Account:
-    """Change the name, the e-mail address, or both. Elections and ballots follow the new name."""
+    """Change the name, the e-mail address, or both. Elections and ballots follow the new name.
+
+    A new address takes effect when the link in an e-mail to it is opened, so the response has the
+    old one. It needs a sign-in within the last five minutes.
+    """
+    if sent.email is not None:
+        recent(SensitiveAction.CHANGE_EMAIL)
     edited = elections.people.edit(
         user, name, name=sent.name, email=sent.email, check_revision=edit.check
     )
@@ -74,16 +87,32 @@ def edit_user(
 
 
 @router.delete("/users/{name}", status_code=204, responses=responses(NOT_FOUND, WRONG_STATE))
-def remove_user(user: SignedInUser, elections: Service, name: NameInPath, edit: IfMatch) -> None:
-    """Remove a user. Ballots in open elections are deleted; those in closed ones lose the name."""
+def remove_user(
+    user: SignedInUser, elections: Service, name: NameInPath, edit: IfMatch, recent: Recent
+) -> None:
+    """Remove a user. Ballots in open elections are deleted; those in closed ones lose the name.
+
+    It needs a sign-in within the last five minutes.
+    """
+    recent(SensitiveAction.DELETE_ACCOUNT)
     elections.people.remove(user, name, edit.check)
 
 
 @router.put("/users/{name}/role", responses=responses(NOT_FOUND))
 def change_role(
-    user: Viewer, elections: Service, name: NameInPath, sent: schemas.RoleChange, edit: IfMatch
+    user: Viewer,
+    elections: Service,
+    name: NameInPath,
+    sent: schemas.RoleChange,
+    edit: IfMatch,
+    recent: Recent,
 ) -> schemas.Account:
-    """Change a role. Making someone else the owner makes you an auditor."""
+    """Change a role. Making someone else the owner makes you an auditor.
+
+    A role that manages users needs a sign-in within the last five minutes.
+    """
+    if has_permission(sent.role, Permission.MANAGE_USERS):
+        recent(SensitiveAction.GIVE_CONTROL)
     changed = elections.people.change_role(user, name, sent.role, edit.check)
     edit.answer(changed.revision)
     return schemas.Account.of(changed, reload_user(elections.context.read, user))

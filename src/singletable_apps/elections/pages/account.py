@@ -23,8 +23,16 @@ from singletable_apps.elections.roles import (
     Permission,
     has_permission,
 )
+from singletable_apps.elections.rules.names import clean_email
 from singletable_apps.elections.rules.users import check_remove_user
-from singletable_apps.shared.pages import Confirmation, ConfirmForm, Form, PostedForm, submit_form
+from singletable_apps.shared.pages import (
+    Confirmation,
+    ConfirmForm,
+    Form,
+    PostedForm,
+    address_sent,
+    submit_form,
+)
 
 router = APIRouter()
 
@@ -52,6 +60,9 @@ def submit_profile(page: AccountPage, form: PostedForm) -> Response:
     """Save the name and the e-mail address."""
 
     def act(values: ProfileForm) -> Response:
+        changes_email = clean_email(values.email) != page.user.email
+        if changes_email:
+            page.check_password(form)
         page.request.state.user = page.elections.people.edit(
             page.user,
             page.user.name,
@@ -59,7 +70,8 @@ def submit_profile(page: AccountPage, form: PostedForm) -> Response:
             email=values.email,
             check_revision=form.revision_check(),
         )
-        return page.redirect(url("account"), "Profile saved.")
+        flash = address_sent(values.email) if changes_email else "Profile saved."
+        return page.redirect(url("account"), flash)
 
     def show(form: Form, status: int) -> Response:
         return _show_account(page, status, profile=form)
@@ -92,6 +104,7 @@ def _show_account(
         password=password or Form(),
         sessions=COOKIES.sessions(page.request, page.elections.auth, user),
         cannot_delete=_why_not_delete(page),
+        needs_password=page.needs_password,
     )
 
 
@@ -106,11 +119,13 @@ def delete_account(page: AccountPage, form: PostedForm) -> Response:
     """Delete the account."""
 
     def act(_: ConfirmForm) -> Response:
+        page.check_password(form)
         page.elections.people.remove(page.user, page.user.name, form.revision_check())
         page.sign_out()
         return page.redirect(PREFIX, "Your account is deleted.")
 
-    return submit_form(form, ConfirmForm, act, partial(_confirm_delete, page))
+    show = partial(_confirm_delete, page)
+    return submit_form(form, ConfirmForm, act, show, rejects=(InvalidInput,))
 
 
 def _confirm_delete(page: AccountPage, form: Form, status: int = 200) -> Response:
@@ -134,6 +149,7 @@ def _confirm_delete(page: AccountPage, form: Form, status: int = 200) -> Respons
         button="Delete my account",
         url=url("account", "delete"),
         back=url("account"),
+        needs_password=page.needs_password,
     )
     return page.render("confirm", status, confirmation=confirmation, form=form)
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.elections.api.dependencies import by_address
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import Rejected
+from singletable_apps.elections.errors import NotSignedIn, Rejected
 from singletable_apps.elections.pages.account import show_account_page
 from singletable_apps.elections.pages.dependencies import (
     COOKIES,
     PREFIX,
+    PageContext,
     PublicPage,
     VisitorPage,
     find_visitor,
@@ -22,7 +24,15 @@ from singletable_apps.elections.pages.dependencies import (
 )
 from singletable_apps.elections.rules.names import clean_email, clean_user_name
 from singletable_apps.elections.service.people import check_available, check_new_password
-from singletable_apps.shared.pages import AuthPage, Form, PostedForm, auth_router, submit_form
+from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.pages import (
+    AuthPage,
+    Form,
+    PostedForm,
+    auth_router,
+    email_router,
+    submit_form,
+)
 
 
 def _auth_page(request: Request) -> AuthPage[User]:
@@ -51,38 +61,109 @@ router = auth_router(
 )
 
 
+router.include_router(
+    email_router(
+        _auth_page, lambda request: get_site(request).elections.auth.emails, rejects=(Rejected,)
+    )
+)
+
+
 class RegistrationForm(BaseModel):
-    """The profile of a new user."""
+    """The profile of a new user. The first one also needs the set-up code."""
 
     name: str
     email: str
     password: str
+    setup_code: str = ""
 
 
 @router.get("/register")
-def show_registration(page: VisitorPage) -> Response:
+def show_registration(
+    page: VisitorPage, code: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
     """Show the registration form."""
-    return page.redirect(PREFIX) if page.user else page.render("register", form=Form())
+    if page.user:
+        return page.redirect(PREFIX)
+    return _show_registration(page, Form({"setup_code": code}), 200)
+
+
+def _show_registration(page: PageContext, form: Form, status: int) -> Response:
+    is_first = page.elections.people.setup_code() is not None
+    return page.render("register", status, form=form, is_first=is_first)
 
 
 @router.post("/register", dependencies=[Depends(by_address(lambda limits: limits.register))])
 def submit_registration(page: PublicPage, form: PostedForm) -> Response:
-    """Register and sign in."""
+    """Register and sign in, or send a link to confirm the address."""
 
     def show(form: Form, status: int) -> Response:
-        return page.render("register", status, form=form)
+        return _show_registration(page, form, status)
 
     def act(values: RegistrationForm) -> Response:
         if errors := _registration_errors(page, values):
             return show(form.with_errors(**errors), 422)
-        user = page.elections.people.register(values.name, values.email, values.password)
-        signed_in = page.elections.auth.start_session(
-            user, page.request.headers.get("user-agent", "")
+        user = page.elections.people.register_visitor(
+            values.name, values.email, values.password, values.setup_code
         )
-        COOKIES.remember(page.request, signed_in)
-        return page.redirect(PREFIX, f"Welcome, {user.name}!")
+        return page.redirect(url("register", "sent")) if user is None else _welcome(page, user)
 
-    return submit_form(form, RegistrationForm, act, show, rejects=(Rejected,))
+    rejects = (Rejected, TooManyAttempts)
+    return submit_form(form, RegistrationForm, act, show, rejects=rejects)
+
+
+def _welcome(page: PageContext, user: User) -> Response:
+    """Sign in a new user."""
+    about = page.request.headers.get("user-agent", "")
+    COOKIES.remember(page.request, page.elections.auth.start_session(user, about))
+    return page.redirect(PREFIX, f"Welcome, {user.name}!")
+
+
+@router.get("/register/sent")
+def show_registration_sent(page: PublicPage) -> Response:
+    """Say that a link was sent, whether or not there is an account with the address."""
+    return page.render("register_sent")
+
+
+class ConfirmRegistrationForm(BaseModel):
+    """The token of the link in the e-mail."""
+
+    token: str = ""
+
+
+@router.get("/register/confirm")
+def show_confirm_registration(
+    request: Request, token: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """Ask before the account is created: programs that check e-mails open links, too."""
+    page = _auth_page(request)
+    try:
+        new = get_site(request).elections.people.read_registration(token)
+    except NotSignedIn as error:
+        return page.render("link_expired", 422, reason=str(error))
+    return page.pages.render(
+        request, "elections/register_confirm.html", form=Form({"token": token}), new=new
+    )
+
+
+@router.post("/register/confirm")
+def submit_confirm_registration(page: PublicPage, form: PostedForm) -> Response:
+    """Create the account, and sign in."""
+
+    def act(values: ConfirmRegistrationForm) -> Response:
+        return _welcome(page, page.elections.people.confirm_registration(values.token))
+
+    def show(form: Form, status: int) -> Response:
+        reason = next(iter(form.errors.values()), "")
+        return _auth_page(page.request).render("link_expired", status, reason=reason)
+
+    return submit_form(form, ConfirmRegistrationForm, act, show, rejects=(Rejected,))
+
+
+def _check_email(page: PublicPage, email: str) -> None:
+    address = clean_email(email)
+    # If links are sent, nobody learns whether there is an account with the address.
+    if not page.elections.context.settings.confirm_registrations:
+        check_available(page.elections.context.read, email=address)
 
 
 def _registration_errors(page: PublicPage, values: RegistrationForm) -> dict[str, str]:
@@ -90,7 +171,7 @@ def _registration_errors(page: PublicPage, values: RegistrationForm) -> dict[str
     read = page.elections.context.read
     checks: dict[str, Callable[[], None]] = {
         "name": lambda: check_available(read, name=clean_user_name(values.name)),
-        "email": lambda: check_available(read, email=clean_email(values.email)),
+        "email": lambda: _check_email(page, values.email),
         "password": lambda: check_new_password(values.password, about=(values.name, values.email)),
     }
     errors: dict[str, str] = {}

@@ -22,16 +22,19 @@ from fastapi import Depends, Request, Response
 
 from singletable_apps.elections.api.dependencies import WRONG_STATE, NameInPath
 from singletable_apps.elections.entities import Election, State, User
-from singletable_apps.elections.errors import NotSignedIn
+from singletable_apps.elections.errors import InvalidInput, NotSignedIn
 from singletable_apps.elections.pages.results_view import Count
 from singletable_apps.elections.roles import Permission, has_permission
 from singletable_apps.elections.rules.elections import check_owner, has_begun, has_ended, state_of
 from singletable_apps.elections.rules.names import is_same_name
 from singletable_apps.elections.rules.users import check_permission
 from singletable_apps.elections.service import Elections
+from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.ballot import static_files as ballot_static_files
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.pages import (
+    CURRENT_PASSWORD,
+    Form,
     Link,
     Pages,
     ProblemPage,
@@ -210,6 +213,18 @@ class UserPageContext(PageContext):
     """A request of a signed-in user."""
 
     user: User
+
+    @property
+    def needs_password(self) -> bool:
+        """Return whether a sensitive action asks for the password again."""
+        return COOKIES.needs_password(self.request, self.elections.auth)
+
+    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
+        """Raise InvalidInput unless the password was entered a moment ago, or in this form."""
+        try:
+            COOKIES.check_password(self.request, self.elections.auth, self.user, form, field)
+        except (NotSignedIn, TooManyAttempts) as error:
+            raise InvalidInput(str(error), field=field) from error
 
 
 def _public_page(request: Request, site: ThisSite) -> PageContext:

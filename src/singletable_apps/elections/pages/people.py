@@ -8,9 +8,19 @@ from pydantic import BaseModel
 from singletable_apps.elections.api.dependencies import NameInPath
 from singletable_apps.elections.entities import User
 from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotPermitted
-from singletable_apps.elections.pages.account import ProfileForm, profile_form
+from singletable_apps.elections.pages.account import (
+    ProfileForm,
+    profile_form,
+)
 from singletable_apps.elections.pages.dependencies import ViewerPage, url
-from singletable_apps.elections.roles import ROLE_DESCRIPTIONS, ROLE_NAMES, Role
+from singletable_apps.elections.roles import (
+    ROLE_DESCRIPTIONS,
+    ROLE_NAMES,
+    Permission,
+    Role,
+    has_permission,
+)
+from singletable_apps.elections.rules.names import clean_email
 from singletable_apps.elections.rules.users import (
     check_edit_user,
     check_remove_user,
@@ -22,6 +32,7 @@ from singletable_apps.shared.pages import (
     Form,
     ListQueryParameters,
     PostedForm,
+    address_sent,
     local_url,
     submit_form,
 )
@@ -58,6 +69,10 @@ def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
     """Save a person's name and e-mail address."""
 
     def act(values: ProfileForm) -> Response:
+        before = page.elections.queries.user(page.user, name).user
+        changes_email = clean_email(values.email) != before.email
+        if changes_email:
+            page.check_password(form)
         edited = page.elections.people.edit(
             page.user,
             name,
@@ -65,7 +80,8 @@ def submit_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
             email=values.email,
             check_revision=form.revision_check(),
         )
-        return page.redirect(url("people", edited.name), f"{edited.name} saved.")
+        flash = address_sent(values.email) if changes_email else f"{edited.name} saved."
+        return page.redirect(url("people", edited.name), flash)
 
     def show(form: Form, status: int) -> Response:
         return _show_person(page, name, status, profile=form)
@@ -96,6 +112,7 @@ def _show_person(
         profile=profile or profile_form(person),
         role=role or Form({"role": person.role.value, "revision": person.revision}),
         person_url=url("people", person.name),
+        needs_password=page.needs_password,
     )
 
 
@@ -113,6 +130,8 @@ def submit_role(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respons
     def act(values: RoleForm) -> Response:
         if values.role is Role.OWNER:
             return page.redirect(url("people", name, "owner"))
+        if has_permission(values.role, Permission.MANAGE_USERS):
+            page.check_password(form, "role_password")
         people, check_revision = page.elections.people, form.revision_check()
         changed = people.change_role(page.user, name, values.role, check_revision)
         back = local_url(values.back, url("people", changed.name))
@@ -121,7 +140,10 @@ def submit_role(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respons
     def show(form: Form, status: int) -> Response:
         return _show_person(page, name, status, role=form)
 
-    return submit_form(form, RoleForm, act, show, rejects=(NotPermitted,), field="role")
+    try:
+        return submit_form(form, RoleForm, act, show, rejects=(InvalidInput,))
+    except NotPermitted as error:
+        return show(form.with_errors(role=str(error)), 422)
 
 
 @router.get("/people/{name}/owner")
@@ -137,6 +159,7 @@ def transfer_ownership(page: ViewerPage, name: NameInPath, form: PostedForm) -> 
     """Make someone else the owner; the previous owner becomes an auditor."""
 
     def act(_: ConfirmForm) -> Response:
+        page.check_password(form)
         people, check_revision = page.elections.people, form.revision_check()
         owner = people.change_role(page.user, name, Role.OWNER, check_revision)
         return page.redirect(
@@ -148,7 +171,7 @@ def transfer_ownership(page: ViewerPage, name: NameInPath, form: PostedForm) -> 
             page, page.elections.queries.user(page.user, name).user, form, status
         )
 
-    return submit_form(form, ConfirmForm, act, show)
+    return submit_form(form, ConfirmForm, act, show, rejects=(InvalidInput,))
 
 
 def _confirm_transfer(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
@@ -164,6 +187,7 @@ def _confirm_transfer(page: ViewerPage, person: User, form: Form, status: int = 
             ("You", f"You become an auditor. Only {person.name} can make you the owner again."),
         ),
         button="Transfer ownership",
+        needs_password=page.needs_password,
         url=url("people", person.name, "owner"),
         back=url("people", person.name),
     )
@@ -189,13 +213,14 @@ def remove_person(page: ViewerPage, name: NameInPath, form: PostedForm) -> Respo
         return page.redirect(url("account", "delete"))
 
     def act(_: ConfirmForm) -> Response:
+        page.check_password(form)
         page.elections.people.remove(page.user, name, form.revision_check())
         return page.redirect(url("people"), f"{person.name} was removed.")
 
     def show(form: Form, status: int) -> Response:
         return _confirm_remove(page, person, form, status)
 
-    return submit_form(form, ConfirmForm, act, show)
+    return submit_form(form, ConfirmForm, act, show, rejects=(InvalidInput,))
 
 
 def _confirm_remove(page: ViewerPage, person: User, form: Form, status: int = 200) -> Response:
@@ -211,6 +236,7 @@ def _confirm_remove(page: ViewerPage, person: User, form: Form, status: int = 20
             ),
         ),
         button="Remove account",
+        needs_password=page.needs_password,
         url=url("people", person.name, "remove"),
         back=url("people", person.name),
     )

@@ -74,12 +74,12 @@ def open_elections(
         passwords or Passwords(),
     )
     context.book.refresh()
-    lifecycle = Lifecycle(context)
+    lifecycle, auth = Lifecycle(context), Auth(context)
     results = Results(context, lifecycle)
     return Elections(
         context,
-        Auth(context),
-        People(context),
+        auth,
+        People(context, auth.emails),
         lifecycle,
         Voting(context, results),
         results,

@@ -11,7 +11,11 @@ from singletable_apps.elections.events import SYSTEM_ACTOR, EventData, UserPassw
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.rules.users import check_password_change
 from singletable_apps.elections.service.context import Context, reload_user
-from singletable_apps.elections.service.people import check_new_password
+from singletable_apps.elections.service.people import (
+    account_of,
+    check_new_password,
+    set_email,
+)
 from singletable_apps.shared import accounts
 
 SignedIn: TypeAlias = accounts.SignedIn[User]
@@ -21,18 +25,28 @@ class Auth(accounts.Auth[User]):
     """Sessions and passwords."""
 
     def __init__(self, context: Context) -> None:
+        users = _Users(context)
         super().__init__(
-            _Users(context),
+            users,
             context.store,
             context.mailer,
             secret=context.keys.secret,
             issuer="elections",
-            reset_link=lambda token: context.settings.reset_link.format(token=token),
+            reset_link=lambda token: context.settings.link.format(page="reset", token=token),
             clock=context.clock,
             passwords=context.passwords,
             error=NotSignedIn,
         )
         self._context = context
+        self.emails = accounts.EmailChanges(
+            users,
+            context.store,
+            context.mailer,
+            secret=context.keys.secret,
+            link=lambda page, token: context.settings.link.format(page=page, token=token),
+            clock=context.clock,
+            error=NotSignedIn,
+        )
 
     def renew(self, refresh: str) -> SignedIn:
         """Exchange a refresh token, which works once, for new tokens."""
@@ -69,9 +83,16 @@ class _Users:
 
     def account_of(self, user: User) -> accounts.Account:
         """Return the account of a user."""
-        return accounts.Account(
-            user.user_id, user.credentials, user.hash, name=user.name, email=user.email
-        )
+        return account_of(user)
+
+    def is_taken(self, user: User, email: str) -> bool:
+        """Return whether someone else has the address."""
+        found = self._context.read.find_user_by_email(email)
+        return found is not None and found.user_id != user.user_id
+
+    def set_email(self, user: User, email: str, by: str) -> User:
+        """Change the address, which its owner has confirmed."""
+        return set_email(self._context, user, email, by)
 
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""

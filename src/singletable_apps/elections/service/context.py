@@ -35,10 +35,15 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Settings:
-    """What an operator chooses: the role of new users, and the link in password reset e-mails."""
+    """What an operator chooses: the role of new users, and the links in e-mails.
+
+    `link` is the URL of a page with a token. With `confirm_registrations`, an account is created
+    when the link in an e-mail is opened, and nobody learns which addresses have one.
+    """
 
     new_user_role: Role = Role.USER
-    reset_link: str = "http://127.0.0.1:8000/elections/reset?token={token}"
+    link: str = "http://127.0.0.1:8000/elections/{page}?token={token}"
+    confirm_registrations: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from singletable_apps.elections import events
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import AlreadyTaken, InvalidInput
+from singletable_apps.elections.errors import AlreadyTaken, InvalidInput, NotSignedIn
 from singletable_apps.elections.events import SYSTEM_ACTOR, EventData
 from singletable_apps.elections.read_model import ReadModel
-from singletable_apps.elections.roles import Role
+from singletable_apps.elections.roles import ROLE_NAMES, Role
 from singletable_apps.elections.rules.names import clean_email, clean_user_name, is_same_name, quote
 from singletable_apps.elections.rules.users import (
     check_edit_user,
@@ -25,29 +25,113 @@ from singletable_apps.elections.service.context import (
     get_user_by_id,
     reload_user,
 )
-from singletable_apps.shared.accounts import PasswordRejected, Sessions, check_password
+from singletable_apps.shared.accounts import (
+    NEEDS_SETUP_CODE,
+    Account,
+    EmailChanges,
+    NewAccount,
+    PasswordRejected,
+    Registrations,
+    Sessions,
+    SetupCode,
+    Throttle,
+    check_password,
+    notices,
+    send_notice,
+)
 
 
 class People:
     """Commands about users. `check_revision` is called with the user's current revision."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, emails: EmailChanges[User]) -> None:
         self._context = context
-        self._sessions = Sessions(context.store, secret=context.keys.secret)
+        self._emails = emails
+        secret = context.keys.secret
+        self._sessions = Sessions(context.store, secret=secret)
+        self._setup_code = SetupCode(secret)
+        self._registrations = Registrations(context.store, secret=secret)
+        self._throttle = Throttle(context.store, secret=secret, free=3)
 
     def register(self, name: str, email: str, password: str) -> User:
-        """Register a user. The first one becomes the owner of the site."""
+        """Register a user without asking anybody, for commands. The first one is the owner."""
+        return self._create(self._prepare(name, email, password), may_own=True)
+
+    def register_visitor(
+        self, name: str, email: str, password: str, setup_code: str = ""
+    ) -> User | None:
+        """Register someone from the web, or return None if the address must be confirmed first.
+
+        The first user needs the set-up code, and becomes the owner of the site. If registrations
+        are confirmed, the answer is the same whether or not there is an account with the address.
+        """
+        self._context.check_not_rebuilding()
+        new = self._prepare(name, email, password)
+        if self.setup_code() is not None:
+            if not self._setup_code.matches(setup_code, self._log_position()):
+                raise _needs_setup_code()
+            return self._create(new, may_own=True)
+        if not self._context.settings.confirm_registrations:
+            return self._create(new)
+        read, now = self._context.read, self._context.clock()
+        check_available(read, name=new.name)
+        self._throttle.attempt([("register", new.email.casefold())], now)
+        link = self._context.settings.link.format(
+            page="register/confirm", token=self._registrations.keep(new, now)
+        )
+        notice = (
+            notices.confirm_registration(new.name, new.email, link)
+            if read.find_user_by_email(new.email) is None
+            else notices.address_in_use(new.email)
+        )
+        send_notice(self._context.mailer, notice, now)
+        return None
+
+    def read_registration(self, token: str) -> NewAccount:
+        """Return what a link confirms, without using it up."""
+        new = self._registrations.find(token, self._context.clock())
+        if new is None:
+            raise NotSignedIn("This link has been used or has expired. Register again.")
+        return new
+
+    def confirm_registration(self, token: str) -> User:
+        """Create the account with the link from the e-mail, which works once."""
+        new = self.read_registration(token)
+        check_available(self._context.read, name=new.name, email=new.email)
+        if not self._registrations.use_up(token):
+            raise NotSignedIn("This link has been used. Sign in.")
+        return self._create(new)
+
+    def setup_code(self) -> str | None:
+        """Return the code that the first user needs, or None if there are users."""
+        if self._context.read.get_counts().user_count > 0:
+            return None
+        return self._setup_code.code(self._log_position())
+
+    def _log_position(self) -> str:
+        """Return how long the log is: a site from which all users were removed has a new code."""
+        sync = self._context.read.get_sync()
+        return str(sync.last_event_id if sync is not None else 0)
+
+    def _prepare(self, name: str, email: str, password: str) -> NewAccount:
         name, email = clean_user_name(name), clean_email(email)
         check_new_password(password, about=(name, email))
-        password_hash = self._context.passwords.hash(password)
+        return NewAccount(name, email, self._context.passwords.hash(password))
 
+    def _create(self, new: NewAccount, *, may_own: bool = False) -> User:
         def decide(read: ReadModel) -> Sequence[EventData]:
-            check_available(read, name=name, email=email)
-            default = self._context.settings.new_user_role
-            role = role_for_new_user(read.get_counts().user_count, default)
-            return [events.UserRegistered(name=name, email=email, hash=password_hash, role=role)]
+            check_available(read, name=new.name, email=new.email)
+            count = read.get_counts().user_count
+            if count == 0 and not may_own:
+                raise _needs_setup_code()
+            role = role_for_new_user(count, self._context.settings.new_user_role)
+            return [
+                events.UserRegistered(
+                    name=new.name, email=new.email, hash=new.password_hash, role=role
+                )
+            ]
 
-        (event,) = self._context.bus.execute(name, decide)
+        (event,) = self._context.bus.execute(new.name, decide)
         return get_user_by_id(self._context.read, event.event_id)
 
     def rename(
@@ -59,8 +143,11 @@ class People:
     def change_email(
         self, actor: User, target: str, new: str, check_revision: RevisionCheck = any_revision
     ) -> User:
-        """Change the e-mail address of a user."""
-        return self.edit(actor, target, email=new, check_revision=check_revision)
+        """Change the e-mail address of a user at once, for commands; `edit` asks the new one."""
+        user = self._context.read.get_user(target)
+        check_edit_user(reload_user(self._context.read, actor), user)
+        check_revision(user.revision)
+        return set_email(self._context, user, clean_email(new), actor.name)
 
     def edit(
         self,
@@ -71,7 +158,11 @@ class People:
         email: str | None = None,
         check_revision: RevisionCheck = any_revision,
     ) -> User:
-        """Change the name, the e-mail address, or both, completely or not at all."""
+        """Change the name, and ask a new e-mail address for its confirmation.
+
+        The address changes when the link in an e-mail to it is opened. The actor does not learn
+        whether someone else has it.
+        """
         new_name = clean_user_name(name) if name is not None else None
         new_email = clean_email(email) if email is not None else None
         edited: list[User] = []
@@ -81,19 +172,18 @@ class People:
             check_edit_user(me, user)
             check_revision(user.revision)
             edited[:] = [user]
-            changes: list[EventData] = []
-            if new_email is not None and new_email != user.email:
-                if not is_same_name(new_email, user.email):
-                    check_available(read, email=new_email)
-                changes.append(events.UserEmailChanged(name=user.name, email=new_email))
-            if new_name is not None and new_name != user.name:
-                if not is_same_name(new_name, user.name):
-                    check_available(read, name=new_name)
-                changes.append(events.UserNameChanged(old_name=user.name, new_name=new_name))
-            return changes
+            if new_name is None or new_name == user.name:
+                return []
+            if not is_same_name(new_name, user.name):
+                check_available(read, name=new_name)
+            return [events.UserNameChanged(old_name=user.name, new_name=new_name)]
 
         self._context.execute(actor, decide)
-        return reload_user(self._context.read, edited[0])
+        user = reload_user(self._context.read, edited[0])
+        if new_email is not None and new_email != user.email:
+            is_own = actor.user_id == user.user_id
+            self._emails.request(user, new_email, by="" if is_own else actor.name)
+        return user
 
     def change_role(
         self, actor: User, target: str, role: Role, check_revision: RevisionCheck = any_revision
@@ -112,7 +202,10 @@ class People:
                 [events.UserRoleChanged(name=user.name, role=role)] if role is not user.role else []
             )
 
-        self._context.execute(actor, decide)
+        if self._context.execute(actor, decide):
+            self._tell_role(changed[0], actor.name)
+            if role is Role.OWNER:
+                self._tell_role(actor, actor.name)
         return reload_user(self._context.read, changed[0])
 
     def remove(
@@ -134,6 +227,40 @@ class People:
         self._context.execute(actor, decide)
         for user in removed:
             self._sessions.end_all(user.user_id)
+
+    def _tell_role(self, user: User, by: str) -> None:
+        account = account_of(reload_user(self._context.read, user))
+        notice = notices.role_changed(account, ROLE_NAMES[Role(account.role)], by)
+        send_notice(self._context.mailer, notice, self._context.clock())
+
+
+def account_of(user: User) -> Account:
+    """Return what signing in needs to know about a user."""
+    return Account(
+        user.user_id,
+        user.credentials,
+        user.hash,
+        name=user.name,
+        email=user.email,
+        role=user.role,
+    )
+
+
+def set_email(context: Context, user: User, email: str, by: str = "") -> User:
+    """Change the e-mail address of a user, unless someone else has it."""
+
+    def decide(read: ReadModel) -> Sequence[EventData]:
+        now = reload_user(read, user)
+        if not is_same_name(email, now.email):
+            check_available(read, email=email)
+        return [] if email == now.email else [events.UserEmailChanged(name=now.name, email=email)]
+
+    context.bus.execute(by or user.name, decide)
+    return reload_user(context.read, user)
+
+
+def _needs_setup_code() -> InvalidInput:
+    return InvalidInput(NEEDS_SETUP_CODE, field="setup_code")
 
 
 def check_new_password(password: str, *, about: Sequence[str], field: str = "password") -> None:

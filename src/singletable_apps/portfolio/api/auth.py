@@ -12,13 +12,14 @@ from singletable_apps.portfolio.api.dependencies import (
     TAKEN,
     Actor,
     EnvelopeRouter,
+    Recent,
     Service,
     limited,
 )
-from singletable_apps.portfolio.entities import User
+from singletable_apps.portfolio.entities import Role, User
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.accounts import Invitation
-from singletable_apps.shared.accounts import SignedIn
+from singletable_apps.shared.accounts import SensitiveAction, SignedIn
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_FOUND,
@@ -40,8 +41,10 @@ UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
     "/auth/setup", status_code=201, responses=responses(NOT_ALLOWED), dependencies=_LIMITED
 )
 def set_up(setup: schemas.Setup, service: Service, user_agent: UserAgent = "") -> schemas.Tokens:
-    """Create the owner of a new site and sign in. This works once."""
-    user = service.accounts.set_up(setup.name, setup.email, setup.password, setup.site_title)
+    """Create the owner of a new site and sign in. This works once, with the set-up code."""
+    user = service.accounts.set_up(
+        setup.name, setup.email, setup.password, setup.site_title, setup.setup_code
+    )
     return _tokens(service, service.accounts.start_session(user, user_agent))
 
 
@@ -49,10 +52,16 @@ def set_up(setup: schemas.Setup, service: Service, user_agent: UserAgent = "") -
 def sign_in(
     sent: schemas.Credentials, request: Request, service: Service, user_agent: UserAgent = ""
 ) -> schemas.Tokens:
-    """Sign in with an e-mail address and a password."""
-    address = client_address(request)
+    """Sign in with an e-mail address and a password.
+
+    Send the `device_token` of an earlier response, so that guesses of others don't lock you out.
+    """
     signed_in = service.accounts.sign_in(
-        sent.email, sent.password, address=address, about=user_agent
+        sent.email,
+        sent.password,
+        address=client_address(request),
+        about=user_agent,
+        device=sent.device_token,
     )
     return _tokens(service, signed_in)
 
@@ -92,6 +101,7 @@ def _tokens(service: PortfolioService, signed_in: SignedIn[User]) -> schemas.Tok
         access_token=signed_in.access,
         refresh_token=signed_in.refresh,
         expires_in=int(service.accounts.lifetime.total_seconds()),
+        device_token=signed_in.device or None,
     )
 
 
@@ -107,8 +117,13 @@ def list_users(service: Service, actor: Actor) -> list[User]:
 @users_router.post(
     "/users", response_model=schemas.Invitation, status_code=201, responses=responses(TAKEN)
 )
-def invite_user(new: schemas.NewUser, service: Service, actor: Actor) -> Invitation:
-    """Create an account. Its owner gets an e-mail with a link to choose a password."""
+def invite_user(new: schemas.NewUser, service: Service, actor: Actor, recent: Recent) -> Invitation:
+    """Create an account. Its owner gets an e-mail with a link to choose a password.
+
+    To invite an owner of the site needs a sign-in within the last five minutes.
+    """
+    if new.role is Role.OWNER:
+        recent(SensitiveAction.GIVE_CONTROL)
     return service.accounts.invite(actor, new.name, new.email, new.role)
 
 
@@ -116,16 +131,32 @@ def invite_user(new: schemas.NewUser, service: Service, actor: Actor) -> Invitat
     "/users/{user_id}", response_model=schemas.UserBody, responses=responses(NOT_FOUND)
 )
 def change_role(
-    user_id: UserId, change: schemas.RoleChange, service: Service, actor: Actor, edit: IfMatch
+    user_id: UserId,
+    change: schemas.RoleChange,
+    service: Service,
+    actor: Actor,
+    edit: IfMatch,
+    recent: Recent,
 ) -> User:
-    """Change the role of an account. The last owner stays an owner."""
+    """Change the role of an account. The last owner stays an owner.
+
+    To make someone an owner needs a sign-in within the last five minutes.
+    """
+    if change.role is Role.OWNER:
+        recent(SensitiveAction.GIVE_CONTROL)
     user = service.accounts.change_role(actor, user_id, change.role, edit.check)
     edit.answer(user.revision)
     return user
 
 
 @users_router.delete("/users/{user_id}", responses=responses(NOT_FOUND))
-def remove_user(user_id: UserId, service: Service, actor: Actor, edit: IfMatch) -> schemas.Message:
-    """Remove an account and end its sessions. Its posts stay."""
+def remove_user(
+    user_id: UserId, service: Service, actor: Actor, edit: IfMatch, recent: Recent
+) -> schemas.Message:
+    """Remove an account and end its sessions. Its posts stay.
+
+    It needs a sign-in within the last five minutes.
+    """
+    recent(SensitiveAction.DELETE_ACCOUNT)
     user = service.accounts.remove(actor, user_id, edit.check)
     return schemas.Message(message=f"{user.name} can no longer sign in.")

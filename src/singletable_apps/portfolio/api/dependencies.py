@@ -15,7 +15,7 @@ from singletable_apps.portfolio.entities import User
 from singletable_apps.portfolio.limits import Limits
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import API
-from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.accounts import SensitiveAction, TooManyAttempts
 from singletable_apps.shared.images import MAX_BYTES
 from singletable_apps.shared.web import (
     INVALID,
@@ -135,6 +135,15 @@ def _actor_if_any(api: CurrentApi, sent: SentToken) -> User | None:
 Actor: TypeAlias = Annotated[User, Depends(_actor)]
 ActorIfAny: TypeAlias = Annotated[User | None, Depends(_actor_if_any)]
 
+
+def _recent(request: Request, api: CurrentApi, sent: SentToken) -> RecentPassword:
+    token = check_signed_in(request, sent).credentials
+    return lambda action: api.service.accounts.check_recent_password(token, action)
+
+
+# Called before a sensitive action: raises unless the actor entered the password a moment ago.
+RecentPassword: TypeAlias = Callable[[SensitiveAction], None]
+Recent: TypeAlias = Annotated[RecentPassword, Depends(_recent)]
 
 # ------------------------------------------------------------------------------ visitors
 

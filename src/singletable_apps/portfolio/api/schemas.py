@@ -379,11 +379,19 @@ class Credentials(Model):
 
     email: str = Field(examples=["ada@example.org"])
     password: Password
+    device_token: Annotated[str, Field(max_length=200)] = Field(
+        "", description="From an earlier sign-in."
+    )
 
 
-class Setup(Credentials):
+class Setup(Model):
     """The first account of a new site."""
 
+    email: str = Field(examples=["ada@example.org"])
+    password: Password
+    setup_code: Annotated[str, Field(max_length=100)] = Field(
+        "", description="The code that the command printed at start-up."
+    )
     name: str = Field(examples=["Ada"])
     site_title: str = Field(examples=["Notes on engines"])
 
@@ -400,6 +408,9 @@ class Tokens(Document):
     access_token: str
     refresh_token: str
     expires_in: int = Field(description="Seconds until the access token expires.")
+    device_token: str | None = Field(
+        None, description="For the next sign-in from this device. A renewed session has none."
+    )
 
 
 class PasswordChange(Model):

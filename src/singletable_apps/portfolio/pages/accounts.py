@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import Depends, Path, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.portfolio.entities import Role, User
@@ -24,6 +24,7 @@ from singletable_apps.portfolio.service.accounts import Invitation
 from singletable_apps.shared.pages import (
     AuthPage,
     Confirmation,
+    ConfirmForm,
     Flash,
     Form,
     PostedForm,
@@ -76,14 +77,15 @@ class SetUpForm(BaseModel):
     name: str
     email: str
     password: str
+    setup_code: str = ""
 
 
 @router.get("/set-up")
-def show_set_up(page: AnyPage) -> Response:
+def show_set_up(page: AnyPage, code: Annotated[str, Query(max_length=100)] = "") -> Response:
     """Show the first-run form, once."""
     if page.service.profile.is_set_up():
         return page.redirect(page.urls.admin("sign-in"))
-    return page.render("accounts/set_up", form=Form())
+    return page.render("accounts/set_up", form=Form({"setup_code": code}))
 
 
 @router.post("/set-up")
@@ -93,7 +95,9 @@ def submit_set_up(page: AnyPage, form: PostedForm) -> Response:
 
     def act(values: SetUpForm) -> Response:
         try:
-            owner = accounts.set_up(values.name, values.email, values.password, values.site_title)
+            owner = accounts.set_up(
+                values.name, values.email, values.password, values.site_title, values.setup_code
+            )
         except NotPermitted as error:
             return page.redirect(page.urls.admin("sign-in"), str(error))
         about = page.request.headers.get("user-agent", "")
@@ -175,7 +179,13 @@ def show_invitation(page: OwnerPage) -> Response:
 
 
 def _show_invitation(page: UserPageContext, form: Form, status: int = 200) -> Response:
-    return page.render("accounts/invite", status, form=form, roles=_ROLE_CHOICES)
+    return page.render(
+        "accounts/invite",
+        status,
+        form=form,
+        roles=_ROLE_CHOICES,
+        needs_password=page.needs_password,
+    )
 
 
 @router.post("/people/invite")
@@ -183,6 +193,8 @@ def submit_invitation(page: OwnerPage, form: PostedForm) -> Response:
     """Create the account, and send an e-mail to choose a password."""
 
     def act(values: InvitationForm) -> Response:
+        if values.role is Role.OWNER:
+            page.check_password(form)
         invitation = page.service.accounts.invite(page.user, values.name, values.email, values.role)
         return _redirect_invited(page, invitation)
 
@@ -226,6 +238,8 @@ def submit_role(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
     """Change a role. Owners who make themselves authors go to the dashboard."""
 
     def act(values: RoleForm) -> Response:
+        if values.role is Role.OWNER:
+            page.check_password(form)
         changed = page.service.accounts.change_role(page.user, user_id, values.role)
         is_self = user_id == page.user.user_id
         url = page.urls.admin() if is_self else _person_url(page, changed)
@@ -272,12 +286,19 @@ def _show_person(
         roles=_ROLE_CHOICES,
         role_name=ROLES[person.role][0],
         person_url=_person_url(page, person),
+        needs_password=page.needs_password,
     )
 
 
 @router.get("/people/{user_id}/remove")
 def confirm_remove(page: OwnerPage, user_id: UserId) -> Response:
     """Ask before removing an account."""
+    return _confirm_remove(page, user_id)
+
+
+def _confirm_remove(
+    page: UserPageContext, user_id: int, form: Form | None = None, status: int = 200
+) -> Response:
     person = page.service.accounts.get(page.user, user_id)
     is_self = user_id == page.user.user_id
     question = Confirmation(
@@ -290,18 +311,24 @@ def confirm_remove(page: OwnerPage, user_id: UserId) -> Response:
         button="Remove account",
         url=f"{_person_url(page, person)}/remove",
         back=_person_url(page, person),
+        needs_password=page.needs_password,
     )
-    return page.confirm(question)
+    return page.confirm(question, form, status)
 
 
 @router.post("/people/{user_id}/remove")
-def submit_remove(page: OwnerPage, user_id: UserId) -> Response:
+def submit_remove(page: OwnerPage, user_id: UserId, form: PostedForm) -> Response:
     """Remove an account."""
-    removed = page.service.accounts.remove(page.user, user_id)
-    if removed.user_id == page.user.user_id:
-        COOKIES.forget(page.request)
-        return page.redirect(page.urls.admin("sign-in"), "Your account is removed.")
-    return page.redirect(page.urls.admin("people"), f"{removed.name} was removed.")
+
+    def act(_: ConfirmForm) -> Response:
+        page.check_password(form)
+        removed = page.service.accounts.remove(page.user, user_id)
+        if removed.user_id == page.user.user_id:
+            COOKIES.forget(page.request)
+            return page.redirect(page.urls.admin("sign-in"), "Your account is removed.")
+        return page.redirect(page.urls.admin("people"), f"{removed.name} was removed.")
+
+    return page.submit(form, ConfirmForm, act, partial(_confirm_remove, page, user_id))
 
 
 def _person_url(page: OwnerPage, person: User) -> str:

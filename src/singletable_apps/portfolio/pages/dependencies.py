@@ -26,8 +26,11 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared import pages
+from singletable_apps.shared.accounts import TooManyAttempts
 from singletable_apps.shared.pages import (
+    CURRENT_PASSWORD,
     POLICY,
+    Form,
     Link,
     Pages,
     ProblemPage,
@@ -183,6 +186,18 @@ class UserPageContext(PageContext):
     """A request of someone who is signed in."""
 
     user: User
+
+    @property
+    def needs_password(self) -> bool:
+        """Return whether a sensitive action asks for the password again."""
+        return COOKIES.needs_password(self.request, self.service.accounts)
+
+    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
+        """Raise InvalidInput unless the password was entered a moment ago, or in this form."""
+        try:
+            COOKIES.check_password(self.request, self.service.accounts, self.user, form, field)
+        except (NotSignedIn, TooManyAttempts) as error:
+            raise InvalidInput({field: str(error)}) from error
 
 
 async def _any_page(request: Request, site: CurrentSite) -> PageContext:

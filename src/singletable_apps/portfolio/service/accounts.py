@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,15 +23,19 @@ from singletable_apps.portfolio.profile_rules import MAX_NAME
 from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service.context import Context, RevisionCheck, any_revision
 from singletable_apps.shared.accounts import (
+    NEEDS_SETUP_CODE,
     Account,
     Auth,
     PasswordResets,
     Passwords,
     Sessions,
+    SetupCode,
     SignedIn,
     check_password_field,
+    notices,
+    send_notice,
 )
-from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.mail import Email
 from singletable_apps.shared.text import InputChecks
 
 INVITATION_LIFETIME = timedelta(days=7)
@@ -71,12 +74,18 @@ class Accounts(Auth[User]):
         self._store = context.store
         self._hasher = passwords
         self._user_sessions = Sessions(context.store, secret=context.secret)
+        self._setup_code = SetupCode(context.secret)
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
         )
 
-    def set_up(self, name: str, email: str, password: str, site_title: str) -> User:
-        """Create the settings of the site and its owner. This works once."""
+    def set_up(
+        self, name: str, email: str, password: str, site_title: str, setup_code: str | None = None
+    ) -> User:
+        """Create the settings of the site and its owner. This works once.
+
+        It needs the set-up code, unless a command does it: then that is None.
+        """
         if self._store.get(SiteSettings.key("default"), consistent=True) is not None:
             raise _already_set_up()
         checks = InputChecks()
@@ -84,6 +93,8 @@ class Accounts(Auth[User]):
         email = checks.email("email", email, required=True).lower()
         title = checks.line("site_title", site_title, longest=MAX_NAME, required=True)
         check_password_field(checks, password, about=(name, email))
+        if setup_code is not None and not self._setup_code.matches(setup_code):
+            checks.reject("setup_code", NEEDS_SETUP_CODE)
         checks.raise_errors(InvalidInput)
         now = self._context.clock()
         owner = self._new_user(name, email, Role.OWNER, self._hasher.hash(password))
@@ -100,6 +111,11 @@ class Accounts(Auth[User]):
                 raise AlreadyTaken({"email": _TAKEN}) from error
             raise _already_set_up() from error
         return owner
+
+    def setup_code(self) -> str | None:
+        """Return the code with which the site is set up, or None if it has been."""
+        settings = self._store.get(SiteSettings.key("default"), consistent=True)
+        return self._setup_code.code() if settings is None else None
 
     def start_session(self, user: User, about: str = "") -> SignedIn[User]:
         """Start a session, and note when the user signed in."""
@@ -119,6 +135,9 @@ class Accounts(Auth[User]):
         """Return an account: one's own, or any for an owner."""
         if actor.user_id != user_id:
             PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
+        return self._get(user_id)
+
+    def _get(self, user_id: int) -> User:
         user = self._store.find(patterns.user_by_id(user_id))
         if user is None:
             raise _not_found()
@@ -180,6 +199,9 @@ class Accounts(Auth[User]):
         PERMISSIONS.check(actor.role, Permission.MANAGE_ACCOUNTS)
         if self.get(actor, user_id).role is not role:
             self._change(actor, user_id, check, patterns.change_role, write)
+            account = account_of(self._get(user_id))
+            notice = notices.role_changed(account, account.role, actor.name)
+            send_notice(self._context.mailer, notice, self._context.clock())
         return self.get(actor, user_id)
 
     def remove(self, actor: User, user_id: int, check: RevisionCheck = any_revision) -> User:
@@ -243,7 +265,7 @@ class Accounts(Auth[User]):
 
     def _send_invitation(self, actor: User, user: User) -> Invitation:
         now, urls = self._context.clock(), self._context.urls
-        token = self._invitations.issue(user.user_id, user.credentials, now)
+        token = self._invitations.issue(user.user_id, account_of(user).state, now)
         settings = self._store.get(SiteSettings.key("default"))
         site = settings.title if settings else urls.public
         email = Email(
@@ -257,12 +279,7 @@ class Accounts(Auth[User]):
                 "If you don’t know what this is about, ignore this e-mail.\n"
             ),
         )
-        try:
-            self._context.mailer.send(email, now)
-        except MailError:
-            logging.getLogger(__name__).exception("The invitation e-mail was not sent.")
-            return Invitation(user, is_sent=False)
-        return Invitation(user, is_sent=True)
+        return Invitation(user, send_notice(self._context.mailer, email, now))
 
 
 class _Users:
@@ -283,9 +300,7 @@ class _Users:
 
     def account_of(self, user: User) -> Account:
         """Return what signing in needs to know."""
-        return Account(
-            user.user_id, user.credentials, user.password_hash, name=user.name, email=user.email
-        )
+        return account_of(user)
 
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""
@@ -313,6 +328,18 @@ class _Users:
                 User.password_hash.set(password_hash),
                 if_=User.password_hash == user.password_hash,
             )
+
+
+def account_of(user: User) -> Account:
+    """Return what signing in needs to know about a user."""
+    return Account(
+        user.user_id,
+        user.credentials,
+        user.password_hash,
+        name=user.name,
+        email=user.email,
+        role=user.role,
+    )
 
 
 def _already_set_up() -> NotPermitted:

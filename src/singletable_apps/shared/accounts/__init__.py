@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from singletable_apps.shared.accounts.auth import Account, Auth, SignedIn, Users
+from singletable_apps.shared.accounts.auth import Auth, SensitiveAction, SignedIn, Users
+from singletable_apps.shared.accounts.email_changes import AddressNotice, EmailChanges
 from singletable_apps.shared.accounts.entities import Attempts, ResetToken, Session
 from singletable_apps.shared.accounts.errors import (
     AccountsError,
@@ -17,11 +18,18 @@ from singletable_apps.shared.accounts.errors import (
     PasswordRejected,
     TooManyAttempts,
 )
+from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets, Reset
 from singletable_apps.shared.accounts.passwords import (
     Passwords,
     check_password,
     check_password_field,
+)
+from singletable_apps.shared.accounts.registration import (
+    NEEDS_SETUP_CODE,
+    NewAccount,
+    Registrations,
+    SetupCode,
 )
 from singletable_apps.shared.accounts.sessions import RenewedSession, SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
@@ -29,26 +37,33 @@ from singletable_apps.shared.accounts.tokens import AccessClaims, AccessTokens
 from singletable_apps.shared.expiry import expiring
 
 __all__ = [
+    "NEEDS_SETUP_CODE",
     "AccessClaims",
     "AccessTokens",
     "Account",
     "AccountsError",
+    "AddressNotice",
     "AttemptKey",
     "Attempts",
     "Auth",
+    "EmailChanges",
     "InvalidReset",
     "InvalidSession",
     "InvalidToken",
+    "NewAccount",
     "NotSignedIn",
     "PasswordRejected",
     "PasswordResets",
     "Passwords",
+    "Registrations",
     "RenewedSession",
     "Reset",
     "ResetToken",
+    "SensitiveAction",
     "Session",
     "SessionInfo",
     "Sessions",
+    "SetupCode",
     "SignedIn",
     "Throttle",
     "TooManyAttempts",
@@ -56,4 +71,5 @@ __all__ = [
     "check_password",
     "check_password_field",
     "expiring",
+    "send_notice",
 ]

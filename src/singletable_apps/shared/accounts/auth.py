@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 from unicodedata import normalize
 
 from singletable import Store
+from singletable_apps.shared.accounts import notices
+from singletable_apps.shared.accounts.entities import RecoveryLock
 from singletable_apps.shared.accounts.errors import (
     InvalidReset,
     InvalidSession,
@@ -17,12 +19,13 @@ from singletable_apps.shared.accounts.errors import (
     NotSignedIn,
     TooManyAttempts,
 )
+from singletable_apps.shared.accounts.notices import Account, send_notice
 from singletable_apps.shared.accounts.password_resets import PasswordResets
 from singletable_apps.shared.accounts.passwords import Passwords
 from singletable_apps.shared.accounts.sessions import SessionInfo, Sessions
 from singletable_apps.shared.accounts.throttle import AttemptKey, Throttle
-from singletable_apps.shared.accounts.tokens import AccessTokens
-from singletable_apps.shared.mail import Email, Mailer, MailError
+from singletable_apps.shared.accounts.tokens import AccessTokens, DeviceTokens
+from singletable_apps.shared.mail import Mailer
 
 MAX_LOGIN_LENGTH = 400
 _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in again."
@@ -30,18 +33,21 @@ _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in
 U = TypeVar("U")
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What signing in needs to know about a user.
+# How long after entering the password it is not asked for again.
+RECENT = timedelta(minutes=5)
 
-    `subject` is the user's number, and `credentials` a number that changes with the password.
+
+class SensitiveAction(StrEnum):
+    """What needs the password again unless it was entered a few minutes ago.
+
+    A session that someone else uses, such as at a forgotten browser, must not be enough to take an
+    account, to give control away, or to copy everything.
     """
 
-    subject: int
-    credentials: int
-    password_hash: str
-    name: str
-    email: str
+    CHANGE_EMAIL = "change an e-mail address"
+    DELETE_ACCOUNT = "delete an account"
+    GIVE_CONTROL = "let someone manage accounts"
+    EXPORT = "download everything"
 
 
 class Users(Protocol[U]):
@@ -85,6 +91,8 @@ class SignedIn(Generic[U]):
     ends: datetime
     # How long the refresh token is valid, in seconds.
     max_age: int
+    # For the next sign-in from this device; empty if the session was renewed.
+    device: str = ""
 
 
 class Auth(Generic[U]):
@@ -119,6 +127,8 @@ class Auth(Generic[U]):
         self._tokens = AccessTokens(secret, issuer=issuer)
         self._sessions = Sessions(store, secret=secret)
         self._resets = PasswordResets(store, secret=secret)
+        self._store = store
+        self._devices = DeviceTokens(secret)
         self._throttle = Throttle(store, secret=secret)
         self._reset_throttle = Throttle(store, secret=secret, free=3)
 
@@ -128,21 +138,23 @@ class Auth(Generic[U]):
         return self._tokens.lifetime
 
     def sign_in(
-        self, login: str, password: str, *, address: str = "", about: str = ""
+        self, login: str, password: str, *, address: str = "", about: str = "", device: str = ""
     ) -> SignedIn[U]:
         """Sign in with a user name or e-mail address and the password.
 
-        Attempts are throttled by account and by the client's `address`. `about` describes the
-        session to its owner, such as the User-Agent.
+        Attempts are throttled by account and by the client's `address`; those from a device where
+        the user has signed in before, by that device alone. `about` describes the session to its
+        owner, such as the User-Agent.
         """
         user = self._find(login)
-        key, origin = self._attempt_key("account", user, login), _origin("address", address)
-        self._throttle.attempt([key, *origin], self._clock())
+        keys = self._sign_in_keys(user, login, address, device)
+        self._throttle.attempt(keys, self._clock())
         stored = self._users.account_of(user).password_hash if user is not None else None
         # The password of an unknown user is verified too, so that it takes as long.
         if not self._passwords.matches(stored, password) or user is None or stored is None:
             raise self.error(self._wrong_login)
-        self._throttle.succeeded(key, others=origin)
+        self._throttle.succeeded(keys[0], others=keys[1:])
+        self._unlock_recovery(user)
         if self._passwords.needs_rehash(stored):
             self._users.rehash(user, self._passwords.hash(password))
         return self.start_session(user, about)
@@ -153,7 +165,8 @@ class Auth(Generic[U]):
         refresh = self._sessions.start(
             account.subject, now, credentials=account.credentials, about=about
         )
-        return self._signed_in(user, refresh, now + self._sessions.lifetime, now)
+        started = self._signed_in(user, refresh, now, now + self._sessions.lifetime, now)
+        return replace(started, device=self._devices.issue(account.subject))
 
     def renew(self, refresh: str) -> SignedIn[U]:
         """Exchange a refresh token, which works once, for new tokens."""
@@ -166,7 +179,7 @@ class Auth(Generic[U]):
         if user is None:
             self._sessions.end(renewed.token)
             raise self.error(_SIGN_IN_AGAIN)
-        return self._signed_in(user, renewed.token, renewed.ends, now)
+        return self._signed_in(user, renewed.token, renewed.begun, renewed.ends, now)
 
     def sign_out(self, refresh: str) -> None:
         """End a session. An unknown token is ignored."""
@@ -201,31 +214,58 @@ class Auth(Generic[U]):
             raise self.error(_SIGN_IN_AGAIN)
         return user
 
+    def has_recent_password(self, token: str) -> bool:
+        """Return whether the session of an access token began with a password a moment ago."""
+        now = self._clock()
+        try:
+            return now - self._tokens.read(token, now).signed_in <= RECENT
+        except InvalidToken:
+            return False
+
+    def check_recent_password(self, token: str, action: SensitiveAction) -> None:
+        """Raise unless the session of an access token began with a password a moment ago."""
+        if not self.has_recent_password(token):
+            raise self.error(
+                f"Sign in again to {action}: this needs a sign-in within the last "
+                f"{RECENT // timedelta(minutes=1)} minutes."
+            )
+
+    def check_own_password(self, user: U, password: str, field: str) -> None:
+        """Raise the app's error for `field` unless it is the user's password."""
+        # Not the key of sign-ins: guesses of others must not lock out who is signed in.
+        key = self._attempt_key("own password", user)
+        self._throttle.attempt([key], self._clock())
+        if not self._passwords.matches(self._users.account_of(user).password_hash, password):
+            raise self.error("That’s not your current password.", field=field)
+        self._throttle.succeeded(key)
+        self._unlock_recovery(user)
+
     def change_own_password(
         self, user: U, current: str, new: str, *, about: str = ""
     ) -> SignedIn[U]:
         """Change the user's password. All sessions end, and a new one starts."""
-        key = self._attempt_key("account", user)
-        self._throttle.attempt([key], self._clock())
-        if not self._passwords.matches(self._users.account_of(user).password_hash, current):
-            raise self.error("That's not your current password.", field="current")
-        self._throttle.succeeded(key)
+        self.check_own_password(user, current, "current")
         return self._set_password(user, new, "new", about)
 
     def request_reset(self, login: str, *, address: str = "") -> None:
-        """Send a password reset e-mail. The caller does not learn whether there is an account."""
+        """Send a password reset e-mail. The caller does not learn whether there is an account.
+
+        After someone else has changed the e-mail address, resets are off until the owner of the
+        account has entered the password, or has accepted the change from the old address.
+        """
         now, user = self._clock(), self._find(login)
         key = self._attempt_key("reset", user, login)
         self._reset_throttle.attempt([key, *_origin("reset from", address)], now)
         if user is None:
             return
         account = self._users.account_of(user)
-        token = self._resets.issue(account.subject, account.credentials, now)
-        try:
-            self._mailer.send(_reset_email(account, self._reset_link(token)), now)
-        except MailError:
-            # An error response would reveal that there is an account.
-            logging.getLogger(__name__).exception("The password reset e-mail was not sent.")
+        lock = self._store.get(RecoveryLock.key(account.subject), consistent=True)
+        if lock is None:
+            token = self._resets.issue(account.subject, account.state, now)
+            notice = notices.reset_link(account, self._reset_link(token))
+        else:
+            notice = notices.resets_are_off(account, lock.by)
+        send_notice(self._mailer, notice, now)
 
     def try_request_reset(self, login: str, *, address: str = "") -> None:
         """Send a password reset e-mail unless there were too many, for a background task.
@@ -255,13 +295,13 @@ class Auth(Generic[U]):
             redeemed = self._resets.redeem(token, now)
         except InvalidReset as error:
             raise self.error(str(error), field="token") from error
-        if user is None or self._users.account_of(user).credentials != redeemed.credentials:
+        if user is None or self._users.account_of(user).state != redeemed.state:
             raise self.error(
-                "Your password has changed since this e-mail was sent. Request a new one.",
+                "Your account has changed since this e-mail was sent. Request a new one.",
                 field="token",
             )
         self._throttle.succeeded(self._attempt_key("account", user))
-        return self._set_password(user, new, "password", about)
+        return self._set_password(user, new, "password", about, is_reset=True)
 
     def _find(self, login: str) -> U | None:
         if len(login) > MAX_LOGIN_LENGTH:
@@ -284,31 +324,38 @@ class Auth(Generic[U]):
             return (kind, f"user {self._subject(user)}")
         return (kind, " ".join(normalize("NFC", login).casefold().split()))
 
-    def _signed_in(self, user: U, refresh: str, ends: datetime, now: datetime) -> SignedIn[U]:
+    def _sign_in_keys(
+        self, user: U | None, login: str, address: str, device: str
+    ) -> list[AttemptKey]:
+        """Return by what attempts to sign in are counted; success resets the first one."""
+        if user is not None and (name := self._devices.read(device, self._subject(user))):
+            return [("device", name)]
+        return [self._attempt_key("account", user, login), *_origin("address", address)]
+
+    def _unlock_recovery(self, user: U) -> None:
+        self._store.delete(RecoveryLock.key(self._subject(user)))
+
+    def _signed_in(
+        self, user: U, refresh: str, begun: datetime, ends: datetime, now: datetime
+    ) -> SignedIn[U]:
         account = self._users.account_of(user)
-        access = self._tokens.issue(account.subject, account.credentials, now)
+        access = self._tokens.issue(account.subject, account.credentials, now, begun)
         max_age = max(0, int((ends - now).total_seconds()))
         return SignedIn(user, access, refresh, ends, max_age)
 
-    def _set_password(self, user: U, new: str, field: str, about: str) -> SignedIn[U]:
+    def _set_password(
+        self, user: U, new: str, field: str, about: str, *, is_reset: bool = False
+    ) -> SignedIn[U]:
         self._users.check_password(user, new, field)
+        was_invited = not self._users.account_of(user).password_hash
         changed = self._users.set_password(user, self._passwords.hash(new))
-        self._sessions.end_all(self._subject(changed))
+        account = self._users.account_of(changed)
+        self._sessions.end_all(account.subject)
+        if not was_invited:
+            notice = notices.password_changed(account, is_reset=is_reset)
+            send_notice(self._mailer, notice, self._clock())
         return self.start_session(changed, about)
 
 
 def _origin(kind: str, address: str) -> list[AttemptKey]:
     return [(kind, address)] if address else []
-
-
-def _reset_email(account: Account, link: str) -> Email:
-    return Email(
-        to=account.email,
-        subject="Reset your password",
-        text=(
-            f"Hello {account.name},\n\n"
-            "We received a request to reset your password. To choose a new one, open this link "
-            f"within an hour:\n\n{link}\n\n"
-            "If you didn’t ask for this, ignore this e-mail: your password stays the same.\n"
-        ),
-    )

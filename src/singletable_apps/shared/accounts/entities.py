@@ -1,4 +1,4 @@
-"""Entities that expire by themselves: sessions, password resets and counted attempts."""
+"""Sessions, password resets, changes of address and counted attempts. All but locks expire."""
 
 from __future__ import annotations
 
@@ -28,10 +28,48 @@ class ResetToken(Entity, table=expiring, type_tag=("type", "RESET")):
 
     subject: Attr[int] = attr()
     digest: Attr[str] = attr()
-    credentials: Attr[int] = attr()
+    # `Account.state` when the link was sent. The link is void once it differs.
+    state: Attr[str] = attr(default="")
     ends: Attr[datetime] = expires()
 
     key = Key(pk=("RESET", subject), sk="RESET")
+
+
+class EmailChange(Entity, table=expiring, type_tag=("type", "EMAIL_CHANGE")):
+    """A new e-mail address that waits for its confirmation. `by` names someone else who asked."""
+
+    subject: Attr[int] = attr()
+    change: Attr[str] = attr()
+    old_email: Attr[str] = attr()
+    new_email: Attr[str] = attr()
+    by: Attr[str] = attr(default="")
+    state: Attr[str] = attr()
+    ends: Attr[datetime] = expires()
+
+    key = Key(pk=("EMAIL_CHANGE", subject), sk="EMAIL_CHANGE")
+
+
+class RecoveryLock(Entity, table=expiring, type_tag=("type", "RECOVERY_LOCK")):
+    """Password resets are off since someone else changed the address. It does not expire."""
+
+    subject: Attr[int] = attr()
+    change: Attr[str] = attr()
+    old_email: Attr[str] = attr()
+    by: Attr[str] = attr()
+
+    key = Key(pk=("RECOVERY_LOCK", subject), sk="RECOVERY_LOCK")
+
+
+class PendingRegistration(Entity, table=expiring, type_tag=("type", "REGISTRATION")):
+    """A registration that waits for the confirmation of its e-mail address."""
+
+    digest: Attr[str] = attr()
+    name: Attr[str] = attr()
+    email: Attr[str] = attr()
+    password_hash: Attr[str] = attr(hidden=True)
+    ends: Attr[datetime] = expires()
+
+    key = Key(pk=("REGISTRATION", digest), sk="REGISTRATION")
 
 
 class Attempts(Entity, table=expiring, type_tag=("type", "ATTEMPTS")):

@@ -21,10 +21,10 @@ _TOKEN = re.compile(r"(-?[0-9]{1,18})\.[\w-]{43}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Who may choose a new password, and the state of their credentials it replaces."""
+    """Who may choose a new password, and the state of their account when the link was sent."""
 
     subject: int
-    credentials: int
+    state: str
 
 
 class PasswordResets:
@@ -37,14 +37,17 @@ class PasswordResets:
         self._key = derive_key(secret, "resets")
         self.lifetime = lifetime
 
-    def issue(self, subject: int, credentials: int, now: datetime) -> str:
-        """Return a new token. Earlier tokens of the same person stop working."""
+    def issue(self, subject: int, state: str, now: datetime) -> str:
+        """Return a new token. Earlier tokens of the same person stop working.
+
+        `state` is `Account.state`: compare it with the account when the token is redeemed.
+        """
         token = f"{subject}.{secrets.token_urlsafe(32)}"
         self._store.put(
             ResetToken(
                 subject=subject,
                 digest=mac(self._key, token),
-                credentials=credentials,
+                state=state,
                 ends=now + self.lifetime,
             )
         )
@@ -82,7 +85,7 @@ def _subject(token: str) -> int:
 def _checked(stored: ResetToken, now: datetime) -> Reset:
     if stored.ends <= now:
         raise InvalidReset("expired", "This link has expired. Request a new one.")
-    return Reset(stored.subject, stored.credentials)
+    return Reset(stored.subject, stored.state)
 
 
 def _used() -> InvalidReset:

@@ -28,11 +28,12 @@ _TOKEN = re.compile(r"(-?[0-9]{1,18})\.([\w-]{22})\.([0-9]{1,9})\.([\w-]{43})", 
 
 @dataclass(frozen=True, slots=True)
 class RenewedSession:
-    """The next refresh token of a session, its owner and its final end."""
+    """The next refresh token of a session, its owner, its beginning and its final end."""
 
     subject: int
     credentials: int
     token: str
+    begun: datetime
     ends: datetime
 
 
@@ -142,7 +143,11 @@ class Sessions:
     def _renewed(self, session: Session) -> RenewedSession:
         following = _Ticket(session.subject, session.family, session.number)
         return RenewedSession(
-            session.subject, session.credentials, self._token(following), session.ends
+            session.subject,
+            session.credentials,
+            self._token(following),
+            session.begun,
+            session.ends,
         )
 
     def _token(self, ticket: _Ticket) -> str:

@@ -1,9 +1,10 @@
-"""Short-lived access tokens (JWT), which are checked without reading a table."""
+"""Access tokens (JWT) and device tokens, which are checked without reading a table."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -27,15 +28,16 @@ def mac(key: bytes, *parts: str) -> str:
 
 ALGORITHM = "HS256"
 MAX_LENGTH = 2000
-CLAIMS = ("iss", "aud", "sub", "cre", "iat", "exp")
+CLAIMS = ("iss", "aud", "sub", "cre", "auth_time", "iat", "exp")
 
 
 @dataclass(frozen=True, slots=True)
 class AccessClaims:
-    """The content of an access token."""
+    """The content of an access token. `signed_in` is when the password was entered."""
 
     subject: int
     credentials: int
+    signed_in: datetime
     expires: datetime
 
 
@@ -53,14 +55,17 @@ class AccessTokens:
         self._issuer = issuer
         self.lifetime = lifetime
 
-    def issue(self, subject: int, credentials: int, now: datetime) -> str:
-        """Return a token that is valid for `lifetime`."""
+    def issue(
+        self, subject: int, credentials: int, now: datetime, signed_in: datetime | None = None
+    ) -> str:
+        """Return a token that is valid for `lifetime`. Without `signed_in`, that was just now."""
         issued = int(now.timestamp())
         claims = {
             "iss": self._issuer,
             "aud": self._issuer,
             "sub": str(subject),
             "cre": credentials,
+            "auth_time": int((signed_in or now).timestamp()),
             "iat": issued,
             "exp": issued + int(self.lifetime.total_seconds()),
         }
@@ -99,10 +104,36 @@ class AccessTokens:
             raise _malformed(str(error)) from None
 
 
+class DeviceTokens:
+    """Tokens for browsers in which someone has signed in (OWASP's device cookies).
+
+    A token belongs to one account. It opens nothing: attempts with it are counted apart, so that
+    guesses from elsewhere cannot lock the owner of the account out.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._key = derive_key(secret, "devices")
+
+    def issue(self, subject: int) -> str:
+        """Return a token for a new device."""
+        nonce = secrets.token_urlsafe(16)
+        return f"{nonce}.{mac(self._key, str(subject), nonce)}"
+
+    def read(self, token: str, subject: int) -> str | None:
+        """Return the name of the device, or None unless the token belongs to this account."""
+        nonce, _, signature = token[:MAX_LENGTH].partition(".")
+        expected = mac(self._key, str(subject), nonce)
+        is_ours = hmac.compare_digest(signature.encode("utf-8", "replace"), expected.encode())
+        return nonce if is_ours else None
+
+
 def _access(claims: dict[str, Any]) -> AccessClaims:
     try:
         return AccessClaims(
-            int(claims["sub"]), int(claims["cre"]), datetime.fromtimestamp(claims["exp"], UTC)
+            int(claims["sub"]),
+            int(claims["cre"]),
+            datetime.fromtimestamp(claims["auth_time"], UTC),
+            datetime.fromtimestamp(claims["exp"], UTC),
         )
     except (TypeError, ValueError, OverflowError, OSError) as error:
         raise _malformed(str(error)) from None

@@ -6,6 +6,7 @@ See the README of `shared` for examples, and `/parts` for all components.
 from __future__ import annotations
 
 from singletable_apps.shared.pages.auth_pages import AuthPage, auth_router
+from singletable_apps.shared.pages.email_pages import address_sent, email_router
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import (
     Confirmation,
@@ -22,12 +23,17 @@ from singletable_apps.shared.pages.forms import (
 from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
 from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
-from singletable_apps.shared.pages.sessions import SessionCookies, describe_browser
+from singletable_apps.shared.pages.sessions import (
+    CURRENT_PASSWORD,
+    SessionCookies,
+    describe_browser,
+)
 from singletable_apps.shared.pages.times import LocalTime, request_time_zone
 from singletable_apps.shared.pages.uploads import PostedUpload, Upload, UploadedFile
 from singletable_apps.shared.pages.urls import local_url, path_of
 
 __all__ = [
+    "CURRENT_PASSWORD",
     "FORM_METHODS",
     "POLICY",
     "AuthPage",
@@ -52,9 +58,11 @@ __all__ = [
     "SessionCookies",
     "Upload",
     "UploadedFile",
+    "address_sent",
     "any_revision",
     "auth_router",
     "describe_browser",
+    "email_router",
     "local_url",
     "path_of",
     "request_time_zone",

@@ -127,10 +127,10 @@ def auth_router(
 
     @router.get("/sign-in")
     def show_sign_in(
-        request: Request, next_url: Annotated[str, Query(alias="next")] = ""
+        request: Request, next_url: Annotated[str, Query(alias="next")] = "", again: bool = False
     ) -> Response:
         page = find_page(request)
-        if page.user is not None:
+        if page.user is not None and not again:
             return page.redirect(local_url(next_url, page.home))
         return page.render("sign_in", form=Form({"next": next_url}))
 
@@ -144,7 +144,11 @@ def auth_router(
         def act(values: SignInForm) -> Response:
             address = client_address(request)
             signed_in = page.auth.sign_in(
-                values.who, values.password, address=address, about=page.user_agent
+                values.who,
+                values.password,
+                address=address,
+                about=page.user_agent,
+                device=page.cookies.device(request),
             )
             page.cookies.remember(request, signed_in)
             return page.redirect(local_url(values.next, page.home))

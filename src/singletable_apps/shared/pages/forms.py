@@ -333,7 +333,8 @@ class ConfirmField:
 class Confirmation:
     """A question before an action, for `confirm.html`: what follows, and where yes is posted.
 
-    `facts` are (term, text) pairs and `consequences` are sentences; `warning` is set in bold.
+    `facts` are (term, text) pairs and `consequences` are sentences; `warning` is set in bold. With
+    `needs_password` the form asks for the reader's password.
     """
 
     title: str
@@ -347,3 +348,4 @@ class Confirmation:
     choice: ConfirmField | None = None
     hidden: Mapping[str, str] = field(default_factory=dict[str, str])
     kind: Literal["primary", "danger"] = "danger"
+    needs_password: bool = False

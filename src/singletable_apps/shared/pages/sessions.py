@@ -1,4 +1,7 @@
-"""Keep people signed in with two cookies: an access token, and a refresh token that renews it."""
+"""Keep people signed in with two cookies: an access token, and a refresh token that renews it.
+
+A third one, which stays after signing out, names the device: see `DeviceTokens`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ from typing import TypeVar
 from fastapi import Request
 
 from singletable_apps.shared.accounts import Auth, NotSignedIn, SessionInfo, SignedIn
-from singletable_apps.shared.web import Cookie
+from singletable_apps.shared.pages.forms import Form
+from singletable_apps.shared.web import LONGEST_AGE, Cookie
 
 U = TypeVar("U")
+# The field for the password where `check_password` asks for it.
+CURRENT_PASSWORD = "current_password"
 
 # In this order: most browsers also claim to be the ones further down.
 _BROWSERS = (
@@ -42,11 +48,15 @@ class SessionCookies:
     def __init__(self, name: str) -> None:
         self._access = Cookie(f"{name}_access")
         self._refresh = Cookie(f"{name}_session")
+        self._device = Cookie(f"{name}_device", max_age=LONGEST_AGE)
 
     def remember(self, request: Request, signed_in: SignedIn[U]) -> None:
         """Keep the session in the browser's cookies."""
         self._access.set(request, signed_in.access, max_age=signed_in.max_age)
         self._refresh.set(request, signed_in.refresh, max_age=signed_in.max_age)
+        if signed_in.device:
+            self._device.set(request, signed_in.device)
+        request.state.access_token = signed_in.access
         request.state.refresh_token = signed_in.refresh
         request.state.user = signed_in.user
 
@@ -54,13 +64,38 @@ class SessionCookies:
         """Delete the cookies."""
         self._access.delete(request)
         self._refresh.delete(request)
-        request.state.refresh_token = ""
+        request.state.access_token = request.state.refresh_token = ""
         request.state.user = None
 
     def refresh_token(self, request: Request) -> str:
         """Return the refresh token, as the browser has it after this request, or ""."""
         renewed: str | None = getattr(request.state, "refresh_token", None)
         return self._refresh.read(request) if renewed is None else renewed
+
+    def device(self, request: Request) -> str:
+        """Return the token of this device, or "" if nobody has signed in here."""
+        return self._device.read(request)
+
+    def needs_password(self, request: Request, auth: Auth[U]) -> bool:
+        """Return whether a sensitive action asks for the password again."""
+        renewed: str | None = getattr(request.state, "access_token", None)
+        return not auth.has_recent_password(renewed or self._access.read(request))
+
+    def check_password(
+        self,
+        request: Request,
+        auth: Auth[U],
+        user: U,
+        form: Form,
+        field: str = CURRENT_PASSWORD,
+    ) -> None:
+        """Raise unless the user entered the password a moment ago, or in a field of this form.
+
+        Call it before a `SensitiveAction`. The template shows `accounts.current_password(form)` if
+        `needs_password`.
+        """
+        if self.needs_password(request, auth):
+            auth.check_own_password(user, form.value(field), field)
 
     def visitor(self, request: Request, auth: Auth[U]) -> U | None:
         """Return the user who is signed in, or None. An expired access token is renewed."""

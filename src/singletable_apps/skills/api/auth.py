@@ -6,7 +6,6 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Header, Request
 
-from singletable_apps.shared.accounts import SignedIn
 from singletable_apps.shared.web import (
     NOT_ALLOWED,
     NOT_SIGNED_IN,
@@ -17,7 +16,6 @@ from singletable_apps.shared.web import (
 )
 from singletable_apps.skills.api import schemas
 from singletable_apps.skills.api.dependencies import EXISTS, PUBLIC, Actor, Service, limited
-from singletable_apps.skills.entities import User
 
 router = api_router("accounts", TOO_MANY_REQUESTS)
 UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
@@ -31,8 +29,8 @@ UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
     openapi_extra=PUBLIC,
 )
 def register(new: schemas.NewUser, service: Service) -> schemas.Message:
-    """Create an account. The first one belongs to the administrator."""
-    service.accounts.register(new.username, new.name, new.password, new.email)
+    """Create an account. The first one needs the set-up code; it is the administrator's."""
+    service.accounts.register(new.username, new.name, new.password, new.email, new.setup_code)
     return schemas.Message(message="User registered successfully")
 
 
@@ -45,11 +43,18 @@ def register(new: schemas.NewUser, service: Service) -> schemas.Message:
 def sign_in(
     sent: schemas.Credentials, request: Request, service: Service, user_agent: UserAgent = ""
 ) -> schemas.Tokens:
-    """Sign in with a username and a password."""
+    """Sign in with a username and a password.
+
+    Send the `device_token` of an earlier response, so that guesses of others don't lock you out.
+    """
     signed_in = service.accounts.sign_in(
-        sent.username, sent.password, address=client_address(request), about=user_agent
+        sent.username,
+        sent.password,
+        address=client_address(request),
+        about=user_agent,
+        device=sent.device_token,
     )
-    return _tokens(signed_in)
+    return schemas.Tokens.of(signed_in)
 
 
 @router.post(
@@ -60,7 +65,7 @@ def sign_in(
 )
 def refresh(sent: schemas.RefreshToken, service: Service) -> schemas.Tokens:
     """Exchange a refresh token, which works once, for new tokens."""
-    return _tokens(service.accounts.renew(sent.refresh_token))
+    return schemas.Tokens.of(service.accounts.renew(sent.refresh_token))
 
 
 @router.post("/logout", openapi_extra=PUBLIC)
@@ -74,7 +79,3 @@ def sign_out(sent: schemas.RefreshToken, service: Service) -> schemas.Message:
 def read_me(actor: Actor) -> schemas.Person:
     """Return your account."""
     return schemas.Person.model_validate(actor)
-
-
-def _tokens(signed_in: SignedIn[User]) -> schemas.Tokens:
-    return schemas.Tokens(access_token=signed_in.access, refresh_token=signed_in.refresh)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias, cast
 
 from fastapi import Depends, Path, Request, Response
 
-from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.accounts import SensitiveAction, TooManyAttempts
 from singletable_apps.shared.web import (
     INVALID,
     NOT_ALLOWED,
@@ -85,6 +85,16 @@ def _actor(request: Request, response: Response, api: CurrentApi, sent: SentToke
 
 # The account that is signed in.
 Actor: TypeAlias = Annotated[User, Depends(_actor)]
+
+
+def _recent(request: Request, api: CurrentApi, sent: SentToken) -> RecentPassword:
+    token = check_signed_in(request, sent).credentials
+    return lambda action: api.service.accounts.check_recent_password(token, action)
+
+
+# Called before a sensitive action: raises unless the actor entered the password a moment ago.
+RecentPassword: TypeAlias = Callable[[SensitiveAction], None]
+Recent: TypeAlias = Annotated[RecentPassword, Depends(_recent)]
 
 
 def limited(name: str) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from singletable_apps.shared.accounts import SignedIn
 from singletable_apps.shared.web import Changes, Day, Document, Model, StrictBoolean, partial_model
 from singletable_apps.skills.entities import (
     Category,
@@ -18,6 +19,7 @@ from singletable_apps.skills.entities import (
     Skill,
     SkillCount,
     Source,
+    User,
 )
 from singletable_apps.skills.entry_rules import MAX_DESCRIPTION, MAX_LINE, MAX_SKILLS
 from singletable_apps.skills.import_rules import Outcome, RowResult
@@ -49,18 +51,24 @@ class Message(Body):
     message: str
 
 
+class NewUser(Model):
+    """A new account."""
+
+    username: str
+    password: str
+    name: str
+    email: str = ""
+    setup_code: str = Field(
+        "", description="For the first account: the code that the command printed at start-up."
+    )
+
+
 class Credentials(Model):
     """A username and a password."""
 
     username: str
     password: str
-
-
-class NewUser(Credentials):
-    """A new account."""
-
-    name: str
-    email: str = ""
+    device_token: str = Field("", max_length=200, description="From an earlier sign-in.")
 
 
 class RefreshToken(Model):
@@ -75,6 +83,18 @@ class Tokens(Body):
     access_token: str
     token_type: Literal["Bearer"] = "Bearer"
     refresh_token: str
+    device_token: str | None = Field(
+        description="For the next sign-in from this device. A renewed session has none."
+    )
+
+    @classmethod
+    def of(cls, signed_in: SignedIn[User]) -> Tokens:
+        """Return the tokens of a session."""
+        return cls(
+            access_token=signed_in.access,
+            refresh_token=signed_in.refresh,
+            device_token=signed_in.device or None,
+        )
 
 
 # ------------------------------------------------------------------------------ people

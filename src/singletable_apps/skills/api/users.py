@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Header, Query
 
+from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.web import (
     NOT_FOUND,
     IfMatch,
@@ -22,10 +23,12 @@ from singletable_apps.skills.api.dependencies import (
     SIGNED_IN,
     Actor,
     Headers,
+    Recent,
     Service,
     Username,
 )
 from singletable_apps.skills.api.schemas import Message, Person
+from singletable_apps.skills.entities import Role
 from singletable_apps.skills.errors import InvalidInput
 from singletable_apps.skills.rules import MAX_NAME
 from singletable_apps.skills.service.people import PersonEdit
@@ -45,13 +48,18 @@ def edit_me(
     service: Service,
     actor: Actor,
     edit: IfMatchIfAny,
+    recent: Recent,
     user_agent: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> schemas.EditedUser:
     """Change your profile or your password.
 
     A new password needs the current one. It ends all sessions, and the response has new tokens.
+    A new e-mail address needs a sign-in within the last five minutes, and takes effect when the
+    link in an e-mail to it is opened.
     """
     sent = changes.sent()
+    if sent.get("email") is not None:
+        recent(SensitiveAction.CHANGE_EMAIL)
     current, password = sent.pop("current_password", None), sent.pop("password", None)
     profile = service.people.check_edit(actor, actor, PersonEdit(**sent))
     edit.check(actor.revision)
@@ -60,7 +68,7 @@ def edit_me(
         if current is None:
             raise InvalidInput({"current_password": "Enter your current password, too."})
         changed = service.accounts.change_own_password(actor, current, password, about=user_agent)
-        tokens = schemas.Tokens(access_token=changed.access, refresh_token=changed.refresh)
+        tokens = schemas.Tokens.of(changed)
     user = service.people.edit(actor, actor.username, profile)
     edit.answer(user.revision)
     return schemas.EditedUser(
@@ -86,8 +94,15 @@ def list_users(
 
 
 @router.post("/users", status_code=201, responses=responses(EXISTS))
-def invite_user(new: schemas.NewPerson, service: Service, actor: Actor) -> schemas.Invitation:
-    """Create an account without a password, and e-mail a link to choose one."""
+def invite_user(
+    new: schemas.NewPerson, service: Service, actor: Actor, recent: Recent
+) -> schemas.Invitation:
+    """Create an account without a password, and e-mail a link to choose one.
+
+    To invite an administrator needs a sign-in within the last five minutes.
+    """
+    if new.role is Role.ADMIN:
+        recent(SensitiveAction.GIVE_CONTROL)
     invitation = service.people.invite(actor, new.username, new.name, new.email, new.role)
     return schemas.Invitation.model_validate(invitation)
 
@@ -110,25 +125,49 @@ def edit_user(
     service: Service,
     actor: Actor,
     edit: IfMatch,
+    recent: Recent,
 ) -> Person:
-    """Change your profile, or as a manager anyone's. Only managers change the job."""
-    user = service.people.edit(actor, username, PersonEdit(**changes.sent()), edit.check)
+    """Change your profile, or as a manager anyone's. Only managers change the job.
+
+    A new e-mail address needs a sign-in within the last five minutes, and takes effect when the
+    link in an e-mail to it is opened.
+    """
+    sent = changes.sent()
+    if sent.get("email") is not None:
+        recent(SensitiveAction.CHANGE_EMAIL)
+    user = service.people.edit(actor, username, PersonEdit(**sent), edit.check)
     edit.answer(user.revision)
     return Person.model_validate(user)
 
 
 @router.delete("/users/{username}", responses=responses(NOT_FOUND))
-def delete_user(username: Username, service: Service, actor: Actor, edit: IfMatch) -> Message:
-    """Delete your account, or as an administrator anyone's, with everything that refers to it."""
+def delete_user(
+    username: Username, service: Service, actor: Actor, edit: IfMatch, recent: Recent
+) -> Message:
+    """Delete your account, or as an administrator anyone's, with everything that refers to it.
+
+    It needs a sign-in within the last five minutes.
+    """
+    recent(SensitiveAction.DELETE_ACCOUNT)
     service.people.delete(actor, username, edit.check)
     return Message(message="User deleted successfully")
 
 
 @router.put("/users/{username}/role", responses=responses(NOT_FOUND))
 def change_role(
-    username: Username, change: schemas.RoleChange, service: Service, actor: Actor, edit: IfMatch
+    username: Username,
+    change: schemas.RoleChange,
+    service: Service,
+    actor: Actor,
+    edit: IfMatch,
+    recent: Recent,
 ) -> Person:
-    """Change what an account may do. The last administrator stays one."""
+    """Change what an account may do. The last administrator stays one.
+
+    To make someone an administrator needs a sign-in within the last five minutes.
+    """
+    if change.role is Role.ADMIN:
+        recent(SensitiveAction.GIVE_CONTROL)
     user = service.people.change_role(actor, username, change.role, edit.check)
     edit.answer(user.revision)
     return Person.model_validate(user)

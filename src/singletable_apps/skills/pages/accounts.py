@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from fastapi import Depends, Request, Response
+from typing import Annotated
+
+from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel
 
-from singletable_apps.shared.pages import FORM_METHODS, AuthPage, Form, PostedForm, auth_router
+from singletable_apps.shared.pages import (
+    FORM_METHODS,
+    AuthPage,
+    Form,
+    PostedForm,
+    auth_router,
+    email_router,
+)
 from singletable_apps.shared.web import hit_limit
 from singletable_apps.skills.entities import Role, User
 from singletable_apps.skills.errors import InvalidInput
@@ -55,24 +64,38 @@ router = auth_router(
 )
 
 
+router.include_router(
+    email_router(
+        _auth_page,
+        lambda request: get_site(request).service.accounts.emails,
+        rejects=(InvalidInput,),
+    )
+)
+
+
 class RegistrationForm(BaseModel):
-    """A new account. The service checks the values."""
+    """A new account, the first one with the set-up code. The service checks the values."""
 
     username: str
     name: str
     email: str = ""
     password: str
+    setup_code: str = ""
 
 
 @router.api_route("/register", methods=FORM_METHODS)
-def register(page: AnyPage, form: PostedForm) -> Response:
+def register(
+    page: AnyPage, form: PostedForm, code: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
     """Create an account, and sign in."""
     accounts = page.service.accounts
     if page.request.method == "POST":
         hit_limit(page.request, page.site.limits.register)
 
     def act(values: RegistrationForm) -> Response:
-        user = accounts.register(values.username, values.name, values.password, values.email)
+        user = accounts.register(
+            values.username, values.name, values.password, values.email, values.setup_code
+        )
         about = page.request.headers.get("user-agent", "")
         COOKIES.remember(page.request, accounts.start_session(user, about))
         if user.role is Role.ADMIN:
@@ -82,10 +105,10 @@ def register(page: AnyPage, form: PostedForm) -> Response:
 
     def show(form: Form, status: int) -> Response:
         is_open = page.service.people.settings().open_registration
-        is_first = page.service.accounts.is_first()
+        is_first = page.service.accounts.setup_code() is not None
         return page.render("register", status, form=form, is_open=is_open, is_first=is_first)
 
-    return page.fill(form, Form(), RegistrationForm, act, show)
+    return page.fill(form, Form({"setup_code": code}), RegistrationForm, act, show)
 
 
 @router.get("/account")

@@ -18,7 +18,16 @@ from fastapi import Depends, Request
 from fastapi import Path as PathParameter
 
 from singletable_apps.shared import pages
-from singletable_apps.shared.pages import Link, Pages, Product, SessionCookies, path_of
+from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.pages import (
+    CURRENT_PASSWORD,
+    Form,
+    Link,
+    Pages,
+    Product,
+    SessionCookies,
+    path_of,
+)
 from singletable_apps.skills.entities import User
 from singletable_apps.skills.errors import DirectoryBusy, InvalidInput, NotSignedIn
 from singletable_apps.skills.limits import Limits
@@ -139,6 +148,18 @@ class UserPageContext(PageContext):
     """A request of someone who is signed in."""
 
     user: User
+
+    @property
+    def needs_password(self) -> bool:
+        """Return whether a sensitive action asks for the password again."""
+        return COOKIES.needs_password(self.request, self.service.accounts)
+
+    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
+        """Raise InvalidInput unless the password was entered a moment ago, or in this form."""
+        try:
+            COOKIES.check_password(self.request, self.service.accounts, self.user, form, field)
+        except (NotSignedIn, TooManyAttempts) as error:
+            raise InvalidInput({field: str(error)}) from error
 
 
 def _any_page(request: Request, site: CurrentSite) -> PageContext:

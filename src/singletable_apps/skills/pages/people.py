@@ -15,6 +15,7 @@ from singletable_apps.shared.pages import (
     Form,
     ListQueryParameters,
     PostedForm,
+    address_sent,
 )
 from singletable_apps.shared.permissions import is_permitted
 from singletable_apps.skills.entities import Role, User
@@ -46,7 +47,7 @@ def show_home(page: AnyPage) -> Response:
     """Show what the directory is, or the directory itself to people who are signed in."""
     if find_visitor(page.request, page.site) is not None:
         return page.redirect(page.urls.page("people"))
-    return page.render("home", is_first=page.service.accounts.is_first())
+    return page.render("home", is_first=page.service.accounts.setup_code() is not None)
 
 
 @router.get("/")
@@ -109,8 +110,12 @@ def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Respons
 
     def act(values: ProfileForm) -> Response:
         edit, check = PersonEdit(**values.model_dump()), form.revision_check()
+        if values.email not in (None, person.email):
+            page.check_password(form)
         saved = page.service.people.edit(page.user, username, edit, check)
-        return page.redirect(page.urls.person(saved.username), "Profile saved.")
+        is_pending = bool(values.email) and values.email != saved.email
+        text = address_sent(values.email or "") if is_pending else "Profile saved."
+        return page.redirect(page.urls.person(saved.username), text)
 
     def show(form: Form, status: int) -> Response:
         return page.render(
@@ -122,6 +127,7 @@ def edit_profile(page: UserPage, username: Segment, form: PostedForm) -> Respons
             jobs=[("", "No job"), *page.service.overview.job_names().items()],
             can_edit_email=is_permitted(check_self, page.user, person.username),
             can_edit_job=PERMISSIONS.allows(page.user.role, Permission.PLAN),
+            needs_password=page.needs_password,
         )
 
     initial = Form.of(ProfileForm, person, revision=person.revision)
@@ -171,6 +177,7 @@ def delete_person(page: UserPage, username: Segment, form: PostedForm) -> Respon
     def act(values: UsernameForm) -> Response:
         if not is_same_user(values.username.strip(), person.username):
             raise InvalidInput({"username": f"Enter {person.username} to confirm."})
+        page.check_password(form)
         try:
             page.service.people.delete(page.user, username)
         except InvalidInput as error:
@@ -195,9 +202,10 @@ def delete_person(page: UserPage, username: Segment, form: PostedForm) -> Respon
         button="Delete account",
         url=page.urls.person(person.username, "delete"),
         back=_back(page, person),
+        needs_password=page.needs_password,
     )
     show = partial(page.confirm, question)
-    return page.fill(form, Form(), UsernameForm, act, show, field="username")
+    return page.fill(form, Form(), UsernameForm, act, show)
 
 
 def _back(page: UserPageContext, person: User) -> str:

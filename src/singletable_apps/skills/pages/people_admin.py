@@ -110,10 +110,18 @@ def invite(page: AdminPage, form: PostedForm) -> Response:
     """Create the account, and send an e-mail to choose a password."""
 
     def act(values: InvitationForm) -> Response:
+        if values.role is Role.ADMIN:
+            page.check_password(form)
         return _redirect_invited(page, page.service.people.invite(page.user, **values.model_dump()))
 
     def show(form: Form, status: int) -> Response:
-        return page.render("invitation_form", status, form=form, roles=ROLES)
+        return page.render(
+            "invitation_form",
+            status,
+            form=form,
+            roles=ROLES,
+            needs_password=page.needs_password,
+        )
 
     return page.fill(form, Form({"role": Role.USER}), InvitationForm, act, show)
 
@@ -147,6 +155,8 @@ def submit_role(page: AdminPage, username: Segment, form: PostedForm) -> Respons
     """Change a role."""
 
     def act(values: RoleForm) -> Response:
+        if values.role is Role.ADMIN:
+            page.check_password(form)
         changed = page.service.people.change_role(page.user, username, values.role)
         is_own = changed.user_id == page.user.user_id
         text = f"{changed.name} now has the role {_NAMES[changed.role].lower()}."
@@ -154,7 +164,7 @@ def submit_role(page: AdminPage, username: Segment, form: PostedForm) -> Respons
         url = page.urls.page("people") if is_own else page.urls.page("admin", "people")
         return page.redirect(url, text)
 
-    return page.submit(form, RoleForm, act, partial(_show_account, page, username), field="role")
+    return page.submit(form, RoleForm, act, partial(_show_account, page, username))
 
 
 @router.post("/{username}/invite")
@@ -179,4 +189,5 @@ def _show_account(
         roles=ROLES,
         role_name=_NAMES[person.role],
         is_own=person.user_id == page.user.user_id,
+        needs_password=page.needs_password,
     )

@@ -91,6 +91,7 @@ def open_skills(
     context = Context(store, secret, sender, urls or Urls(), clock)
     cascades = Cascades(context)
     cascades.resume()
+    accounts = Accounts(context, passwords or Passwords(), cascades.check_free)
     catalog = Catalog(context)
     user_skills = UserSkills(context, catalog)
     roles, teams = Roles(context, catalog), Teams(context, catalog)
@@ -98,8 +99,8 @@ def open_skills(
     changes.resume()
     return SkillsService(
         context=context,
-        accounts=Accounts(context, passwords or Passwords(), cascades.check_free),
-        people=People(context, cascades),
+        accounts=accounts,
+        people=People(context, cascades, accounts.emails),
         catalog=catalog,
         catalog_changes=changes,
         roles=roles,

@@ -9,9 +9,12 @@ from contextlib import suppress
 from singletable import AlreadyExists as ItemExists
 from singletable import ConditionFailed
 from singletable_apps.shared.accounts import (
+    NEEDS_SETUP_CODE,
     Account,
     Auth,
+    EmailChanges,
     Passwords,
+    SetupCode,
     check_password_field,
 )
 from singletable_apps.shared.text import InputChecks
@@ -19,7 +22,7 @@ from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, Role, User
 from singletable_apps.skills.errors import AlreadyExists, InvalidInput, NotPermitted, NotSignedIn
 from singletable_apps.skills.rules import check_name, check_username
-from singletable_apps.skills.service.context import Context
+from singletable_apps.skills.service.context import IS_HERE, Context
 
 TAKEN = "Someone has this username already. Choose another one."
 
@@ -33,8 +36,9 @@ class Accounts(Auth[User]):
         passwords: Passwords,
         check_free: Callable[[str], None] = lambda _: None,
     ) -> None:
+        users = _Users(context)
         super().__init__(
-            _Users(context),
+            users,
             context.store,
             context.mailer,
             secret=context.secret,
@@ -49,9 +53,31 @@ class Accounts(Auth[User]):
         self._store = context.store
         self._hasher = passwords
         self._check_free = check_free
+        self._setup_code = SetupCode(context.secret)
+        self.emails = EmailChanges(
+            users,
+            context.store,
+            context.mailer,
+            secret=context.secret,
+            link=lambda page, token: context.urls.absolute(
+                context.urls.page(*page.split("/"), token=token)
+            ),
+            clock=context.clock,
+            error=NotSignedIn,
+        )
 
-    def register(self, username: str, name: str, password: str, email: str = "") -> User:
-        """Create an account. The first one belongs to the administrator."""
+    def register(
+        self,
+        username: str,
+        name: str,
+        password: str,
+        email: str = "",
+        setup_code: str | None = None,
+    ) -> User:
+        """Create an account. The first one belongs to the administrator.
+
+        The first account needs the set-up code, unless a command creates it: then it is None.
+        """
         checks = InputChecks()
         username = check_username(checks, username)
         name = check_name(checks, name)
@@ -61,13 +87,16 @@ class Accounts(Auth[User]):
         directory = self._store.get(Directory.key(), consistent=True)
         if directory is not None and not directory.open_registration:
             raise NotPermitted("Registration is closed. Ask an administrator for an account.")
+        is_first = self._is_new(directory)
+        if is_first and setup_code is not None and not self._setup_code.matches(setup_code):
+            raise InvalidInput({"setup_code": NEEDS_SETUP_CODE})
         user = User(
             username=username,
             user_id=new_user_id(),
             name=name,
             email=email,
             password_hash=self._hasher.hash(password),
-            role=Role.ADMIN if self._is_new(directory) else Role.USER,
+            role=Role.ADMIN if is_first else Role.USER,
         )
         try:
             pattern = patterns.create_user if directory else patterns.create_directory
@@ -78,17 +107,18 @@ class Accounts(Auth[User]):
         except ItemExists as error:
             if isinstance(error.current, Directory):
                 # Someone else was first.
-                return self.register(username, name, password, email)
+                return self.register(username, name, password, email, setup_code)
             if self._context.find_user(username, consistent=True):
                 raise AlreadyExists({"username": TAKEN}) from error
             # Someone was renamed or deleted. Once everything is moved, the username is free.
             self._check_free(username)
-            return self.register(username, name, password, email)
+            return self.register(username, name, password, email, setup_code)
         return self._context.get_user(username, consistent=True)
 
-    def is_first(self) -> bool:
-        """Return whether the next account is the first one, and so the administrator."""
-        return self._is_new(self._store.get(Directory.key(), consistent=True))
+    def setup_code(self) -> str | None:
+        """Return the code for the first account, the administrator's, or None if there is one."""
+        is_first = self._is_new(self._store.get(Directory.key(), consistent=True))
+        return self._setup_code.code() if is_first else None
 
     def _is_new(self, directory: Directory | None) -> bool:
         # After a migration there are people, but no settings.
@@ -114,9 +144,15 @@ class _Users:
 
     def account_of(self, user: User) -> Account:
         """Return what signing in needs to know."""
-        return Account(
-            user.user_id, user.credentials, user.password_hash, name=user.name, email=user.email
-        )
+        return account_of(user)
+
+    def is_taken(self, user: User, email: str) -> bool:
+        """Return False: people sign in with usernames, and may share an address."""
+        return False
+
+    def set_email(self, user: User, email: str, by: str) -> User:
+        """Change the address, which its owner has confirmed."""
+        return self._store.update(User.key(user.username), User.email.set(email), if_=IS_HERE)
 
     def check_password(self, user: User, password: str, field: str) -> None:
         """Raise InvalidInput if the new password is too easy to guess."""
@@ -144,6 +180,18 @@ class _Users:
                 User.password_hash.set(password_hash),
                 if_=User.password_hash == user.password_hash,
             )
+
+
+def account_of(user: User) -> Account:
+    """Return what signing in needs to know about a person."""
+    return Account(
+        user.user_id,
+        user.credentials,
+        user.password_hash,
+        name=user.name,
+        email=user.email,
+        role=user.role,
+    )
 
 
 def new_user_id() -> int:

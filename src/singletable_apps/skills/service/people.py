@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from functools import reduce
 from typing import Any, cast
 
 from singletable import AlreadyExists as ItemExists
 from singletable import ConditionFailed, Edit, Page, Path, evolve, key_of
-from singletable_apps.shared.accounts import PasswordResets
-from singletable_apps.shared.mail import Email, MailError
+from singletable_apps.shared.accounts import (
+    EmailChanges,
+    PasswordResets,
+    notices,
+    send_notice,
+)
+from singletable_apps.shared.mail import Email
 from singletable_apps.shared.text import InputChecks, normalize_line
 from singletable_apps.skills import patterns
 from singletable_apps.skills.entities import Directory, JobRole, Role, User
@@ -28,7 +32,7 @@ from singletable_apps.skills.rules import (
     is_key,
     is_same_user,
 )
-from singletable_apps.skills.service.accounts import new_user_id
+from singletable_apps.skills.service.accounts import account_of, new_user_id
 from singletable_apps.skills.service.cascades import Cascades
 from singletable_apps.skills.service.context import (
     IS_HERE,
@@ -81,10 +85,11 @@ class Invitation:
 class People:
     """The people of the directory."""
 
-    def __init__(self, context: Context, cascades: Cascades) -> None:
+    def __init__(self, context: Context, cascades: Cascades, emails: EmailChanges[User]) -> None:
         self._context = context
         self._store = context.store
         self._cascades = cascades
+        self._emails = emails
         self._invitations = PasswordResets(
             context.store, secret=context.secret, lifetime=INVITATION_LIFETIME
         )
@@ -123,26 +128,44 @@ class People:
 
     # -------------------------------------------------------------------------- changes
 
-    @retried("this account")
     def edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck = any_revision
     ) -> User:
         """Change a profile: one's own, or as a manager another. Only managers change jobs.
 
-        Passwords are reset by e-mail, so only its owner and administrators change the address.
+        Passwords are reset by e-mail, so only its owner and administrators change the address,
+        and a new one takes effect when the link in an e-mail to it is opened. Until a person has
+        chosen a password there is nothing to protect, and it changes at once.
         """
+        before, edited, email = self._save_edit(actor, username, edit, check)
+        by = "" if is_same_user(actor.username, username) else actor.name
+        if email and email != edited.email:
+            self._emails.request(edited, email, by=by)
+        elif before.email and not edited.email:
+            notice = notices.address_changed(before.name, before.email, "not set", by)
+            send_notice(self._context.mailer, notice, self._context.clock())
+        return edited
+
+    @retried("this account")
+    def _save_edit(
+        self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
+    ) -> tuple[User, User, str | None]:
+        """Save a profile. Return it before and after, and the address that was entered."""
         check_owner(actor, username)
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)
+        email = checked.email
+        if email and user.password_hash:
+            checked = replace(checked, email=None)
         changes: list[Edit[User]] = [
             getattr(User, name).set(value)
             for name, value in vars(checked).items()
             if value is not None and value != getattr(user, name)
         ]
         if not changes:
-            return user
+            return user, user, email
         unchanged = (User.revision == user.revision) & IS_HERE
-        return self._store.update(User.key(username), *changes, if_=unchanged)
+        return user, self._store.update(User.key(username), *changes, if_=unchanged), email
 
     @retried("this account")
     def change_role(
@@ -164,7 +187,10 @@ class People:
         except ConditionFailed:
             self._check_still_admin(actor)
             raise
-        return self._context.get_user(username, consistent=True)
+        changed = self._context.get_user(username, consistent=True)
+        notice = notices.role_changed(account_of(changed), changed.role, actor.name)
+        send_notice(self._context.mailer, notice, self._context.clock())
+        return changed
 
     @retried("this account")
     def rename(
@@ -230,7 +256,7 @@ class People:
 
     def _send_invitation(self, actor: User, user: User) -> Invitation:
         now, urls = self._context.clock(), self._context.urls
-        token = self._invitations.issue(user.user_id, user.credentials, now)
+        token = self._invitations.issue(user.user_id, account_of(user).state, now)
         directory = self.settings().name
         email = Email(
             to=user.email,
@@ -243,12 +269,7 @@ class People:
                 "If you don’t know what this is about, ignore this e-mail.\n"
             ),
         )
-        try:
-            self._context.mailer.send(email, now)
-        except MailError:
-            logging.getLogger(__name__).exception("The invitation e-mail was not sent.")
-            return Invitation(user, is_sent=False)
-        return Invitation(user, is_sent=True)
+        return Invitation(user, send_notice(self._context.mailer, email, now))
 
     # -------------------------------------------------------------------------- settings
 

@@ -112,6 +112,8 @@ class Api:
         """Register someone, who gets the role from the first user; return their client."""
         person = self.anonymous()
         sent = {"name": name, "email": f"{name}@example.org", "password": PASSWORD}
+        if code := self.elections.people.setup_code():
+            sent["setup_code"] = code
         response = person.post("/register", sent)
         assert response.status_code == 201, response.text
         person.name, person.token = name, response.json()["access_token"]
@@ -134,7 +136,7 @@ def make_api(
     elections = open_elections(
         connect("memory:"),
         keys or generate_keys(),
-        settings=Settings(new_user_role=newcomer, reset_link="{token}"),
+        settings=Settings(new_user_role=newcomer, link="{token}"),
         clock=clock,
         passwords=Passwords(memory_kib=64, passes=1),
     )

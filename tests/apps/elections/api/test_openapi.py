@@ -30,6 +30,7 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 # What everybody may ask, and what needs no token because it gives one.
 PUBLIC = {
     "register",
+    "confirm_registration",
     "sign_in",
     "request_password_reset",
     "confirm_password_reset",

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from singletable_apps.elections.roles import ROLES, Role
-from tests.apps.elections.api.client import Api, Client, make_api, set_up, type_of
+from tests.apps.elections.api.client import PASSWORD, Api, Client, make_api, set_up, type_of
 
 
 @pytest.fixture
@@ -70,7 +70,8 @@ def test_edit_needs_a_matching_etag(api: Api) -> None:
     assert type_of(ben.patch("/users/Ben", change, None)) == "428 precondition-required"
     tag = ben.tag("/me")
     response = ben.patch("/users/Ben", change, tag)
-    assert (response.status_code, response.json()["email"]) == (200, "b@example.org")
+    # The new address must be confirmed first.
+    assert (response.status_code, response.json()["email"]) == (200, "Ben@example.org")
     assert response.headers["ETag"] == ben.tag("/users/benjamin") != tag
     old = ben.patch("/users/Benjamin", {"name": "Ben"}, tag)
     assert type_of(old) == "412 precondition-failed"
@@ -78,14 +79,32 @@ def test_edit_needs_a_matching_etag(api: Api) -> None:
     assert type_of(ben.patch("/users/Benjamin", {"name": "Ben"}, "7")) == "422 invalid-request"
 
 
-# A name that is free and an address that is not: neither changes.
-def test_user_edit_is_atomic(api: Api) -> None:
+def test_sensitive_actions_need_a_recent_sign_in(api: Api) -> None:
+    ada = api.clients["Ada"]
+    api.clock.advance(minutes=6)
+    refused = [
+        ada.patch("/users/Ada", {"email": "new@example.org"}),
+        ada.patch("/users/Ben", {"email": "new@example.org"}),
+        ada.put("/users/Ben/role", {"role": "ADMIN"}),
+        ada.put("/users/Ben/role", {"role": "OWNER"}),
+        ada.delete("/users/Ben"),
+    ]
+    assert {type_of(answer) for answer in refused} == {"401 not-signed-in"}
+    assert ada.patch("/users/Ben", {"name": "Benjamin"}).status_code == 200
+    again = ada.post("/sign-in", {"name_or_email": "Ada", "password": PASSWORD})
+    ada.token = again.json()["access_token"]
+    assert ada.delete("/users/Benjamin").status_code == 204
+
+
+# The answer does not say whether somebody has an address, but names are public.
+def test_user_edit_reveals_taken_names_only(api: Api) -> None:
     ben = api.clients["Ben"]
-    response = ben.patch("/users/Ben", {"name": "Benjamin", "email": "ADA@example.org"})
-    assert type_of(response) == "409 taken"
-    assert response.json()["errors"][0]["pointer"] == "/email"
-    assert ben.get("/me").json()["name"] == "Ben"
     assert type_of(ben.patch("/users/Ben", {"name": "max"})) == "409 taken"
+    answers = [
+        ben.patch("/users/Ben", {"email": address}).json()
+        for address in ("ADA@example.org", "free@example.org")
+    ]
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("body", [{}, {"name": None}, {"name": ""}, {"role": "OWNER"}, [], "Ben"])

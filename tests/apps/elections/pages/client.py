@@ -157,6 +157,17 @@ class PagesApp:
         """Return the e-mails that were sent, newest first."""
         return [kept.email for kept in Outbox(self.world.service.context.store).newest(10)]
 
+    def link(self, subject: str) -> str:
+        """Return the path of the link in the newest e-mail with this subject."""
+        text = next(email.text for email in self.emails() if email.subject == subject)
+        return text.partition("http://127.0.0.1:8000")[2].split()[0]
+
+    def confirm_email(self) -> None:
+        """Open the link in the newest e-mail to a new address, and confirm it."""
+        browser = self.browser()
+        answer = browser.submit(browser.open(self.link("Confirm your e-mail address")))
+        assert answer.status_code == 303, answer.text
+
 
 @dataclass
 class Voter:

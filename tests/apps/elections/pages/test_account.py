@@ -17,13 +17,14 @@ def test_name_and_address_change_together(app: PagesApp, ada: Browser) -> None:
     page = ada.get("account")
     response = ada.submit_to(page, "/details", name=name, email="countess@example.org")
     assert ada.flash(response)
+    app.confirm_email()
     assert app.user(name).email == "countess@example.org"
     assert f"Signed in as <strong>{name}</strong>" in ada.get("account").text
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("name", "BEN"), ("name", ""), ("email", "ben@example.org"), ("email", "nowhere")],
+    [("name", "BEN"), ("name", ""), ("email", "nowhere")],
 )
 def test_invalid_profile_has_an_error_beside_the_field(
     ada: Browser, ben: Browser, field: str, value: str
@@ -38,7 +39,7 @@ def test_profile_conflict_shows_the_current_profile_and_keeps_the_changes(
     app: PagesApp, ada: Browser
 ) -> None:
     page = ada.get("account")
-    app.world.service.people.edit(app.user("Ada"), "Ada", email="new@example.org")
+    app.world.service.people.change_email(app.user("Ada"), "Ada", "new@example.org")
     response = ada.submit_to(page, "/details", name="Countess")
     assert response.status_code == 412
     assert has_conflict(response)

@@ -12,7 +12,7 @@ from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
 from tests.apps.support.html import field_errors, forms_in
 
-COOKIES = {"elections_access", "elections_session"}
+COOKIES = {"elections_access", "elections_session", "elections_device"}
 NEW_PASSWORD = "another lantern, another river"
 VALID = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
 

@@ -87,13 +87,14 @@ def test_profile_of_any_name_is_edited(app: PagesApp, ada: Browser) -> None:
     response = ada.submit_to(page, "b%3E", name="Zoë ?", email="zoe@example.net")
     assert response.headers["location"] == "/elections/people/Zo%C3%AB%20%3F"
     assert ada.flash(response)
+    app.confirm_email()
     assert app.user("Zoë ?").email == "zoe@example.net"
     assert ada.get("people", ODD).status_code == 404
 
 
 @pytest.mark.parametrize(
     ("field", "typed"),
-    [("name", "Ada"), ("name", ""), ("name", "a@b"), ("email", "ada@example.org"), ("email", "x")],
+    [("name", "Ada"), ("name", ""), ("name", "a@b"), ("email", "x")],
 )
 def test_invalid_profile_has_an_error_beside_the_field(
     ada: Browser, ben: Browser, field: str, typed: str
@@ -106,7 +107,7 @@ def test_invalid_profile_has_an_error_beside_the_field(
 
 def test_changed_profile_and_role_are_conflicts(app: PagesApp, ada: Browser, ben: Browser) -> None:
     page = ada.get("people", "Ben")
-    app.world.service.people.edit(app.user("Ada"), "Ben", email="b@example.net")
+    app.world.service.people.change_email(app.user("Ada"), "Ben", "b@example.net")
     response = ada.submit_to(page, "/people/Ben", name="Benjamin")
     assert response.status_code == 412
     assert "b@example.net" in response.text
@@ -152,7 +153,7 @@ def test_ownership_is_transferred_after_confirmation(
 def test_person_is_removed_after_confirmation(app: PagesApp, ada: Browser, ben: Browser) -> None:
     page = ada.get("people", "Ben", "remove")
     assert "Ballots in closed elections" in text_in(page.text)
-    app.world.service.people.edit(app.user("Ada"), "Ben", email="b@example.net")
+    app.world.service.people.change_email(app.user("Ada"), "Ben", "b@example.net")
     response = ada.submit(page)
     assert response.status_code == 412
     response = ada.submit(response)

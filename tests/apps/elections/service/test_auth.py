@@ -99,8 +99,8 @@ def test_reset_token_is_invalid_after_a_password_change(memory: World) -> None:
     (ada,) = memory.register("Ada")
     access = memory.service.auth
     access.request_reset("Ada")
-    access.change_password(ada, "Ada", PASSWORD, OTHER)
     token = _token(memory)
+    access.change_password(ada, "Ada", PASSWORD, OTHER)
     expect_rejection(memory, NotSignedIn, lambda: access.reset(token, PASSWORD))
 
 

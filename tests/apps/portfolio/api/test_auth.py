@@ -33,10 +33,11 @@ def me(server: Server, token: str) -> Any:
 def test_site_is_set_up_once() -> None:
     server = Server(World(Engine.in_memory()))
     assert data(server.visitor().get("/portfolio"))["revision"] == 0
-    for field in SETUP:
-        answer = server.visitor().post("/auth/setup", {**SETUP, field: ""})
+    setup = {**SETUP, "setup_code": server.world.service.accounts.setup_code()}
+    for field in setup:
+        answer = server.visitor().post("/auth/setup", {**setup, field: ""})
         assert problem(answer) == (400, "invalid-request", [f"/{field}"])
-    tokens = data(server.visitor().post("/auth/setup", SETUP), 201)
+    tokens = data(server.visitor().post("/auth/setup", setup), 201)
     assert data(me(server, tokens["access_token"]))["role"] == "owner"
     assert data(server.visitor().get("/settings"))["title"] == "Notes"
     assert problem(server.visitor().post("/auth/setup", SETUP)) == (403, "not-allowed", [])
@@ -166,3 +167,16 @@ def test_limits_are_counted_per_visitor() -> None:
         assert "ratelimit" in other.headers
     statuses = [owner.get("/auth/me").status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
+
+
+def test_sensitive_actions_need_a_recent_sign_in(server: Server) -> None:
+    owner = server.owner
+    [number] = [user["user_id"] for user in data(owner.get("/users")) if user["email"] == AUTHOR]
+    server.world.clock.move(minutes=6)
+    new = {"name": "Eve", "email": "eve@example.org", "role": "owner"}
+    refused = [
+        owner.put(f"/users/{number}", {"role": "owner"}, tag="*"),
+        owner.delete(f"/users/{number}", tag="*"),
+        owner.post("/users", new),
+    ]
+    assert {problem(answer)[:2] for answer in refused} == {(401, "not-signed-in")}

@@ -16,6 +16,7 @@ from singletable_apps.shared.accounts import (
     NotSignedIn,
     PasswordRejected,
     Passwords,
+    SensitiveAction,
     TooManyAttempts,
     check_password,
 )
@@ -37,6 +38,9 @@ class Person:
     credentials: int = 1
 
 
+EVE = Person("Eve", "")
+
+
 class People:
     """Users in memory. Ada is number 7."""
 
@@ -50,8 +54,8 @@ class People:
         return self.ada if subject == 7 else None
 
     def account_of(self, user: Person) -> Account:
-        email = "ada@example.org"
-        return Account(7, user.credentials, user.password_hash, name=user.name, email=email)
+        email, number = f"{user.name.lower()}@example.org", 8 if user is EVE else 7
+        return Account(number, user.credentials, user.password_hash, name=user.name, email=email)
 
     def check_password(self, user: Person, password: str, field: str) -> None:
         check_password(password, about=(user.name,))
@@ -174,3 +178,54 @@ def test_reset_requests_fail_silently(world: World) -> None:
     with pytest.raises(TooManyAttempts) as error:
         world.auth.request_reset("Ada")
     assert error.value.seconds >= 1
+
+
+def _lock_out(world: World) -> None:
+    """Guess the password from rotating addresses until Ada's account has to wait."""
+    for number in range(40):
+        try:
+            world.auth.sign_in("ada", OTHER, address=f"192.0.2.{number}")
+        except WrongPassword:
+            continue
+        except TooManyAttempts:
+            return
+    raise AssertionError("Nobody had to wait.")
+
+
+# Otherwise everybody who knows a name can lock its owner out.
+def test_guesses_from_elsewhere_do_not_lock_out_a_known_device(world: World) -> None:
+    device = world.auth.sign_in("ada", PASSWORD, address="198.51.100.7").device
+    _lock_out(world)
+    for other in ("", "forged.token", world.open(FAST).start_session(EVE).device):
+        with pytest.raises(TooManyAttempts):
+            world.auth.sign_in("ada", PASSWORD, address="203.0.113.9", device=other)
+    assert world.auth.sign_in("ada", PASSWORD, address="198.51.100.7", device=device)
+
+
+def test_known_device_has_an_allowance_of_its_own(world: World) -> None:
+    device = world.auth.sign_in("ada", PASSWORD).device
+    for _ in range(5):
+        with pytest.raises(WrongPassword):
+            world.auth.sign_in("ada", OTHER, device=device)
+    with pytest.raises(TooManyAttempts):
+        world.auth.sign_in("ada", PASSWORD, device=device)
+    assert world.auth.sign_in("ada", PASSWORD)
+
+
+def test_guesses_from_elsewhere_do_not_hinder_who_is_signed_in(world: World) -> None:
+    user = world.auth.sign_in("ada", PASSWORD).user
+    _lock_out(world)
+    assert world.auth.change_own_password(user, PASSWORD, OTHER).user.credentials == 2
+    assert "was changed" in world.mailbox.texts[-1]
+
+
+def test_password_is_recent_for_five_minutes_also_after_a_renewal(world: World) -> None:
+    signed_in = world.auth.sign_in("ada", PASSWORD)
+    world.clock.advance(minutes=4)
+    renewed = world.auth.renew(signed_in.refresh)
+    assert world.auth.has_recent_password(renewed.access)
+    world.clock.advance(minutes=2)
+    for token in (signed_in.access, renewed.access, "", "forged"):
+        assert not world.auth.has_recent_password(token)
+        with pytest.raises(WrongPassword, match="Sign in again"):
+            world.auth.check_recent_password(token, SensitiveAction.EXPORT)

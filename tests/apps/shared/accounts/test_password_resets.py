@@ -21,10 +21,10 @@ def resets(store: Store) -> PasswordResets:
 
 
 def test_link_works_once(resets: PasswordResets, store_clock: StoreClock) -> None:
-    token = resets.issue(7, 3, store_clock())
+    token = resets.issue(7, "3", store_clock())
     # Reading does not use the link up.
-    assert resets.read(token, store_clock()) == Reset(7, 3)
-    assert resets.redeem(token, store_clock()) == Reset(7, 3)
+    assert resets.read(token, store_clock()) == Reset(7, "3")
+    assert resets.redeem(token, store_clock()) == Reset(7, "3")
     for again in (resets.read, resets.redeem):
         with pytest.raises(InvalidReset) as refused:
             again(token, store_clock())
@@ -34,30 +34,30 @@ def test_link_works_once(resets: PasswordResets, store_clock: StoreClock) -> Non
 def test_one_of_many_concurrent_callers_redeems_the_link(
     resets: PasswordResets, store_clock: StoreClock
 ) -> None:
-    token = resets.issue(7, 3, store_clock())
+    token = resets.issue(7, "3", store_clock())
     redeemed, errors = run_concurrently(
         12, lambda: resets.redeem(token, store_clock()), InvalidReset
     )
-    assert redeemed == [Reset(7, 3)]
+    assert redeemed == [Reset(7, "3")]
     assert {error.reason for error in errors} == {"used"}
 
 
 def test_only_the_latest_link_works(resets: PasswordResets, store_clock: StoreClock) -> None:
-    first, second = resets.issue(7, 3, store_clock()), resets.issue(7, 3, store_clock())
-    others = resets.issue(8, 1, store_clock())
+    first, second = resets.issue(7, "3", store_clock()), resets.issue(7, "3", store_clock())
+    others = resets.issue(8, "1", store_clock())
     with pytest.raises(InvalidReset, match="replaced by a newer one"):
         resets.redeem(first, store_clock())
-    assert resets.redeem(second, store_clock()) == Reset(7, 3)
-    assert resets.redeem(others, store_clock()) == Reset(8, 1)
+    assert resets.redeem(second, store_clock()) == Reset(7, "3")
+    assert resets.redeem(others, store_clock()) == Reset(8, "1")
 
 
 @pytest.mark.parametrize("store_knows", [True, False])
 def test_link_expires_after_an_hour(
     store_knows: bool, resets: PasswordResets, store_clock: StoreClock
 ) -> None:
-    token = resets.issue(7, 3, store_clock())
+    token = resets.issue(7, "3", store_clock())
     over = store_clock() + timedelta(hours=1)
-    assert resets.read(token, over - timedelta(seconds=1)) == Reset(7, 3)
+    assert resets.read(token, over - timedelta(seconds=1)) == Reset(7, "3")
     if store_knows:
         store_clock.now = over
     for late in (resets.read, resets.redeem):
@@ -68,28 +68,28 @@ def test_link_expires_after_an_hour(
 def test_table_contains_no_usable_token(
     resets: PasswordResets, store: Store, store_clock: StoreClock
 ) -> None:
-    token = resets.issue(7, 3, store_clock())
+    token = resets.issue(7, "3", store_clock())
     assert token.partition(".")[2] not in stored_text(store)
     with pytest.raises(InvalidReset):
         PasswordResets(store, secret=b"another secret of thirty-two bytes").redeem(
             token, store_clock()
         )
-    assert resets.redeem(token, store_clock()) == Reset(7, 3)
+    assert resets.redeem(token, store_clock()) == Reset(7, "3")
 
 
 # A guess, or the link of another person, must not use up a valid link.
 def test_wrong_link_does_not_use_up_the_right_one(
     resets: PasswordResets, store_clock: StoreClock
 ) -> None:
-    token = resets.issue(7, 3, store_clock())
-    others = resets.issue(8, 1, store_clock())
+    token = resets.issue(7, "3", store_clock())
+    others = resets.issue(8, "1", store_clock())
     swapped = "7." + others.partition(".")[2]
     for wrong in (swapped, "07" + token[1:], token[:-1] + ("A" if token[-1] != "A" else "B")):
         for given in (resets.read, resets.redeem):
             with pytest.raises(InvalidReset) as refused:
                 given(wrong, store_clock())
             assert refused.value.reason == "used"
-    assert resets.redeem(token, store_clock()) == Reset(7, 3)
+    assert resets.redeem(token, store_clock()) == Reset(7, "3")
 
 
 @pytest.mark.parametrize("driver", ["memory"], indirect=True)

@@ -24,6 +24,7 @@ CLAIMS = {
     "aud": "vote",
     "sub": "7",
     "cre": 3,
+    "auth_time": 1767268800,
     "iat": int(NOW.timestamp()),
     "exp": int(NOW.timestamp()) + 600,
 }
@@ -40,7 +41,7 @@ def _signed_by_another_algorithm() -> str:
 def test_issued_token_can_be_read(subject: int, credentials: int) -> None:
     token = TOKENS.issue(subject, credentials, NOW)
     assert TOKENS.read(token, NOW) == AccessClaims(
-        subject, credentials, NOW + timedelta(minutes=10)
+        subject, credentials, NOW, NOW + timedelta(minutes=10)
     )
 
 

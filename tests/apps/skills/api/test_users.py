@@ -116,3 +116,18 @@ def test_others_cannot_administer_accounts(server: Server, username: str) -> Non
         person.delete("/users/joan", headers=ANY),
     ]
     assert {problem(answer)[0] for answer in answers} == {403}
+
+
+def test_sensitive_actions_need_a_recent_sign_in(server: Server) -> None:
+    ada = server.sign_in("ada")
+    server.world.clock.move(minutes=6)
+    new = {"username": "eve", "name": "Eve", "email": "eve@example.org", "role": "admin"}
+    refused = [
+        ada.put("/user", {"email": "new@example.org"}, headers=ANY),
+        ada.put("/users/joan", {"email": "new@example.org"}, headers=ANY),
+        ada.put("/users/joan/role", {"role": "admin"}, headers=ANY),
+        ada.delete("/users/joan", headers=ANY),
+        ada.post("/users", new),
+    ]
+    assert {problem(answer)[:2] for answer in refused} == {(401, "not-signed-in")}
+    assert ada.put("/users/joan", {"title": "Engineer"}, headers=ANY).status_code == 200

@@ -24,7 +24,11 @@ def test_first_account_is_announced_as_the_administrator() -> None:
     assert "The first account is the administrator" in visitor.get().text
     page = visitor.get("register")
     assert "Your account will be the administrator" in page.text
-    answer = visitor.submit(page, "register", username="zoe", name="Zoe Park", password=PASSWORD)
+    new = {"username": "zoe", "name": "Zoe Park", "password": PASSWORD}
+    refused = visitor.submit(page, "register", **new)
+    assert (refused.status_code, "no owner yet" in refused.text) == (422, True)
+    code = app.world.service.accounts.setup_code() or ""
+    answer = visitor.submit(page, "register", **new, setup_code=code)
     assert answer.headers["location"] == "/skills/admin"
     assert "You are the administrator" in visitor.flash(answer)
     assert "administrator" not in app.browser().get("register").text

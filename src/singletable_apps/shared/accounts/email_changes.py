@@ -1,0 +1,219 @@
+"""Change an e-mail address: the new one confirms it, and the old one is told.
+
+If someone else asked for the change, password resets are off once it takes effect, until the owner
+of the account has entered the password or accepted the change from the old address. Otherwise an
+administrator could enter an address of their own and reset the password.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
+
+from singletable import AlreadyExists, ConditionFailed, Store
+from singletable_apps.shared.accounts import notices
+from singletable_apps.shared.accounts.entities import EmailChange, RecoveryLock
+from singletable_apps.shared.accounts.errors import NotSignedIn
+from singletable_apps.shared.accounts.notices import Account, send_notice
+from singletable_apps.shared.accounts.throttle import Throttle
+from singletable_apps.shared.accounts.tokens import mac
+from singletable_apps.shared.mail import Mailer
+from singletable_apps.shared.sealed import derive_key
+
+LIFETIME = timedelta(days=1)
+_TOKEN = re.compile(r"(-?[0-9]{1,18})\.([\w-]{43})", re.ASCII)
+
+U = TypeVar("U")
+
+
+class EmailUsers(Protocol[U]):
+    """The users of an app whose e-mail addresses can be changed."""
+
+    def find_by_id(self, subject: int) -> U | None:
+        """Return the user with this number, or None."""
+        ...
+
+    def account_of(self, user: U) -> Account:
+        """Return the account of a user."""
+        ...
+
+    def is_taken(self, user: U, email: str) -> bool:
+        """Return whether someone else has the address and no second account may have it."""
+        ...
+
+    def set_email(self, user: U, email: str, by: str) -> U:
+        """Store a new address and return the user as stored. Raise the app's error if taken.
+
+        `by` names who asked for it, or is empty for the user.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AddressNotice:
+    """What the owner of the old address decides about: a change that someone else asked for."""
+
+    old_email: str
+    by: str
+    is_done: bool
+
+
+class EmailChanges(Generic[U]):
+    """Requests and confirms changes of e-mail addresses.
+
+    `link(page, token)` returns the URL of a page: "email" confirms a new address, and "email/old"
+    keeps the old one. `error` is raised if a link does not work.
+    """
+
+    def __init__(
+        self,
+        users: EmailUsers[U],
+        store: Store,
+        mailer: Mailer,
+        *,
+        secret: bytes,
+        link: Callable[[str, str], str],
+        clock: Callable[[], datetime],
+        error: type[NotSignedIn] = NotSignedIn,
+    ) -> None:
+        self._users = users
+        self._store = store
+        self._mailer = mailer
+        self._key = derive_key(secret, "email changes")
+        self._link = link
+        self._clock = clock
+        self._error = error
+        self._throttle = Throttle(store, secret=secret, free=5)
+
+    def request(self, user: U, new: str, *, by: str = "") -> None:
+        """Send a link to the new address and a notice to the old one.
+
+        `by` names someone else who asked for it. The caller does not learn whether another account
+        has the address. Earlier requests for this account stop working.
+        """
+        account, now = self._users.account_of(user), self._clock()
+        self._throttle.attempt([("email change", str(account.subject))], now)
+        change = EmailChange(
+            subject=account.subject,
+            change=secrets.token_urlsafe(16),
+            old_email=account.email,
+            new_email=new,
+            by=by,
+            state=account.state,
+            ends=now + LIFETIME,
+        )
+        self._store.put(change)
+        if self._users.is_taken(user, new):
+            send_notice(self._mailer, notices.address_in_use(new), now)
+        else:
+            link = self._link("email", self._token("new", change))
+            send_notice(self._mailer, notices.confirm_address(account.name, new, link, by), now)
+        link = self._link("email/old", self._token("old", change))
+        notice = notices.change_requested(account, new, by, link)
+        send_notice(self._mailer, notice, now)
+
+    def read(self, token: str) -> str:
+        """Return the address that a link confirms, without using the link up."""
+        return self._find(token)[0].new_email
+
+    def confirm(self, token: str) -> U:
+        """Change the address with the link from the e-mail to the new one, which works once."""
+        change, user = self._find(token)
+        try:
+            self._store.delete(
+                EmailChange.key(change.subject), if_=EmailChange.change == change.change
+            )
+        except ConditionFailed:
+            raise self._invalid() from None
+        if change.by:
+            self._lock(change)
+        changed = self._users.set_email(user, change.new_email, change.by)
+        for address in (change.old_email, change.new_email):
+            name = self._users.account_of(changed).name
+            notice = notices.address_changed(name, address, change.new_email, change.by)
+            send_notice(self._mailer, notice, self._clock())
+        return changed
+
+    def read_notice(self, token: str) -> AddressNotice:
+        """Return what the link to the old address is about."""
+        found = self._find_notice(token)
+        return AddressNotice(found.old_email, found.by, isinstance(found, RecoveryLock))
+
+    def keep_old(self, token: str) -> None:
+        """Stop or undo a change that someone else asked for, with the link to the old address."""
+        found = self._find_notice(token)
+        user = self._users.find_by_id(found.subject)
+        if isinstance(found, RecoveryLock) and user is not None:
+            self._users.set_email(user, found.old_email, "")
+        self._settle(found)
+
+    def accept_new(self, token: str) -> None:
+        """Allow resets with the new address, with the link to the old address."""
+        found = self._find_notice(token)
+        if isinstance(found, EmailChange):
+            self._store.update(EmailChange.key(found.subject), EmailChange.by.set(""))
+        else:
+            self._settle(found)
+
+    def _lock(self, change: EmailChange) -> None:
+        """Switch resets off. An earlier lock stays: its old address is the owner's."""
+        try:
+            self._store.create(
+                RecoveryLock(
+                    subject=change.subject,
+                    change=change.change,
+                    old_email=change.old_email,
+                    by=change.by,
+                )
+            )
+        except AlreadyExists:
+            return
+
+    def _settle(self, found: EmailChange | RecoveryLock) -> None:
+        self._store.delete(type(found).key(found.subject))
+
+    def _find(self, token: str) -> tuple[EmailChange, U]:
+        """Return the change that the link to a new address confirms, and the user."""
+        change = self._store.get(EmailChange.key(self._subject(token)), consistent=True)
+        user = self._users.find_by_id(change.subject) if change is not None else None
+        if change is None or user is None or change.ends <= self._clock():
+            raise self._invalid()
+        if not self._matches(token, "new", change):
+            raise self._invalid()
+        # The password, the role or the address has changed since.
+        if self._users.account_of(user).state != change.state:
+            raise self._invalid()
+        return change, user
+
+    def _find_notice(self, token: str) -> EmailChange | RecoveryLock:
+        subject = self._subject(token)
+        for found in (
+            self._store.get(RecoveryLock.key(subject), consistent=True),
+            self._store.get(EmailChange.key(subject), consistent=True),
+        ):
+            if found is not None and found.by and self._matches(token, "old", found):
+                return found
+        raise self._invalid()
+
+    def _token(self, kind: str, change: EmailChange) -> str:
+        return f"{change.subject}.{mac(self._key, kind, str(change.subject), change.change)}"
+
+    def _matches(self, token: str, kind: str, change: EmailChange | RecoveryLock) -> bool:
+        expected = mac(self._key, kind, str(change.subject), change.change)
+        return hmac.compare_digest(token.partition(".")[2], expected)
+
+    def _subject(self, token: str) -> int:
+        parts = _TOKEN.fullmatch(token)
+        if parts is None:
+            raise self._invalid()
+        return int(parts[1])
+
+    def _invalid(self) -> NotSignedIn:
+        return self._error(
+            "This link has been used, has expired, or was replaced by a newer one.", field="token"
+        )

@@ -1,0 +1,169 @@
+"""The e-mails about an account: links, and notices of what was changed and what to do about it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+
+from singletable_apps.shared.mail import Email, Mailer, MailError
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What signing in needs to know about a user.
+
+    `subject` is the user's number, and `credentials` a number that changes with the password.
+    """
+
+    subject: int
+    credentials: int
+    password_hash: str
+    name: str
+    email: str
+    role: str = ""
+
+    @property
+    def state(self) -> str:
+        """Return what links are bound to: they are void once password, role or address changes."""
+        return f"{self.credentials} {self.role} {self.email.casefold()}"
+
+
+def send_notice(mailer: Mailer, notice: Email | None, now: datetime) -> bool:
+    """Send an e-mail about an account and return whether it was sent. Errors are logged.
+
+    What happened has happened, and an error response could reveal that an account exists.
+    """
+    if notice is None:
+        return False
+    try:
+        mailer.send(notice, now)
+    except MailError:
+        logging.getLogger(__name__).exception("“%s” was not sent.", notice.subject)
+        return False
+    return True
+
+
+def reset_link(account: Account, link: str) -> Email | None:
+    """Return the e-mail with a link to choose a new password."""
+    return _to(
+        account.email,
+        account.name,
+        "Reset your password",
+        "We received a request to reset your password. To choose a new one, open this link within "
+        f"an hour:\n\n{link}",
+        "If you didn’t ask for this, ignore this e-mail: your password stays the same.",
+    )
+
+
+def resets_are_off(account: Account, by: str) -> Email | None:
+    """Return the answer to a request for a reset while resets are off."""
+    return _to(
+        account.email,
+        account.name,
+        "Your password can’t be reset",
+        f"We received a request to reset your password. {by} changed the e-mail address of your "
+        "account, and you have not signed in since. Until you do, resets by e-mail are off, so "
+        "that nobody who can change your address can take your account.",
+        "Sign in with your password, or open the link that we sent to your previous address.",
+    )
+
+
+def password_changed(account: Account, *, is_reset: bool) -> Email | None:
+    """Return the notice of a new password."""
+    how = "with a link from an e-mail" if is_reset else "on the account page"
+    return _to(
+        account.email,
+        account.name,
+        "Your password was changed",
+        f"Your password was changed {how}, and all other browsers were signed out.",
+        "If this wasn’t you, reset your password at once, and secure your mailbox.",
+    )
+
+
+def confirm_address(name: str, address: str, link: str, by: str = "") -> Email | None:
+    """Return the e-mail that asks the owner of a new address to confirm it."""
+    return _to(
+        address,
+        name,
+        "Confirm your e-mail address",
+        f"{by or 'Someone'} entered this as the new e-mail address of the account “{name}”. To "
+        f"use it, open this link within a day:\n\n{link}",
+        "If you don’t know what this is about, ignore this e-mail: nothing changes.",
+    )
+
+
+def change_requested(account: Account, new: str, by: str, link: str) -> Email | None:
+    """Return the notice to the old address that another one was requested.
+
+    If someone else asked for the change, `link` keeps the old address or accepts the new one.
+    """
+    if by:
+        happened = f"{by} asked to change the e-mail address of your account to {new}."
+        advice = f"To keep your address, or to accept the new one, open this link:\n\n{link}"
+    else:
+        happened = f"You asked to change the e-mail address of your account to {new}."
+        advice = "If this wasn’t you, reset your password at once: that also stops the change."
+    effect = "It changes when a link that we sent there is opened."
+    return _to(
+        account.email,
+        account.name,
+        "Your e-mail address is about to change",
+        f"{happened} {effect}",
+        advice,
+    )
+
+
+def address_changed(name: str, to: str, new: str, by: str) -> Email | None:
+    """Return the notice that the address was changed, for the old or the new one."""
+    if by:
+        advice = (
+            f"{by} asked for this. Resets by e-mail are off until you have signed in with your "
+            "password. The link in our earlier e-mail to the previous address undoes the change."
+        )
+    else:
+        advice = "If this wasn’t you, tell an administrator of the site at once."
+    text = f"The e-mail address of your account is {new} now."
+    return _to(to, name, "Your e-mail address was changed", text, advice)
+
+
+def address_in_use(address: str) -> Email | None:
+    """Return the answer to someone who entered an address that has an account already."""
+    return _to(
+        address,
+        "",
+        "You already have an account",
+        "Someone entered this e-mail address to register or as the address of another account. "
+        "There is already an account with it, and nothing was changed.",
+        "If it was you, sign in, or reset your password if you forgot it. If not, ignore this.",
+    )
+
+
+def confirm_registration(name: str, address: str, link: str) -> Email | None:
+    """Return the e-mail with the link that finishes a registration."""
+    return _to(
+        address,
+        name,
+        "Finish your registration",
+        f"To finish your registration as “{name}”, open this link within a day:\n\n{link}",
+        "If you don’t know what this is about, ignore this e-mail: no account is created.",
+    )
+
+
+def role_changed(account: Account, role: str, by: str) -> Email | None:
+    """Return the notice of a new role."""
+    return _to(
+        account.email,
+        account.name,
+        "Your role was changed",
+        f"{by} changed what your account may do. Your role is now: {role}.",
+        "If you did not expect this, ask them, or another administrator of the site.",
+    )
+
+
+def _to(address: str, name: str, subject: str, text: str, advice: str) -> Email | None:
+    """Return the e-mail, or None without an address."""
+    if not address:
+        return None
+    greeting = f"Hello {name}," if name else "Hello,"
+    return Email(address, subject, f"{greeting}\n\n{text}\n\n{advice}\n")

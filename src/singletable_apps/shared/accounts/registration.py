@@ -1,0 +1,95 @@
+"""Who may register: the set-up code of a new site, and registrations that wait for an e-mail."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from base64 import b32encode
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from singletable import ConditionFailed, Store
+from singletable_apps.shared.accounts.entities import PendingRegistration
+from singletable_apps.shared.accounts.tokens import mac
+from singletable_apps.shared.sealed import derive_key
+
+_CODE_BYTES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NewAccount:
+    """What someone entered to register, with the hash of the password."""
+
+    name: str
+    email: str
+    password_hash: str
+
+
+class SetupCode:
+    """The code with which the first account is created. The command prints it at start-up.
+
+    Without it, the first visitor of a new site on a public address would own it. The code follows
+    from the secret and is stored nowhere. An app checks it only while there is no account, so it
+    works once; `state` differs if a site can become empty again.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._key = derive_key(secret, "set-up code")
+
+    def code(self, state: str = "") -> str:
+        """Return the code: 16 letters and digits."""
+        digest = hmac.digest(self._key, state.encode(), hashlib.sha256)
+        return b32encode(digest[:_CODE_BYTES]).decode().lower()
+
+    def matches(self, code: str, state: str = "") -> bool:
+        """Return whether this is the code, in any case and with any spaces."""
+        entered = "".join(code[:100].split()).lower().encode("utf-8", "replace")
+        return hmac.compare_digest(entered, self.code(state).encode())
+
+
+NEEDS_SETUP_CODE = (
+    "This site has no owner yet. To become the owner, enter the set-up code that the command "
+    "printed when it started."
+)
+
+
+class Registrations:
+    """Keeps registrations until their address is confirmed. The table has no usable link."""
+
+    def __init__(
+        self, store: Store, *, secret: bytes, lifetime: timedelta = timedelta(days=1)
+    ) -> None:
+        self._store = store
+        self._key = derive_key(secret, "registrations")
+        self._lifetime = lifetime
+
+    def keep(self, new: NewAccount, now: datetime) -> str:
+        """Store a registration and return the token for its link."""
+        token = secrets.token_urlsafe(32)
+        self._store.create(
+            PendingRegistration(
+                digest=mac(self._key, token),
+                name=new.name,
+                email=new.email,
+                password_hash=new.password_hash,
+                ends=now + self._lifetime,
+            )
+        )
+        return token
+
+    def find(self, token: str, now: datetime) -> NewAccount | None:
+        """Return the registration of a link that still works, or None."""
+        key = PendingRegistration.key(mac(self._key, token))
+        found = self._store.get(key, consistent=True)
+        if found is None or found.ends <= now:
+            return None
+        return NewAccount(found.name, found.email, found.password_hash)
+
+    def use_up(self, token: str) -> bool:
+        """Use a link up, and return whether this was the first time."""
+        try:
+            key = PendingRegistration.key(mac(self._key, token))
+            return self._store.delete(key, if_=PendingRegistration.name.exists()) is not None
+        except ConditionFailed:
+            return False

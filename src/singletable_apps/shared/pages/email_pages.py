@@ -1,0 +1,93 @@
+"""Pages of the links in e-mails about a changed address, for any app: `/email` and `/email/old`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel
+
+from singletable_apps.shared.accounts import EmailChanges, NotSignedIn
+from singletable_apps.shared.pages.auth_pages import AuthPage
+from singletable_apps.shared.pages.forms import Form, PostedForm, submit_form
+
+U = TypeVar("U")
+Token = Annotated[str, Query(max_length=400)]
+
+
+class AddressForm(BaseModel):
+    """The token of the link, and what the owner of the old address decides."""
+
+    token: str = ""
+    answer: Literal["keep", "accept"] = "keep"
+
+
+def address_sent(email: str) -> str:
+    """Return what happens next after a new address was entered."""
+    return f"Saved. We’ve e-mailed {email} a link: the address changes when it is opened."
+
+
+def email_router(
+    find_page: Callable[[Request], AuthPage[U]],
+    find_changes: Callable[[Request], EmailChanges[U]],
+    *,
+    rejects: tuple[type[Exception], ...],
+    prefix: str = "",
+) -> APIRouter:
+    """Return the router. Opening a link changes nothing: programs that check e-mails do that."""
+    router = APIRouter(prefix=prefix)
+
+    def invalid(page: AuthPage[U], error: Exception) -> Response:
+        return page.render("link_expired", 422, reason=str(error))
+
+    @router.get("/email")
+    def show_new_address(request: Request, token: Token = "") -> Response:
+        page = find_page(request)
+        try:
+            address = find_changes(request).read(token)
+        except NotSignedIn as error:
+            return invalid(page, error)
+        return page.render("email", form=Form({"token": token}), address=address)
+
+    @router.post("/email")
+    def confirm_new_address(request: Request, form: PostedForm) -> Response:
+        page = find_page(request)
+
+        def act(values: AddressForm) -> Response:
+            find_changes(request).confirm(values.token)
+            home = page.home if page.user is not None else page.url("sign-in")
+            return page.redirect(home, "Your e-mail address is changed.")
+
+        def show(form: Form, _: int) -> Response:
+            return invalid(page, ValueError(next(iter(form.errors.values()), form.summary)))
+
+        return submit_form(form, AddressForm, act, show, rejects=(*rejects, NotSignedIn))
+
+    @router.get("/email/old")
+    def show_old_address(request: Request, token: Token = "") -> Response:
+        page = find_page(request)
+        try:
+            notice = find_changes(request).read_notice(token)
+        except NotSignedIn as error:
+            return invalid(page, error)
+        return page.render("email_old", form=Form({"token": token}), notice=notice)
+
+    @router.post("/email/old")
+    def decide_old_address(request: Request, form: PostedForm) -> Response:
+        page = find_page(request)
+
+        def act(values: AddressForm) -> Response:
+            changes = find_changes(request)
+            if values.answer == "accept":
+                changes.accept_new(values.token)
+                return page.redirect(page.url("sign-in"), "The new e-mail address is accepted.")
+            changes.keep_old(values.token)
+            return page.redirect(page.url("sign-in"), "Your e-mail address stays as it was.")
+
+        def show(form: Form, _: int) -> Response:
+            return invalid(page, ValueError(next(iter(form.errors.values()), form.summary)))
+
+        return submit_form(form, AddressForm, act, show, rejects=(*rejects, NotSignedIn))
+
+    return router

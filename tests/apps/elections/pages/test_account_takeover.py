@@ -1,0 +1,136 @@
+"""An administrator changes somebody's e-mail address, and still cannot take the account."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable_apps.elections.roles import Role
+from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.support.elections.world import PASSWORD
+
+THEIRS = "mallory@example.net"
+OLD = "Your e-mail address is about to change"
+OFF = "Your password can’t be reset"
+RESET = "Reset your password"
+
+
+@pytest.fixture
+def mallory(app: PagesApp, ada: Browser, ben: Browser) -> Browser:
+    """Return an administrator, who wants to read Ben's secret ballot."""
+    return app.register("Mallory", Role.ADMIN)
+
+
+def _change_address(app: PagesApp) -> None:
+    mallory = app.sign_in("Mallory")
+    page = mallory.get("people", "Ben")
+    assert "link" in mallory.flash(mallory.submit_to(page, "/people/Ben", email=THEIRS))
+
+
+def _request_reset(app: PagesApp, who: str = "Ben") -> str:
+    """Request a reset, and return the subject of the e-mail that was sent."""
+    app.world.clock.advance(hours=1)
+    browser = app.browser()
+    browser.submit(browser.get("forgot"), who=who)
+    return app.emails()[0].subject
+
+
+def _subjects(app: PagesApp, address: str) -> list[str]:
+    return [email.subject for email in app.emails() if email.to == address]
+
+
+def test_administrator_cannot_take_over_an_account(app: PagesApp, mallory: Browser) -> None:
+    assert _request_reset(app) == RESET
+    pending = app.link(RESET)
+    mallory = app.sign_in("Mallory")
+    _change_address(app)
+    # Until the new address is confirmed, nothing changes, and the old one knows.
+    assert app.user("Ben").email == "ben@example.org"
+    assert OLD in _subjects(app, "ben@example.org")
+    app.confirm_email()
+    assert app.user("Ben").email == THEIRS
+    assert "Your e-mail address was changed" in _subjects(app, "ben@example.org")
+    # Earlier links are void, and there are no new ones.
+    reset = mallory.submit(mallory.open(pending), password="orchard violet engine")
+    assert reset.status_code == 422
+    assert _request_reset(app) == OFF
+    assert _request_reset(app, THEIRS) == OFF
+    # A second change must not make the first address of the administrator the old one.
+    mallory = app.sign_in("Mallory")
+    mallory.submit_to(mallory.get("people", "Ben"), "/people/Ben", email="m2@example.net")
+    link = app.link(OLD)
+    app.confirm_email()
+    assert mallory.open(link).status_code == 422
+    assert _request_reset(app) == OFF
+    # Ben signs in as always. Then resets are on, with the address he sees in his account.
+    app.sign_in("Ben")
+    assert _request_reset(app) == RESET
+
+
+@pytest.mark.parametrize("is_confirmed", [False, True])
+@pytest.mark.parametrize(("answer", "address"), [("keep", "ben@example.org"), ("accept", THEIRS)])
+def test_owner_of_the_old_address_decides(
+    app: PagesApp, mallory: Browser, *, is_confirmed: bool, answer: str, address: str
+) -> None:
+    _change_address(app)
+    confirm, link = app.link("Confirm your e-mail address"), app.link(OLD)
+    if is_confirmed:
+        app.confirm_email()
+    ben = app.browser()
+    # Opening the link decides nothing.
+    assert ben.open(link).status_code == ben.open(link).status_code == 200
+    assert ben.submit(ben.open(link), answer=answer).status_code == 303
+    if not is_confirmed and answer == "accept":
+        app.confirm_email()
+    assert app.user("Ben").email == address
+    assert ben.open(link).status_code == 422
+    assert ben.open(confirm).status_code == 422
+    assert _request_reset(app) == RESET
+
+
+@pytest.mark.parametrize("change", ["password", "role", "address"])
+def test_links_are_void_once_the_account_changes(
+    app: PagesApp, ada: Browser, ben: Browser, change: str
+) -> None:
+    _request_reset(app)
+    ben = app.sign_in("Ben")
+    ben.submit_to(ben.get("account"), "/details", email="new@example.org")
+    links = [app.link(RESET), app.link("Confirm your e-mail address")]
+    people = app.world.service.people
+    if change == "password":
+        new = {"current": PASSWORD, "new": "orchard violet engine"}
+        assert ben.submit_to(ben.get("account"), "/password", **new).status_code == 303
+    elif change == "role":
+        people.change_role(app.user("Ada"), "Ben", Role.VOTER)
+    else:
+        people.change_email(app.user("Ada"), "Ben", "other@example.org")
+    reset = ben.submit(ben.open(links[0]), password="nine purple lanterns")
+    assert (reset.status_code, ben.open(links[1]).status_code) == (422, 422)
+
+
+# A session at a forgotten browser is not enough.
+def test_sensitive_actions_ask_for_the_password_after_some_minutes(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    ada = app.sign_in("Ada")
+    forms = {
+        ("account", "/details"): {"email": "new@example.org"},
+        ("people", "Ben", "/people/Ben"): {"email": "new@example.org"},
+        ("people", "Ben", "/role"): {"role": "ADMIN"},
+        ("people", "Ben", "owner", "/owner"): {},
+        ("people", "Ben", "remove", "/remove"): {},
+    }
+    for (*page, action), fields in forms.items():
+        field = "role_password" if action == "/role" else "current_password"
+        app.world.clock.advance(hours=1)
+        for entered in ("", "a wrong password"):
+            answer = ada.submit_to(ada.get(*page), action, **fields, **{field: entered})
+            assert (answer.status_code, f"f-{field}-error" in answer.text) == (422, True), page
+    assert app.user("Ben").role is Role.USER
+    # The other changes of a profile need nothing, and the right password is enough.
+    assert ada.submit_to(ada.get("account"), "/details", name="Countess").status_code == 303
+    app.world.clock.advance(minutes=30)
+    ben = app.sign_in("Ben")
+    app.world.clock.advance(minutes=6)
+    asked = ben.get("account", "delete")
+    assert ben.submit(asked, current_password=PASSWORD).status_code == 303
+    assert app.world.service.context.read.find_user("Ben") is None

@@ -1,0 +1,68 @@
+"""An administrator changes somebody's e-mail address, and still cannot take the account."""
+
+from __future__ import annotations
+
+from singletable_apps.skills.entities import Role
+from tests.apps.skills.pages.client import PagesApp
+from tests.apps.skills.support.world import PASSWORD, PUBLIC
+
+OLD, CONFIRM = "Your e-mail address is about to change", "Confirm your e-mail address"
+
+
+def _link(app: PagesApp, subject: str) -> str:
+    emails = app.world.mailbox.emails
+    text = next(email.text for email in reversed(emails) if email.subject == subject)
+    return text.partition(PUBLIC)[2].split()[0]
+
+
+def _request_reset(app: PagesApp) -> str:
+    app.world.clock.move(hours=1)
+    visitor = app.browser()
+    visitor.submit(visitor.get("forgot"), who="bob")
+    return app.world.mailbox.emails[-1].subject
+
+
+def test_administrator_cannot_take_over_an_account(app: PagesApp) -> None:
+    ada, emails = app.browser("ada"), app.world.mailbox.emails
+    page = ada.get("people", "bob", "edit")
+    assert "link" in ada.flash(ada.submit(page, "/edit", email="ada@example.net"))
+    assert app.world.user("bob").email == "bob@example.org"
+    assert (emails[-1].to, emails[-1].subject) == ("bob@example.org", OLD)
+    old = _link(app, OLD)
+    assert ada.submit(ada.open(_link(app, CONFIRM)), "/email").status_code == 303
+    assert app.world.user("bob").email == "ada@example.net"
+    assert _request_reset(app) == "Your password can’t be reset"
+    # Bob undoes it from the old address, or signs in with his password.
+    visitor = app.browser()
+    assert visitor.submit(visitor.open(old), "/email/old", answer="keep").status_code == 303
+    assert app.world.user("bob").email == "bob@example.org"
+    assert _request_reset(app) == "Reset your password"
+
+
+def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp) -> None:
+    ada = app.browser("ada")
+    app.world.clock.move(minutes=6)
+    forms = {
+        ("people", "ada", "edit", "/edit"): {"email": "new@example.org"},
+        ("people", "bob", "edit", "/edit"): {"email": "new@example.org"},
+        ("people", "bob", "delete", "/delete"): {"username": "bob"},
+        ("admin", "people", "bob", "/role"): {"role": "admin"},
+        ("admin", "people", "invite", "/invite"): {
+            "username": "eve",
+            "name": "Eve",
+            "email": "eve@example.org",
+            "role": "admin",
+        },
+    }
+    for (*page, action), fields in forms.items():
+        app.world.clock.move(hours=1)
+        answer = ada.submit(ada.get(*page), action, **fields, current_password="wrong")
+        shown = "f-current_password-error" in answer.text
+        assert (answer.status_code, shown) == (422, True), page
+    assert app.world.user("bob").role is Role.USER
+    answer = ada.submit(
+        ada.get("admin", "people", "bob"), "/role", role="admin", current_password=PASSWORD
+    )
+    assert answer.status_code == 303
+    told = app.world.mailbox.emails[-1]
+    assert (told.to, told.subject) == ("bob@example.org", "Your role was changed")
