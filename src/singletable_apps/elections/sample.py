@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
 
@@ -191,7 +191,7 @@ def fill_sample(elections: Elections, progress: Progress | None = None) -> None:
         _report(progress, done, total)
     owner = elections.context.read.get_user(SAMPLE_PEOPLE[0].name)
     # Last, because some roles could not have voted.
-    people = People(replace(elections.context, mailer=NoMail()), elections.auth.emails)
+    people = People(elections.context, elections.auth.emails, NoMail())
     for person in SAMPLE_PEOPLE[1:]:
         people.change_role(owner, person.name, person.role)
 

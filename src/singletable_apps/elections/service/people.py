@@ -39,13 +39,17 @@ from singletable_apps.shared.accounts import (
     notices,
     send_notice,
 )
+from singletable_apps.shared.mail import Mailer
 
 
 class People:
     """Commands about users. `check_revision` is called with the user's current revision."""
 
-    def __init__(self, context: Context, emails: EmailChanges[User]) -> None:
+    def __init__(
+        self, context: Context, emails: EmailChanges[User], mailer: Mailer | None = None
+    ) -> None:
         self._context = context
+        self._mailer = mailer or context.mailer
         self._emails = emails
         secret = context.keys.secret
         self._sessions = Sessions(context.store, secret=secret)
@@ -84,7 +88,7 @@ class People:
             if read.find_user_by_email(new.email) is None
             else notices.address_in_use(new.email)
         )
-        send_notice(self._context.mailer, notice, now)
+        send_notice(self._mailer, notice, now)
         return None
 
     def read_registration(self, token: str) -> NewAccount:
@@ -231,7 +235,7 @@ class People:
     def _tell_role(self, user: User, by: str) -> None:
         account = account_of(reload_user(self._context.read, user))
         notice = notices.role_changed(account, ROLE_NAMES[Role(account.role)], by)
-        send_notice(self._context.mailer, notice, self._context.clock())
+        send_notice(self._mailer, notice, self._context.clock())
 
 
 def account_of(user: User) -> Account:
