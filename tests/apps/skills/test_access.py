@@ -63,7 +63,8 @@ TABLE = {
         {
             EVERYONE: """
                 GET , GET /, GET /sign-in, POST /sign-in, POST /sign-out, GET /forgot, POST /forgot,
-                GET /forgot/sent, GET /reset, POST /reset, GET /register, POST /register""",
+                GET /forgot/sent, GET /reset, POST /reset, GET /register, POST /register,
+                GET /email, POST /email, GET /email/old, POST /email/old""",
             PEOPLE: """
                 GET /people, GET /people/{username}, GET /people/{username}/skills/{skill_id},
                 POST /people/{username}/skills/{skill_id}/endorse, GET /catalog, GET /search,
