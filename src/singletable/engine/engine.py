@@ -16,13 +16,22 @@ from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS, Handler
 from singletable.engine.settings import ControlClock, Settings
-from singletable.engine.storage import DamagedData, Database, Execute, SchemaChanged
+from singletable.engine.storage import (
+    DamagedData,
+    Database,
+    Execute,
+    SchemaChanged,
+    is_disk_full,
+)
 from singletable.errors import SingleTableError, StorageError, ValidationError
 from singletable.operations import (
+    BatchWriteItem,
     CreateTable,
+    DeleteItem,
     DeleteTable,
     Operation,
     SweepExpired,
+    TransactWriteItems,
     UpdateTable,
     UpdateTimeToLive,
 )
@@ -30,10 +39,11 @@ from singletable.values import lone_surrogate_error
 
 R = TypeVar("R")
 
-# Writes that may read a whole table, which would block an event loop.
 # What reading damaged data raises; a request cannot cause it.
 _DAMAGED = (DamagedData, DecodeError, UnicodeDecodeError)
+# Writes that may read a whole table, which would block an event loop.
 _LONG_WRITES = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
+_DELETES = frozenset([DeleteItem, DeleteTable, SweepExpired])
 
 
 class Engine:
@@ -80,7 +90,14 @@ class Engine:
         If this raises an OperationError, nothing was changed.
         """
         handler, work = self._work(operation)
-        return self._database.write(work) if handler.writes else self._database.read(work)
+        if not handler.writes:
+            return self._database.read(work)
+        try:
+            return self._database.write(work)
+        except StorageError as error:
+            if not is_disk_full(error) or not _only_deletes(operation):
+                raise
+        return self._database.write_with_reserve(work)
 
     async def execute_async(self, operation: Operation[R]) -> R:
         """Execute an operation without blocking the event loop while waiting for the disk."""
@@ -93,9 +110,14 @@ class Engine:
                 return await asyncio.to_thread(self._database.read_exclusively, work)
         if self._database.path is None:
             return self._database.write(work)
-        if type(operation) in _LONG_WRITES:
-            return await asyncio.to_thread(self._database.write, work)
-        return await self._database.write_async(work)
+        try:
+            if type(operation) in _LONG_WRITES:
+                return await asyncio.to_thread(self._database.write, work)
+            return await self._database.write_async(work)
+        except StorageError as error:
+            if not is_disk_full(error) or not _only_deletes(operation):
+                raise
+        return await asyncio.to_thread(self._database.write_with_reserve, work)
 
     def _work(self, operation: Operation[R]) -> tuple[Handler, Callable[[Execute], R]]:
         """Check the operation and return its handler and the work to do in the database."""
@@ -153,6 +175,17 @@ class Engine:
         now = self.settings.clock()
         control_time = self._control_clock.advance(now)
         return Session(execute, self._catalog, tables, self.settings, now, control_time, operation)
+
+
+def _only_deletes(operation: Operation[object]) -> bool:
+    """Return whether the operation can only free space."""
+    match operation:
+        case BatchWriteItem(request_items=tables):
+            return all(not write.put_request for writes in tables.values() for write in writes)
+        case TransactWriteItems(transact_items=actions):
+            return all(action.delete or action.condition_check for action in actions)
+        case _:
+            return type(operation) in _DELETES
 
 
 def _damaged(error: Exception, path: Path | None) -> StorageError:

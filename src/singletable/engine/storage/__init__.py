@@ -10,6 +10,7 @@ from singletable.engine.storage.connection import Execute
 from singletable.engine.storage.database import Database, SchemaChanged
 from singletable.engine.storage.row_range import RowRange, count_page, read_page
 from singletable.engine.storage.rows import KeyRange, Row, RowKey, Rows
+from singletable.engine.storage.writer import is_disk_full
 
 __all__ = [
     "DamagedData",
@@ -23,6 +24,7 @@ __all__ = [
     "SchemaChanged",
     "check_values",
     "count_page",
+    "is_disk_full",
     "is_intact_change",
     "read_page",
     "values_checksum",

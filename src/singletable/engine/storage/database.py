@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -21,6 +22,7 @@ from typing import TypeVar
 import apsw
 
 from singletable.engine.storage.connection import Execute, bind_execute, open_connection
+from singletable.engine.storage.disk_reserve import DiskReserve
 from singletable.engine.storage.file_lock import FileLock
 from singletable.engine.storage.writer import CommitListener, Writer
 from singletable.errors import EngineClosed, StorageError
@@ -118,6 +120,7 @@ class Database:
             raise
         self._writer = Writer(self._connection)
         self._readers = ReaderPool(connect)
+        self._reserve = DiskReserve(None if path is None else path.resolve().parent)
 
     def set_listener(self, listener: CommitListener) -> None:
         """Commit and roll back the listener's state together with the rows."""
@@ -127,6 +130,25 @@ class Database:
         """Run `work`, commit, and return its result; if it raises, nothing was changed."""
         self._check_not_forked()
         return self._writer.write(work)
+
+    def write_with_reserve(self, work: Callable[[Execute], T]) -> T:
+        """Write like `write`, with the disk space in reserve. Use it for work that frees space."""
+        self._check_not_forked()
+        return self._writer.write_alone(work, self._room())
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """Free the space in reserve and in the log; afterwards reserve it again."""
+        with self._reserve.released():
+            self._checkpoint()
+            try:
+                yield
+            finally:
+                self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        with suppress(apsw.Error):  # the disk is too full even for this, or somebody reads
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
         """Queue `work` on the running event loop; the future resolves after the commit."""
@@ -196,6 +218,7 @@ class Database:
                 self._connection.close()
             else:
                 self._lock.close()
+            self._reserve.close()
 
     def _check_not_forked(self) -> None:
         if self._fork_count != _fork_count:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -72,6 +72,22 @@ class PendingWrite:
         self.done = False
         self.result: object = None
         self.error: BaseException | None = None
+
+    def outcome(self) -> object:
+        """Return the result, or raise the error."""
+        if self.error is not None:
+            try:
+                raise self.error
+            finally:
+                self.error = None  # its traceback refers to this write
+        if not self.done:
+            # The thread that ran it was interrupted before the write was in a group, or after the
+            # commit, before it was marked.
+            raise StorageError(
+                "The write was interrupted and may or may not have been applied. Read the item to "
+                "find out."
+            )
+        return self.result
 
     def resolve(self) -> None:
         """Set the result or the error of the future. Call this on its event loop."""
@@ -183,7 +199,16 @@ def _wrap_sqlite_error(error: BaseException) -> BaseException:
 
 def _storage_error(error: BaseException) -> StorageError:
     why = str(error) if isinstance(error, Exception) else "it was interrupted"
-    return StorageError(f"The database could not be written: {why}. Nothing was changed.")
+    failed = StorageError(f"The database could not be written: {why}. Nothing was changed.")
+    if isinstance(error, apsw.Error):
+        # Its traceback refers to the write that keeps this error.
+        failed.__cause__ = error.with_traceback(None)
+    return failed
+
+
+def is_disk_full(error: StorageError) -> bool:
+    """Return whether a write failed because the disk is full."""
+    return isinstance(error.__cause__, apsw.FullError)
 
 
 class Writer:
@@ -208,19 +233,7 @@ class Writer:
         write = PendingWrite(work)
         self.pending.append(write)
         self._run_pending(unless_done=write)
-        if write.error is not None:
-            try:
-                raise write.error
-            finally:
-                write.error = None  # its traceback refers to this write
-        if not write.done:
-            # The thread that ran it was interrupted before the write was in a group, or after the
-            # commit, before it was marked.
-            raise StorageError(
-                "The write was interrupted and may or may not have been applied. Read the item to "
-                "find out."
-            )
-        return cast(T, write.result)
+        return cast(T, write.outcome())
 
     def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
         """Queue `work` on the running event loop; the future resolves after the commit."""
@@ -242,6 +255,24 @@ class Writer:
                 return work(self._execute)
         finally:
             self._wake_loops(None)
+
+    def write_alone(self, work: Callable[[Execute], T], room: AbstractContextManager[None]) -> T:
+        """Write like `write`, but alone, and inside `room`."""
+        write = PendingWrite(work)
+
+        def run(execute: Execute) -> None:
+            group = WriteGroup(self._connection, self.listener)
+            with room:
+                try:
+                    group.run(write)
+                except BaseException as error:
+                    group.abort(error)
+                    if not isinstance(error, apsw.Error):
+                        raise
+                group.commit()
+
+        self.run_exclusively(run)
+        return cast(T, write.outcome())
 
     def close(self) -> None:
         """Run the pending writes and accept no more."""

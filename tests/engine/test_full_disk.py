@@ -1,0 +1,95 @@
+"""A full disk: writes fail and nothing is lost, and deletes work."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from singletable.engine.storage.disk_reserve import RESERVE, DiskReserve
+
+# The disk is as large as the log and the file may become, twice the reserve.
+_SCRIPT = """
+import asyncio, random, sys, time
+from singletable import *
+from singletable.operations import *
+from tests.engine.processes import create_table
+
+expired = {"N": str(int(time.time()) - 60)}
+engine, chance, names = Engine.on_file(sys.argv[1]), random.Random(7), []
+for table in ("things", "other"):
+    engine.execute(create_table(table))
+engine.execute(UpdateTimeToLive("things", TimeToLiveSpecification(True, "expires")))
+
+def fill():
+    for size in (90_000, 3000, 100):
+        try:
+            while True:
+                name = str(chance.random())
+                item = {"pk": {"S": name}, "text": {"S": "x" * size}, "expires": expired}
+                engine.execute(PutItem("things", item))
+                names.append(name)
+        except StorageError:
+            pass
+
+def take():
+    return {"pk": {"S": names.pop(chance.randrange(len(names)))}}
+
+def delete(count):
+    return [WriteRequest(delete_request=DeleteRequest(take())) for _ in range(count)]
+
+fill()
+for _ in range(12):
+    engine.execute(DeleteItem("things", take()))
+    fill()
+asyncio.run(engine.execute_async(DeleteItem("things", take())))
+fill()
+engine.execute(BatchWriteItem({"things": delete(3)}))
+fill()
+engine.execute(TransactWriteItems([TransactWriteItem(delete=Delete("things", take()))]))
+fill()
+engine.execute(DeleteTable("other"))
+fill()
+swept = engine.execute(SweepExpired(limit=3)).removed
+print(swept, engine.execute(DescribeTable("things")).table.item_count - len(names))
+engine.close()
+with Engine.on_file(sys.argv[1]) as engine:
+    print(engine.execute(DescribeTable("things")).table.item_count - len(names))
+"""
+
+
+def _run_on_small_disk(folder: Path, script: str) -> str:
+    mount = f"mount -t tmpfs -o size={2 * RESERVE} tmpfs {folder}"
+    own_mounts = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    try:
+        subprocess.run([*own_mounts, mount], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("a small disk cannot be mounted here")
+    run = f'{mount} && exec "$0" -c "$1" {folder}/things.db'
+    command = [*own_mounts, run, sys.executable, script]
+    root = Path(__file__).parents[2]
+    return subprocess.run(command, check=True, cwd=root, stdout=subprocess.PIPE, text=True).stdout
+
+
+def test_deletes_work_on_a_full_disk(tmp_path: Path) -> None:
+    assert _run_on_small_disk(tmp_path, _SCRIPT).split() == ["3", "-3", "-3"]
+
+
+def test_reserve_has_no_name_and_is_allocated_again(tmp_path: Path) -> None:
+    reserve = DiskReserve(tmp_path)
+    with reserve.released():
+        assert reserve.size == 0
+    assert reserve.size == RESERVE
+    assert list(tmp_path.iterdir()) == []
+    reserve.close()
+    assert reserve.size == 0
+
+
+# A folder that cannot have it is no reason not to open the database.
+def test_missing_reserve_is_not_an_error(tmp_path: Path) -> None:
+    reserve = DiskReserve(tmp_path / "missing")
+    with reserve.released():
+        assert reserve.size == 0
+    reserve.close()
