@@ -109,6 +109,17 @@ def test_find_names_the_item(opener: StoreOpener) -> None:
     assert caught.value.key == key
 
 
+def test_find_names_a_marker_without_its_owner(opener: StoreOpener) -> None:
+    store = opener.open()
+    store.admin.create_table(members)
+    store.create(Member(name="ada", email="a@x", handle="ada"))
+    for marker in store.admin.items(members, 9).items:
+        owned = {name: value for name, value in marker.items() if not name.startswith("owner_")}
+        opener.driver.execute(PutItem(members.name, owned))
+    with pytest.raises(ItemMismatch, match="does not name its owner"):
+        store.find(Member.one_email("a@x"))
+
+
 def test_changes_name_the_item(store: Store) -> None:
     with pytest.raises(ItemMismatch) as caught:
         store.changes(Ballot)

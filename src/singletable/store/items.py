@@ -34,7 +34,7 @@ from singletable.store.side_writes import skip_correct_markers
 from singletable.store.ttl import is_visible
 from singletable.store.validation import check_edits, check_key, check_unique_value, model_of_item
 from singletable.store.versioned_writes import plan_for_version, read_item, read_on_retry
-from singletable.values import item_from_json
+from singletable.values import Item, item_from_json
 
 E = TypeVar("E")
 
@@ -76,6 +76,8 @@ def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
     if output.item is None:
         return None
     owner = ItemKey(value.entity, marker.owner(output.item), {})
+    if _types(owner.key) != _types(marker_key):
+        raise ItemMismatch("This marker of a unique value does not name its owner.", key=marker_key)
     item = yield from get(context, owner, consistent=True)
     if item is None and model.old_keys:
         # The item may have moved to its new key since the marker was read.
@@ -86,6 +88,10 @@ def find(context: Context, value: UniqueValue[E]) -> Steps[E | None]:
     if item is None or marker.key(item.__dict__) != marker_key:
         return None
     return item
+
+
+def _types(key: Item) -> dict[str, str]:
+    return {name: next(iter(value)) for name, value in key.items()}
 
 
 def create(context: Context, item: E, if_: Condition[E] | None) -> Steps[E]:

@@ -39,7 +39,7 @@ from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.elections.rules.elections import has_ended
 
-_SECRETS = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
+_CONFIRMED = ("name", "email", "hash", "role", "user_id", "credentials", "when_registered")
 
 
 @dataclass(slots=True)
@@ -119,6 +119,8 @@ class PollBook:
                     self._enter(event)
         if self.position < sync.last_event_id:
             self.refresh()
+        elif self.position > sync.last_event_id:
+            self.event(self.position)  # raises CorruptLog if the log has lost it
         if self.position < sync.last_event_id or (
             self.position == sync.last_event_id and self.head != sync.last_hash
         ):
@@ -130,13 +132,17 @@ class PollBook:
 
     # What the log says.
 
-    def record(self, election_id: int) -> ElectionRecord:
-        """Return what the log says about an election now."""
+    def record(self, election: Election) -> ElectionRecord:
+        """Return what the log says about an election of the table now."""
         self.refresh()
         with self._lock:
-            if election_id not in self._elections:
+            found = self._elections.get(election.election_id)
+            if found is None:
                 raise NotFound("This election no longer exists.", field="election")
-            return self._elections[election_id].copy()
+            # After a rename, the table may have the old name for a moment, but not another's.
+            same = self._by_name.get(election.name, found) is found
+            _confirm(same, f"The election {election.name!r} was changed")
+            return found.copy()
 
     def records(self) -> list[ElectionRecord]:
         """Return what the log says about all elections."""
@@ -182,17 +188,20 @@ class PollBook:
 
     # What the table says, compared with the log.
 
+    def has_user(self, user: User) -> bool:
+        """Return whether the log has this user with this role, address and password."""
+        known = self._users.get(user.user_id)
+        return known is not None and all(
+            getattr(known, each) == getattr(user, each) for each in _CONFIRMED
+        )
+
     def confirm_user(self, user: User | None, *, user_id: int = 0, name: str = "") -> None:
         """Raise CorruptTable unless the log has this user, or none if `user` is None."""
         known = self._users.get(user_id or self._ids.get(name, 0))
         if user is None:
             _confirm(known is None, f"The user {known.name if known else ''!r} is missing")
             return
-        known = self._users.get(user.user_id)
-        same = known is not None and all(
-            getattr(known, each) == getattr(user, each) for each in _SECRETS
-        )
-        _confirm(same, f"The user {user.name!r} was changed")
+        _confirm(self.has_user(user), f"The user {user.name!r} was changed")
 
     def confirm_election(self, election: Election | None, name: str) -> None:
         """Raise CorruptTable unless the log has this election, or none if it is None."""

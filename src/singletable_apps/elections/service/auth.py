@@ -72,14 +72,15 @@ class _Users:
     def find_by_login(self, login: str) -> User | None:
         """Find a user by name or e-mail address. Only addresses contain an @."""
         read = self._context.read
-        return read.find_user_by_email(login) if "@" in login else read.find_user(login)
+        user = read.find_user_by_email(login) if "@" in login else read.find_user(login)
+        return user and self._context.confirm_user(user)
 
     def find_by_id(self, subject: int) -> User | None:
         """Find a user by ID. Raise RebuildInProgress if they may be missing just now."""
         user = self._context.read.find_user_by_id(subject)
         if user is None:
             self._context.check_not_rebuilding()
-        return user
+        return user and self._context.confirm_user(user)
 
     def account_of(self, user: User) -> accounts.Account:
         """Return the account of a user."""

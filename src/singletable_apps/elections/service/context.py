@@ -11,10 +11,11 @@ from typing import TypeAlias
 from singletable import Store
 from singletable_apps.elections.command_bus import CommandBus, Decision
 from singletable_apps.elections.entities import User
-from singletable_apps.elections.errors import NotSignedIn, RebuildInProgress
+from singletable_apps.elections.errors import Busy, NotSignedIn, RebuildInProgress
 from singletable_apps.elections.events import Event
 from singletable_apps.elections.keys import Keys
 from singletable_apps.elections.poll_book import PollBook
+from singletable_apps.elections.projection.projector import catch_up
 from singletable_apps.elections.read_model import ReadModel
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.accounts import Passwords
@@ -74,6 +75,19 @@ class Context:
             raise RebuildInProgress(
                 "We’re rebuilding our data and will be back in a moment. Nothing is lost."
             )
+
+    def confirm_user(self, user: User) -> User:
+        """Return the user. Raise CorruptTable unless the log says the same about them."""
+        if not self.book.has_user(user):
+            # Another process may have changed the user a moment ago.
+            catch_up(self.store, self.keys.ballot_key)
+            self.book.refresh()
+            again = self.read.find_user(user.name)
+            self.book.confirm_user(again, name=user.name)
+            if again is None or again.user_id != user.user_id:
+                raise Busy("This account was just changed. Try again.")
+            return again
+        return user
 
     def execute(
         self, actor: User, decide: Decision, *, batch_key: int | None = None

@@ -307,7 +307,7 @@ class Lifecycle:
             rules.check_close(me, election, now)
             check_revision(election.revision)
             book = self._context.book
-            record = book.record(election.election_id)
+            record = book.record(election)
             statement = closing_statement(book, record, self._context.keys, now.isoformat())
             return [
                 events.ElectionFinalized(

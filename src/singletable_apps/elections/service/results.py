@@ -211,14 +211,14 @@ class Results:
 
     def close_if_due(self, name: str) -> Election:
         """Return the election, and close it first if its closing time has passed."""
-        election_id = self._context.read.get_election(name).election_id
-        election = self._context.book.record(election_id).election
+        book = self._context.book
+        election = book.record(self._context.read.get_election(name)).election
         if not election.allow_vote or not has_ended(election, self._context.clock()):
             return election
         # Another request may have just closed it.
         with suppress(WrongState):
             self._lifecycle.close(None, election.name)
-        return self._context.book.record(election_id).election
+        return book.record(election).election
 
     def _seed(self, election: Election) -> str | None:
         """Return the seed that breaks ties, which no one knows before the close."""
@@ -255,7 +255,7 @@ class Results:
         return opened
 
     def _load(self, election: Election) -> _OpenedElection:
-        record = self._context.book.record(election.election_id)
+        record = self._context.book.record(election)
         ballots = self._context.book.ballots(record)
         rankings = [
             drop_removed_candidates(

@@ -101,11 +101,13 @@ class Voting:
         """Return the ballot of a voter, with its proof after the close."""
         read = self._context.read
         election = read.get_election(election_name)
-        voter = read.find_user(voter_name)
+        found = read.find_user(voter_name)
+        # Another user's id in the table would show another user's ballot.
+        voter = found and self._context.confirm_user(found)
         name = voter.name if voter is not None else voter_name
         check_view_ballot(viewer, name, election, self._context.clock())
         voter_id = _user_id(name) if voter is None else voter.user_id
-        record = self._context.book.record(election.election_id)
+        record = self._context.book.record(election)
         if voter_id not in record.ballots:
             raise NotFound(f"{quote(name)} hasn’t voted in this election.", field="ballot")
         event = self._context.book.event(record.ballots[voter_id])

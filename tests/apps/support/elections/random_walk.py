@@ -91,7 +91,7 @@ class RandomWalk:
     def _check_poll_book(self, election: Election, view: ReadModel) -> None:
         """Fail unless the poll book says the same as the table."""
         book = self._services[0].context.book
-        record = book.record(election.election_id)
+        record = book.record(election)
         ballots = [(one.voter_name, one.event.event_id) for one in book.ballots(record)]
         assert ballots == [
             (one.voter_name, one.revision) for one in view.list_ballots(election.name)
