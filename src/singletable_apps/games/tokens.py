@@ -72,6 +72,7 @@ class Tokens:
         self._seats = derive_key(secret, "games seats")
         self._people = derive_key(secret, "games hosts")
         self._answers = derive_key(secret, "games answers")
+        self.cursor_key = derive_key(secret, "games cursors")
 
     def seat_token(self, seat: Seat) -> str:
         """Return the token of a seat."""

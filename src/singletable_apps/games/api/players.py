@@ -28,6 +28,8 @@ from singletable_apps.games.errors import InvalidInput
 from singletable_apps.games.tokens import Role
 from singletable_apps.shared.web import (
     INVALID,
+    INVALID_CURSOR,
+    Pagination,
     api_router,
     check_limit,
     hit_limit,
@@ -83,9 +85,12 @@ def _joined(player: Player, token: str, *, rejoined: bool) -> JoinedPlayer:
     return JoinedPlayer.from_object(player, token=token, rejoined=rejoined)
 
 
-@router.get("/games/{game_id}/players")
-def list_players(service: Service, seated: AnySeat) -> PlayerList:
-    """Return all players, with their scores after the last question with points."""
+@router.get("/games/{game_id}/players", responses=responses(INVALID_CURSOR))
+def list_players(service: Service, seated: AnySeat, page: Pagination) -> PlayerList:
+    """Return players in the order of joining, with their scores after the last question."""
     rounds, game_id = service.rounds, seated.game.game_id
     standings = rounds.get_standings(rounds.finish_due(game_id))
-    return PlayerList.of(rounds.list_players(game_id), standings)
+    joined = sorted(rounds.list_players(game_id), key=lambda each: each.joined_at)
+    players, cursor = page.slice(joined, service.context.tokens.cursor_key)
+    page.link_next(cursor)
+    return PlayerList.of(players, standings, cursor)

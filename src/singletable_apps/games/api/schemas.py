@@ -268,21 +268,24 @@ class JoinedPlayer(Body):
 
 
 class PlayerList(Body):
-    """All players of a game, in the order of joining."""
+    """Players of a game, in the order of joining."""
 
     players: list[PlayerBody]
+    next: str | None = Field(description="The cursor of the next page, or null on the last page.")
 
     @classmethod
-    def of(cls, players: Iterable[Player], standings: Iterable[Standing]) -> PlayerList:
-        """Return the body of a list of players with their standings."""
+    def of(
+        cls, players: Iterable[Player], standings: Iterable[Standing], cursor: str | None
+    ) -> PlayerList:
+        """Return the body of a page of players with their standings."""
         known = {each.player: each for each in standings}
         bodies = [
             PlayerBody.from_object(each, total_score=own.total, rank=own.place)
             if (own := known.get(each.player_id))
             else PlayerBody.from_object(each)
-            for each in sorted(players, key=lambda each: each.joined_at)
+            for each in players
         ]
-        return cls(players=bodies)
+        return cls(players=bodies, next=cursor)
 
 
 # ------------------------------------------------------------------------------ answers

@@ -31,6 +31,18 @@ def test_player_joins_by_code_and_comes_back_with_the_token(server: Server) -> N
     assert problem(server.caller().get(f"/games/{game.game_id}/players"))[0] == 401
 
 
+def test_players_are_listed_in_pages(server: Server) -> None:
+    game = server.world.game()
+    server.world.join(game, "Ada", "Bob", "Cy")
+    path, host = f"/games/{game.game_id}/players", server.host()
+    first = host.get(path, params={"limit": 2})
+    assert [each["name"] for each in first.json()["players"]] == ["Ada", "Bob"]
+    assert 'rel="next"' in first.headers["link"]
+    last = host.get(path, params={"limit": 2, "cursor": first.json()["next"]}).json()
+    assert ([each["name"] for each in last["players"]], last["next"]) == (["Cy"], None)
+    assert problem(host.get(path, params={"cursor": "forged"}))[:2] == (400, "cursor-refused")
+
+
 def test_removed_player_cannot_come_back(server: Server) -> None:
     game = server.world.game(CAPITAL)
     (ada,) = server.world.join(game, "Ada")
