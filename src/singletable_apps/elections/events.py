@@ -2,7 +2,7 @@
 
 The hash of an event covers everything in it and the hash of the one before, and anyone can compute
 it. Its MAC is a keyed hash (HMAC) of that: without the key nobody can change, insert, reorder,
-copy or remove events unnoticed, except the last ones (see `keys.Checkpoint`).
+copy or remove events unnoticed, except the last ones (see `Keys.save_checkpoint`).
 
 Events hold no numbers besides their id: a number can come back from DynamoDB written in another
 way, and would then have another hash.

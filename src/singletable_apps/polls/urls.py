@@ -27,6 +27,11 @@ def admin_link(public_url: str, poll_id: str, admin_key: str) -> str:
     return f"{public_url}{poll_url(poll_id, 'manage')}?key={quote(admin_key, safe='')}"
 
 
+def receipt_link(public_url: str, poll_id: str, code: str, proof: str) -> str:
+    """Return the private link of a voter; anyone who has it can see the vote cast with the code."""
+    return f"{public_url}{poll_url(poll_id, 'receipt')}?code={quote(code)}&proof={quote(proof)}"
+
+
 def code_link(public_url: str, poll_id: str, code: str) -> str:
     """Return the link that fills in a voting code."""
     return f"{share_link(public_url, poll_id)}?code={quote(code, safe='')}"

@@ -47,7 +47,7 @@ from singletable_apps.polls.rules import (
     is_open,
 )
 from singletable_apps.polls.service import Viewer, Voter
-from singletable_apps.polls.urls import poll_url, share_link
+from singletable_apps.polls.urls import poll_url, receipt_link, share_link
 from singletable_apps.shared.ballot import (
     RANK_PREFIX,
     BallotForm,
@@ -83,6 +83,10 @@ TITLE_CHANGED = (
 OPTIONS_CHANGED = (
     "The options were changed after you opened this page ({changes}). Please check your ranking; "
     "it is still here."
+)
+RECEIPT_OPENED = (
+    "This is the vote of your private link. If you didn’t cast it, someone else has used your "
+    "code: don’t change it here, but ask the organizer for another code."
 )
 _REQUEST_KEY = re.compile(r"[0-9A-Za-z_-]{16,64}")
 
@@ -231,6 +235,29 @@ def show_thanks(
     return _show_vote(request, site, session, vote, fresh=True)
 
 
+@router.get("/p/{poll_id}/receipt")
+def open_receipt(
+    request: Request,
+    site: CurrentSite,
+    poll: CurrentPoll,
+    code: Annotated[str, Query(max_length=100)] = "",
+    proof: Annotated[str, Query(max_length=100)] = "",
+) -> Response:
+    """Show the vote of a voter's private link on another device, and remember it there."""
+    set_no_store(request)
+    if poll.protection is Protection.CODES:
+        check_code_limit(request, site, poll, code)
+        voter = Voter(code=code, proof=proof)
+        vote, is_code_used = _find_vote(site, poll, voter)
+        if is_code_used:
+            session = VotingSession(poll, voter, None, is_open(poll, site.polls.context.clock()))
+            return _show_code_used(request, site, session, 403)
+        if vote is not None:
+            save_code(request, site, poll, voter)
+            return site.pages.redirect(request, poll_url(poll.id), RECEIPT_OPENED)
+    return site.pages.redirect(request, poll_url(poll.id))
+
+
 @router.post("/p/{poll_id}/next")
 def start_next_voter(request: Request, site: CurrentSite, poll: CurrentPoll) -> Response:
     """Forget the vote that was cast in this browser, so that someone else can vote here."""
@@ -310,6 +337,9 @@ def _hidden_fields(session: VotingSession) -> dict[str, str]:
 def _notice(poll: Poll) -> str:
     can = "You can change your vote until the poll closes."
     cannot = "You can’t change your vote afterwards."
+    if poll.protection is Protection.CODES:
+        can += " The code alone isn’t enough for that: no one else who knows it sees your vote."
+        cannot += " No one else who knows your code sees it."
     return (
         "Your vote is anonymous: the results show only how often each ranking was cast. "
         f"{can if is_changeable(poll) else cannot}"
@@ -392,7 +422,16 @@ def _show_vote(
         fresh=fresh,
         again=again,
         link=share_link(site.settings.public, session.poll.id),
+        receipt=_receipt_link(site, session),
     )
+
+
+def _receipt_link(site: PollsSite, session: VotingSession) -> str:
+    """Return the private link to a vote that was cast with a code, or an empty string."""
+    poll, voter = session.poll, session.voter
+    if poll.protection is not Protection.CODES or not voter.code or not voter.proof:
+        return ""
+    return receipt_link(site.settings.public, poll.id, voter.code, voter.proof)
 
 
 def _show_code_used(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 
 import pytest
 
@@ -90,6 +92,35 @@ def test_voter_changes_a_vote_cast_with_a_code_in_the_same_browser(
     ranks = {"rank.Aurora": "1", "rank.Kepler": "2"}
     assert ada.send(old_tab, managed.poll.id, **ranks, sure="yes").status_code == 303
     assert server.polls.tallies.get(managed.poll).counts == {"0 1": 1}
+
+
+# The code alone is not enough: the organizer knows it.
+def test_private_link_opens_the_vote_on_another_device(
+    managed: ManagedPoll, server: Server, ada: Visitor
+) -> None:
+    ada.vote(managed.poll.id, "Aurora", code=code(managed, server))
+    page = ada.look(f"/polls/p/{managed.poll.id}/voted").text
+    [link] = re.findall(rf"{HOME}(/polls/p/{managed.poll.id}/receipt[^<\"\s]+)", page)
+    link = html.unescape(link)
+    phone = server.new_visitor()
+    opened = phone.look(link)
+    assert (opened.status_code, opened.headers["cache-control"]) == (303, "no-store")
+    shown = phone.look(opened.headers["location"]).text
+    assert "You have voted" in text_in(shown)
+    assert "If you didn’t cast it" in shown
+    assert phone.vote(managed.poll.id, "Kepler").status_code == 303
+    assert server.polls.tallies.get(managed.poll).counts == {"1": 1}
+
+
+def test_private_link_needs_the_secret_of_the_vote(
+    managed: ManagedPoll, server: Server, ada: Visitor
+) -> None:
+    ada.vote(managed.poll.id, "Aurora", code=code(managed, server))
+    start = f"/polls/p/{managed.poll.id}/receipt?proof={'f' * 32}&code="
+    refused = server.new_visitor().look(start + code(managed, server))
+    assert (refused.status_code, "Aurora" in refused.text) == (403, False)
+    for unused in (code(managed, server, 1), WRONG, ""):
+        assert server.new_visitor().look(start + unused).status_code == 303
 
 
 @pytest.mark.parametrize(
