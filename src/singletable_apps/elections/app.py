@@ -64,6 +64,12 @@ _WARNING = (
 )
 
 
+_ACCOUNTS = {
+    True: "created once their e-mail address is confirmed",
+    False: "created at once; with --smtp, e-mail addresses are confirmed first",
+}
+
+
 def site_on(
     driver: Driver, place: DataLocation, public: PublicUrl, emails: EmailDelivery
 ) -> RunningApp:
@@ -73,6 +79,7 @@ def site_on(
     locations = (
         ("tables", place.at),
         ("e-mails", emails.describe("singletable elections outbox")),
+        ("accounts", _ACCOUNTS[settings.confirm_registrations]),
         ("keys", str(place.keys.resolve())),
     )
     code = elections.people.setup_code()

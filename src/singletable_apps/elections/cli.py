@@ -65,7 +65,8 @@ def serve(
     """Serve elections: web pages and API.
 
     Missing tables and keys are created. Back up the keys: without them, sealed ballots cannot be
-    read, and the service does not start with other keys.
+    read, and the service does not start with other keys. To become the owner of a new site, open
+    the link that is printed.
     """
     with exit_on_error():
         from singletable_apps.elections.app import DataLocation

@@ -74,9 +74,10 @@ def serve(
     print_emails: PrintEmailsOption = False,
     smtp: SmtpOption = None,
 ) -> None:
-    """Serve a site at the root of a host. Its first page asks the owner to set it up.
+    """Serve a site at the root of a host.
 
-    Tables, folder and secret are created if they are missing.
+    Tables, folder and secret are created if they are missing. To set up a new site, open the link
+    that is printed.
     """
     from singletable_apps.portfolio.app import run_serve
     from singletable_apps.shared.email_delivery import email_delivery

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
 from fastapi.testclient import TestClient
 
+from singletable_apps.elections import app as elections_app
 from singletable_apps.elections.app import settings_for, with_pages
 from singletable_apps.elections.sample import PASSWORD
+from singletable_apps.portfolio import app as portfolio_app
+from singletable_apps.shared.apps import AppContext, print_setup
 from singletable_apps.shared.email_delivery import EmailDelivery
 from singletable_apps.shared.serve import PublicUrl
+from singletable_apps.skills import app as skills_app
 from tests.apps.support.elections.sample import copy_sample
 
 URL = "http://127.0.0.1:8000"
@@ -36,3 +45,21 @@ def test_behind_a_proxy_links_lead_where_people_come_from() -> None:
     assert settings.web.trusted_origins == ("https://vote.example.org",)
     assert settings.web.proxies == ("127.0.0.1",)
     assert settings.web.body_limit == 4 << 20
+
+
+# The first visitor of a public address must not own the site.
+@pytest.mark.parametrize(
+    "module", [elections_app, portfolio_app, skills_app], ids=lambda m: m.__name__
+)
+def test_new_site_has_a_link_with_the_set_up_code(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with module.open_app(AppContext(tmp_path / "data", PublicUrl(URL))) as running:
+        link = urlsplit(running.setup_url)
+        browser = TestClient(running.app, base_url=URL, headers={"Accept": "text/html"})
+        page = browser.get(f"{link.path}?{link.query}")
+        [code] = parse_qs(link.query)["code"]
+        assert f'value="{code}"' in page.text
+        assert f'value="{code}"' not in browser.get(link.path).text
+        print_setup("The site", running.setup_url)
+    assert running.setup_url in capsys.readouterr().out

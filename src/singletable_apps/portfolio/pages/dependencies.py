@@ -26,7 +26,7 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared import pages
-from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.accounts import SensitiveAction, TooManyAttempts
 from singletable_apps.shared.pages import (
     CURRENT_PASSWORD,
     POLICY,
@@ -191,6 +191,12 @@ class UserPageContext(PageContext):
     def needs_password(self) -> bool:
         """Return whether a sensitive action asks for the password again."""
         return COOKIES.needs_password(self.request, self.service.accounts)
+
+    def sign_in_again(self, action: SensitiveAction) -> Response:
+        """Redirect to the page that asks for the password, and back to this one."""
+        back = f"{path_of(self.request)}?{self.request.url.query}"
+        url = self.urls.admin("sign-in", again="true", next=back.rstrip("?"))
+        return self.redirect(url, f"Enter your password again to {action}.")
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
         """Raise InvalidInput unless the password was entered a moment ago, or in this form."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeAlias, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 from fastapi import Path as PathParameter
 
 from singletable_apps.shared import pages
-from singletable_apps.shared.accounts import TooManyAttempts
+from singletable_apps.shared.accounts import SensitiveAction, TooManyAttempts
 from singletable_apps.shared.pages import (
     CURRENT_PASSWORD,
     Form,
@@ -153,6 +153,12 @@ class UserPageContext(PageContext):
     def needs_password(self) -> bool:
         """Return whether a sensitive action asks for the password again."""
         return COOKIES.needs_password(self.request, self.service.accounts)
+
+    def sign_in_again(self, action: SensitiveAction) -> Response:
+        """Redirect to the page that asks for the password, and back to this one."""
+        back = f"{path_of(self.request)}?{self.request.url.query}"
+        url = self.urls.page("sign-in", again="true", next=back.rstrip("?"))
+        return self.redirect(url, f"Enter your password again to {action}.")
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
         """Raise InvalidInput unless the password was entered a moment ago, or in this form."""

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup, escape
 from pydantic import BaseModel, Field
 
+from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.charts import ChartBar, ChartPart, StackedChart
 from singletable_apps.shared.pages import Form, path_of
 from singletable_apps.shared.web.downloads import TableFormat, download_table
@@ -280,4 +281,6 @@ def show_export(page: ManagerPage, format: TableFormat | None = None) -> Respons
     """Download the skills of all people, or choose the format first."""
     if format is None:
         return page.render("export")
+    if page.needs_password:
+        return page.sign_in_again(SensitiveAction.EXPORT)
     return download_table(*page.service.overview.export(page.user), "skills", format)

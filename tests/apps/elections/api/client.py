@@ -130,13 +130,14 @@ def make_api(
     secure: bool = True,
     newcomer: Role = Role.USER,
     keys: Keys | None = None,
+    confirm_registrations: bool = False,
 ) -> Api:
     """Return an API where these people have registered; the first is the owner."""
     clock = Clock()
     elections = open_elections(
         connect("memory:"),
         keys or generate_keys(),
-        settings=Settings(new_user_role=newcomer, link="{token}"),
+        settings=Settings(newcomer, "{token}", confirm_registrations),
         clock=clock,
         passwords=Passwords(memory_kib=64, passes=1),
     )

@@ -40,5 +40,10 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
         answer = ada.submit(ada.get(*page), action, **fields, current_password="wrong")
         shown = "f-current_password-error" in answer.text
         assert (answer.status_code, shown) == (422, True), page
+    again = ada.get("export")
+    assert again.url.path == "/portfolio/admin/sign-in"
+    done = ada.submit(again, "/sign-in", who=owner.email, password=PASSWORD)
+    assert ada.open(done.headers["location"]).headers["content-type"] == "application/zip"
+    app.world.clock.move(minutes=6)
     asked = ada.get("people", number, "remove")
     assert ada.submit(asked, "/remove", current_password=PASSWORD).status_code == 303

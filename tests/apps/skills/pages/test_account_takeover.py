@@ -60,6 +60,7 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(app: PagesApp
         shown = "f-current_password-error" in answer.text
         assert (answer.status_code, shown) == (422, True), page
     assert app.world.user("bob").role is Role.USER
+    assert ada.get("export", format="csv").url.path == "/skills/sign-in"
     answer = ada.submit(
         ada.get("admin", "people", "bob"), "/role", role="admin", current_password=PASSWORD
     )

@@ -21,7 +21,7 @@ def test_visitor_registers_and_signs_in(app: PagesApp) -> None:
 def test_first_account_is_announced_as_the_administrator() -> None:
     app = PagesApp(is_empty=True)
     visitor = app.browser()
-    assert "The first account is the administrator" in visitor.get().text
+    assert "needs the set-up code" in visitor.get().text
     page = visitor.get("register")
     assert "Your account will be the administrator" in page.text
     new = {"username": "zoe", "name": "Zoe Park", "password": PASSWORD}

@@ -16,6 +16,7 @@ from singletable_apps.portfolio.pages.dependencies import OwnerPage, UserPageCon
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.service.posts import Outcome
 from singletable_apps.portfolio.transfer import ImportEntry, export_site, import_site
+from singletable_apps.shared.accounts import SensitiveAction
 from singletable_apps.shared.archives import ArchiveError, Files, read_zip, write_zip
 from singletable_apps.shared.pages import Form, PostedUpload, UploadedFile
 
@@ -36,6 +37,8 @@ def show_transfer(page: OwnerPage) -> Response:
 @router.get("/admin/export")
 def export_everything(page: OwnerPage) -> Response:
     """Download every post, image and setting as a zip file."""
+    if page.needs_password:
+        return page.sign_in_again(SensitiveAction.EXPORT)
     day = page.service.context.clock().date()
     headers = {"Content-Disposition": f'attachment; filename="site-{day}.zip"'}
     chunks = _zip_chunks(page.service)

@@ -1,0 +1,129 @@
+"""Register: the first account needs the set-up code, and nobody learns which addresses exist."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import httpx2
+import pytest
+
+from singletable import connect
+from singletable_apps.elections.roles import Role
+from singletable_apps.elections.service.context import Settings
+from tests.apps.elections.api.client import Api, make_api, type_of
+from tests.apps.elections.pages.client import Browser, PagesApp
+from tests.apps.support.elections.world import PASSWORD, World
+from tests.apps.support.html import field_errors
+
+FINISH, IN_USE = "Finish your registration", "You already have an account"
+ZOE = {"name": "Zoe", "email": "zoe@example.org", "password": PASSWORD}
+
+
+@pytest.fixture
+def confirming() -> PagesApp:
+    """Return an app with a mail server, where Ada has an account."""
+    app = PagesApp.create()
+    world = World(connect("memory:"))
+    service = world.open_service(settings=Settings(confirm_registrations=True))
+    world.service = service
+    world.register("Ada")
+    return PagesApp(world, app.fastapi, replace(app.site, elections=service))
+
+
+def _register(app: PagesApp, **fields: str) -> httpx2.Response:
+    browser = app.browser()
+    return browser.submit(browser.get("register"), **{**ZOE, **fields})
+
+
+def test_answer_does_not_reveal_whether_an_address_has_an_account(confirming: PagesApp) -> None:
+    free, taken = _register(confirming), _register(confirming, email="ADA@example.org")
+    assert [email.subject for email in confirming.emails()] == [IN_USE, FINISH]
+    assert (free.status_code, free.headers["location"]) == (303, "/elections/register/sent")
+    assert (taken.status_code, taken.headers["location"]) == (303, "/elections/register/sent")
+    assert not {"set-cookie"} & {*free.headers, *taken.headers}
+    # User names are public.
+    assert set(field_errors(_register(confirming, name="ADA"))) == {"name"}
+
+
+def test_link_creates_the_account_once(confirming: PagesApp) -> None:
+    _register(confirming)
+    link, zoe = confirming.link(FINISH), confirming.browser()
+    assert "zoe@example.org" in zoe.open(link).text
+    assert confirming.world.service.context.read.find_user("Zoe") is None
+    page = zoe.open(link)
+    assert "Welcome" in zoe.flash(zoe.submit(page))
+    assert confirming.user("Zoe").role is Role.USER
+    assert confirming.browser().open(link).status_code == 422
+    assert confirming.browser().submit(page).status_code == 422
+
+
+def test_name_may_be_taken_before_the_link_is_opened(confirming: PagesApp) -> None:
+    _register(confirming)
+    page = confirming.browser().open(confirming.link(FINISH))
+    confirming.world.service.people.register("zoe", "other@example.org", PASSWORD)
+    answer = confirming.browser().submit(page)
+    assert (answer.status_code, "is taken" in answer.text) == (422, True)
+
+
+def test_addresses_are_not_flooded_with_links(confirming: PagesApp) -> None:
+    answers = [_register(confirming) for _ in range(8)]
+    assert answers[-1].status_code == 422
+    assert len(confirming.emails()) < 8
+
+
+def test_api_answers_the_same_for_every_address() -> None:
+    api = make_api("Ada", confirm_registrations=True)
+    answers = [
+        api.anonymous().post("/register", {**ZOE, "email": address})
+        for address in ("zoe@example.org", "Ada@example.org")
+    ]
+    assert [answer.status_code for answer in answers] == [202, 202]
+    assert [{*answer.json()} for answer in answers] == [{"email"}, {"email"}]
+    assert not any("set-cookie" in answer.headers for answer in answers)
+    visitor = api.anonymous()
+    assert type_of(visitor.post("/register/confirm", {"token": "wrong"})) == "401 not-signed-in"
+
+
+@pytest.mark.parametrize("code", ["", "0123456789abcdef", "ß" * 100])
+def test_nobody_owns_a_new_site_without_the_code(code: str) -> None:
+    app = PagesApp.create()
+    browser = app.browser()
+    answer = browser.submit(browser.get("register"), **ZOE, setup_code=code)
+    assert set(field_errors(answer)) == {"setup_code"}
+    assert app.world.service.people.setup_code() is not None
+
+
+def test_set_up_link_makes_the_owner_and_works_once() -> None:
+    app = PagesApp.create()
+    people = app.world.service.people
+    code = people.setup_code()
+    link = f"/elections/register?code={code}"
+    browser = app.browser()
+    assert "Welcome" in browser.flash(browser.submit(browser.open(link), **ZOE))
+    zoe = app.user("Zoe")
+    assert zoe.role is Role.OWNER
+    other = app.browser()
+    assert "setup_code" not in other.open(link).text
+    # A site that is empty again has another code.
+    people.remove(zoe, "Zoe")
+    assert people.setup_code() not in (None, code)
+
+
+def test_api_needs_the_code_for_the_first_user() -> None:
+    api: Api = make_api()
+    refused = api.anonymous().post("/register", ZOE)
+    assert type_of(refused) == "422 invalid-request"
+    assert refused.json()["errors"][0]["pointer"] == "/setup_code"
+    api.register("Ada")
+    assert api.anonymous().post("/register", ZOE).status_code == 201
+
+
+# Signing in again in the same browser works, whatever others guessed meanwhile.
+def test_known_browser_is_not_locked_out(app: PagesApp, ada: Browser) -> None:
+    browser, stranger = app.sign_in("Ada"), app.browser()
+    browser.post("/elections/sign-out", {})
+    for _ in range(11):
+        answer = stranger.submit(stranger.get("sign-in"), who="Ada", password="a wrong guess")
+    assert answer.status_code == 429
+    again = browser.submit(browser.get("sign-in"), who="Ada", password=PASSWORD)
+    assert again.status_code == 303
