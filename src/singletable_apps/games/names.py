@@ -47,7 +47,7 @@ def check_name(settings: GameSettings, name: str) -> str:
         raise InvalidInput({"name": "Please fill this in."})
     if settings.generated_names and not is_generated(chosen):
         raise InvalidInput({"name": "Names are drawn in this game. Take one of those."})
-    letters = re.sub(r"[\W_]|\d+$", "", fold(chosen)).removeprefix("the").translate(_SAME)
+    letters = re.sub(r"[\W_]|(?<!\d)\d++$", "", fold(chosen)).removeprefix("the").translate(_SAME)
     if letters in _RESERVED:
         raise InvalidInput({"name": "This name is for hosts. Choose another one."})
     if is_denied(settings, chosen):

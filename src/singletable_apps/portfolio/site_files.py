@@ -66,8 +66,8 @@ _NAMES = {
     "aliases": ("alias", "redirect_from"),
 }
 _DATED_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(.+)")
-_HEADING = re.compile(r"\A\s*# +(.+?)[ #]*\n+")
-_SPACE_BEFORE_ZONE = re.compile(r"\s+(?=([+-]\d\d:?\d\d|Z)\Z)")
+_HEADING = re.compile(r"\A\s*+# ++([^\n]++)\n++")
+_SPACE_BEFORE_ZONE = re.compile(r"(?<!\s)\s++(?=([+-]\d\d:?\d\d|Z)\Z)")
 # The target of a link or an image in Markdown, and in the HTML inside it. A description has no
 # brackets, since a text of many brackets would take quadratic time.
 _LINK = re.compile(
@@ -221,7 +221,8 @@ def read_post(path: str, text: str) -> PostFile:
         found["slug"] = stem
     if "title" not in found:
         heading = _HEADING.match(markdown)
-        found["title"] = heading[1] if heading else stem.replace("-", " ").replace("_", " ")
+        title = heading[1].rstrip(" #") if heading else ""
+        found["title"] = title or stem.replace("-", " ").replace("_", " ")
         markdown = markdown[heading.end() :] if heading else markdown
     with invalid_input():
         return PostFile.model_validate({**found, "markdown": markdown})

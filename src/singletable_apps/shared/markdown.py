@@ -95,8 +95,14 @@ _TAG = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z-]+="[^"]*")*)>')
 _SOURCE = re.compile(r' src="([^"]*)"')
 _SIZE = re.compile(r' (?:width|height)="[^"]*"')
 _FOOTNOTE_MARKS = re.compile(
-    r'<sup class="footnote-ref">.*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
+    r'<sup class="footnote-ref">(?:(?!<sup).)*?</sup>|<a [^>]*class="footnote-backref"[^>]*>.*?</a>'
 )
+_SPACE = re.compile(r"\s++")
+# The sanitizer takes quadratic time for deeply nested elements.
+_MAX_NESTING = 500
+_ANY_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*+)", re.IGNORECASE)
+# These end where the next one starts, so they nest only inside of others.
+_IMPLIED_END = frozenset({"p", "li", "dd", "dt", "td", "th", "tr", "tbody", "thead", "tfoot"})
 _TASK = re.compile(r"\[([ xX])\] ")
 _URL = re.compile(r"https?://[^\s<>\"`]+")
 
@@ -124,7 +130,7 @@ def sanitize_html(html: str, *, media_prefix: str = "", rel: str = "noopener") -
     def finish(tag: re.Match[str]) -> str:
         return _image(tag[3], own_image) if tag[2] == "img" else tag[0]
 
-    return _TAG.sub(finish, _cleaner(rel).clean(html))
+    return _TAG.sub(finish, _clean(html, rel))
 
 
 def plain_text(html: str) -> str:
@@ -141,7 +147,7 @@ def html_as_markdown(html: str) -> str:
     """
     blocks: list[str] = []
     inline = ""
-    for is_block, part in _top_level_parts(_cleaner("noopener").clean(html)):
+    for is_block, part in _top_level_parts(_clean(html, "noopener")):
         if is_block:
             blocks += [f"<p>{inline.strip()}</p>"] if inline.strip() else []
             inline = ""
@@ -149,7 +155,11 @@ def html_as_markdown(html: str) -> str:
         else:
             inline += part
     blocks += [f"<p>{inline.strip()}</p>"] if inline.strip() else []
-    return "\n\n".join(re.sub(r"\s*\n\s*", "\n", block) for block in blocks)
+    return "\n\n".join(_SPACE.sub(_one_line_break, block) for block in blocks)
+
+
+def _one_line_break(space: re.Match[str]) -> str:
+    return "\n" if "\n" in space[0] else space[0]
 
 
 def _top_level_parts(html: str) -> Iterator[tuple[bool, str]]:
@@ -157,6 +167,7 @@ def _top_level_parts(html: str) -> Iterator[tuple[bool, str]]:
     end = 0
     element = root = ""
     opened: list[str] = []
+    open_pre = 0
     has_block = False
     for tag in _TAG.finditer(html):
         text, end = html[end : tag.start()], tag.end()
@@ -164,13 +175,14 @@ def _top_level_parts(html: str) -> Iterator[tuple[bool, str]]:
             yield False, text
             element, has_block, root = "", False, tag[2]
         else:
-            element += _on_one_line(text) if "pre" in opened else text
+            element += _on_one_line(text) if open_pre else text
         element += _on_one_line(tag[0])
         has_block |= tag[2] in _HTML_BLOCKS
         if tag[1]:
-            opened.pop()
+            open_pre -= opened.pop() == "pre"
         elif tag[2] not in _VOID:
             opened.append(tag[2])
+            open_pre += tag[2] == "pre"
         if not opened:
             # A block of HTML cannot start with an inline element.
             is_nested = has_block and root not in _HTML_BLOCKS
@@ -184,7 +196,27 @@ def _on_one_line(text: str) -> str:
 
 def absolute_html(html: str, url: str) -> str:
     """Return the HTML of the page at `url` with absolute links and images, for feeds and mail."""
-    return _cleaner("noopener", url).clean(html)
+    return _clean(html, "noopener", url)
+
+
+def _clean(html: str, rel: str, base_url: str = "") -> str:
+    """Return sanitized HTML; HTML that is nested too deep is text."""
+    return _cleaner(rel, base_url).clean(str(escape(html)) if _is_too_deep(html) else html)
+
+
+def _is_too_deep(html: str) -> bool:
+    opened: list[str] = []
+    for slash, name in _ANY_TAG.findall(html):
+        element = name.lower()
+        if slash:
+            # An end tag of something else is ignored.
+            if opened and opened[-1] == element:
+                opened.pop()
+        elif element not in _VOID and element not in _IMPLIED_END:
+            opened.append(element)
+            if len(opened) > _MAX_NESTING:
+                return True
+    return False
 
 
 @lru_cache(maxsize=64)

@@ -38,10 +38,10 @@ Detector: TypeAlias = Callable[[Source, str], str | None]
 
 _HEAD_SIZE = 1 << 16
 _PREFLIB = re.compile(r"(?m)^#\s*(?:NUMBER ALTERNATIVES|ALTERNATIVE NAME [0-9]+)\s*:")
-_OLD_PREFLIB = re.compile(r"[0-9]+\s*\n\s*1\s*,[^\n]+\n")
+_OLD_PREFLIB = re.compile(r"[0-9]++[^\S\n]*+\n\s*+1\s*+,[^\n]+\n")
 _ABIF_VOTE = re.compile(r"[0-9]+\s*:.*")
 # Tags may contain commas and semicolons; a ranking never does.
-_CEF_VOTE = re.compile(r"(?:.*\|\|)?[^>=,;]+(?:[>=][^>=,;]+)+|/EMPTY/.*", re.IGNORECASE)
+_CEF_VOTE = re.compile(r"(?:.*\|\|)?+[^>=,;]+(?:[>=][^>=,;]+)+|/EMPTY/.*", re.IGNORECASE)
 _CEF_PARAMETER = re.compile("(?m)^#/")
 
 _READERS: dict[str, Callable[[Source, ReadOptions], BallotFile]] = {

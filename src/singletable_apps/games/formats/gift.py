@@ -185,7 +185,7 @@ def _number_range(text: str) -> str:
 def _plain(text: str, is_html: bool) -> str:
     """Return the text with escaped characters restored and without markup."""
     text = re.sub(rf"^\s*{_FORMAT.pattern}", "", text)
-    if is_html or re.search(r"</?(p|br|b|i|em|strong|span|div|code|sub|sup)\b[^>]*>", text):
+    if is_html or re.search(r"</?(p|br|b|i|em|strong|span|div|code|sub|sup)\b[^<>]*>", text):
         text = unescape(re.sub(r"<[^<>]*>", " ", text))
     text = text.replace(chr(_PRIVATE + ord("n")), "\n")
     return re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match[0]) - _PRIVATE), text).strip()

@@ -83,7 +83,7 @@ _TEXTS = (
 # The columns we write, by field.
 OWN_COLUMNS: Mapping[str, str] = {field: known.split()[0] for field, known in _HEADINGS.items()}
 _Choice = TypeVar("_Choice", QuestionType, Scale)
-_OPTION_IMAGE = re.compile(r"(?:^|\s+)(/games/images/\S+)$")
+_OPTION_IMAGE = re.compile(r"(?:^|(?<!\s)\s++)(/games/images/\S+)$")
 _KAHOOT_COLUMNS = (
     "",
     "Question - max 120 characters",
@@ -104,7 +104,7 @@ _TRIVIA_COLUMNS = (
 
 def _fold_heading(heading: str) -> str:
     """Return a heading in lower case without punctuation, and without Kahoot's explanations."""
-    short = re.split(r"\s[-–—]\s", re.sub(r"\(.*?\)", " ", heading))[0]
+    short = re.split(r"\s[-–—]\s", re.sub(r"\([^()]*\)", " ", heading))[0]
     return re.sub(r"[^\w#]|_", "", short.casefold())
 
 

@@ -1,0 +1,87 @@
+"""Texts of strangers that took minutes: each of these ends at once, or the test does not end.
+
+A pattern that can start at every character of a run, or divide a run between two repeats, takes
+quadratic time, and no other request is served meanwhile. Use possessive repeats (`\\s++`), and a
+lookbehind where a run may start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import singletable_apps
+from singletable_apps.counting.errors import FormatError
+from singletable_apps.counting.formats import read_ballots
+from singletable_apps.games.formats.gift import read_gift
+from singletable_apps.games.formats.tables import is_heading, read_questions
+from singletable_apps.games.moderation import word_filter
+from singletable_apps.portfolio.site_files import read_post
+from singletable_apps.shared.errors import AppError
+from singletable_apps.shared.markdown import (
+    html_as_markdown,
+    plain_text,
+    render_markdown,
+    sanitize_html,
+)
+from singletable_apps.shared.pages.uploads import parse_header
+
+SIZE = 200_000
+
+
+def _run(text: str) -> str:
+    return text * (SIZE // len(text))
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (html_as_markdown, f"<p>{_run(' ')}</p>"),
+        (html_as_markdown, _run("<div>")),
+        (html_as_markdown, _run("<ul><li>")),
+        (sanitize_html, _run("<div></b>")),
+        (render_markdown, _run("<b>")[:50_000]),
+        (lambda text: plain_text(sanitize_html(text)), f"{_run('<sup class=footnote-ref>')}\n"),
+        (lambda text: read_post("a.md", text), f"# {_run(' ')}"),
+        (lambda text: read_post("a.md", text), f"# a{_run(' #')}"),
+        (lambda text: read_post("a.md", text), f'---\ndate: "{_run(" ")[:90_000]}x"\n---\n'),
+        (lambda text: is_heading([text]), _run("(")),
+        (
+            lambda text: read_questions(text.encode(), "x"),
+            f"Question,OptionA\nx,a{_run(' ')[:99_000]}b",
+        ),
+        (lambda text: read_gift(text, "x"), f"{_run('<p ')} {{ =a ~b }}"),
+        (word_filter(("bad",)).has_match, f"a{_run('-')}a"),
+        (lambda text: read_ballots(text.encode()), f"{_run('|')},"),
+        (lambda text: read_ballots(text.encode()), f"1{_run(chr(10))}"),
+        (parse_header, f"form-data{_run(';')}"),
+        (parse_header, f'form-data; name="{_run(";")}'),
+        (parse_header, f"form-data{_run('; ')}{_run(' ')}"),
+    ],
+)
+def test_hostile_text_is_read_in_linear_time(read: Callable[[str], object], text: str) -> None:
+    # It may be rejected.
+    with suppress(AppError, FormatError, ValueError):
+        read(text)
+
+
+def test_deeply_nested_html_is_shown_as_text() -> None:
+    assert sanitize_html("<div>" * 600).startswith("&lt;div&gt;")
+    assert sanitize_html("<p>a<ul><li>b" * 100).count("<li>") == 100
+    assert sanitize_html("<p>" * 5_000).startswith("<p>")
+
+
+# The standard library reads parameters of headers in quadratic time.
+def test_headers_of_requests_are_not_read_as_those_of_mail() -> None:
+    folder = Path(singletable_apps.__file__).parent
+    parsers = re.compile(r"^(?:import email\b|from email\.(?!utils))", re.MULTILINE)
+    importing = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        if parsers.search(path.read_text(encoding="utf-8"))
+    }
+    assert importing <= {"shared/mail.py"}
