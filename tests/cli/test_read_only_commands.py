@@ -13,6 +13,7 @@ from tests.house.sources import ROOT
 SHOP = "tests.cli.shop"
 READ_ONLY = [
     ("table", "check", SHOP, "ADDRESS"),
+    ("check", "ADDRESS"),
     ("show", "ADDRESS"),
     ("show", "ADDRESS", "shop"),
     ("show", "ADDRESS", "shop", "--app", SHOP),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from singletable import (
     CreateTable,
     DeleteItem,
     Engine,
+    ListTables,
     PutItem,
     Query,
     ReadChanges,
@@ -17,6 +19,7 @@ from singletable import (
 )
 from singletable.operations import (
     AttributeDefinition,
+    ChangeRecord,
     GlobalSecondaryIndex,
     KeySchemaElement,
     LocalSecondaryIndex,
@@ -80,26 +83,39 @@ def create_sample(path: Path) -> None:
         engine.execute(TransactWriteItems([same], client_request_token="token"))
 
 
-def read_sample(path: Path) -> None:
-    """Read everything in every way, and raise AssertionError unless it is right."""
+def read_contents(path: Path) -> dict[str, list[object]]:
+    """Read everything in every way, in order; raise StorageError if something is damaged."""
     with Engine.on_file(path, Settings(clock=lambda: MADE)) as engine:
-        expected = {number: item(number) for number in range(COUNT)}
-        for index in (None, "by_status"):
-            found = engine.execute(Scan("users", index_name=index)).items or []
-            assert {int(each["sk"]["N"]): dict(each) for each in found} == expected
-        keys = engine.execute(Scan("users", index_name="by_user")).items or []
-        assert {int(each["sk"]["N"]) for each in keys} == set(expected)
-        assert engine.execute(Scan("users", select="COUNT")).count == COUNT
-        for user in range(5):
-            page = engine.execute(
-                Query(
-                    "users",
-                    key_condition_expression="pk = :user",
-                    expression_attribute_values={":user": {"S": f"user#{user}"}},
-                )
+        contents: dict[str, list[object]] = {}
+        for index in (None, "by_status", "by_user"):
+            contents[f"scan {index}"] = list(
+                engine.execute(Scan("users", index_name=index)).items or ()
             )
-            numbers = [int(each["sk"]["N"]) for each in page.items or []]
-            assert numbers == [number for number in expected if number % 5 == user]
-        changes = engine.execute(ReadChanges(after=0, limit=1000)).changes
-        assert [change.position for change in changes] == list(range(1, len(changes) + 1))
-        assert changes[-1].kind == "REMOVE"
+        for name in engine.execute(ListTables()).table_names:
+            contents[name] = list(engine.execute(Scan(name)).items or ())
+        for user in range(5):
+            query = Query(
+                "users",
+                key_condition_expression="pk = :user",
+                expression_attribute_values={":user": {"S": f"user#{user}"}},
+            )
+            contents[f"query {user}"] = list(engine.execute(query).items or ())
+        contents["changes"] = list(engine.execute(ReadChanges(after=0, limit=1000)).changes)
+        return contents
+
+
+def read_sample(path: Path) -> None:
+    """Read everything, and raise AssertionError unless it is right."""
+    contents = read_contents(path)
+    expected = {number: item(number) for number in range(COUNT)}
+    for index in (None, "by_status"):
+        found = cast("list[Item]", contents[f"scan {index}"])
+        assert {int(each["sk"]["N"]): dict(each) for each in found} == expected
+    keys = cast("list[Item]", contents["scan by_user"])
+    assert {int(each["sk"]["N"]) for each in keys} == set(expected)
+    for user in range(5):
+        numbers = [int(each["sk"]["N"]) for each in cast("list[Item]", contents[f"query {user}"])]
+        assert numbers == [number for number in expected if number % 5 == user]
+    changes = cast("list[ChangeRecord]", contents["changes"])
+    assert [change.position for change in changes] == list(range(1, len(changes) + 1))
+    assert changes[-1].kind == "REMOVE"

@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from singletable.cli.bulk import bulk_load, delete_partition
+from singletable.cli.check import check
 from singletable.cli.copy import copy
 from singletable.cli.diff import diff
 from singletable.cli.docs import docs
@@ -89,6 +90,7 @@ app.command()(load)
 app.command("bulk-load")(bulk_load)
 app.command("delete-partition")(delete_partition)
 app.command()(copy)
+app.command()(check)
 app.add_typer(workbench, name="workbench")
 app.add_typer(infrastructure, name="infrastructure")
 app.add_typer(table, name="table")

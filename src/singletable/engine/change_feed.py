@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, cast
 
 from msgspec import Raw
@@ -68,9 +69,18 @@ def read_changes(
         (after, limit),
     )
     changes = [_change_record(row, verify=verify) for row in rows]
+    if verify:
+        _check_order([after, *(change.position for change in changes)], is_complete=table is None)
     # A full page may not be the last; otherwise everything up to the newest change was read.
     position = changes[-1].position if len(changes) == limit else max(after, newest)
     return changes, position
+
+
+def _check_order(positions: list[int], *, is_complete: bool) -> None:
+    """Raise DamagedData if a change comes too early or twice, or is missing in a complete feed."""
+    for before, position in pairwise(positions):
+        if position <= before or (is_complete and position > before + 1):
+            raise DamagedData(f"The change feed between {before} and {position}")
 
 
 def feed_bounds(execute: Execute) -> tuple[int, int]:

@@ -18,7 +18,7 @@ def backfill(table: Table, index: Index, execute: Execute) -> None:
     batches = table.rows.scan_range(b"", None, None).batches(execute)
     for size, raw in chain.from_iterable(zip(*batch, strict=True) for batch in batches):
         item = item_from_json(raw)
-        if not _has_valid_keys(index, item):
+        if not has_valid_keys(index, item):
             continue
         position = index.row_key(item)
         if index.projected_attributes is None:
@@ -28,7 +28,8 @@ def backfill(table: Table, index: Index, execute: Execute) -> None:
             index.rows.upsert(execute, position, item_size(entry), item_to_json(entry))
 
 
-def _has_valid_keys(index: Index, item: Item) -> bool:
+def has_valid_keys(index: Index, item: Item) -> bool:
+    """Return whether the item belongs into the index."""
     key = index.key
     return (
         key.matches(item)

@@ -170,6 +170,12 @@ def _check_file(path: Path) -> None:
         )
 
 
+def is_open_here(path: Path) -> bool:
+    """Return whether an engine of this process has the file open."""
+    inode = _inode(path.stat())
+    return any(lock.holds(inode) for lock in _locks)
+
+
 def _open_locked(path: Path) -> int:
     try:
         # A new file is for its owner only; SQLite gives its log the same mode.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+from operator import gt, itemgetter, lt
 from typing import Any, TypeAlias, cast
 
 from msgspec import Struct
@@ -28,20 +29,25 @@ class RowRange(Struct, frozen=True):
     """Rows between two bounds; `source` is the SQL after the columns of the SELECT.
 
     `checksums` verifies the rows, if they have checksums. If all of them are in one partition, this
-    is `partition`.
+    is `partition`; they may be in `descending` order.
     """
 
     source: str
     bindings: tuple[bytes, ...]
     checksums: RowChecksums | None = None
     partition: bytes | None = None
+    descending: bool = False
 
     def batches(self, execute: Execute, limit: int | None = None) -> Iterator[Batch]:
         """Yield the sizes and the JSON of up to `limit` rows, some rows at a time."""
         rows = execute(f"SELECT {self._columns} {self.source}", self.bindings)
         rows, count = rows if limit is None else islice(rows, limit), _FIRST_BATCH
+        last: list[Any] = []
         while batch := list(islice(rows, count)):
-            yield self._verify(batch)
+            columns = self._verify(batch)
+            if self.checksums is not None:
+                last = self._check_order(last, batch)
+            yield columns
             count = _BATCH
 
     def slice(self, execute: Execute, offset: int, limit: int) -> list[tuple[int, bytes]]:
@@ -69,13 +75,26 @@ class RowRange(Struct, frozen=True):
 
     def _verify(self, rows: list[tuple[Any, ...]]) -> Batch:
         """Return the sizes and the JSON of selected rows; raise DamagedData if one is damaged."""
-        columns = tuple(zip(*rows, strict=True))
+        columns: tuple[Any, ...] = tuple(zip(*rows, strict=True))
         if self.checksums is not None:
             if self.partition is not None:
                 columns = ((self.partition,) * len(rows), *columns)
             self.checksums.check_all(*columns)
             columns = columns[2:4]
         return cast(Batch, columns)
+
+    def _check_order(self, last: list[Any], rows: list[tuple[Any, ...]]) -> list[Any]:
+        """Return the last key; raise DamagedData if keys are not in order, or one is repeated.
+
+        Each row is intact, but a damaged SQLite index may lead to it at a wrong time, or twice.
+        """
+        get_key = itemgetter(0, 1) if self.partition is None else itemgetter(0)
+        keys = [*last, *map(get_key, rows)]
+        if self.checksums is not None and not all(
+            map(gt if self.descending else lt, keys, keys[1:])
+        ):
+            raise DamagedData(f"The order of the items in {self.checksums.label}")
+        return keys[-1:]
 
 
 def check_total(count: int, size: object) -> tuple[int, int]:

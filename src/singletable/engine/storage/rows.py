@@ -153,7 +153,7 @@ class Rows:
         start = () if after is None else (after,)
         source = partition_source(self.name, bounded=bool(high), after=bool(start), forward=forward)
         bindings = (keys.partition, keys.low, *high, *start)
-        return RowRange(source, bindings, self.checksums, keys.partition)
+        return RowRange(source, bindings, self.checksums, keys.partition, not forward)
 
     def scan_range(self, low: bytes, high: bytes | None, after: RowKey | None) -> RowRange:
         """Return the rows between two partition bounds, starting after a key."""

@@ -1,0 +1,99 @@
+"""`singletable check`: find damage in a database file, and write what is intact to a new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from singletable.engine.file_check import FileReport
+
+_SHOWN = 100
+
+
+def check(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The database file, such as votes.db.")
+    ],
+    repair: Annotated[
+        Path | None,
+        typer.Option(
+            "--repair",
+            metavar="NEW_FILE",
+            help="Write what is intact to a new file, with new indexes, and the rest to "
+            "NEW_FILE.lost.jsonl.",
+        ),
+    ] = None,
+    accept_items: Annotated[
+        bool,
+        typer.Option(
+            "--accept-items",
+            help="With --repair: keep items that do not match their checksum but can be decoded "
+            "and have their key.",
+        ),
+    ] = False,
+) -> None:
+    """Check a database file: its structure, every item, index and change.
+
+    The file is only read, also while an engine uses it, and never changed: --repair writes a new
+    one. The exit code is 0 if everything is intact, 1 if there are problems, 2 if the file cannot
+    be checked.
+    """
+    from singletable.cli.existing_tables import check_file_exists
+    from singletable.cli.output import escape_controls, pluralize, progress_bar
+    from singletable.connect import file_path
+    from singletable.engine.file_check import check_file
+    from singletable.errors import AddressError
+    from singletable.store import Progress
+
+    if accept_items and repair is None:
+        raise AddressError("--accept-items requires --repair.")
+    path = file_path(file.removeprefix("file:")) if file.startswith("file:") else Path(file)
+    check_file_exists(f"file:{path}")
+    if repair is None:
+        with progress_bar("Checking") as show:
+            report = check_file(path, lambda done, total: show(Progress(done, total)))
+        _print_report(path, report)
+        raise typer.Exit(1 if report.problems else 0)
+    from singletable.engine.file_repair import repair_file
+
+    lost = repair.with_name(f"{repair.name}.lost.jsonl")
+    repaired = repair_file(path, repair, lost, accept_items=accept_items)
+    typer.echo(
+        f"Wrote {pluralize(repaired.kept, 'item')} and {pluralize(repaired.changes, 'change')} to "
+        f"{repair}."
+    )
+    if repaired.accepted:
+        typer.echo(f"{pluralize(repaired.accepted, 'item')} did not match the checksum.")
+    losses = [*repaired.problems, *repaired.lost]
+    if not losses:
+        raise typer.Exit(0)
+    typer.echo(f"Not written ({len(losses):,}); what could be read of it is in {lost}:")
+    for text in losses[:_SHOWN]:
+        typer.echo(f"  {escape_controls(text)}")
+    raise typer.Exit(1)
+
+
+def _print_report(path: Path, report: FileReport) -> None:
+    from singletable.cli.output import escape_controls, pluralize
+
+    for name, (count, size) in sorted(report.tables.items()):
+        typer.echo(f"{name}: {pluralize(count, 'item')}, {pluralize(size, 'byte')}")
+    typer.echo(f"change feed: {pluralize(report.changes, 'change')}")
+    if report.in_use:
+        typer.echo("The file is in use: this is its state when the check started.")
+    if not report.problems:
+        typer.echo(f"{typer.style('No problems', fg='green')} in {path}.")
+        return
+    heading = typer.style(pluralize(len(report.problems), "problem"), fg="red", bold=True)
+    typer.echo(f"\n{heading} in {path}:")
+    for problem in report.problems[:_SHOWN]:
+        typer.echo(f"  {escape_controls(f'{problem.place}: {problem.what}')}")
+    if len(report.problems) > _SHOWN:
+        typer.echo(f"  and {len(report.problems) - _SHOWN:,} more")
+    typer.echo(
+        "\nRestore the file from a backup, or write what is intact to a new file:\n"
+        f"  singletable check {path} --repair repaired.db"
+    )

@@ -1,0 +1,321 @@
+"""Check a database file: SQLite's structure, checksums, indexes, the change feed and table records.
+
+The file is only read, in one snapshot, also while an engine uses it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import apsw
+from msgspec import DecodeError
+
+from singletable.engine.control.backfill import has_valid_keys
+from singletable.engine.storage import DamagedData, Execute, check_values, is_intact_change
+from singletable.engine.storage.connection import VERSION, bind_execute, is_initialized
+from singletable.engine.storage.file_lock import is_open_here
+from singletable.engine.table import Index, Table, build_table
+from singletable.engine.table_record import decode_record
+from singletable.errors import StorageError
+from singletable.values import Item, item_from_json, item_size
+
+OnProgress = Callable[[int, int], None]
+_STEP = 500
+UNREADABLE = (apsw.Error, UnicodeDecodeError)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong in a file: where, and what."""
+
+    place: str
+    what: str
+
+
+@dataclass(slots=True)
+class FileReport:
+    """The problems of a file; `tables` has the number of items and their size by table."""
+
+    in_use: bool = False
+    tables: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    changes: int = 0
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def add(self, place: str, what: str) -> None:
+        """Add a problem."""
+        self.problems.append(Problem(place, what))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row of a table; `item` is None if it cannot be decoded or belongs to another key.
+
+    It is intact if it has its checksum; then only its time to expire may be wrong.
+    """
+
+    id: int
+    partition: bytes
+    sort: bytes
+    size: int
+    json: bytes
+    item: Item | None
+    is_intact: bool
+    problem: str | None
+
+
+@contextmanager
+def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
+    """Open a file to read one snapshot of it; yield also whether an engine uses it."""
+    try:
+        if is_open_here(path):
+            # Closing a second descriptor would drop the locks that SQLite has on the file.
+            raise StorageError(f"'{path}' is open in this process. Check it from another one.")
+        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise StorageError(f"'{path}' cannot be read: {error.strerror}.") from None
+    try:
+        in_use = False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            in_use = True
+        # Without a log nothing else is read or written, not even shared memory beside the file.
+        has_log = in_use or Path(f"{path}-wal").exists()
+        mode = "mode=ro" if has_log else "immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        try:
+            connection = apsw.Connection(f"file:{quote(str(path.resolve()))}?{mode}", flags=flags)
+            execute = bind_execute(connection)
+            execute("BEGIN")
+            is_initialized(execute)
+            ((version,),) = execute("PRAGMA user_version")
+        except apsw.Error as error:
+            raise StorageError(f"'{path}' cannot be read as a database: {error}.") from error
+        if version != VERSION:
+            raise StorageError(
+                f"'{path}' has format {version}, without checksums. Open it once with this "
+                "release, which upgrades it, then check it."
+            )
+        try:
+            yield execute, in_use
+        finally:
+            connection.close()
+    finally:
+        os.close(lock)
+
+
+def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -> FileReport:
+    """Return everything that is wrong in a file."""
+    with open_for_check(path) as (execute, in_use):
+        report = FileReport(in_use)
+        try:
+            for (text,) in execute("PRAGMA integrity_check"):
+                if text != "ok":
+                    report.add("SQLite", str(text))
+        except UNREADABLE as error:
+            report.add("SQLite", f"the structure of the file cannot be read: {error}")
+        tables = list(read_tables(execute, report))
+        done, total = 0, sum(_count_rows(execute, table) for table in tables)
+        for table in tables:
+            for row in _read_table(execute, table, report):
+                done += 1
+                if done % _STEP == 0:
+                    on_progress(done, total)
+                if row.problem is not None:
+                    place = f"The item with {describe_key(table, row)} in table '{table.name}'"
+                    report.add(place, row.problem)
+        _check_feed(execute, report)
+        _check_tokens(execute, report)
+        return report
+
+
+def read_tables(execute: Execute, report: FileReport) -> Iterator[Table]:
+    """Yield the tables whose records are intact, and report the others."""
+    expected: set[str] = set()
+    try:
+        existing = {
+            name
+            for (name,) in execute(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '*_[0-9]*'"
+            )
+        }
+        records = list(execute("SELECT number, name, record, checksum FROM tables"))
+    except UNREADABLE as error:
+        report.add("The records of tables", f"cannot be read: {error}")
+        return
+    for number, name, raw, checksum in records:
+        place = f"The record of table '{name}'"
+        try:
+            check_values(place, checksum, number, name, raw)
+            record = decode_record(raw)
+        except (DamagedData, DecodeError):
+            report.add(place, "is damaged, so its items cannot be checked")
+            expected |= {each for each in existing if each.split("_")[1] == str(number)}
+            continue
+        if record.deleted_by is None:
+            table = build_table(record, in_memory=False)
+            names = {rows.name for rows in (table.rows, *(i.rows for i in table.indexes))}
+            expected |= names
+            if not names <= existing:
+                missing = ", ".join(sorted(names - existing))
+                report.add(f"Table '{name}'", f"has no rows in the file: {missing}")
+            else:
+                yield table
+    for name in sorted(existing - expected):
+        report.add(f"The rows {name}", "belong to no table")
+
+
+def _count_rows(execute: Execute, table: Table) -> int:
+    try:
+        return table.rows.count(execute)[0]
+    except (*UNREADABLE, DamagedData):
+        return 0
+
+
+def _read_table(execute: Execute, table: Table, report: FileReport) -> Iterator[CheckedRow]:
+    """Yield the checked rows of a table, and check its indexes on the way."""
+    count = size = 0
+    entries = dict.fromkeys((index.name for index in table.indexes), 0)
+    try:
+        for row in read_rows(execute, table):
+            count, size = count + 1, size + (row.size if row.is_intact else 0)
+            yield row
+            for index in table.indexes if row.item is not None else ():
+                if has_valid_keys(index, row.item or {}):
+                    entries[index.name] += 1
+                    _check_entry(execute, index, row, report)
+    except UNREADABLE as error:
+        report.add(f"Table '{table.name}'", f"cannot be read to its end: {error}")
+    report.tables[table.name] = (count, size)
+    for index in table.indexes:
+        _check_surplus(execute, table, index, entries[index.name], report)
+
+
+def read_rows(execute: Execute, table: Table, *, backward: bool = False) -> Iterator[CheckedRow]:
+    """Yield the rows of a table in the order of their ids, each with what is wrong with it."""
+    order = "DESC" if backward else "ASC"
+    columns = "id, partition, sort, size, expires, item, checksum"
+    for row in execute(f"SELECT {columns} FROM {table.rows.name} NOT INDEXED ORDER BY id {order}"):
+        yield _check_row(table, *row)
+
+
+def _check_row(
+    table: Table,
+    id_: int,
+    partition: Any,
+    sort: Any,
+    size: Any,
+    expires: Any,
+    json: Any,
+    checksum: Any,
+) -> CheckedRow:
+    item, problem, is_intact = None, None, True
+    try:
+        item = item_from_json(json)
+        if table.row_key(item) != (partition, sort):
+            item, problem = None, "contains another key"
+        elif item_size(item) != size:
+            problem = f"has {item_size(item)} bytes, but {size} are stored as its size"
+        elif table.expires_at(item) != expires:
+            problem = "has a wrong time to expire"
+    except (DecodeError, ValueError, TypeError, KeyError, AttributeError):
+        item, problem = None, "cannot be decoded"
+    if table.rows.checksums is not None:
+        try:
+            table.rows.checksums.check(partition, sort, size, json, checksum)
+        except DamagedData:
+            is_intact = False
+            rest = "but can be decoded" if problem is None else f"and {problem}"
+            problem = f"does not match its checksum, {rest}"
+    return CheckedRow(id_, partition, sort, size, json, item, is_intact, problem)
+
+
+def describe_key(table: Table, row: CheckedRow) -> str:
+    """Return the key of a row in words."""
+    if row.item is not None:
+        return " and ".join(
+            f"{name} {next(iter(row.item[name].values()))!r}" for name in table.key.names
+        )
+    assert table.rows.checksums is not None
+    described = table.rows.checksums.describe(row.partition, row.sort)
+    return described.removeprefix("The item with ").removesuffix(f" in table '{table.name}'")
+
+
+def _check_entry(execute: Execute, index: Index, row: CheckedRow, report: FileReport) -> None:
+    """Report an index entry that is missing, damaged or differs from its item."""
+    assert row.item is not None
+    key, place = index.row_key(row.item), f"Index '{index.name}'"
+    try:
+        entry = index.rows.get(execute, key)
+        if entry is None:
+            report.add(place, f"has no entry for an item of the table: {_key_text(row.item)}")
+        elif item_from_json(entry.json) != index.project(row.item) or entry.size != item_size(
+            index.project(row.item)
+        ):
+            report.add(place, f"has an entry that differs from its item: {_key_text(row.item)}")
+    except DamagedData as error:
+        report.add(str(error), "does not match its checksum")
+    except (*UNREADABLE, DecodeError) as error:
+        report.add(place, f"has an entry that cannot be read: {error}")
+
+
+def _key_text(item: Item) -> str:
+    return ", ".join(f"{name}={value}" for name, value in list(item.items())[:2])[:200]
+
+
+def _check_surplus(
+    execute: Execute, table: Table, index: Index, expected: int, report: FileReport
+) -> None:
+    """Report entries of items that do not exist."""
+    place = f"Index '{index.name}' of table '{table.name}'"
+    try:
+        ((count,),) = execute(f"SELECT count(*) FROM {index.rows.name} NOT INDEXED")
+    except UNREADABLE as error:
+        report.add(place, f"cannot be read: {error}")
+        return
+    if count > expected:
+        report.add(place, f"has {count} entries, but its table has items for {expected}")
+
+
+def _check_feed(execute: Execute, report: FileReport) -> None:
+    place = "The change feed"
+    previous: int | None = None
+    sizes: list[tuple[int, int]] = []
+    try:
+        for row in execute("SELECT * FROM changes ORDER BY position"):
+            position, old, new = row[0], row[6], row[7]
+            if previous is not None and position != previous + 1:
+                report.add(place, f"has no changes between {previous} and {position}")
+            if not is_intact_change(row):
+                report.add(f"Change {position}", "does not match its checksum")
+            sizes.append((position, len(old or b"") + len(new or b"")))
+            previous = position
+        report.changes = len(sizes)
+        blocks = list(execute("SELECT position, bytes FROM change_blocks ORDER BY position"))
+    except (*UNREADABLE, TypeError) as error:
+        report.add(place, f"cannot be read: {error}")
+        return
+    if blocks and (previous is None or blocks[-1][0] > previous):
+        report.add(place, "has a block of changes that do not exist")
+    oldest = sizes[0][0] if sizes else 1
+    for (start, _), (end, stored) in pairwise([(0, 0), *blocks]):
+        actual = sum(size for position, size in sizes if start < position <= end)
+        # A block may have lost its oldest changes to the retention.
+        if actual > stored or (actual < stored and start >= oldest - 1):
+            report.add(place, f"has {actual} bytes up to change {end}, but {stored} are stored")
+
+
+def _check_tokens(execute: Execute, report: FileReport) -> None:
+    try:
+        for *values, checksum in execute("SELECT * FROM tokens"):
+            check_values("", checksum, *values)
+    except (*UNREADABLE, DamagedData):
+        report.add("An idempotency token", "is damaged")

@@ -1,0 +1,142 @@
+"""`singletable check` finds damage in a file, and writes what is intact to a new one."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from singletable import Engine, ReadChanges, TrimmedDataAccess
+from tests.cli.run import Run
+from tests.engine.processes import start_script
+from tests.engine.sample_file import COUNT, create_sample, read_sample
+
+ALTERED = "UPDATE items_1 SET item = replace(item, 'closed', 'shut') WHERE id = 4"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("sample") / "sample.db"
+    create_sample(path)
+    return path.read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def file(folder: Path, sample: bytes) -> Path:
+    (folder / "votes.db").write_bytes(sample)
+    return folder / "votes.db"
+
+
+def change(path: Path, *statements: str) -> None:
+    with closing(apsw.Connection(str(path))) as file:
+        for statement in statements:
+            file.execute(statement)
+
+
+def test_intact_file_has_no_problems_and_is_not_touched(run: Run, file: Path) -> None:
+    before = file.read_bytes()
+    code, out, err = run("check", "votes.db")
+    assert (code, err) == (0, "")
+    assert f"users: {COUNT} items" in out
+    assert "change feed: 122 changes" in out
+    assert "No problems in votes.db." in out
+    assert file.read_bytes() == before
+    assert [each.name for each in file.parent.iterdir()] == ["votes.db"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        (ALTERED, "pk 'user#3' and sk '3' in table 'users': does not match its checksum"),
+        (
+            "UPDATE items_1 SET item = x'7b' WHERE id = 4",
+            "does not match its checksum, and cannot be decoded",
+        ),
+        ("UPDATE items_1 SET size = 5 WHERE id = 4", "but 5 are stored as its size"),
+        ("UPDATE items_1 SET expires = 5 WHERE id = 4", "has a wrong time to expire"),
+        ("DELETE FROM items_1 WHERE id = 4", "has 40 entries, but its table has items for 39"),
+        ("DELETE FROM index_1_1 WHERE id = 4", "Index 'by_user': has no entry"),
+        ("UPDATE index_1_2 SET size = 5 WHERE id = 4", "does not match its checksum"),
+        ("DROP TABLE index_1_2", "Table 'users': has no rows in the file: index_1_2"),
+        ("CREATE TABLE items_7 (x)", "The rows items_7: belong to no table"),
+        ("UPDATE tables SET record = x'7b'", "The record of table 'users': is damaged"),
+        ("DELETE FROM changes WHERE position = 9", "has no changes between 8 and 10"),
+        ("UPDATE changes SET new = NULL WHERE position = 9", "Change 9: does not match"),
+        ("UPDATE change_blocks SET bytes = 5", "up to change 64, but 5 are stored"),
+        ("UPDATE tokens SET moment = 5", "An idempotency token: is damaged"),
+    ],
+)
+def test_problem_is_reported(run: Run, file: Path, statement: str, problem: str) -> None:
+    change(file, statement)
+    code, out, _ = run("check", "votes.db")
+    assert code == 1
+    assert problem in out
+    assert "singletable check votes.db --repair repaired.db" in out
+
+
+def test_file_in_use_is_checked(run: Run, file: Path) -> None:
+    script = "e = Engine.on_file(path); print('ready', flush=True); sys.stdin.read()"
+    with start_script(script, file) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "ready\n"
+        code, out, _ = run("check", "votes.db")
+        refused = run("check", "votes.db", "--repair", "new.db")
+        holder.kill()
+    assert (code, "The file is in use" in out) == (0, True)
+    assert (refused[0], "Close it there first" in refused[2]) == (2, True)
+
+
+def test_repair_makes_indexes_and_leaves_out_what_is_damaged(run: Run, file: Path) -> None:
+    change(
+        file,
+        ALTERED,
+        "DELETE FROM index_1_1",
+        "UPDATE items_1 SET expires = 5 WHERE id = 6",
+        "UPDATE change_blocks SET bytes = 5",
+        "UPDATE changes SET moment = 5 WHERE position = 20",
+    )
+    code, out, _ = run("check", "votes.db", "--repair", "new.db")
+    assert code == 1
+    assert f"Wrote {COUNT - 1} items and 102 changes to new.db." in out
+    assert "pk 'user#3' and sk '3' in table 'users'" in out
+    lost = Path("new.db.lost.jsonl")
+    assert json.loads(lost.read_text())["table"] == "users"
+    assert '"shut"' in json.loads(lost.read_text())["item"]
+    assert [Path(name).stat().st_mode & 0o777 for name in ("new.db", lost)] == [0o600, 0o600]
+    assert run("check", "new.db")[0] == 0
+    with Engine.on_file("new.db") as engine, pytest.raises(TrimmedDataAccess):
+        engine.execute(ReadChanges(after=19))
+
+
+def test_repair_can_accept_items_that_can_be_decoded(run: Run, file: Path) -> None:
+    change(file, "UPDATE items_1 SET checksum = 5 WHERE id = 4")
+    code, out, _ = run("check", "votes.db", "--repair", "new.db", "--accept-items")
+    assert (code, "1 item did not match the checksum" in out) == (0, True)
+    read_sample(Path("new.db"))
+    assert not Path("new.db.lost.jsonl").exists()
+    assert run("check", "votes.db", "--repair", "new.db")[0] == 2  # nothing is overwritten
+
+
+# If positions were used twice, readers would miss changes.
+def test_repair_continues_the_feed_after_a_damaged_end(run: Run, file: Path) -> None:
+    change(file, "UPDATE changes SET moment = 5 WHERE position = 122")
+    assert "1 change to new.db" in run("check", "votes.db", "--repair", "new.db")[1]
+    with Engine.on_file("new.db") as engine:
+        assert engine.execute(ReadChanges(after=None)).position == 123
+
+
+def test_keys_of_unreadable_rows_are_listed(run: Run, file: Path) -> None:
+    intact = file.read_bytes()
+    place = intact.index(b'"sk":{"N":"9"}', len(intact) // 3) // 4096 * 4096
+    file.write_bytes(intact[:place] + bytes(4096) + intact[place + 4096 :])
+    code, out, _ = run("check", "votes.db", "--repair", "new.db")
+    assert code == 1, out
+    assert run("check", "new.db")[0] == 0
+
+
+def test_accepting_items_requires_a_repair(run: Run) -> None:
+    code, _, err = run("check", "votes.db", "--accept-items")
+    assert (code, "--accept-items requires --repair" in err) == (2, True)
