@@ -64,7 +64,7 @@ def digest(engine: Engine) -> str:
         return digest.hexdigest()
 
     # No uncommitted change is left in memory.
-    assert engine._catalog.snapshot() is None
+    assert engine._catalog.draft is engine._catalog.tables
     return engine._database.read(read) + "".join(sorted(engine._catalog.tables))
 
 
