@@ -18,8 +18,8 @@ from tests.browser.page_checks import find_axe_violations
 BIG = {"width": 1280, "height": 720}
 
 
-def create(served: Served, *questions: Question) -> Game:
-    settings = GameSettings(reading_seconds=60, question_seconds=0)
+def create(served: Served, *questions: Question, is_moderated: bool = False) -> Game:
+    settings = GameSettings(reading_seconds=60, question_seconds=0, is_moderated=is_moderated)
     draft = GameDraft("Friday quiz", questions=questions, settings=settings)
     return served.service.games.create(HOST, draft)
 
@@ -100,19 +100,22 @@ def test_quiz_is_hosted_by_keys_and_followed_on_the_big_screen(
     assert not errors
 
 
-def test_answers_are_hidden_and_winners_shown_on_a_phone(
+def test_answers_are_approved_and_hidden_and_winners_shown_on_a_phone(
     served: Served, open_page: OpenPage
 ) -> None:
-    game = create(served, LESSON)
+    game = create(served, LESSON, is_moderated=True)
     phones = join(served, game, "Ada", "Bob", "Eve")
     service = served.service
     service.rounds.command(game.game_id, Command.START)
     service.rounds.command(game.game_id, Command.NEXT)
     for name, token in phones.items():
         answer(served, game, token, text=f"Of {name}")
-    service.rounds.command(game.game_id, Command.CLOSE)
     screen, errors = open_screen(served, open_page, game)
     host = served.host(open_page(viewport=PHONE), game)
+    for name in phones:
+        host.get_by_role("listitem").filter(has_text=f"Of {name}").get_by_text("Approve").click()
+        expect(host.get_by_text(f"Of {name}")).to_have_count(0)
+    service.rounds.command(game.game_id, Command.CLOSE)
     expect(screen.locator(".card")).to_have_count(3)
     host.get_by_role("button", name="Hide: Of Eve").click()
     expect(screen.locator(".card")).to_have_count(2)
