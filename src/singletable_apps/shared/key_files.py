@@ -26,9 +26,10 @@ class KeyFileError(AppError, ValueError):
 def create_folder(folder: Path, mode: int = 0o700) -> None:
     """Create a folder and its missing parents with this mode; existing ones keep theirs."""
     # Path.mkdir gives the mode to the last folder only.
-    for path in reversed((folder, *folder.parents)):
-        if not path.is_dir():
-            path.mkdir(mode, exist_ok=True)
+    for parent in reversed(folder.parents):
+        if not parent.exists():
+            parent.mkdir(mode, exist_ok=True)
+    folder.mkdir(mode, exist_ok=True)
 
 
 @contextmanager
