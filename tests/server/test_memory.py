@@ -128,11 +128,15 @@ def test_finished_requests_are_freed_without_garbage_collection(
                     await visit(listener, port, sent, abort=abort)
                 while metrics.in_flight:
                     await asyncio.sleep(0)
-                for _ in range(5):
-                    await asyncio.sleep(0)  # tasks and transports end
-                kept[name] = [
-                    type(each).__name__ for each in gc.get_objects() if type(each) in PER_REQUEST
-                ]
+                for _ in range(100):  # until tasks, threads and transports have ended
+                    kept[name] = [
+                        type(each).__name__
+                        for each in gc.get_objects()
+                        if type(each) in PER_REQUEST
+                    ]
+                    if not kept[name]:
+                        break
+                    await asyncio.sleep(0.01)
         return {name: kinds for name, kinds in kept.items() if kinds}
 
     gc.collect()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +21,10 @@ from singletable.engine.table_record import (
 from singletable.errors import ResourceNotFound, TableNotFound
 from singletable.operations import Operation
 from singletable.operations.registry import OPERATIONS
+
+R = TypeVar("R")
+# Some milliseconds of filtering.
+MAX_SHORT_WORK = 1024 * 1024
 
 
 class Catalog:
@@ -144,3 +150,20 @@ class Session(Struct):
 def is_deleted(table: Table, now: float) -> bool:
     """Return whether the deletion of the table has finished."""
     return table.record.deleted_by is not None and table.record.deleted_by <= now
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished(Generic[R]):
+    """The rows of a read, still to be filtered and projected by `finish`.
+
+    That needs no database and can take seconds, so it is done after the database was released, and
+    in a thread if it is long. `work` is in bytes of items, times the comparisons of each.
+    """
+
+    finish: Callable[[], R]
+    work: int
+
+    @property
+    def is_long(self) -> bool:
+        """Return whether finishing would keep an event loop from other requests for long."""
+        return self.work > MAX_SHORT_WORK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from msgspec import DecodeError
 
-from singletable.engine.catalog import Catalog, Session
+from singletable.engine.catalog import Catalog, Session, Unfinished
 from singletable.engine.change_feed import last_change_time
 from singletable.engine.constraints import check_constraints
 from singletable.engine.handlers import HANDLERS, Handler
@@ -41,6 +42,10 @@ R = TypeVar("R")
 
 # What reading damaged data raises; a request cannot cause it.
 _DAMAGED = (DamagedData, DecodeError, UnicodeDecodeError)
+# Long reads wait for each other, so that an event loop gets its share of the processor.
+_long_reads = ThreadPoolExecutor(2, "singletable-read")
+MAX_SHORT_TRANSACTION = 10  # actions
+MAX_SHORT_EXPRESSION = 512  # characters
 # Writes that may read a whole table, which would block an event loop.
 _LONG_WRITES = frozenset([CreateTable, UpdateTable, DeleteTable, SweepExpired, UpdateTimeToLive])
 _DELETES = frozenset([DeleteItem, DeleteTable, SweepExpired])
@@ -91,7 +96,7 @@ class Engine:
         """
         handler, work = self._work(operation)
         if not handler.writes:
-            return self._database.read(work)
+            return self._finish(self._database.read(work))
         try:
             return self._database.write(work)
         except StorageError as error:
@@ -104,14 +109,18 @@ class Engine:
         handler, work = self._work(operation)
         if not handler.writes:
             try:
-                return self._database.read_at_once(work)
+                output = self._database.read_at_once(work)
             except SchemaChanged:
                 # The writer may be at work for long, for example to backfill an index.
-                return await asyncio.to_thread(self._database.read_exclusively, work)
+                output = await asyncio.to_thread(self._database.read_exclusively, work)
+            if isinstance(output, Unfinished) and output.is_long:
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(_long_reads, self._finish, output)
+            return self._finish(output)
         if self._database.path is None:
             return self._database.write(work)
         try:
-            if type(operation) in _LONG_WRITES:
+            if _is_long_write(operation):
                 return await asyncio.to_thread(self._database.write, work)
             return await self._database.write_async(work)
         except StorageError as error:
@@ -146,6 +155,15 @@ class Engine:
                 raise _damaged(error, self._database.path) from error
 
         return handler, work
+
+    def _finish(self, output: R) -> R:
+        """Return the output of a read; filter and project it if that is still to be done."""
+        if not isinstance(output, Unfinished):
+            return output
+        try:
+            return cast(R, output.finish())
+        except _DAMAGED as error:
+            raise _damaged(error, self._database.path) from error
 
     def _load(self, execute: Execute) -> None:
         self._control_clock.advance(last_change_time(execute, verify=not self._catalog.in_memory))
@@ -197,17 +215,39 @@ def _damaged(error: Exception, path: Path | None) -> StorageError:
     return StorageError(f"{what}. Other items can still be read.{advice}")
 
 
-class AsyncEngine:
-    """An engine for an event loop, which it never blocks to wait for the disk."""
+def _is_long_write(operation: Operation[Any]) -> bool:
+    """Return whether a write may take so long that it would block an event loop.
 
-    def __init__(self, engine: Engine) -> None:
+    Items of 400 KB make a transaction long, and an expression with many comparisons.
+    """
+    if isinstance(operation, TransactWriteItems):
+        return len(operation.transact_items) > MAX_SHORT_TRANSACTION
+    condition: str = getattr(operation, "condition_expression", None) or ""
+    update: str = getattr(operation, "update_expression", None) or ""
+    return type(operation) in _LONG_WRITES or len(condition) + len(update) > MAX_SHORT_EXPRESSION
+
+
+class AsyncEngine:
+    """An engine for an event loop, which it never blocks to wait for the disk.
+
+    With `in_threads`, it does not block it to check large requests either.
+    """
+
+    def __init__(self, engine: Engine, *, in_threads: bool = False) -> None:
         self.engine = engine
+        self._in_threads = in_threads
+
+    def for_large_requests(self) -> AsyncEngine:
+        """Return a driver for the same engine that executes operations in threads."""
+        return AsyncEngine(self.engine, in_threads=True)
 
     async def execute(self, operation: Operation[R], /) -> R:
         """Execute an operation and return its output.
 
         If this raises an OperationError, nothing was changed.
         """
+        if self._in_threads:
+            return await asyncio.to_thread(self.engine.execute, operation)
         return await self.engine.execute_async(operation)
 
     async def aclose(self) -> None:

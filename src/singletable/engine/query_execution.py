@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec import Raw, Struct
 
 from singletable.engine.capacity import Cost, consumed_capacity, read_units
-from singletable.engine.catalog import Session
+from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.request_expressions import project_json
 from singletable.engine.storage import RowRange, count_page
 from singletable.engine.storage import read_page as read_rows
@@ -153,23 +155,36 @@ class PageRequest(Struct, frozen=True):
         return self.count_only and self.filter is None
 
 
-def read_page(session: Session, page: PageRequest, rows: RowRange) -> PageOutput:
+def read_page(
+    session: Session, page: PageRequest, rows: RowRange
+) -> PageOutput | Unfinished[PageOutput]:
     """Read rows up to the end of the page."""
     if page.needs_sizes_only:
         return _count_page(session, page, rows)
     entries, size, is_full = read_rows(session.execute, rows, MEGABYTE, page.limit)
     last_key = _page_key(page.target, entries[-1]) if is_full else None
     items, fetch_units = _fetch(session, page, entries) if page.fetch else (entries, 0.0)
+    capacity = _capacity(page, size, fetch_units)
+    finish = partial(_finish_page, page, items, len(entries), last_key, capacity)
+    if page.filter is None and page.projection is None:
+        return finish()
+    comparisons = 1 + (0 if page.filter is None else len(list(condition_paths(page.filter))))
+    return Unfinished(finish, comparisons * sum(map(len, items)))
+
+
+def _finish_page(
+    page: PageRequest,
+    items: list[bytes],
+    scanned: int,
+    last_key: Item | None,
+    capacity: ConsumedCapacity | None,
+) -> PageOutput:
+    """Return the items that satisfy the filter, with the projected attributes."""
     if page.filter is not None:
         condition = page.filter
         items = [json for json in items if holds(condition, item_from_json(json))]
-    return PageOutput(
-        len(items),
-        len(entries),
-        None if page.count_only else _project(page.projection, items),
-        last_key,
-        _capacity(page, size, fetch_units),
-    )
+    projected = None if page.count_only else _project(page.projection, items)
+    return PageOutput(len(items), scanned, projected, last_key, capacity)
 
 
 def _count_page(session: Session, page: PageRequest, rows: RowRange) -> PageOutput:

@@ -33,6 +33,7 @@ from singletable.values import AttributeValue, Item, type_of
 
 __all__ = ["holds"]
 
+_CONTAINERS = frozenset(("L", "M", "SS", "NS", "BS"))
 Ordered = TypeVar("Ordered", str, bytes, Decimal)
 
 
@@ -179,7 +180,12 @@ def has_member(value: AttributeValue, member: AttributeValue) -> bool:
     if "B" in value and "B" in member:
         return a2b_base64(member["B"]) in a2b_base64(value["B"])
     if "L" in value:
-        return any(equal(element, member) for element in value["L"])
+        # Comparing in C is enough for scalars, of which a list can have a hundred thousand.
+        if member in value["L"]:
+            return True
+        return not _CONTAINERS.isdisjoint(member) and any(
+            equal(element, member) for element in value["L"]
+        )
     if "SS" in value and "S" in member:
         return member["S"] in value["SS"]
     if "NS" in value and "N" in member:

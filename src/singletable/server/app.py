@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from asyncio import Semaphore, to_thread
 from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -28,6 +29,7 @@ from singletable.wire import (
 if TYPE_CHECKING:  # few endpoints have faults or a guard: imported on first use
     from singletable.faults import AsyncFaultyDriver, Faults
     from singletable.server.guard import Guard
+    from singletable.server.guard.credentials import Identity
 
 R = TypeVar("R")
 
@@ -37,6 +39,7 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 MAX_BODY = 16 * 1024 * 1024
+MAX_SMALL_BODY = 64 * 1024
 FAULTS_HEADER = "x-singletable-faults"
 # Limits of the header: seconds by which it delays a request, and delayed requests at a time.
 MAX_LATENCY = 5.0
@@ -76,6 +79,10 @@ class DynamoDBApp:
         self.driver = driver
         self.guard = guard
         self._allowed_hosts = frozenset(host.lower() for host in allowed_hosts)
+        self._large_requests = Semaphore(1)
+        # An engine can check and execute large requests in threads.
+        for_large = getattr(driver, "for_large_requests", None)
+        self._large_driver: AsyncDriver = driver if for_large is None else for_large()
         self._faults = _FaultInjector(driver, enabled=faults_header)
         self.region = region
         self._arns = TableArns(region, account)
@@ -143,10 +150,25 @@ class DynamoDBApp:
             check_target(request)
             identity = self.guard.authenticate(request)
             exchange.identity = identity.name
-        operation = exchange.operation = read_operation(request, self.max_body)
+        if len(request.body) <= MAX_SMALL_BODY and "content-encoding" not in request.headers:
+            exchange.operation = read_operation(request, self.max_body)
+            return await self._authorize_and_execute(exchange, identity, self.driver)
+        # A large request, or one that may be large once it is decompressed. Reading and checking it
+        # takes long, and much memory: so it is done in a thread, for one request at a time.
+        async with self._large_requests:
+            exchange.operation = await to_thread(_read_large, request, self.max_body)
+            return await self._authorize_and_execute(exchange, identity, self._large_driver)
+
+    async def _authorize_and_execute(
+        self, exchange: Exchange, identity: Identity | None, plain: AsyncDriver
+    ) -> object:
+        operation = exchange.operation
+        assert operation is not None
         if self.guard is not None and identity is not None:
             await self.guard.authorize(identity, operation, self.driver)
-        driver = self._faults.driver_for(request)
+        driver = self._faults.driver_for(exchange.request)
+        if driver is self.driver:
+            driver = plain
         if self.guard is not None and identity is not None and self.guard.limits_units(identity):
             result = await execute_metered(driver, operation, exchange)
             self.guard.charge(identity, operation, exchange.consumed)
@@ -173,6 +195,16 @@ class DynamoDBApp:
         address = scope.get("client")
         client = "" if address is None else str(address[0])
         return HttpRequest(scope["method"], _target(scope), headers, b"".join(chunks), client)
+
+
+def _read_large(request: HttpRequest, max_body: int) -> Operation[object]:
+    """Return the operation, or raise OperationError; also if a list in it is too long."""
+    from singletable.engine.constraints import check_constraints
+
+    operation = read_operation(request, max_body)
+    # Before anything else walks the lists, as authorization does.
+    check_constraints(operation)
+    return operation
 
 
 def _target(scope: Message) -> str:

@@ -39,6 +39,8 @@ TOO_MANY_DIGITS = "Attempting to store more than 38 significant digits in a Numb
 
 _SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,37}", re.ASCII)
+# Of at most MAX_DIGITS characters, so that digits and exponent are in range.
+_CANONICAL_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]", re.ASCII)
 
 
 class InvalidNumber(ValueError):
@@ -102,6 +104,8 @@ def integer_size(text: str) -> int:
 def canonical_number(text: str) -> str:
     """Return the text that DynamoDB returns for the number: no exponent, no redundant zeros."""
     if _CANONICAL_INTEGER.fullmatch(text):
+        return text
+    if len(text) <= MAX_DIGITS and _CANONICAL_DECIMAL.fullmatch(text):
         return text
     return number_text(parse_number(text))
 

@@ -14,6 +14,7 @@ from binascii import Error as BinasciiError
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from math import inf
 from typing import cast
 
@@ -28,9 +29,7 @@ from singletable.values.numbers import (
     integer_size,
     is_short_integer,
     number_size,
-    parse_number,
 )
-from singletable.values.sort_order import number_bytes
 
 __all__ = [
     "INVALID",
@@ -279,7 +278,7 @@ def _check_set(
     for member in members:
         if member.__class__ is not str:
             raise ValidationError(_wrong_content(kind, members))
-    order: Callable[[str], bytes | int]
+    order: Callable[[str], bytes | int | Decimal]
     if kind == "NS" and all(map(is_short_integer, members)):
         kept = members
         size = sum(map(integer_size, kept))
@@ -287,7 +286,7 @@ def _check_set(
     elif kind == "NS":
         kept = [_canonical(member, layer) for member in members]
         size = sum(map(number_size, kept))
-        order = _number_sort_key
+        order = Decimal
     elif kind == "SS":
         kept = members
         size = sum(map(text_size, members))
@@ -320,10 +319,6 @@ def decode_binary(text: str) -> bytes:
         return a2b_base64(text, strict_mode=True)
     except (BinasciiError, ValueError):
         raise SerializationError("Invalid last non-pad Base64 character dectected") from None
-
-
-def _number_sort_key(member: str) -> bytes:
-    return number_bytes(parse_number(member))
 
 
 def _not_one_type(value: object, layer: ValidationLayer, depth: int) -> ValidationError:

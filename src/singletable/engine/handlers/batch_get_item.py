@@ -8,7 +8,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from singletable.engine.capacity import Cost, consumed_capacities, read_units
-from singletable.engine.catalog import Session
+from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys, encode_key
 from singletable.engine.legacy_parameters import parse_attributes_to_get
 from singletable.engine.request_expressions import (
@@ -89,32 +89,46 @@ def _combine(request: BatchGetItem) -> KeysAndAttributes:
     )
 
 
-def run(plan: BatchGetPlan, session: Session) -> BatchGetItemOutput:
+def run(plan: BatchGetPlan, session: Session) -> Unfinished[BatchGetItemOutput]:
     """Return the items that exist; keys beyond the response size are returned as unprocessed."""
     tables = {name: session.table(name) for name in plan.tables}
     for name, part in plan.tables.items():
         for key in part.keys:
             encode_key(tables[name], key)
         check_scalar_keys(tables[name], part.projection or ())
-    responses: dict[str, list[Raw]] = {}
+    found: dict[str, list[bytes]] = {}
     unprocessed: dict[str, KeysAndAttributes] = {}
     costs: list[tuple[Table, Cost]] = []
     room = MAX_RESPONSE
     for name, part in plan.tables.items():
         items, cost, unprocessed_keys, room = _get_items(session, tables[name], part, room)
-        responses[name] = items
+        found[name] = items
         if unprocessed_keys:
             unprocessed[name] = replace(part.request, keys=unprocessed_keys)
         costs.append((tables[name], cost))
     capacities = consumed_capacities(costs, plan.request.return_consumed_capacity)
-    return BatchGetItemOutput(responses, unprocessed, capacities)
+
+    def finish() -> BatchGetItemOutput:
+        responses = {
+            name: _project_all(plan.tables[name].projection, items) for name, items in found.items()
+        }
+        return BatchGetItemOutput(responses, unprocessed, capacities)
+
+    projected = [items for name, items in found.items() if plan.tables[name].projection]
+    return Unfinished(finish, sum(len(json) for items in projected for json in items))
+
+
+def _project_all(projection: Projection | None, items: list[bytes]) -> list[Raw]:
+    if projection is None:
+        return [Raw(json) for json in items]
+    return [Raw(project_json(projection, json)) for json in items]
 
 
 def _get_items(
     session: Session, table: Table, part: TableGetPlan, room: int
-) -> tuple[list[Raw], Cost, list[Item], int]:
+) -> tuple[list[bytes], Cost, list[Item], int]:
     """Return the items, the cost, the unprocessed keys, and the room left in the response."""
-    items: list[Raw] = []
+    items: list[bytes] = []
     units = 0.0
     consistent = bool(part.request.consistent_read)
     for number, key in enumerate(part.keys):
@@ -125,6 +139,5 @@ def _get_items(
         if row is None:
             continue
         room -= row.size
-        projection = part.projection
-        items.append(Raw(row.json if projection is None else project_json(projection, row.json)))
+        items.append(row.json)
     return items, Cost(units), [], room

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from singletable.engine.catalog import Session
+from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys
 from singletable.engine.legacy_parameters import (
     parse_attributes_to_get,
@@ -70,7 +70,7 @@ def check(request: Query) -> QueryPlan:
     return QueryPlan(request, condition, expressions.filter or legacy_filter, projection, start)
 
 
-def run(plan: QueryPlan, session: Session) -> PageOutput:
+def run(plan: QueryPlan, session: Session) -> PageOutput | Unfinished[PageOutput]:
     """Return a page of the items of one partition that satisfy the condition, by sort key."""
     request = plan.request
     table = session.table(request.table_name)

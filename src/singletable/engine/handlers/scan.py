@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable.engine.catalog import Session
+from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import check_scalar_keys
 from singletable.engine.legacy_parameters import parse_attributes_to_get, parse_filter
 from singletable.engine.query_execution import (
@@ -77,7 +77,7 @@ def _check_segments(segment: int | None, total: int | None) -> None:
         )
 
 
-def run(plan: ScanPlan, session: Session) -> PageOutput:
+def run(plan: ScanPlan, session: Session) -> PageOutput | Unfinished[PageOutput]:
     """Return a page of all items, or of one segment, in the order of the partitions' hashes."""
     request = plan.request
     table = session.table(request.table_name)

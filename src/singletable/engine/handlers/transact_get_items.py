@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from msgspec import Raw
 
 from singletable.engine.capacity import Cost, consumed_capacities, read_units
-from singletable.engine.catalog import Session
+from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.key_validation import EmptyKey, check_scalar_keys, encode_key
 from singletable.engine.request_expressions import parse_expressions, project_json
 from singletable.engine.storage import Row, RowKey
@@ -39,19 +39,25 @@ def check(request: TransactGetItems) -> TransactGetPlan:
     return TransactGetPlan(request, gets)
 
 
-def run(plan: TransactGetPlan, session: Session) -> TransactGetItemsOutput:
+def run(plan: TransactGetPlan, session: Session) -> Unfinished[TransactGetItemsOutput]:
     """Return all items of one snapshot, in the order of the request."""
     tables = [session.table(get.table_name) for get, _, _ in plan.gets]
     keys = _row_keys(plan, tables)
     costs: dict[str, tuple[Table, Cost]] = {}
-    responses: list[ItemResponse] = []
+    rows: list[tuple[Row | None, Projection | None]] = []
     for (_, _, projection), table, key in zip(plan.gets, tables, keys, strict=True):
         row = table.rows.get(session.execute, key)
         _, cost = costs.setdefault(table.name, (table, Cost()))
         cost.table += 2 * read_units(0 if row is None else row.size, consistent=True)
-        responses.append(ItemResponse(_item_json(row, projection)))
+        rows.append((row, projection))
     detail = plan.request.return_consumed_capacity
-    return TransactGetItemsOutput(responses, consumed_capacities(costs.values(), detail, "read"))
+    capacities = consumed_capacities(costs.values(), detail, "read")
+
+    def finish() -> TransactGetItemsOutput:
+        responses = [ItemResponse(_item_json(row, projection)) for row, projection in rows]
+        return TransactGetItemsOutput(responses, capacities)
+
+    return Unfinished(finish, sum(row.size for row, projection in rows if row and projection))
 
 
 def _item_json(row: Row | None, projection: Projection | None) -> Raw | None:
