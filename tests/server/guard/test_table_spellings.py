@@ -71,74 +71,61 @@ def _filled() -> Engine:
 
 
 FILLED = _filled()
-_query = {
-    "KeyConditionExpression": "id = :id",
-    "ExpressionAttributeValues": {":id": {"S": "1"}},
+_condition = {
+    "ConditionExpression": "attribute_not_exists(id)",
+    "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
 }
-_update = {
-    "UpdateExpression": "SET score = :v",
-    "ExpressionAttributeValues": {":v": {"S": "x"}},
+# Requests that have a TableName, without it.
+ON_TABLE: dict[str, dict[str, Any]] = {
+    "GetItem": {"Key": KEY},
+    "PutItem": {"Item": KEY, "ReturnValues": "ALL_OLD"},
+    "UpdateItem": {"Key": KEY, "UpdateExpression": "REMOVE score", "ReturnValues": "ALL_OLD"},
+    "DeleteItem": {"Key": KEY, "ReturnValues": "ALL_OLD"},
+    "Query": {
+        "KeyConditions": {"id": {"AttributeValueList": [KEY["id"]], "ComparisonOperator": "EQ"}}
+    },
+    "Scan": {},
+    "CreateTable": {
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    },
+    "DescribeTable": {},
+    "UpdateTable": {"DeletionProtectionEnabled": True},
+    "DeleteTable": {},
+    "DescribeTimeToLive": {},
+    "UpdateTimeToLive": {"TimeToLiveSpecification": {"AttributeName": "ttl", "Enabled": True}},
+    "DescribeContinuousBackups": {},
+    "UpdateContinuousBackups": {
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}
+    },
+    "ReadChanges": {},
+    "SweepExpired": {},
 }
-_definition = {
-    "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
-    "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
-    "BillingMode": "PAY_PER_REQUEST",
+WRITES: dict[str, dict[str, Any]] = {
+    "Put": {"Item": KEY},
+    "Update": {"Key": KEY, "UpdateExpression": "SET score = id"},
+    "Delete": {"Key": KEY},
+    "ConditionCheck": {"Key": KEY, **_condition},
 }
 # The bodies of requests to a table, which is named as `t`.
 BODIES: dict[str, list[dict[str, Any]]] = {
-    "GetItem": [{"TableName": "t", "Key": KEY}],
-    "PutItem": [{"TableName": "t", "Item": KEY, "ReturnValues": "ALL_OLD"}],
-    "UpdateItem": [{"TableName": "t", "Key": KEY, **_update, "ReturnValues": "ALL_OLD"}],
-    "DeleteItem": [{"TableName": "t", "Key": KEY, "ReturnValues": "ALL_OLD"}],
-    "Query": [{"TableName": "t", **_query}],
-    "Scan": [{"TableName": "t"}, {"TableName": "t", "IndexName": "other"}],
+    **{name: [{"TableName": "t", **members}] for name, members in ON_TABLE.items()},
     "BatchGetItem": [{"RequestItems": {"t": {"Keys": [KEY]}}}],
     "BatchWriteItem": [{"RequestItems": {"t": [{"DeleteRequest": {"Key": KEY}}]}}],
     "TransactGetItems": [{"TransactItems": [{"Get": {"TableName": "t", "Key": KEY}}]}],
     "TransactWriteItems": [
-        {"TransactItems": [{"Put": {"TableName": "t", "Item": KEY}}]},
-        {"TransactItems": [{"Delete": {"TableName": "t", "Key": KEY}}]},
-        {"TransactItems": [{"Update": {"TableName": "t", "Key": KEY, **_update}}]},
-        {
-            "TransactItems": [
-                {
-                    "ConditionCheck": {
-                        "TableName": "t",
-                        "Key": KEY,
-                        "ConditionExpression": "attribute_not_exists(id)",
-                        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-                    }
-                }
-            ]
-        },
+        {"TransactItems": [{name: {"TableName": "t", **members}}]}
+        for name, members in WRITES.items()
     ],
-    "CreateTable": [{"TableName": "t", **_definition}],
-    "DescribeTable": [{"TableName": "t"}],
-    "UpdateTable": [{"TableName": "t", "DeletionProtectionEnabled": True}],
-    "DeleteTable": [{"TableName": "t"}],
-    "DescribeTimeToLive": [{"TableName": "t"}],
-    "UpdateTimeToLive": [
-        {
-            "TableName": "t",
-            "TimeToLiveSpecification": {"AttributeName": "ttl", "Enabled": True},
-        }
-    ],
-    "DescribeContinuousBackups": [{"TableName": "t"}],
-    "UpdateContinuousBackups": [
-        {
-            "TableName": "t",
-            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
-        }
-    ],
-    "ListTables": [{}],
     "TagResource": [{"ResourceArn": "t", "Tags": [{"Key": "a", "Value": "b"}]}],
     "UntagResource": [{"ResourceArn": "t", "TagKeys": ["content"]}],
     "ListTagsOfResource": [{"ResourceArn": "t"}],
-    "DescribeLimits": [{}],
-    "DescribeEndpoints": [{}],
-    "ReadChanges": [{}, {"TableName": "t"}],
-    "SweepExpired": [{}, {"TableName": "t"}],
+    **{name: [{}] for name in ("ListTables", "DescribeLimits", "DescribeEndpoints")},
 }
+BODIES["Scan"].append({"TableName": "t", "IndexName": "other"})
+BODIES["ReadChanges"].append({})
+BODIES["SweepExpired"].append({})
 REQUESTS = [(target, body) for target in TARGETS for body in BODIES[target.rpartition(".")[2]]]
 
 
