@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -49,6 +50,8 @@ from singletable_apps.shared.permissions import is_permitted
 
 PENDING_LIFETIME = timedelta(days=90)
 NOTIFICATION_INTERVAL = timedelta(hours=1)
+# For the whole site and process: an attacker can send from many networks.
+MESSAGES_PER_HOUR = 60
 _ATTEMPTS = 5
 _log = logging.getLogger(__name__)
 
@@ -265,6 +268,8 @@ class ContactService:
     def __init__(self, context: Context, profile: ProfileService) -> None:
         self._context = context
         self._profile = profile
+        self._lock = threading.Lock()
+        self._sent: deque[datetime] = deque(maxlen=MESSAGES_PER_HOUR)
 
     def send(self, draft: ContactDraft) -> None:
         """Send an e-mail to the owner; replies go to the visitor. Bots are told nothing."""
@@ -281,6 +286,7 @@ class ContactService:
             f"{checked.message}\n\n-- \n{checked.name} <{checked.email}> wrote this in the contact "
             f"form of {settings.title or 'your site'}. Your reply goes to this address.\n"
         )
+        self._check_flood()
         email = Email(address, f"Message from {checked.name}", text, reply_to=checked.email)
         try:
             self._context.mailer.send(email, self._context.clock())
@@ -290,6 +296,18 @@ class ContactService:
                 "Your message was not sent, because this site cannot send e-mail right now. Keep a "
                 "copy of it and try again later."
             ) from error
+
+    def _check_flood(self) -> None:
+        """Count a message, and raise SiteBusy if too many were sent within an hour."""
+        now = self._context.clock()
+        with self._lock:
+            is_full = len(self._sent) == MESSAGES_PER_HOUR
+            if is_full and now - self._sent[0] < timedelta(hours=1):
+                raise SiteBusy(
+                    "Very many messages were sent to this site. Keep a copy of yours and try again "
+                    "in an hour."
+                )
+            self._sent.append(now)
 
 
 def _approved(pending: PendingComment, moderator: User) -> Comment:

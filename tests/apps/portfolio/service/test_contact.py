@@ -14,6 +14,7 @@ from singletable_apps.portfolio.comment_rules import ContactDraft
 from singletable_apps.portfolio.errors import InvalidInput, SiteBusy, SwitchedOff
 from singletable_apps.portfolio.profile_rules import PortfolioEdits, SettingsEdits
 from singletable_apps.portfolio.service import ContactService
+from singletable_apps.portfolio.service.comments import MESSAGES_PER_HOUR
 from singletable_apps.shared.mail import Email, MailNotSent, build_message
 from tests.apps.portfolio.support.harness import World
 from tests.apps.support.tables import stored_text
@@ -112,3 +113,13 @@ def test_messages_are_not_stored(site: World) -> None:
     site.service.contact.send(DRAFT)
     store = site.service.context.store
     assert "bob@example.org" not in stored_text(store, "DataTable")
+
+
+def test_owner_is_not_flooded_from_many_networks(site: World) -> None:
+    for _ in range(MESSAGES_PER_HOUR):
+        site.service.contact.send(DRAFT)
+    with pytest.raises(SiteBusy, match="in an hour"):
+        site.service.contact.send(DRAFT)
+    assert len(site.mailbox.emails) == MESSAGES_PER_HOUR
+    site.clock.move(hours=1)
+    site.service.contact.send(DRAFT)
