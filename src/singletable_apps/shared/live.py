@@ -11,8 +11,9 @@ import asyncio
 import logging
 import random
 import re
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Hashable
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Protocol
 from weakref import WeakSet
@@ -21,7 +22,7 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from singletable_apps.shared.web import UNAVAILABLE, Problem
+from singletable_apps.shared.web import UNAVAILABLE, Problem, client_address, client_network
 
 _LOG = logging.getLogger("singletable_apps.live")
 _MEDIA_TYPE = "text/event-stream"
@@ -80,8 +81,8 @@ class LiveUpdates:
     """Streams of version changes, by topic.
 
     However many clients listen to a topic, its version is read once per `interval` seconds. At most
-    `max_clients` may listen; others get a 503 and poll. A stream ends after `max_age`, so that the
-    browser reconnects and permissions are checked again.
+    `max_clients` may listen, `per_address` of them from one address; others get a 503 and poll. A
+    stream ends after `max_age`, so that the browser reconnects and permissions are checked again.
     """
 
     def __init__(
@@ -90,11 +91,14 @@ class LiveUpdates:
         interval: float = 1.0,
         heartbeat: float = 15.0,
         max_clients: int = 1000,
+        per_address: int = 200,
         max_age: timedelta = timedelta(minutes=5),
     ) -> None:
         self._interval = interval
         self._heartbeat = heartbeat
         self._max_clients = max_clients
+        self._per_address = per_address
+        self._by_address: Counter[str] = Counter()
         self._max_age = max_age
         self._topics: dict[Hashable, _Topic] = {}
         close_at_shutdown(self)
@@ -114,12 +118,13 @@ class LiveUpdates:
         """
         if _MEDIA_TYPE not in request.headers.get("accept", ""):
             return PlainTextResponse("This is a stream of events.\n", 406)
-        if self.clients >= self._max_clients:
+        address = client_network(client_address(request))
+        if self.clients >= self._max_clients or self._by_address[address] >= self._per_address:
             raise Problem(
                 UNAVAILABLE, "Too many live pages are open.", headers={"Retry-After": "30"}
             )
         known = request.headers.get("last-event-id") or request.query_params.get("version", "")
-        events = self.events(topic, read_version, known)
+        events = self._counted(address, self.events(topic, read_version, known))
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(events, media_type=_MEDIA_TYPE, headers=headers)
 
@@ -141,6 +146,18 @@ class LiveUpdates:
                     await asyncio.wait_for(changed.wait(), self._heartbeat)
                 except TimeoutError:
                     yield ": still here\n\n"
+
+    async def _counted(self, address: str, events: AsyncGenerator[str]) -> AsyncGenerator[str]:
+        """Yield the events of a stream, and count it for its address meanwhile."""
+        self._by_address[address] += 1
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+        finally:
+            self._by_address[address] -= 1
+            if not self._by_address[address]:
+                del self._by_address[address]
 
     def close(self) -> None:
         """End all streams."""

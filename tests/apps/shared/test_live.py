@@ -8,14 +8,17 @@ import socket
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import timedelta
+from typing import cast
 
+import pytest
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.testclient import TestClient
+from starlette.responses import StreamingResponse
 
 from singletable_apps.shared.live import LiveUpdates
 from singletable_apps.shared.serve import Server
-from singletable_apps.shared.web import make_app
+from singletable_apps.shared.web import Problem, make_app
 
 STREAM = {"Accept": "text/event-stream"}
 
@@ -161,6 +164,33 @@ def test_too_many_clients_are_told_to_come_back() -> None:
     answer = client.get("/events", headers=STREAM)
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
+
+
+def test_one_address_cannot_use_up_all_streams() -> None:
+    async def test() -> None:
+        live = LiveUpdates(per_address=1)
+
+        def listen(address: str) -> AsyncGenerator[str]:
+            headers = [(b"accept", b"text/event-stream")]
+            scope = {
+                "type": "http",
+                "headers": headers,
+                "query_string": b"",
+                "client": (address, 1),
+            }
+            response = live.respond(Request(scope), "poll", Counter().read)
+            assert isinstance(response, StreamingResponse)
+            return cast(AsyncGenerator[str], response.body_iterator)
+
+        first = listen("192.0.2.1")
+        await anext(first)
+        with pytest.raises(Problem, match="Too many live pages"):
+            listen("192.0.2.1")
+        listen("192.0.2.2")
+        await first.aclose()
+        listen("192.0.2.1")
+
+    run(test)
 
 
 def test_request_that_does_not_accept_events_gets_406() -> None:
