@@ -174,7 +174,7 @@ class CommandBus:
                 events.append(event)
         if not self._put(events):
             return False
-        self._book.follow(sync, events)
+        self._book.enter(events)
         self._keys.save_checkpoint(events[-1])
         try:
             apply_events(self._store, key, sync, events)

@@ -106,17 +106,22 @@ class PollBook:
         with self._lock:
             new = self._store.query(patterns.events_after(self.position), consistent=True)
             for event in new:
+                check_event(event, self.position + 1, self.head, self._key)
                 self._enter(event)
 
-    def follow(self, sync: Sync, new: Sequence[Event] = ()) -> None:
-        """Enter the events up to the position of the table; `new` are the last ones, if known.
-
-        Raise CorruptTable if the table has another position than the log.
-        """
+    def enter(self, new: Sequence[Event]) -> None:
+        """Enter events that this process has just made, unless they are in the book already."""
         with self._lock:
             for event in new:
                 if event.event_id == self.position + 1:
                     self._enter(event)
+
+    def follow(self, sync: Sync) -> None:
+        """Enter the events up to the position of the table.
+
+        Raise CorruptTable if the table has another position than the log, and CorruptLog if the log
+        has lost events.
+        """
         if self.position < sync.last_event_id:
             self.refresh()
         elif self.position > sync.last_event_id:
@@ -238,7 +243,6 @@ class PollBook:
     # Entering events.
 
     def _enter(self, event: Event) -> None:
-        check_event(event, self.position + 1, self.head, self._key)
         try:
             self._apply(event)
         except KeyError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,7 @@ from singletable_apps.elections.errors import (
     RebuildInProgress,
 )
 from singletable_apps.elections.events import Event, event_log, hash_event
+from singletable_apps.elections.keys import generate_keys, load_or_create_keys
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.proofs.keys import BallotKey
@@ -394,3 +396,27 @@ def test_verify_accepts_empty_tables() -> None:
         store.admin.create_table(table)
     result = verify_log(store, sample_keys())
     assert (result.events, result.head, result.items, result.differences) == (0, "", 0, ())
+
+
+# Log and table are consistent then: only the checkpoint beside the keys can tell.
+def test_log_that_lost_its_end_is_noticed(tmp_path: Path) -> None:
+    keys = load_or_create_keys(tmp_path)
+    elections = open_elections(Engine.in_memory(), keys, passwords=FAST_PASSWORDS)
+    for name in ("ada", "ben"):
+        elections.people.register(name, f"{name}@example.org", "lantern copper river")
+    store = elections.context.store
+    verify_log(store, keys)
+    store.delete(Event.key(2))
+    rebuild(store, keys.ballot_key)
+    assert verify_log(store, replace(keys, folder=None)).differences == ()
+    for use in (lambda: verify_log(store, keys), lambda: open_elections(store.driver, keys)):
+        with pytest.raises(CorruptLog, match=r"event 2 has the hash .*, but it is missing"):
+            use()
+
+
+def test_verify_counts_closed_elections_again() -> None:
+    sample = copy_sample()
+    result = verify_log(sample.store, sample.keys)
+    assert (result.ballots > 30, result.results > 1) == (True, True)
+    with pytest.raises(CorruptLog, match="is not signed with the key of this service"):
+        verify_log(sample.store, replace(sample.keys, signer=generate_keys().signer))

@@ -7,7 +7,9 @@ from http.cookies import SimpleCookie
 import httpx2
 import pytest
 
+from singletable import Edit
 from singletable_apps.elections.api import Limits
+from singletable_apps.elections.entities import User
 from singletable_apps.elections.projection.rebuild import rebuild
 from singletable_apps.elections.roles import Role
 from singletable_apps.shared.mail import Outbox
@@ -240,6 +242,22 @@ def test_rebuild_answers_unavailable(api: Api) -> None:
     assert {response.headers["Retry-After"] for response in responses} == {"10"}
     assert ben.get("/me").status_code == 200
     assert ben.post("/refresh").status_code == 200
+
+
+# Someone who can write the table has changed an account; the log says something else.
+@pytest.mark.parametrize(
+    "edit",
+    [User.role.set(Role.OWNER), User.hash.set("x"), User.email.set("eve@example.org")],
+    ids=["role", "hash", "email"],
+)
+def test_accounts_that_differ_from_the_log_are_refused(api: Api, edit: Edit[User]) -> None:
+    ben, context = api.clients["Ben"], api.elections.context
+    context.store.update(User.key("Ben"), edit)
+    for refused in (ben.get("/me"), sign_in(api, "Ben"), ben.post("/elections", {"name": "Tea"})):
+        assert type_of(refused) == "503 try-later"
+        assert "differs from the event log" in refused.json()["detail"]
+    rebuild(context.store, context.keys.ballot_key)
+    assert ben.get("/me").status_code == 200
 
 
 def test_rate_limits_apply_per_address_and_per_user() -> None:

@@ -119,6 +119,23 @@ def _next_event(engine: Engine, kind: str, **data: object) -> Event:
     return event
 
 
+# Anyone who can write the log can compute hashes, but not MACs.
+@pytest.mark.parametrize("mac", ["", "0" * 64, "ä", None])
+def test_event_without_the_key_is_not_applied(base: Scenario, mac: str | None) -> None:
+    engine = base.engine.copy()
+    event = _next_event(engine, "UserRoleChanged", name="Bob")
+    event.event_data = {"name": "Bob", "role": "OWNER"}
+    event.hash = hash_event(event)
+    # None: the MAC of another event.
+    event.mac = read_events(engine)[-1].mac if mac is None else mac
+    running = World(engine)
+    open_store(engine).create(event)
+    with pytest.raises(CorruptLog, match="was not written by this service"):
+        running.service.lifecycle.create(base.bob, "New")
+    with pytest.raises(CorruptLog, match="was not written by this service"):
+        World(engine)
+
+
 @pytest.mark.parametrize("kind", ["ElectionPostponed", "ElectionFixed"])
 def test_unknown_event_type_stops_the_projection(base: Scenario, kind: str) -> None:
     engine = base.engine.copy()
