@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from singletable import Engine, GetItem, Settings, StorageError, TransactWriteItems
+from singletable import Engine, GetItem, PutItem, Settings, StorageError, TransactWriteItems
 from singletable.engine.storage import Database
 from singletable.operations import Put, SweepExpired, TransactWriteItem
 from tests.engine.disks import FailingDisk
@@ -97,6 +97,20 @@ def test_damaged_token_is_an_error(path: Path) -> None:
         pytest.raises(StorageError, match="The idempotency token 'token'"),
     ):
         engine.execute(TransactWriteItems([same], client_request_token="token"))
+
+
+# The error must not keep the statement, and with it the snapshot, open.
+def test_reader_sees_new_commits_after_a_damaged_item(path: Path) -> None:
+    change(path, f"UPDATE items_1 SET item = {OTHER} WHERE id = 3")
+    damaged, other = (
+        GetItem("users", {name: item(number)[name] for name in ("pk", "sk")}) for number in (2, 3)
+    )
+    with Engine.on_file(path) as engine:
+        with pytest.raises(StorageError) as raised:
+            engine.execute(damaged)
+        engine.execute(PutItem("users", item(3) | {"text": {"S": "new"}}))
+        assert engine.execute(other).item == item(3) | {"text": {"S": "new"}}
+    assert raised.value
 
 
 # The time follows from the item, so a sweep deletes no item that expires later.

@@ -6,11 +6,13 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from drills.concurrency import frequent_switches, run_table_changes
 from singletable.engine import AsyncEngine, Engine, Settings
+from singletable.engine.handlers import HANDLERS
 from singletable.engine.storage import Execute
 from singletable.errors import (
     ConditionFailed,
@@ -39,7 +41,7 @@ from tests.conformance.requests import number
 from tests.conformance.tables import make_table, put, stored
 from tests.conformance.transaction_actions import key, updating
 from tests.engine.clock import Clock
-from tests.engine.processes import create_table
+from tests.engine.processes import create_table, with_table
 from tests.store.entities import votes
 
 THINGS = create_table("things")
@@ -286,3 +288,22 @@ def test_idempotency_token_survives_reopening(tmp_path: Path) -> None:
         other = updating(table, key("a"), "ADD n :two", two=number(2))
         with pytest.raises(IdempotentParameterMismatch):
             engine.execute(TransactWriteItems([other], client_request_token="token"))
+
+
+# Such a read has no transaction, so that only one statement sees a snapshot.
+@pytest.mark.parametrize("operation", [o for o, h in HANDLERS.items() if h.one_statement])
+def test_read_without_a_transaction_executes_one_statement(operation: type) -> None:
+    engine = with_table(Engine.in_memory())
+    request = operation("things", {"pk": {"S": "a"}}, return_consumed_capacity="INDEXES")
+    handler, statements = HANDLERS[operation], list[str]()
+
+    def work(execute: Execute) -> None:
+        def count(statement: str, *bindings: Any) -> Iterator[tuple[Any, ...]]:
+            statements.append(statement)
+            return execute(statement, *bindings)
+
+        handler.run(handler.check(request), engine._session(count, operation, writes=False))
+
+    engine._database.read(work)
+    engine.close()
+    assert len(statements) == 1

@@ -96,7 +96,7 @@ class Engine:
         """
         handler, work = self._work(operation)
         if not handler.writes:
-            return self._finish(self._database.read(work))
+            return self._finish(self._database.read(work, one_statement=handler.one_statement))
         try:
             return self._database.write(work)
         except StorageError as error:
@@ -109,7 +109,7 @@ class Engine:
         handler, work = self._work(operation)
         if not handler.writes:
             try:
-                output = self._database.read_at_once(work)
+                output = self._database.read_at_once(work, one_statement=handler.one_statement)
             except SchemaChanged:
                 # The writer may be at work for long, for example to backfill an index.
                 output = await asyncio.to_thread(self._database.read_exclusively, work)

@@ -300,17 +300,16 @@ def _check_feed(execute: Execute, report: FileReport) -> None:
             previous = position
         report.changes = len(sizes)
         blocks = list(execute("SELECT position, bytes FROM change_blocks ORDER BY position"))
+        if blocks and (previous is None or blocks[-1][0] > previous):
+            report.add(place, "has a block of changes that do not exist")
+        oldest = sizes[0][0] if sizes else 1
+        for (start, _), (end, stored) in pairwise([(0, 0), *blocks]):
+            actual = sum(size for position, size in sizes if start < position <= end)
+            # A block may have lost its oldest changes to the retention.
+            if actual > stored or (actual < stored and start >= oldest - 1):
+                report.add(place, f"has {actual} bytes up to change {end}, but {stored} are stored")
     except (*UNREADABLE, TypeError) as error:
         report.add(place, f"cannot be read: {error}")
-        return
-    if blocks and (previous is None or blocks[-1][0] > previous):
-        report.add(place, "has a block of changes that do not exist")
-    oldest = sizes[0][0] if sizes else 1
-    for (start, _), (end, stored) in pairwise([(0, 0), *blocks]):
-        actual = sum(size for position, size in sizes if start < position <= end)
-        # A block may have lost its oldest changes to the retention.
-        if actual > stored or (actual < stored and start >= oldest - 1):
-            report.add(place, f"has {actual} bytes up to change {end}, but {stored} are stored")
 
 
 def _check_tokens(execute: Execute, report: FileReport) -> None:

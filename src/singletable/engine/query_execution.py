@@ -10,7 +10,6 @@ from singletable.engine.capacity import Cost, consumed_capacity, read_units
 from singletable.engine.catalog import Session, Unfinished
 from singletable.engine.request_expressions import project_json
 from singletable.engine.storage import RowRange, count_page
-from singletable.engine.storage import read_page as read_rows
 from singletable.engine.table import Index, Table
 from singletable.engine.validation import ENVELOPE
 from singletable.errors import ValidationError
@@ -161,8 +160,14 @@ def read_page(
     """Read rows up to the end of the page."""
     if page.needs_sizes_only:
         return _count_page(session, page, rows)
-    entries, size, is_full = read_rows(session.execute, rows, MEGABYTE, page.limit)
-    last_key = _page_key(page.target, entries[-1]) if is_full else None
+    entries: list[bytes] = []
+    size, last_key = 0, None
+    for row_size, json in rows.rows(session.execute):
+        entries.append(json)
+        size += row_size
+        if size >= MEGABYTE or len(entries) == page.limit:
+            last_key = _page_key(page.target, json)
+            break
     items, fetch_units = _fetch(session, page, entries) if page.fetch else (entries, 0.0)
     capacity = _capacity(page, size, fetch_units)
     finish = partial(_finish_page, page, items, len(entries), last_key, capacity)

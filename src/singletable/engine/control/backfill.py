@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import cast
 
 from singletable.engine.key_validation import MAX_PARTITION_KEY, MAX_SORT_KEY, empty_type
@@ -15,8 +14,7 @@ _BATCH = 1000
 
 def backfill(table: Table, index: Index, execute: Execute) -> None:
     """Add every item with valid keys to the index; others are left out, as on AWS."""
-    batches = table.rows.scan_range(b"", None, None).batches(execute)
-    for size, raw in chain.from_iterable(zip(*batch, strict=True) for batch in batches):
+    for size, raw in table.rows.scan_range(b"", None, None).rows(execute):
         item = item_from_json(raw)
         if not has_valid_keys(index, item):
             continue

@@ -1,8 +1,8 @@
 """The handlers: one module per operation, named for it in snake case.
 
 A module defines `run(plan, session)`, which returns the operation's output. It may define
-`check(request)`, which returns the plan, and `VALIDATOR`, which words that check's errors. Without
-`check`, the request itself is the plan.
+`check(request)`, which returns the plan, `VALIDATOR`, which words that check's errors, and
+`ONE_STATEMENT`. Without `check`, the request itself is the plan.
 """
 
 from __future__ import annotations
@@ -25,19 +25,23 @@ class Handler(Struct, frozen=True):
     `check` rejects requests that are invalid for every table; it runs before the table is looked up
     and outside the write lock, as on AWS. `run` does the rest on one snapshot of the database. The
     types of request, plan and output belong together in each handler; across handlers they are any.
+    With `one_statement`, `run` executes at most one SQL statement, which is a snapshot by itself.
     """
 
     check: Callable[[Any], Any]
     run: Callable[[Any, Session], Any]
     writes: bool
     validator: Validator
+    one_statement: bool
 
 
 def _load(spec: OperationSpec) -> Handler:
     """Import the module of an operation: DescribeTable is in `describe_table.py`."""
     module = import_module(f"{__name__}.{re.sub(r'(?<!^)(?=[A-Z])', '_', spec.name).lower()}")
     check = getattr(module, "check", _accept)
-    return Handler(check, module.run, spec.writes, getattr(module, "VALIDATOR", READ))
+    validator = getattr(module, "VALIDATOR", READ)
+    one_statement = getattr(module, "ONE_STATEMENT", False)
+    return Handler(check, module.run, spec.writes, validator, one_statement)
 
 
 def _accept(request: object) -> object:

@@ -19,6 +19,8 @@ from singletable.expressions import Projection
 from singletable.operations import GetItem, GetItemOutput
 from singletable.values import Item
 
+ONE_STATEMENT = True
+
 
 class GetPlan(Struct, frozen=True):
     """A get whose key and projection are well formed."""

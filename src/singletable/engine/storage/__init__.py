@@ -8,7 +8,7 @@ from singletable.engine.storage.checksums import (
 )
 from singletable.engine.storage.connection import Execute
 from singletable.engine.storage.database import Database, SchemaChanged
-from singletable.engine.storage.row_range import RowRange, count_page, read_page
+from singletable.engine.storage.row_range import RowRange, count_page
 from singletable.engine.storage.rows import KeyRange, Row, RowKey, Rows
 from singletable.engine.storage.writer import is_disk_full
 
@@ -26,6 +26,5 @@ __all__ = [
     "count_page",
     "is_disk_full",
     "is_intact_change",
-    "read_page",
     "values_checksum",
 ]

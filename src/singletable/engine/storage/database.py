@@ -48,8 +48,11 @@ class ReaderPool:
         self._opening = threading.Lock()
         self._returned = threading.Event()
 
-    def read(self, work: Callable[[Execute], T]) -> T:
-        """Run `work` on one snapshot, the last commit, and return its result."""
+    def read(self, work: Callable[[Execute], T], *, one_statement: bool = False) -> T:
+        """Run `work` on one snapshot, the last commit, and return its result.
+
+        One statement needs no transaction for that.
+        """
         try:
             reader = self._idle.pop()
         except IndexError:
@@ -59,7 +62,8 @@ class ReaderPool:
             if self._closed:
                 raise EngineClosed("The engine is closed. Open it again with connect().")
             try:
-                execute("BEGIN")
+                if not one_statement:
+                    execute("BEGIN")
                 return work(execute)
             finally:
                 # After some errors of the disk, SQLite has already ended the transaction.
@@ -155,14 +159,14 @@ class Database:
         self._check_not_forked()
         return self._writer.write_async(work)
 
-    def read(self, work: Callable[[Execute], T]) -> T:
+    def read(self, work: Callable[[Execute], T], *, one_statement: bool = False) -> T:
         """Run `work` on one snapshot of the database and return its result."""
         try:
-            return self.read_at_once(work)
+            return self.read_at_once(work, one_statement=one_statement)
         except SchemaChanged:
             return self.read_exclusively(work)
 
-    def read_at_once(self, work: Callable[[Execute], T]) -> T:
+    def read_at_once(self, work: Callable[[Execute], T], *, one_statement: bool = False) -> T:
         """Read like `read`, but raise SchemaChanged instead of waiting for the writer.
 
         In memory there is one connection, so even this waits.
@@ -171,7 +175,7 @@ class Database:
         try:
             if self.path is None:
                 return self._writer.run_exclusively(work)
-            return self._readers.read(work)
+            return self._readers.read(work, one_statement=one_statement)
         except (apsw.SQLError, apsw.SchemaChangeError) as error:
             # A table was created or dropped between the lookup in memory and reading the file.
             # SQLite reports the missing table as an SQLError or, if the schema changed again during

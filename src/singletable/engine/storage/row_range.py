@@ -1,11 +1,9 @@
-"""A range of rows in key order: read it, slice it, and count how many rows fill a page."""
+"""A range of rows in key order: iterate it, slice it, and count how many rows fill a page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
-from operator import gt, itemgetter, lt
 from typing import Any, TypeAlias, cast
 
 from msgspec import Struct
@@ -15,12 +13,7 @@ from singletable.engine.storage.connection import Execute
 
 # The number of rows, the sum of their sizes, and the JSON of the last row if the page is full.
 PageCount: TypeAlias = tuple[int, int, bytes | None]
-# The sizes and the JSON of some rows.
-Batch: TypeAlias = tuple[tuple[int, ...], tuple[bytes, ...]]
 
-# Rows are read and verified in batches. Items may be large, so the first batch is small.
-_FIRST_BATCH = 4
-_BATCH = 32
 _SAMPLE = 512
 _WINDOW = 64
 
@@ -38,17 +31,9 @@ class RowRange(Struct, frozen=True):
     partition: bytes | None = None
     descending: bool = False
 
-    def batches(self, execute: Execute, limit: int | None = None) -> Iterator[Batch]:
-        """Yield the sizes and the JSON of up to `limit` rows, some rows at a time."""
-        rows = execute(f"SELECT {self._columns} {self.source}", self.bindings)
-        rows, count = rows if limit is None else islice(rows, limit), _FIRST_BATCH
-        last: list[Any] = []
-        while batch := list(islice(rows, count)):
-            columns = self._verify(batch)
-            if self.checksums is not None:
-                last = self._check_order(last, batch)
-            yield columns
-            count = _BATCH
+    def rows(self, execute: Execute) -> Iterator[tuple[int, bytes]]:
+        """Return the size and JSON of every row, lazily."""
+        return self._verify(execute(f"SELECT {self._columns} {self.source}", self.bindings))
 
     def slice(self, execute: Execute, offset: int, limit: int) -> list[tuple[int, bytes]]:
         """Return the size and JSON of up to `limit` rows from `offset` on."""
@@ -56,8 +41,7 @@ class RowRange(Struct, frozen=True):
             f"SELECT {self._columns} {self.source} LIMIT ? OFFSET ?",
             (*self.bindings, limit, offset),
         )
-        selected = list(rows)
-        return list(zip(*self._verify(selected), strict=True)) if selected else []
+        return list(self._verify(rows))
 
     def total(self, execute: Execute, limit: int) -> tuple[int, int]:
         """Return the number of rows and the sum of their sizes, up to `limit` rows."""
@@ -73,28 +57,12 @@ class RowRange(Struct, frozen=True):
             return "size, item"
         return f"{'partition, ' if self.partition is None else ''}sort, size, item, checksum"
 
-    def _verify(self, rows: list[tuple[Any, ...]]) -> Batch:
-        """Return the sizes and the JSON of selected rows; raise DamagedData if one is damaged."""
-        columns: tuple[Any, ...] = tuple(zip(*rows, strict=True))
-        if self.checksums is not None:
-            if self.partition is not None:
-                columns = ((self.partition,) * len(rows), *columns)
-            self.checksums.check_all(*columns)
-            columns = columns[2:4]
-        return cast(Batch, columns)
-
-    def _check_order(self, last: list[Any], rows: list[tuple[Any, ...]]) -> list[Any]:
-        """Return the last key; raise DamagedData if keys are not in order, or one is repeated.
-
-        Each row is intact, but a damaged SQLite index may lead to it at a wrong time, or twice.
-        """
-        get_key = itemgetter(0, 1) if self.partition is None else itemgetter(0)
-        keys = [*last, *map(get_key, rows)]
-        if self.checksums is not None and not all(
-            map(gt if self.descending else lt, keys, keys[1:])
-        ):
-            raise DamagedData(f"The order of the items in {self.checksums.label}")
-        return keys[-1:]
+    def _verify(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[int, bytes]]:
+        if self.checksums is None:
+            return cast("Iterator[tuple[int, bytes]]", rows)
+        if self.partition is None:
+            return self.checksums.verify_scan(rows)
+        return self.checksums.verify_partition(rows, self.partition, descending=self.descending)
 
 
 def check_total(count: int, size: object) -> tuple[int, int]:
@@ -119,27 +87,6 @@ def scan_source(name: str, *, bounded: bool, after: bool) -> str:
     above = " AND partition < ?" if bounded else ""
     beyond = " AND (partition, sort) > (?, ?)" if after else ""
     return f"FROM {name} WHERE partition >= ?{above}{beyond} ORDER BY partition, sort"
-
-
-def read_page(
-    execute: Execute, rows: RowRange, page_size: int, limit: int | None
-) -> tuple[list[bytes], int, bool]:
-    """Return the JSON of the rows of one page, the sum of their sizes, and whether it is full."""
-    page: list[bytes] = []
-    size = 0
-    for sizes, items in rows.batches(execute, limit):
-        if size + sum(sizes) < page_size:
-            page += items
-            size += sum(sizes)
-        else:
-            for row_size, json in zip(sizes, items, strict=True):
-                page.append(json)
-                size += row_size
-                if size >= page_size:
-                    return page, size, True
-        if len(page) == limit:
-            return page, size, True
-    return page, size, False
 
 
 def count_page(execute: Execute, rows: RowRange, page_size: int, limit: int | None) -> PageCount:

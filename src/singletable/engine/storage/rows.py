@@ -93,12 +93,14 @@ class Rows:
 
     def get(self, execute: Execute, key: RowKey) -> Row | None:
         """Return the row at `key`, or None."""
-        for id_, size, json, checksum in execute(self.select_sql, key):
-            if self.checksums is None:
-                return Row(id_, size, json)
-            place, content = self.checksums.check(*key, size, json, checksum)
-            return Row(id_, size, json, place, content)
-        return None
+        row = next(execute(self.select_sql, key), None)
+        if row is None:
+            return None
+        id_, size, json, checksum = row
+        if self.checksums is None:
+            return Row(id_, size, json)
+        place, content = self.checksums.check(*key, size, json, checksum)
+        return Row(id_, size, json, place, content)
 
     def content_checksum(self, json: bytes) -> int:
         """Return the checksum of an item to store; 0 in memory."""
