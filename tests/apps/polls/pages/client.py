@@ -28,6 +28,11 @@ Typed = str | list[str] | None
 _APPS: list[FastAPI] = []
 
 
+def shared_app() -> FastAPI:
+    """Return the app that all servers share."""
+    return _APPS[0]
+
+
 @dataclass
 class Server:
     """A service with pages, and its clock. An app takes a while to be made: all share one."""
