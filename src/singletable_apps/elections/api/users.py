@@ -77,7 +77,7 @@ def edit_user(
     A new address takes effect when the link in an e-mail to it is opened, so the response has the
     old one. It needs a sign-in within the last five minutes.
     """
-    if sent.email is not None:
+    if "email" in sent.model_fields_set:
         recent(SensitiveAction.CHANGE_EMAIL)
     edited = elections.people.edit(
         user, name, name=sent.name, email=sent.email, check_revision=edit.check

@@ -119,7 +119,7 @@ def _welcome(page: PageContext, user: User) -> Response:
 
 
 @router.get("/register/sent")
-def show_registration_sent(page: PublicPage) -> Response:
+def show_registration_sent(page: VisitorPage) -> Response:
     """Say that a link was sent, whether or not there is an account with the address."""
     return page.render("register_sent")
 
