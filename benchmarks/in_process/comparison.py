@@ -142,10 +142,10 @@ ContenderFactory: TypeAlias = Callable[[], AbstractContextManager[Contender]]
 
 
 def compare(
-    ours: ContenderFactory, theirs: ContenderFactory, scale: Scale
+    ours: ContenderFactory, theirs: ContenderFactory, scale: Scale, count: int | None = None
 ) -> Iterator[tuple[str, float, float]]:
-    """Yield the name of each request and both rates; each request gets new contenders."""
-    for name, prepare in OPERATIONS.items():
+    """Yield the names of the first requests and both rates; each request gets new contenders."""
+    for name, prepare in list(OPERATIONS.items())[:count]:
         with ours() as our_contender, theirs() as their_contender:
             works = [prepare(our_contender, scale), prepare(their_contender, scale)]
             our_rate, their_rate = measure_rates(works, scale.seconds)
