@@ -148,7 +148,7 @@ drill-crash: $(INSTALLED)  ## kill the process and simulate power cuts while it 
 	$(BIN)/python -m drills.crash --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 	$(BIN)/python -m drills.power --cuts $(or $(CUTS),1000) --seed $(or $(SEED),1)
 
-drill-io: $(INSTALLED)  ## fail every system call of SQLite, one after another (STRIDE=1)
+drill-io: $(INSTALLED)  ## fail every system call of SQLite, run out of memory, interrupt (STRIDE=1)
 	$(BIN)/python -m drills.io_errors --stride $(or $(STRIDE),1)
 
 drill-concurrency: $(INSTALLED)  ## run many clients at once and check serializability (ROUNDS=60, SEED=1)

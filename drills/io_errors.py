@@ -1,7 +1,8 @@
-"""Fail every system call of SQLite, one after another.
+"""Fail every system call of SQLite, one after another; run out of memory; interrupt.
 
 Run it with python -m drills.io_errors [--stride N]. A script of operations runs again and again; in
-each run the n-th call of one kind fails, once or from then on, until a run has no n-th call.
+each run the n-th call of one kind fails, once or from then on, until a run has no n-th call. Then
+SQLite gets a little more memory in each run, and the n-th call in the engine is interrupted.
 """
 
 from __future__ import annotations
@@ -13,8 +14,15 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
+from types import FrameType
+from typing import TypeAlias
+
+import apsw
 
 from drills.disk_model import memory_folder
 from drills.ledger_audit import check_integrity
@@ -206,13 +214,59 @@ def open_engine(path: Path) -> Engine:
     return Engine.on_file(path, SETTINGS)
 
 
+# Surrounds every step, to disturb it.
+Disturbance: TypeAlias = Callable[[], AbstractContextManager[None]]
+
+
+@dataclass
+class Interruption:
+    """Raise an exception at the n-th call in the engine, counted from 1.
+
+    Python runs signal handlers when a function is entered and after a function in C has returned.
+    """
+
+    number: int
+    error: type[BaseException]
+    count: int = 0
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Count calls while the block runs."""
+        before = sys.getprofile()
+        sys.setprofile(self._step)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
+
+    def _step(self, frame: FrameType, event: str, argument: object) -> None:
+        if event in ("call", "c_return") and "/singletable/engine/" in frame.f_code.co_filename:
+            self.count += 1
+            if self.count == self.number:
+                raise self.error
+
+
+@contextmanager
+def limited_memory(spare: int) -> Iterator[None]:
+    """Let SQLite allocate this many bytes more than now."""
+    apsw.hard_heap_limit(apsw.memory_used() + spare)
+    try:
+        yield
+    finally:
+        apsw.hard_heap_limit(0)
+
+
 def run_script(
-    path: Path, calls: SystemCalls, open_engine: Callable[[Path], Engine]
+    path: Path,
+    calls: SystemCalls,
+    open_engine: Callable[[Path], Engine],
+    disturbance: Disturbance = nullcontext,
+    expected: type[BaseException] = StorageError,
 ) -> tuple[set[str], list[str]]:
     """Run the steps and return those that were acknowledged, and what went wrong.
 
-    A step may fail with StorageError; then the engine must go on, and after the last fault it must
-    write and read again.
+    A step may fail with the expected error or StorageError; then the engine must go on, and after
+    the last fault it must write and read again.
     """
     acknowledged: set[str] = set()
     try:
@@ -225,11 +279,12 @@ def run_script(
         calls.fail_syncs(engine._database._connection)
         for step in STEPS:
             try:
-                engine.execute(step.write)
-                acknowledged.add(step.name)
-                if step.read(engine) != step.after:
-                    faults.append(f"{step.name} was acknowledged, but cannot be read")
-            except StorageError:
+                with disturbance():
+                    engine.execute(step.write)
+                    acknowledged.add(step.name)
+                    if step.read(engine) != step.after:
+                        faults.append(f"{step.name} was acknowledged, but cannot be read")
+            except (StorageError, expected):
                 pass
             except Exception as error:
                 faults.append(f"{step.name} raised {type(error).__name__}: {error}")
@@ -282,18 +337,60 @@ def run_fault(
     folder: Path, fault: Fault, open_engine: Callable[[Path], Engine] = open_engine
 ) -> tuple[bool, list[str]]:
     """Run the script with a fault; return whether the fault happened, and what went wrong."""
+    path = _copy_file(folder)
+    with replaced_system_calls() as calls:
+        calls.fault = fault
+        acknowledged, faults = run_script(path, calls, open_engine)
+    return calls.counts[fault.call] >= fault.number, faults + _check_files(path, acknowledged)
+
+
+def run_disturbed(
+    folder: Path, disturbance: Disturbance, expected: type[BaseException]
+) -> tuple[int, list[str]]:
+    """Run the script; return how many steps were acknowledged, and what went wrong."""
+    path = _copy_file(folder)
+    acknowledged, faults = run_script(path, SystemCalls(), open_engine, disturbance, expected)
+    return len(acknowledged), faults + _check_files(path, acknowledged)
+
+
+def _copy_file(folder: Path) -> Path:
     run = folder / "run"
     shutil.rmtree(run, ignore_errors=True)
     run.mkdir()
     shutil.copy(folder / FILE, run / FILE)
-    with replaced_system_calls() as calls:
-        calls.fault = fault
-        acknowledged, faults = run_script(run / FILE, calls, open_engine)
-        happened = calls.counts[fault.call] >= fault.number
-    for file in (run / FILE, run / "killed" / FILE):
-        if file.exists():
-            faults += [f"{file.parent.name}: {found}" for found in check_file(file, acknowledged)]
-    return happened, faults
+    return run / FILE
+
+
+def _check_files(path: Path, acknowledged: set[str]) -> list[str]:
+    """Check the file that was closed, and the one that a killed process leaves behind."""
+    return [
+        f"{file.parent.name}: {found}"
+        for file in (path, path.parent / "killed" / FILE)
+        if file.exists()
+        for found in check_file(file, acknowledged)
+    ]
+
+
+def run_memory_limits(folder: Path, step: int) -> Iterator[tuple[str, list[str]]]:
+    """Run the script with more and more memory, until every step is acknowledged."""
+    spare = acknowledged = 0
+    while acknowledged < len(STEPS):
+        acknowledged, faults = run_disturbed(
+            folder, partial(limited_memory, spare), expected=MemoryError
+        )
+        yield f"{spare} bytes of memory", faults
+        spare += step
+
+
+def run_interruptions(folder: Path, stride: int) -> Iterator[tuple[str, list[str]]]:
+    """Interrupt the script at every `stride`-th call, in turn by a key and by an error."""
+    for number in count(1, stride):
+        error = (KeyboardInterrupt, MemoryError)[number // stride % 2]
+        interruption = Interruption(number, error)
+        _, faults = run_disturbed(folder, interruption, error)
+        yield f"{error.__name__} at call {number}", faults
+        if interruption.count < number:
+            return
 
 
 def run_faults(
@@ -329,6 +426,14 @@ def main() -> int:
             failed += bool(faults)
             for found in faults[:10]:
                 print(f"  {fault}: {found}", flush=True)
+        for name, faults in (
+            *run_memory_limits(Path(folder), 64 * options.stride),
+            *run_interruptions(Path(folder), 7 * options.stride),
+        ):
+            done[name.split(" ")[0] if "at" in name else "memory"] += 1
+            failed += bool(faults)
+            for found in faults[:10]:
+                print(f"  {name}: {found}", flush=True)
     summary = ", ".join(f"{call} {count}" for call, count in done.items())
     print(f"io: {done.total()} faults injected ({summary}); {failed} failed")
     return 1 if failed else 0

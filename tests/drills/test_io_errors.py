@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 
 from drills.disk_model import memory_folder
-from drills.io_errors import CODES, FILE, SETTINGS, prepare, run_fault, run_faults
+from drills.io_errors import (
+    CODES,
+    FILE,
+    SETTINGS,
+    prepare,
+    run_fault,
+    run_faults,
+    run_interruptions,
+    run_memory_limits,
+)
 from drills.system_calls import Fault
 from singletable import Engine, StorageError
 from singletable.engine.storage import Database
@@ -27,6 +36,20 @@ def test_every_step_is_stored_or_not_whatever_system_call_fails(folder: Path) ->
     results = list(run_faults(folder, stride=113))
     assert [(fault, found) for fault, found in results if found] == []
     assert {fault.call for fault, _ in results} == CODES.keys()
+
+
+def test_every_step_is_stored_or_not_without_memory(folder: Path) -> None:
+    prepare(folder / FILE)
+    results = list(run_memory_limits(folder, 8192))
+    assert [result for result in results if result[1]] == []
+    assert len(results) > 3
+
+
+def test_every_step_is_stored_or_not_when_interrupted(folder: Path) -> None:
+    prepare(folder / FILE)
+    results = list(run_interruptions(folder, 301))
+    assert [result for result in results if result[1]] == []
+    assert len(results) > 10
 
 
 class HidesErrors(Engine):

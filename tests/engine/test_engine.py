@@ -14,11 +14,13 @@ from drills.concurrency import frequent_switches, run_table_changes
 from singletable.engine import AsyncEngine, Engine, Settings
 from singletable.engine.handlers import HANDLERS
 from singletable.engine.storage import Execute
+from singletable.engine.storage.writer import WriteGroup
 from singletable.errors import (
     ConditionFailed,
     EngineClosed,
     IdempotentParameterMismatch,
     OperationError,
+    ResourceNotFound,
     SingleTableError,
     ValidationError,
 )
@@ -168,6 +170,25 @@ def test_event_loop_answers_while_a_read_waits_for_a_long_write(tmp_path: Path) 
 
     with Engine.on_file(tmp_path / "things.db", QUICK) as engine:
         asyncio.run(run(engine))
+
+
+# An interrupt between the writes of a group and its commit must undo them in memory, too.
+def test_table_whose_creation_was_interrupted_does_not_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: WriteGroup) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    with Engine.on_file(tmp_path / "things.db", QUICK) as engine:
+        monkeypatch.setattr(WriteGroup, "commit", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            engine.execute(THINGS)
+        with pytest.raises(ResourceNotFound):
+            engine.execute(PutItem("things", {"pk": {"S": "a"}}))
+        engine.execute(THINGS)
+        engine.execute(PutItem("things", {"pk": {"S": "a"}}))
+        assert [change.position for change in engine.execute(ReadChanges(0)).changes] == [1]
 
 
 # A traceback shows the class of an error, so it must be one of singletable.errors.

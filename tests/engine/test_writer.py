@@ -370,3 +370,18 @@ def test_write_lost_by_an_interrupt_is_not_acknowledged(
     assert first == "KeyboardInterrupt: "
     assert "may or may not have been applied" in second
     assert texts(database) == []
+
+
+# Without memory even a rollback may fail.
+@pytest.mark.parametrize("storage", ["memory", "file"])
+def test_transaction_whose_rollback_failed_is_rolled_back_later(
+    tmp_path: Path, storage: str
+) -> None:
+    opened = create_notes(Database(None if storage == "memory" else tmp_path / "notes.db"))
+    execute = bind_execute(opened._connection)
+    execute("BEGIN IMMEDIATE")
+    execute("INSERT INTO notes VALUES ('half')")
+    assert texts(opened) == []
+    opened.write(insert("whole"))
+    assert texts(opened) == ["whole"]
+    opened.close()

@@ -15,9 +15,11 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakSet
 
 import apsw
 
@@ -34,6 +36,14 @@ class SchemaChanged(Exception):
     """A table was created or dropped during a read, which can be repeated."""
 
 
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Reader:
+    """A connection that reads."""
+
+    connection: apsw.Connection
+    execute: Execute
+
+
 class ReaderPool:
     """Connections that read, each used by one thread at a time.
 
@@ -42,8 +52,8 @@ class ReaderPool:
 
     def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
         self._connect = connect
-        self._idle: list[tuple[apsw.Connection, Execute]] = []
-        self._count = 0
+        self._idle: list[Reader] = []
+        self._opened: WeakSet[Reader] = WeakSet()
         self._closed = False
         self._opening = threading.Lock()
         self._returned = threading.Event()
@@ -57,7 +67,7 @@ class ReaderPool:
             reader = self._idle.pop()
         except IndexError:
             reader = self._open()
-        connection, execute = reader
+        execute = reader.execute
         try:
             if self._closed:
                 raise EngineClosed("The engine is closed. Open it again with connect().")
@@ -67,7 +77,7 @@ class ReaderPool:
                 return work(execute)
             finally:
                 # After some errors of the disk, SQLite has already ended the transaction.
-                if connection.in_transaction:
+                if reader.connection.in_transaction:
                     execute("ROLLBACK")
         finally:
             self._idle.append(reader)
@@ -78,17 +88,19 @@ class ReaderPool:
         """Wait for the readers in progress and start no more; then connections can be closed."""
         with self._opening:
             self._closed = True
-        while len(self._idle) < self._count:
-            self._returned.wait()
+        # A reader that an interrupt lost is no longer among the opened ones.
+        while len(self._idle) < len(self._opened):
+            self._returned.wait(1)
             self._returned.clear()
 
-    def _open(self) -> tuple[apsw.Connection, Execute]:
+    def _open(self) -> Reader:
         with self._opening:
             if self._closed:
                 raise EngineClosed("The engine is closed. Open it again with connect().")
             connection = self._connect()
-            self._count += 1
-            return connection, bind_execute(connection)
+            reader = Reader(connection, bind_execute(connection))
+            self._opened.add(reader)
+            return reader
 
 
 class Database:

@@ -184,7 +184,7 @@ class WriteGroup:
         self.begun = False
         self._listener.restore(self._before)
         if self._connection.in_transaction:
-            # If the disk fails even here, the next BEGIN reports it.
+            # If even this fails, the next turn tries again.
             with suppress(apsw.Error):
                 self._execute("ROLLBACK")
 
@@ -220,6 +220,7 @@ class Writer:
         self._connection = connection
         self._execute = bind_execute(connection)
         self._lock = Lock()
+        self._before: object = None
         self._closed = False
         self._loops: set[asyncio.AbstractEventLoop] = set()
         self._commits: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -252,6 +253,7 @@ class Writer:
         try:
             with self._lock:
                 self._check_open()
+                self._end_last_group()
                 return work(self._execute)
         finally:
             self._wake_loops(None)
@@ -261,7 +263,7 @@ class Writer:
         write = PendingWrite(work)
 
         def run(execute: Execute) -> None:
-            group = WriteGroup(self._connection, self.listener)
+            group = self._new_group()
             with room:
                 try:
                     group.run(write)
@@ -287,7 +289,7 @@ class Writer:
         try:
             with self._lock:
                 if unless_done is None or not unless_done.done:
-                    group = WriteGroup(self._connection, self.listener)
+                    group = self._new_group()
                     self._run_group(group)
                     group.commit()
                 self._closed = self._closed or last
@@ -298,7 +300,7 @@ class Writer:
         """Run all pending writes and commit in a thread, unless somebody else has the lock."""
         if not self.pending or not self._lock.acquire(blocking=False):
             return
-        group = WriteGroup(self._connection, self.listener)
+        group = self._new_group()
         try:
             self._run_group(group)
         finally:
@@ -360,6 +362,18 @@ class Writer:
     def _check_open(self) -> None:
         if self._closed:
             raise EngineClosed("The engine is closed. Open it again with connect().")
+
+    def _new_group(self) -> WriteGroup:
+        with suppress(apsw.Error):  # then the group cannot begin, and says why
+            self._end_last_group()
+        self._before = self.listener.snapshot()
+        return WriteGroup(self._connection, self.listener)
+
+    def _end_last_group(self) -> None:
+        """Roll back a transaction that an interrupt, or a rollback without memory, left open."""
+        if not self._closed and self._connection.in_transaction:
+            self.listener.restore(self._before)
+            self._execute("ROLLBACK")
 
 
 def _run_commits(commits: SimpleQueue[Callable[[], None] | None]) -> None:
