@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -153,7 +153,7 @@ class Database:
         return self._writer.write_alone(work, self._room())
 
     @contextmanager
-    def _room(self) -> Iterator[None]:
+    def _room(self) -> Generator[None]:
         """Free the space in reserve and in the log; afterwards reserve it again."""
         with self._reserve.released():
             self._checkpoint()

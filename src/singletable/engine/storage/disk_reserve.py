@@ -8,7 +8,7 @@ finds the disk full releases it, writes, moves the log into the file, and alloca
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -34,7 +34,7 @@ class DiskReserve:
         return 0 if self._file is None else os.fstat(self._file.fileno()).st_size
 
     @contextmanager
-    def released(self) -> Iterator[None]:
+    def released(self) -> Generator[None]:
         """Free the space while the block runs."""
         if self._file is not None:
             self._file.truncate(0)

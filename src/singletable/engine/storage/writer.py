@@ -115,7 +115,7 @@ class WriteGroup:
         self._connection = connection
         self._execute = bind_execute(connection)
         self._listener = listener
-        self._before = listener.snapshot()
+        self.before = listener.snapshot()
 
     def run(self, write: PendingWrite) -> None:
         """Run the write and keep its result or error; raise if the whole group cannot continue."""
@@ -182,7 +182,7 @@ class WriteGroup:
 
     def _roll_back(self) -> None:
         self.begun = False
-        self._listener.restore(self._before)
+        self._listener.restore(self.before)
         if self._connection.in_transaction:
             # If even this fails, the next turn tries again.
             with suppress(apsw.Error):
@@ -253,7 +253,8 @@ class Writer:
         try:
             with self._lock:
                 self._check_open()
-                self._end_last_group()
+                if self._connection.in_transaction:
+                    self._end_last_group()
                 return work(self._execute)
         finally:
             self._wake_loops(None)
@@ -364,16 +365,17 @@ class Writer:
             raise EngineClosed("The engine is closed. Open it again with connect().")
 
     def _new_group(self) -> WriteGroup:
-        with suppress(apsw.Error):  # then the group cannot begin, and says why
-            self._end_last_group()
-        self._before = self.listener.snapshot()
-        return WriteGroup(self._connection, self.listener)
+        if not self._closed and self._connection.in_transaction:
+            with suppress(apsw.Error):  # then the group cannot begin, and says why
+                self._end_last_group()
+        group = WriteGroup(self._connection, self.listener)
+        self._before = group.before
+        return group
 
     def _end_last_group(self) -> None:
         """Roll back a transaction that an interrupt, or a rollback without memory, left open."""
-        if not self._closed and self._connection.in_transaction:
-            self.listener.restore(self._before)
-            self._execute("ROLLBACK")
+        self.listener.restore(self._before)
+        self._execute("ROLLBACK")
 
 
 def _run_commits(commits: SimpleQueue[Callable[[], None] | None]) -> None:
