@@ -5,7 +5,7 @@ SHELL := bash
 .DELETE_ON_ERROR:
 # Without bytecode caching every start compiles all sources again and takes half as long again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-migration drill-tampering clean help
+.PHONY: generate run run-dynamodb run-tracker test test-types test-after-types test-apps test-rest system test-engines bench reference fmt lock audit sbom fuzz drill-crash drill-io drill-concurrency drill-elections drill-games drill-hostile drill-migration drill-tampering clean help
 
 # Distributions build Python with profile-guided optimization, and pyenv does not: with the system's
 # Python the tests take a tenth less time. Without one that is new enough, the first in PATH is used.
@@ -163,6 +163,9 @@ drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills 
 
 drill-tampering: $(INSTALLED)  ## attack the tables of elections without their keys, in every way that is known (EVERY=1)
 	$(BIN)/python -m drills.tampering --every $(or $(EVERY),1)
+
+drill-hostile: $(INSTALLED)  ## send hostile requests to endpoints and check that their memory stays the same (REQUESTS=100000, SEED=1)
+	$(BIN)/python -m drills.hostile --requests $(or $(REQUESTS),100000) --seed $(or $(SEED),1)
 
 drill-games: $(INSTALLED)  ## play games with many phones while servers are killed and connections cut (PLAYERS=1000, ROOMS=100, KILLS=2, SEED=1)
 	$(BIN)/python -m drills.games --players $(or $(PLAYERS),1000) --rooms $(or $(ROOMS),100) --kills $(or $(KILLS),2) --seed $(or $(SEED),1)

@@ -1,0 +1,318 @@
+"""Send hostile requests to an endpoint, and check that its memory stays the same.
+
+Run it with python -m drills.hostile [--requests N] [--seed N]. The requests are refused, oversized,
+compressed, unsigned, unfinished, aborted, slow or pipelined. One endpoint has no credentials, and
+one refuses all of the requests because none is signed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from msgspec import json
+
+MEGABYTE = 2**20
+CLIENTS = 8
+SLOW_CLIENTS = 50
+# The allocator keeps some of what requests needed at their peak; a leak would need much more.
+MAX_GROWTH = 64 * MEGABYTE
+CREDENTIALS = """
+[[credential]]
+name = "ada"
+access_key_id = "AKIAADA"
+secret_access_key = "secret of ada"
+"""
+TABLE = {
+    "TableName": "votes",
+    "BillingMode": "PAY_PER_REQUEST",
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+}
+ITEM = {"pk": {"S": "a"}}
+
+
+def request(operation: str, body: object, *headers: str) -> bytes:
+    """Return the bytes of a request."""
+    raw = body if isinstance(body, bytes) else json.encode(body)
+    lines = [
+        "POST / HTTP/1.1",
+        "Host: localhost",
+        "Content-Type: application/x-amz-json-1.0",
+        f"X-Amz-Target: DynamoDB_20120810.{operation}",
+        f"Content-Length: {len(raw)}",
+        *headers,
+    ]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + raw
+
+
+def _compressed(operation: str, body: object) -> bytes:
+    return request(operation, gzip.compress(json.encode(body)), "Content-Encoding: gzip")
+
+
+PUT = {"TableName": "votes", "Item": ITEM}
+NOT_NEW = PUT | {"ConditionExpression": "attribute_not_exists(pk)"}
+REFUSED = [
+    request("PutItem", {"TableName": "v"}),
+    request("PutItem", PUT | {"Item": {"pk": {"S": ""}}}),
+    request("PutItem", NOT_NEW),
+    request("PutItem", b'{"TableName":'),
+    request("PutItem", PUT | {"TableName": "x" * 20_000}),
+    request("PutItem", PUT | {"ConditionExpression": "a = " + "b" * 20_000}),
+    request("GetItem", {"TableName": "votes", "Key": ITEM, "AttributesToGet": ["a"] * 5000}),
+    request("TransactWriteItems", {"TransactItems": [{}] * 5000}),
+    request("Nothing", {}),
+]
+MALFORMED = [
+    b"\x16\x03\x01 \r\n\r\n",
+    b"POST / HTTP/1.1\r\nX: " + b"y" * 70_000 + b"\r\n\r\n",
+    b"POST / HTTP/1.1\r\nContent-Length: 17000000\r\n\r\n",
+    b"POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+]
+
+
+def bombs(values: int) -> list[bytes]:
+    """Return small requests that hold this many values once they are decompressed."""
+    return [
+        _compressed("PutItem", PUT | {"Item": {"n": {"SS": ["x"] * values}}}),
+        _compressed("PutItem", PUT | {"Item": {"n": {"L": [{"N": "1"}] * values}}}),
+        _compressed("TransactWriteItems", {"TransactItems": [{}] * values}),
+    ]
+
+
+@dataclass
+class MemoryReport:
+    """The memory of an endpoint in bytes: after the first requests, at most, and at the end."""
+
+    name: str
+    requests: Counter[str] = field(default_factory=Counter[str])
+    start: int = 0
+    peak: int = 0
+    end: int = 0
+
+    @property
+    def faults(self) -> list[str]:
+        """Return what is wrong, if anything."""
+        if self.end <= self.start + MAX_GROWTH:
+            return []
+        return [f"{self.name}: memory grew from {_megabytes(self.start)} to {_megabytes(self.end)}"]
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / MEGABYTE:.0f} MB"
+
+
+class HostileClients:
+    """Clients that send every kind of request to one port, and disconnect in every way."""
+
+    def __init__(
+        self, port: int, random: Random, sent: Counter[str], compressed: list[bytes]
+    ) -> None:
+        self._port = port
+        self._compressed = compressed
+        self._random = random
+        self._sent = sent
+        self._slow: deque[asyncio.StreamWriter] = deque()
+        # How often each kind is sent. The last ones cost the endpoint much more than the others.
+        self._kinds: dict[Callable[[], Awaitable[int]], int] = {
+            self.send_refused: 400,
+            self.send_pipelined: 30,
+            self.send_malformed: 100,
+            self.send_unfinished: 200,
+            self.send_slowly: 100,
+            self.read_nothing: 100,
+            self.send_large: 3,
+            self.send_compressed: 1,
+        }
+
+    async def run(self, requests: int) -> None:
+        """Send this many requests, and stop."""
+        left = requests
+
+        async def client() -> None:
+            nonlocal left
+            while left > 0:
+                (send,) = self._random.choices([*self._kinds], [*self._kinds.values()])
+                # The endpoint may close the connection before everything is sent.
+                with suppress(ConnectionError, asyncio.IncompleteReadError):
+                    count = await send()
+                    left -= count
+                    self._sent[send.__name__] += count
+
+        await asyncio.gather(*(client() for _ in range(CLIENTS)))
+        while self._slow:
+            self._slow.popleft().transport.abort()
+
+    async def send_refused(self) -> int:
+        """Send several requests on one connection and read the responses."""
+        reader, writer = await self._connect()
+        for _ in range(10):
+            writer.write(self._random.choice(REFUSED))
+            await _read_response(reader)
+        writer.close()
+        return 10
+
+    async def send_pipelined(self) -> int:
+        """Send many requests at once, and read some of the responses."""
+        reader, writer = await self._connect()
+        writer.write(REFUSED[0] * 100)
+        for _ in range(self._random.randrange(100)):
+            await _read_response(reader)
+        writer.transport.abort()
+        return 100
+
+    async def send_malformed(self) -> int:
+        """Send what is not HTTP, or not allowed."""
+        reader, writer = await self._connect()
+        writer.write(self._random.choice(MALFORMED))
+        writer.write_eof()
+        await reader.read()
+        writer.close()
+        return 1
+
+    async def send_unfinished(self) -> int:
+        """Disconnect in the middle of a request."""
+        _, writer = await self._connect()
+        sent = self._random.choice(REFUSED)
+        writer.write(sent[: self._random.randrange(len(sent))])
+        await writer.drain()
+        writer.transport.abort()
+        return 1
+
+    async def send_slowly(self) -> int:
+        """Keep connections with unfinished requests, and send a byte more to each."""
+        _, writer = await self._connect()
+        writer.write(request("PutItem", b"x" * 50_000)[:-1000])
+        self._slow.append(writer)
+        for each in self._slow:
+            each.write(b"x")
+        if len(self._slow) > SLOW_CLIENTS:
+            self._slow.popleft().transport.abort()
+        return 1
+
+    async def read_nothing(self) -> int:
+        """Disconnect without reading the response."""
+        _, writer = await self._connect()
+        writer.write(self._random.choice(REFUSED))
+        await writer.drain()
+        writer.transport.abort()
+        return 1
+
+    async def send_large(self) -> int:
+        """Send a body of almost 16 MB."""
+        reader, writer = await self._connect()
+        writer.write(request("PutItem", b"x" * (16 * MEGABYTE - 1)))
+        await _read_response(reader)
+        writer.close()
+        return 1
+
+    async def send_compressed(self) -> int:
+        """Send a small body that is large once it is decompressed."""
+        reader, writer = await self._connect()
+        writer.write(self._random.choice(self._compressed))
+        await _read_response(reader)
+        writer.close()
+        return 1
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection("127.0.0.1", self._port)
+
+
+async def _read_response(reader: asyncio.StreamReader) -> None:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    length = re.search(rb"content-length: (\d+)", head)
+    await reader.readexactly(int(length[1]) if length else 0)
+
+
+@contextmanager
+def _endpoint(*options: str) -> Generator[tuple[int, int]]:
+    """Run an endpoint; yield its process id and its port."""
+    command = [str(Path(sys.executable).with_name("singletable")), "dynamodb", "--port", "0"]
+    process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if at := re.search(r"--endpoint-url https?://.+:(\d+)", line):
+                yield process.pid, int(at[1])
+                return
+        raise RuntimeError("The endpoint did not start.")
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _memory(process: int) -> int:
+    """Return the resident memory of a process in bytes."""
+    command = ["ps", "-o", "rss=", "-p", str(process)]
+    return 1024 * int(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+async def _attack(
+    report: MemoryReport, process: int, port: int, requests: int, seed: int, compressed: list[bytes]
+) -> None:
+    clients = HostileClients(port, Random(seed), report.requests, compressed)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for each in (request("CreateTable", TABLE), request("PutItem", PUT), *REFUSED, *compressed):
+        writer.write(each)
+        await _read_response(reader)
+    writer.close()
+    # The first requests fill caches and the pools of the allocator.
+    rounds = min(20, max(2, requests // 100))
+    for number in range(rounds):
+        await clients.run(requests // rounds)
+        report.end = _memory(process)
+        report.peak = max(report.peak, report.end)
+        if number == rounds // 10:
+            report.start = report.end
+
+
+def run(requests: int, seed: int = 1, values: int = 1_000_000) -> Generator[MemoryReport]:
+    """Attack an endpoint with this many requests, and then one with credentials.
+
+    Compressed requests hold this many values.
+    """
+    compressed = bombs(values)
+    with tempfile.TemporaryDirectory() as folder:
+        credentials = Path(folder) / "credentials.toml"
+        credentials.write_text(CREDENTIALS)
+        credentials.chmod(0o600)
+        for name, options in {"open": [], "guarded": ["--credentials", str(credentials)]}.items():
+            report = MemoryReport(name)
+            with _endpoint(*options) as (process, port):
+                asyncio.run(_attack(report, process, port, requests, seed, compressed))
+            yield report
+
+
+def main() -> None:
+    """Run the drill and exit with 1 if the memory of an endpoint grew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--requests", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    faults: list[str] = []
+    for report in run(options.requests, options.seed):
+        sizes = ", ".join(
+            f"{name} {_megabytes(size)}"
+            for name, size in (("start", report.start), ("peak", report.peak), ("end", report.end))
+        )
+        print(f"{report.name}: {report.requests.total():,} requests; memory: {sizes}", flush=True)
+        print("  " + ", ".join(f"{kind} {count:,}" for kind, count in report.requests.items()))
+        faults += report.faults
+    for fault in faults:
+        print(fault)
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

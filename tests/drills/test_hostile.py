@@ -1,0 +1,15 @@
+"""The drill of hostile requests in short, and the growth that it must detect."""
+
+from __future__ import annotations
+
+from drills.hostile import MAX_GROWTH, MemoryReport, run
+
+
+def test_memory_of_an_endpoint_does_not_grow() -> None:
+    reports = list(run(300, values=20_000))
+    assert [report.faults for report in reports] == [[], []]
+    assert all(report.requests.total() >= 300 for report in reports)
+
+
+def test_growth_is_detected() -> None:
+    assert MemoryReport("open", start=100, peak=MAX_GROWTH, end=MAX_GROWTH + 101).faults != []
