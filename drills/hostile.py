@@ -61,7 +61,7 @@ def _compressed(operation: str, body: object) -> bytes:
     return request(operation, gzip.compress(json.encode(body)), "Content-Encoding: gzip")
 
 
-PUT = {"TableName": "votes", "Item": ITEM}
+PUT: dict[str, object] = {"TableName": "votes", "Item": ITEM}
 NOT_NEW = PUT | {"ConditionExpression": "attribute_not_exists(pk)"}
 REFUSED = [
     request("PutItem", {"TableName": "v"}),

@@ -113,7 +113,7 @@ class Engine:
             except SchemaChanged:
                 # The writer may be at work for long, for example to backfill an index.
                 output = await asyncio.to_thread(self._database.read_exclusively, work)
-            if isinstance(output, Unfinished) and output.is_long:
+            if _is_long_read(output):
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(_long_reads, self._finish, output)
             return self._finish(output)
@@ -213,6 +213,10 @@ def _damaged(error: Exception, path: Path | None) -> StorageError:
         what = f"Stored data cannot be decoded: {error}"
     advice = "" if path is None else f" See what else is damaged: singletable check {path}"
     return StorageError(f"{what}. Other items can still be read.{advice}")
+
+
+def _is_long_read(output: object) -> bool:
+    return isinstance(output, Unfinished) and output.is_long
 
 
 def _is_long_write(operation: Operation[Any]) -> bool:

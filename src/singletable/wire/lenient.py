@@ -6,6 +6,7 @@ accepts a boolean as a string and a number with a fraction where an integer is e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import floor
@@ -187,7 +188,7 @@ def _read_list(element: WireType, raw: Any) -> list[object]:
         raise SerializationError(UNEXPECTED_START)
     if not isinstance(raw, list):
         raise SerializationError("Unexpected field type")
-    values: list[Any] = raw
+    values = cast("Sequence[Any]", raw)
     if len(values) > (MAX_STRUCTURES if isinstance(element, StructOf) else MAX_ITEM_SIZE):
         raise SerializationError("")
     return [_read(element, value, in_structure=False) for value in values]

@@ -172,10 +172,13 @@ def _in_map(
     walked = islice(entries.items(), constraint.maximum)
     if isinstance(constraint, TableMap) and constraint.request_bounds is not None:
         maximum = constraint.request_bounds[1]
-        cut = ((key, each[:maximum] if isinstance(each, list) else each) for key, each in walked)
-        yield from _in_elements(constraint, cut, path)
+        yield from _in_elements(constraint, ((k, _cut(each, maximum)) for k, each in walked), path)
     else:
         yield from _in_elements(constraint, walked, path)
+
+
+def _cut(value: object, maximum: int) -> object:
+    return cast("list[object]", value)[:maximum] if isinstance(value, list) else value
 
 
 def _in_table_map(
