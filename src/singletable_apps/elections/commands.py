@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 import singletable
-from singletable import Driver, ListTables, Store, TableNotFound
+from singletable import Driver, ItemMismatch, ListTables, Store, TableNotFound
 from singletable_apps.counting import pluralize
 from singletable_apps.counting.report import ReportWriter, write_report
 from singletable_apps.elections import patterns
@@ -26,7 +26,7 @@ from singletable_apps.elections.app import (
 from singletable_apps.elections.archive import ExportEnd, export_log, restore_log, verify_log
 from singletable_apps.elections.audit import redact_event_data
 from singletable_apps.elections.entities import User, votes
-from singletable_apps.elections.errors import CorruptTable, NotFound
+from singletable_apps.elections.errors import CorruptLog, CorruptTable, NotFound
 from singletable_apps.elections.events import event_log
 from singletable_apps.elections.keys import load_existing_keys, load_store_keys
 from singletable_apps.elections.pages import PREFIX as PAGES
@@ -141,16 +141,22 @@ def rebuild_table(place: DataLocation) -> None:
 def verify(place: DataLocation) -> None:
     """Check the log, ballots, results and the table, and print the result."""
     keys = load_existing_keys(place.keys)
-    with existing_store(place.at) as store, progress_bar("Verifying") as progress:
-        found = verify_log(store, keys, progress)
+    try:
+        with existing_store(place.at) as store, progress_bar("Verifying") as progress:
+            found = verify_log(store, keys, progress)
+    except (CorruptLog, CorruptTable, ItemMismatch) as error:
+        typer.echo(f"singletable: {error}", err=True)
+        raise typer.Exit(1) from None
     if found.differences:
         listed = "\n".join(
             f"  {one.partition_key} / {one.sort_key} {one.problem}" for one in found.differences
         )
-        raise CorruptTable(
-            f"The log is intact, but the table does not match it. First differences:\n{listed}"
-            "\nTo repair the table, run: singletable elections rebuild"
+        typer.echo(
+            "singletable: The log is intact, but the table does not match it. First differences:\n"
+            f"{listed}\nTo repair the table, run: singletable elections rebuild",
+            err=True,
         )
+        raise typer.Exit(1)
     typer.echo(_describe(ExportEnd(found.events, found.head)))
     if found.followed < found.events:
         typer.echo(f"The table has {found.followed:,} of them; the service will catch up.")

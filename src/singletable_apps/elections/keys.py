@@ -19,7 +19,7 @@ import msgspec
 from singletable import Store
 from singletable_apps.elections import patterns
 from singletable_apps.elections.entities import Election
-from singletable_apps.elections.errors import CorruptLog, WrongKeys
+from singletable_apps.elections.errors import CorruptLog, CorruptTable, WrongKeys
 from singletable_apps.elections.events import Event, check_not_restoring
 from singletable_apps.elections.projection.projector import get_last_event
 from singletable_apps.elections.proofs.documents import ClosingStatement
@@ -155,7 +155,13 @@ def _check_ballot_key(election: Election, keys: Keys) -> None:
 def _check_signer(election: Election, keys: Keys) -> None:
     if election.statement is None or election.signature is None:
         return
-    statement = cast(ClosingStatement, json.loads(election.statement))
+    try:
+        statement = cast(ClosingStatement, json.loads(election.statement))
+    except ValueError as error:
+        raise CorruptTable(
+            f"The statement of the election '{election.name}' was changed in the table: it is not "
+            "JSON. Rebuild the table from the log."
+        ) from error
     if not is_signed(statement, election.signature, keys.signer.public_key):
         raise WrongKeys(
             f"The election '{election.name}' was closed and signed with another key, so its "

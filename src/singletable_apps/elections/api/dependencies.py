@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
@@ -209,6 +210,13 @@ _IN_BODY = {"candidates": "candidate_names", "voters": "voter_names"}
 _IN_PATH = {"user", "election", "confirmation", "table", "relation"}
 
 
+_LOG = logging.getLogger("singletable_apps.errors")
+_BROKEN = (
+    "The stored data of this site does not match its event log, so nothing was shown or saved. The "
+    "operator has to repair it; the details are in the server log."
+)
+
+
 def to_problem(
     error: errors.ElectionsError | ItemMismatch | TooManyAttempts | InvalidCode, request: Request
 ) -> Problem:
@@ -225,8 +233,10 @@ def to_problem(
         case errors.Unavailable():
             wait = "10" if isinstance(error, errors.RebuildInProgress) else "1"
             return Problem(UNAVAILABLE, message, headers={"Retry-After": wait})
-        case _:  # log and table do not fit together, and only an operator can help
-            return Problem(UNAVAILABLE, message, headers={"Retry-After": "60"})
+        case _:
+            # Log and table do not fit together. Only an operator can help, and gets the details.
+            _LOG.error("Request to %s failed: %s", request.url.path, message, exc_info=error)
+            return Problem(UNAVAILABLE, _BROKEN, headers={"Retry-After": "60"})
 
 
 def _field_errors(error: errors.Rejected, method: str) -> list[FieldError]:

@@ -119,7 +119,7 @@ def test_corrupt_log_is_reported_to_operators_only(caplog: pytest.LogCaptureFixt
     )
     store.create(forged)
     response = api.clients["Ada"].post("/elections", {"name": "Tea"})
-    assert type_of(response) == "500 unforeseen"
+    assert type_of(response) == "503 try-later"
     assert "Eve" not in response.text
     assert "Event 2" not in response.text
     assert "Event 2 does not continue the log" in caplog.text

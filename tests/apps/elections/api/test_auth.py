@@ -255,7 +255,7 @@ def test_accounts_that_differ_from_the_log_are_refused(api: Api, edit: Edit[User
     context.store.update(User.key("Ben"), edit)
     for refused in (ben.get("/me"), sign_in(api, "Ben"), ben.post("/elections", {"name": "Tea"})):
         assert type_of(refused) == "503 try-later"
-        assert "differs from the event log" in refused.json()["detail"]
+        assert "does not match its event log" in refused.json()["detail"]
     rebuild(context.store, context.keys.ballot_key)
     assert ben.get("/me").status_code == 200
 
