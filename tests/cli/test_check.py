@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -140,3 +141,21 @@ def test_keys_of_unreadable_rows_are_listed(run: Run, file: Path) -> None:
 def test_accepting_items_requires_a_repair(run: Run) -> None:
     code, _, err = run("check", "votes.db", "--accept-items")
     assert (code, "--accept-items requires --repair" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["pipe", "folder", "empty.db"])
+def test_other_kinds_of_files_cannot_be_checked(run: Run, folder: Path, name: str) -> None:
+    os.mkfifo(folder / "pipe")
+    (folder / "folder").mkdir()
+    (folder / "empty.db").touch()
+    code, _, err = run("check", name)
+    assert code == 2
+    assert name in err
+
+
+@pytest.mark.parametrize("name", ["missing/new.db", ".", "link.db"])
+def test_repair_rejects_a_file_that_cannot_be_created(run: Run, folder: Path, name: str) -> None:
+    (folder / "link.db").symlink_to("elsewhere.db")
+    code, _, err = run("check", "votes.db", "--repair", name)
+    assert (code, "Traceback" in err) == (2, False)
+    assert not (folder / "elsewhere.db").exists()

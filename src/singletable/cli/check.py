@@ -59,7 +59,7 @@ def check(
         raise typer.Exit(1 if report.problems else 0)
     from singletable.engine.file_repair import repair_file
 
-    lost = repair.with_name(f"{repair.name}.lost.jsonl")
+    lost = Path(f"{repair}.lost.jsonl")
     repaired = repair_file(path, repair, lost, accept_items=accept_items)
     typer.echo(
         f"Wrote {pluralize(repaired.kept, 'item')} and {pluralize(repaired.changes, 'change')} to "

@@ -75,6 +75,8 @@ class CheckedRow:
 def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
     """Open a file to read one snapshot of it; yield also whether an engine uses it."""
     try:
+        if not path.is_file():
+            raise StorageError(f"'{path}' is not a regular file.")
         if is_open_here(path):
             # Closing a second descriptor would drop the locks that SQLite has on the file.
             raise StorageError(f"'{path}' is open in this process. Check it from another one.")
@@ -95,7 +97,8 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
             connection = apsw.Connection(f"file:{quote(str(path.resolve()))}?{mode}", flags=flags)
             execute = bind_execute(connection)
             execute("BEGIN")
-            is_initialized(execute)
+            if not is_initialized(execute):
+                raise StorageError(f"'{path}' is empty: it is not a database of singletable.")
             ((version,),) = execute("PRAGMA user_version")
         except apsw.Error as error:
             raise StorageError(f"'{path}' cannot be read as a database: {error}.") from error

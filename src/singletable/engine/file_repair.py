@@ -47,13 +47,16 @@ def repair_file(
     be decoded and have their key. What is left out is written to `lost_items`, one JSON object per
     line. Readers of the change feed get TrimmedDataAccess for changes up to the last damaged one.
     """
-    if target.exists() or lost_items.exists():
+    if os.path.lexists(target) or os.path.lexists(lost_items):
         raise StorageError(f"'{target}' or '{lost_items}' already exists. Choose a new file.")
     report = RepairReport()
     with open_for_check(path) as (source, in_use):
         if in_use:
             raise StorageError(f"'{path}' is open in an engine. Close it there first.")
-        handle = os.open(lost_items, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            handle = os.open(lost_items, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise StorageError(f"'{lost_items}' cannot be written: {error.strerror}.") from None
         database = Database(target)
         try:
             with open(handle, "w", encoding="utf-8") as quarantine:

@@ -69,7 +69,13 @@ class Keys:
         path = None if self.folder is None else self.folder / CHECKPOINT_FILE
         if path is None or not path.exists():
             return
-        saved = msgspec.json.decode(path.read_bytes(), type=_Checkpoint)
+        try:
+            saved = msgspec.json.decode(path.read_bytes(), type=_Checkpoint)
+        except msgspec.DecodeError as error:
+            raise CorruptLog(
+                f"The checkpoint {path} cannot be read: {error}. Verify the log with `singletable "
+                f"elections verify`, then delete {path}."
+            ) from error
         event = store.get(patterns.event(saved.events), consistent=True)
         if event is None or event.hash != saved.head:
             found = "is missing" if event is None else f"has {event.hash}"
@@ -157,7 +163,7 @@ def _check_signer(election: Election, keys: Keys) -> None:
         return
     try:
         statement = cast(ClosingStatement, json.loads(election.statement))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CorruptTable(
             f"The statement of the election '{election.name}' was changed in the table: it is not "
             "JSON. Rebuild the table from the log."
@@ -165,5 +171,6 @@ def _check_signer(election: Election, keys: Keys) -> None:
     if not is_signed(statement, election.signature, keys.signer.public_key):
         raise WrongKeys(
             f"The election '{election.name}' was closed and signed with another key, so its "
-            f"receipts would be invalid. Restore the file {SIGNING_KEY_FILE} from your backup."
+            f"receipts would be invalid. Restore the file {SIGNING_KEY_FILE} from your backup. If "
+            "the key is right, the statement was changed in the table: rebuild the table."
         )
