@@ -26,6 +26,7 @@ from singletable_apps.shared.web.problems import (
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
+    URL_TOO_LONG,
     Problem,
     ProblemDocument,
     ProblemFormat,
@@ -143,6 +144,8 @@ def _problem_types(
         types.append(INVALID)
     if "{" in path:
         types.append(MALFORMED_PATH)
+    if any(each["in"] in ("path", "query") for each in operation.get("parameters", [])):
+        types.append(URL_TOO_LONG)
     if method != "get":
         types.append(CROSS_ORIGIN)
     # An unexpected body is checked too.

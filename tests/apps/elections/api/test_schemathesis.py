@@ -52,6 +52,13 @@ CONFIG = SchemathesisConfig.from_dict(
         "checks": {
             # RFC 6585 has a status of its own for the one header that most edits require.
             "missing_required_header": {"expected-statuses": [400, 401, 428]},
+            # A value may be so long that the URL is refused before it is read.
+            "negative_data_rejection": {
+                "expected-statuses": [
+                    *(400, 401, 403, 404, 405, 406, 409, 414, 415, 422, 428, 429),
+                    "5xx",
+                ]
+            },
             # What fits the description may be refused for what it means: a name nobody has (404),
             # one that another has (409), letters that nobody sees (422), guesses without end (429).
             "positive_data_acceptance": {
