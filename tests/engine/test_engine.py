@@ -323,7 +323,7 @@ def test_read_without_a_transaction_executes_one_statement(operation: type) -> N
             statements.append(statement)
             return execute(statement, *bindings)
 
-        handler.run(handler.check(request), engine._session(count, operation, writes=False))
+        handler.run(handler.check(request), engine._session(count, request, handler))
 
     engine._database.read(work)
     engine.close()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
-import apsw
 import pytest
 
 from singletable.engine.storage import Database, Execute, writer
@@ -323,22 +322,19 @@ def test_interrupt_is_raised_in_the_interrupted_thread_only(database: Database) 
 def test_interrupt_around_the_commit_reports_the_outcome(
     database: Database, when: Literal["before", "after"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupting(connection: apsw.Connection) -> Execute:
-        inner = bind_execute(connection)
+    inner = database._writer._execute
 
-        def execute(
-            statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
-        ) -> Iterator[tuple[object, ...]]:
-            if statement != "COMMIT":
-                return inner(statement, bindings)
-            monkeypatch.undo()
-            if when == "after":
-                inner(statement)
-            raise KeyboardInterrupt
+    def execute(
+        statement: str, bindings: tuple[str | bytes | int | float | None, ...] = (), /
+    ) -> Iterator[tuple[object, ...]]:
+        if statement != "COMMIT":
+            return inner(statement, bindings)
+        monkeypatch.undo()
+        if when == "after":
+            inner(statement)
+        raise KeyboardInterrupt
 
-        return execute
-
-    monkeypatch.setattr(writer, "bind_execute", interrupting)
+    monkeypatch.setattr(database._writer, "_execute", execute)
     first, second = write_both(database, insert("a"), insert("b"))
     assert first == "KeyboardInterrupt: "
     if when == "before":

@@ -30,13 +30,13 @@ MAX_SHORT_WORK = 1024 * 1024
 class Catalog:
     """The tables by name: readers see the last commit, the writer sees its own changes.
 
-    `newest_change` is the position of the last change in the feed, and `newest_block` that of the
-    last change whose block was weighed.
+    `tables` are those of the last commit. `newest_change` is the position of the last change in the
+    feed, and `newest_block` that of the last change whose block was weighed.
     """
 
     def __init__(self, *, in_memory: bool) -> None:
         self.in_memory = in_memory
-        self._committed: dict[str, Table] = {}
+        self.tables: dict[str, Table] = {}
         self._draft: dict[str, Table] | None = None
         self.newest_change = 0
         self.newest_block = 0
@@ -46,21 +46,16 @@ class Catalog:
         for number, name, raw, checksum in execute("SELECT * FROM tables ORDER BY name"):
             check_values(f"The record of table '{name}'", checksum, number, name, raw)
             record = complete_changes(decode_record(raw), latest)
-            self._committed[record.name] = build_table(record, in_memory=self.in_memory)
+            self.tables[record.name] = build_table(record, in_memory=self.in_memory)
         ((self.newest_change, self.newest_block),) = execute(
             "SELECT coalesce((SELECT max(position) FROM changes), 0), "
             "coalesce((SELECT max(position) FROM change_blocks), 0)"
         )
 
     @property
-    def tables(self) -> dict[str, Table]:
-        """Return the tables of the last commit."""
-        return self._committed
-
-    @property
     def draft(self) -> dict[str, Table]:
         """Return the tables with the changes of the current transaction."""
-        return self._committed if self._draft is None else self._draft
+        return self.tables if self._draft is None else self._draft
 
     def snapshot(self) -> object:
         """Return the uncommitted state."""
@@ -74,7 +69,7 @@ class Catalog:
     def commit(self) -> None:
         """Make the writer's changes visible to readers."""
         if self._draft is not None:
-            self._committed = self._draft
+            self.tables = self._draft
             self._draft = None
 
     def add(self, execute: Execute, record: TableRecord) -> Table:

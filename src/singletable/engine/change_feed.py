@@ -40,7 +40,7 @@ def append_change(
     catalog, number, keys = session.catalog, table.record.number, table.key_names_json
     catalog.newest_change = position = catalog.newest_change + 1
     # A float and an integer, as SQLite returns them.
-    values = (position, number, table.name, float(session.now), int(expired), keys)
+    values = (position, number, table.name, float(session.now), 1 if expired else 0, keys)
     checksum = 0
     if not catalog.in_memory:
         contents = None if old is None else old.content, None if new is None else new_content

@@ -96,7 +96,13 @@ class Engine:
         """
         handler, work = self._work(operation)
         if not handler.writes:
-            return self._finish(self._database.read(work, one_statement=handler.one_statement))
+            try:
+                output = self._database.read_at_once(work, one_statement=handler.one_statement)
+            except SchemaChanged:
+                output = self._database.read_exclusively(work)
+            if isinstance(output, Unfinished):
+                return self._finish(cast("Unfinished[R]", output))
+            return output
         try:
             return self._database.write(work)
         except StorageError as error:
@@ -113,10 +119,13 @@ class Engine:
             except SchemaChanged:
                 # The writer may be at work for long, for example to backfill an index.
                 output = await asyncio.to_thread(self._database.read_exclusively, work)
-            if _is_long_read(output):
+            if not isinstance(output, Unfinished):
+                return output
+            unfinished = cast("Unfinished[R]", output)
+            if unfinished.is_long:
                 loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(_long_reads, self._finish, output)
-            return self._finish(output)
+                return await loop.run_in_executor(_long_reads, self._finish, unfinished)
+            return self._finish(unfinished)
         if self._database.path is None:
             return self._database.write(work)
         try:
@@ -143,12 +152,8 @@ class Engine:
 
         def work(execute: Execute) -> R:
             try:
-                return cast(
-                    R,
-                    handler.run(
-                        plan, self._session(execute, type(operation), writes=handler.writes)
-                    ),
-                )
+                output: R = handler.run(plan, self._session(execute, operation, handler))
+                return output
             except UnicodeEncodeError as error:
                 raise lone_surrogate_error(error) from None
             except _DAMAGED as error:
@@ -156,12 +161,10 @@ class Engine:
 
         return handler, work
 
-    def _finish(self, output: R) -> R:
-        """Return the output of a read; filter and project it if that is still to be done."""
-        if not isinstance(output, Unfinished):
-            return output
+    def _finish(self, output: Unfinished[R]) -> R:
+        """Filter and project the rows of a read, and return its output."""
         try:
-            return cast(R, output.finish())
+            return output.finish()
         except _DAMAGED as error:
             raise _damaged(error, self._database.path) from error
 
@@ -186,13 +189,12 @@ class Engine:
     ) -> None:
         self.close()
 
-    def _session(
-        self, execute: Execute, operation: type[Operation[Any]], *, writes: bool
-    ) -> Session:
-        tables = self._catalog.draft if writes else self._catalog.tables
-        now = self.settings.clock()
+    def _session(self, execute: Execute, operation: Operation[Any], handler: Handler) -> Session:
+        catalog, settings = self._catalog, self.settings
+        tables = catalog.draft if handler.writes else catalog.tables
+        now = settings.clock()
         control_time = self._control_clock.advance(now)
-        return Session(execute, self._catalog, tables, self.settings, now, control_time, operation)
+        return Session(execute, catalog, tables, settings, now, control_time, type(operation))
 
 
 def _only_deletes(operation: Operation[object]) -> bool:
@@ -213,10 +215,6 @@ def _damaged(error: Exception, path: Path | None) -> StorageError:
         what = f"Stored data cannot be decoded: {error}"
     advice = "" if path is None else f" See what else is damaged: singletable check {path}"
     return StorageError(f"{what}. Other items can still be read.{advice}")
-
-
-def _is_long_read(output: object) -> bool:
-    return isinstance(output, Unfinished) and output.is_long
 
 
 def _is_long_write(operation: Operation[Any]) -> bool:

@@ -75,6 +75,8 @@ class ControlClock:
     up: a table that was ACTIVE stays ACTIVE, and a pending change still completes after its delay.
     """
 
+    __slots__ = ("_ahead", "_latest")
+
     def __init__(self) -> None:
         self._latest = 0.0
         self._ahead = 0.0

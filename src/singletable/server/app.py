@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from asyncio import Semaphore, to_thread
-from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, MutableMapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote
@@ -102,12 +102,14 @@ class DynamoDBApp:
             case other:
                 raise ValueError(f"Expected an HTTP request, but got {other}.")
 
-    async def handle(self, request: HttpRequest) -> HttpResponse:
+    def handle(self, request: HttpRequest) -> Coroutine[Any, Any, HttpResponse]:
         """Return the response to a complete request."""
         exchange = Exchange(request, self._arns)
-        observer = self.observer
-        if observer is None:
-            return await self._respond(exchange)
+        if self.observer is None:
+            return self._respond(exchange)
+        return self._respond_observed(exchange, self.observer)
+
+    async def _respond_observed(self, exchange: Exchange, observer: Observer) -> HttpResponse:
         started = observer.request_started()
         response: HttpResponse | None = None
         try:
@@ -151,31 +153,46 @@ class DynamoDBApp:
             identity = self.guard.authenticate(request)
             exchange.identity = identity.name
         if len(request.body) <= MAX_SMALL_BODY and "content-encoding" not in request.headers:
-            exchange.operation = read_operation(request, self.max_body)
-            return await self._authorize_and_execute(exchange, identity, self.driver)
+            operation = exchange.operation = read_operation(request, self.max_body)
+            return await self._run(operation, exchange, identity, self.driver)
         # A large request, or one that may be large once it is decompressed. Reading and checking it
         # takes long, and much memory: so it is done in a thread, for one request at a time.
         async with self._large_requests:
-            exchange.operation = await to_thread(_read_large, request, self.max_body)
-            return await self._authorize_and_execute(exchange, identity, self._large_driver)
+            operation = exchange.operation = await to_thread(_read_large, request, self.max_body)
+            return await self._run(operation, exchange, identity, self._large_driver)
 
-    async def _authorize_and_execute(
-        self, exchange: Exchange, identity: Identity | None, plain: AsyncDriver
-    ) -> object:
-        operation = exchange.operation
-        assert operation is not None
+    def _run(
+        self,
+        operation: Operation[object],
+        exchange: Exchange,
+        identity: Identity | None,
+        plain: AsyncDriver,
+    ) -> Awaitable[object]:
+        """Return the execution of the operation, to be awaited: without a coroutine of its own."""
         if self.guard is not None and identity is not None:
-            await self.guard.authorize(identity, operation, self.driver)
-        driver = self._faults.driver_for(exchange.request)
-        if driver is self.driver:
-            driver = plain
-        if self.guard is not None and identity is not None and self.guard.limits_units(identity):
-            result = await execute_metered(driver, operation, exchange)
-            self.guard.charge(identity, operation, exchange.consumed)
-            return result
+            return self._run_guarded(operation, exchange, self.guard, identity, plain)
+        driver = self._faults.driver_for(exchange.request, plain)
         if self.observer is None:
+            return driver.execute(operation)
+        return execute_metered(driver, operation, exchange)
+
+    async def _run_guarded(
+        self,
+        operation: Operation[object],
+        exchange: Exchange,
+        guard: Guard,
+        identity: Identity,
+        plain: AsyncDriver,
+    ) -> object:
+        await guard.authorize(identity, operation, self.driver)
+        driver = self._faults.driver_for(exchange.request, plain)
+        limits_units = guard.limits_units(identity)
+        if self.observer is None and not limits_units:
             return await driver.execute(operation)
-        return await execute_metered(driver, operation, exchange)
+        result = await execute_metered(driver, operation, exchange)
+        if limits_units:
+            guard.charge(identity, operation, exchange.consumed)
+        return result
 
     async def _receive(self, scope: Message, receive: Receive) -> HttpRequest | None:
         """Return the request, cut off beyond `max_body`; None if the client disconnected."""
@@ -241,11 +258,11 @@ class _FaultInjector:
         self._faulty: AsyncFaultyDriver | None = None
         self._delayed = 0
 
-    def driver_for(self, request: HttpRequest) -> AsyncDriver:
+    def driver_for(self, request: HttpRequest, plain: AsyncDriver) -> AsyncDriver:
         """Return the driver for the request, or raise ValidationError if its header is invalid."""
         text = request.headers.get(FAULTS_HEADER)
         if text is None:
-            return self._driver
+            return plain
         if not self._enabled:
             raise ValidationError(
                 f"{FAULTS_HEADER}: this endpoint injects no faults on request. Start it with "

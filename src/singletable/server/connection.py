@@ -330,8 +330,8 @@ class Connection(asyncio.Protocol):
         Return False, and count nothing, if there is no room for them.
         """
         held = self.held + size
-        charge = (held - _FREE_BYTES if held > _FREE_BYTES else 0) - self.charged
-        if charge:
+        if held > _FREE_BYTES or self.charged:
+            charge = max(0, held - _FREE_BYTES) - self.charged
             if charge > 0 and not self.server.make_room(charge):
                 return False
             self.charged += charge

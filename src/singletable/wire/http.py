@@ -76,9 +76,11 @@ def parse_plain_request(data: bytes, client: str, max_headers: int) -> HttpReque
     leave it to one; nothing is rejected here.
     """
     head, _, body = data.partition(b"\r\n\r\n")
-    if len(head) > max_headers or head.count(b"\r\n") > MAX_HEADERS:
+    if len(head) > max_headers:
         return None
     first, *lines = head.decode("latin-1").split("\r\n")
+    if len(lines) > MAX_HEADERS:
+        return None
     # Only printable characters and the line breaks that were split at.
     if first != _REQUEST_LINE or head.translate(None, _PRINTABLE) != b"\r\n" * len(lines):
         return None

@@ -144,12 +144,14 @@ class Database:
 
     def write(self, work: Callable[[Execute], T]) -> T:
         """Run `work`, commit, and return its result; if it raises, nothing was changed."""
-        self._check_not_forked()
+        if self._fork_count != _fork_count:
+            raise _forked()
         return self._writer.write(work)
 
     def write_with_reserve(self, work: Callable[[Execute], T]) -> T:
         """Write like `write`, with the disk space in reserve. Use it for work that frees space."""
-        self._check_not_forked()
+        if self._fork_count != _fork_count:
+            raise _forked()
         return self._writer.write_alone(work, self._room())
 
     @contextmanager
@@ -168,7 +170,8 @@ class Database:
 
     def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
         """Queue `work` on the running event loop; the future resolves after the commit."""
-        self._check_not_forked()
+        if self._fork_count != _fork_count:
+            raise _forked()
         return self._writer.write_async(work)
 
     def read(self, work: Callable[[Execute], T], *, one_statement: bool = False) -> T:
@@ -183,7 +186,8 @@ class Database:
 
         In memory there is one connection, so even this waits.
         """
-        self._check_not_forked()
+        if self._fork_count != _fork_count:
+            raise _forked()
         try:
             if self.path is None:
                 return self._writer.run_exclusively(work)
@@ -207,7 +211,8 @@ class Database:
 
     def serialize(self) -> bytes:
         """Return everything in the database, to open a copy of it in memory."""
-        self._check_not_forked()
+        if self._fork_count != _fork_count:
+            raise _forked()
         try:
             pages = self._writer.run_exclusively(lambda _: self._connection.serialize("main"))
         except apsw.Error as error:
@@ -236,13 +241,12 @@ class Database:
                 self._lock.close()
             self._reserve.close()
 
-    def _check_not_forked(self) -> None:
-        if self._fork_count != _fork_count:
-            raise StorageError(
-                "The engine was opened before this process was forked, and SQLite cannot be "
-                "shared with a forked process. Fork before you open the engine, or start the "
-                "process with spawn."
-            )
+
+def _forked() -> StorageError:
+    return StorageError(
+        "The engine was opened before this process was forked, and SQLite cannot be shared with a "
+        "forked process. Fork before you open the engine, or start the process with spawn."
+    )
 
 
 def _read_error(error: apsw.Error) -> StorageError:

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import apsw
 
@@ -73,7 +73,7 @@ class PendingWrite:
         self.result: object = None
         self.error: BaseException | None = None
 
-    def outcome(self) -> object:
+    def outcome(self) -> Any:
         """Return the result, or raise the error."""
         if self.error is not None:
             try:
@@ -109,11 +109,15 @@ class WriteGroup:
     back. Until then the group has not `begun`, and there is nothing to commit.
     """
 
-    def __init__(self, connection: apsw.Connection, listener: CommitListener) -> None:
+    __slots__ = ("_connection", "_execute", "_listener", "before", "begun", "writes")
+
+    def __init__(
+        self, connection: apsw.Connection, execute: Execute, listener: CommitListener
+    ) -> None:
         self.writes: list[PendingWrite] = []
         self.begun = False
         self._connection = connection
-        self._execute = bind_execute(connection)
+        self._execute = execute
         self._listener = listener
         self.before = listener.snapshot()
 
@@ -234,7 +238,8 @@ class Writer:
         write = PendingWrite(work)
         self.pending.append(write)
         self._run_pending(unless_done=write)
-        return cast(T, write.outcome())
+        result: T = write.outcome()
+        return result
 
     def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
         """Queue `work` on the running event loop; the future resolves after the commit."""
@@ -252,12 +257,14 @@ class Writer:
         """Run `work` while nobody writes, and return its result."""
         try:
             with self._lock:
-                self._check_open()
+                if self._closed:
+                    raise _closed()
                 if self._connection.in_transaction:
                     self._end_last_group()
                 return work(self._execute)
         finally:
-            self._wake_loops(None)
+            if self._loops:
+                self._wake_loops(None)
 
     def write_alone(self, work: Callable[[Execute], T], room: AbstractContextManager[None]) -> T:
         """Write like `write`, but alone, and inside `room`."""
@@ -275,7 +282,8 @@ class Writer:
                 group.commit()
 
         self.run_exclusively(run)
-        return cast(T, write.outcome())
+        result: T = write.outcome()
+        return result
 
     def close(self) -> None:
         """Run the pending writes and accept no more."""
@@ -295,7 +303,8 @@ class Writer:
                     group.commit()
                 self._closed = self._closed or last
         finally:
-            self._wake_loops(group)
+            if self._loops:
+                self._wake_loops(group)
 
     def _run_pending_on_loop(self) -> None:
         """Run all pending writes and commit in a thread, unless somebody else has the lock."""
@@ -319,7 +328,8 @@ class Writer:
     def _run_group(self, group: WriteGroup) -> None:
         """Run all pending writes; if the group cannot continue, every write gets the error."""
         try:
-            self._check_open()
+            if self._closed:
+                raise _closed()
             while self.pending:
                 group.run(self.pending.popleft())
         except BaseException as error:
@@ -342,8 +352,6 @@ class Writer:
 
     def _wake_loops(self, group: WriteGroup | None) -> None:
         """Wake the event loops that have writes in the group, and all of them if writes wait."""
-        if not self._loops:
-            return
         finished: dict[asyncio.AbstractEventLoop, list[PendingWrite]] = {}
         if self.pending:
             finished = {loop: [] for loop in self._loops}
@@ -360,15 +368,11 @@ class Writer:
         for write in writes:
             write.resolve()
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise EngineClosed("The engine is closed. Open it again with connect().")
-
     def _new_group(self) -> WriteGroup:
         if not self._closed and self._connection.in_transaction:
             with suppress(apsw.Error):  # then the group cannot begin, and says why
                 self._end_last_group()
-        group = WriteGroup(self._connection, self.listener)
+        group = WriteGroup(self._connection, self._execute, self.listener)
         self._before = group.before
         return group
 
@@ -376,6 +380,10 @@ class Writer:
         """Roll back a transaction that an interrupt, or a rollback without memory, left open."""
         self.listener.restore(self._before)
         self._execute("ROLLBACK")
+
+
+def _closed() -> EngineClosed:
+    return EngineClosed("The engine is closed. Open it again with connect().")
 
 
 def _run_commits(commits: SimpleQueue[Callable[[], None] | None]) -> None:
