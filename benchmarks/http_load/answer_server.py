@@ -51,7 +51,7 @@ def serve_games(listener: socket.socket, players: int, folder: Path) -> None:
     from singletable_apps.games.service import open_games
     from singletable_apps.games.service.games import GameDraft
     from singletable_apps.games.tokens import Role, Seat
-    from singletable_apps.shared.serve import server_config
+    from singletable_apps.shared.serve import Server, server_config
 
     question = Question(
         QuestionType.TRIVIA, "?", options=make_options("abcd"), correct=("b",), seconds=0
@@ -80,7 +80,7 @@ def serve_games(listener: socket.socket, players: int, folder: Path) -> None:
         seats = [Seat(Role.PLAYER, game.game_id, each) for each in ids]
         tokens = [context.issue_seat(game, Role.HOST), *map(context.tokens.seat_token, seats)]
         print(json.dumps([game.game_id, tokens]), flush=True)
-        uvicorn.Server(server_config(make_games_app(service))).run([listener])
+        Server(server_config(make_games_app(service))).run([listener])
 
 
 if __name__ == "__main__":

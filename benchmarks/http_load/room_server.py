@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 MESSAGE_BYTES = 300
 
 
-def rooms_config() -> uvicorn.Config:
-    """Return an app with one room."""
+def room_server() -> uvicorn.Server:
+    """Return a server of an app with one room."""
     from benchmarks.http_load.room_app import make_room_app
-    from singletable_apps.shared.serve import server_config
+    from singletable_apps.shared.serve import Server, server_config
 
-    return server_config(make_room_app())
+    return Server(server_config(make_room_app()))
 
 
-def loop_config() -> uvicorn.Config:
-    """Return an app that sends to one socket after the other, and does nothing else."""
+def loop_server() -> uvicorn.Server:
+    """Return a server of an app that sends to one socket after the other, and does nothing else."""
     sends: dict[int, Send] = {}
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,15 +40,17 @@ def loop_config() -> uvicorn.Config:
         finally:
             del sends[id(send)]
 
-    return uvicorn.Config(
-        app,
-        log_level="warning",
-        lifespan="off",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            lifespan="off",
+            ws="websockets-sansio",
+            ws_per_message_deflate=False,
+        )
     )
 
 
 if __name__ == "__main__":
-    config = rooms_config() if sys.argv[1] == "rooms" else loop_config()
-    uvicorn.Server(config).run([socket.socket(fileno=int(sys.argv[2]))])
+    server = room_server() if sys.argv[1] == "rooms" else loop_server()
+    server.run([socket.socket(fileno=int(sys.argv[2]))])
