@@ -62,7 +62,8 @@ def _running(folder: Path) -> Generator[tuple[str, list[str]]]:
 
 
 def test_the_product_starts_with_sample_data_stops_and_keeps_what_was_done(tmp_path: Path) -> None:
-    for name in ("pyproject.toml", "installed"):
+    (tmp_path / "constraints").mkdir()
+    for name in ("pyproject.toml", "constraints/dev.txt", "installed"):
         (tmp_path / name).touch()
     apps = find_apps()
     with _running(tmp_path) as (url, printed):
