@@ -6,10 +6,11 @@ import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import httptools
 
@@ -57,7 +58,7 @@ class Limits:
 class RequestHandler(Protocol):
     """Responds to requests, as `DynamoDBApp` does."""
 
-    async def handle(self, request: HttpRequest) -> HttpResponse:
+    def handle(self, request: HttpRequest) -> Coroutine[Any, Any, HttpResponse]:
         """Return the response to a complete request."""
         ...
 
