@@ -19,7 +19,7 @@ from singletable_apps.portfolio.rules import PostDraft
 from tests.apps.portfolio.pages.client import HOME, PagesApp
 from tests.apps.portfolio.support.harness import PASSWORD
 from tests.apps.portfolio.support.images import image_file
-from tests.apps.support.access import AccessCheck, altered, entries, routes_of
+from tests.apps.support.access import AccessCheck, AccessTests, altered, entries
 
 EVERYONE, AUTHORS = "nobody author owner", "author owner"
 TABLE = {
@@ -203,17 +203,5 @@ def access() -> AccessCheck:
     )
 
 
-def test_every_route_has_an_entry() -> None:
-    assert routes_of(PagesApp().fastapi) == TABLE.keys()
-
-
-def test_others_are_refused(access: AccessCheck) -> None:
-    assert access.denied() == []
-
-
-def test_callers_are_served(access: AccessCheck) -> None:
-    assert access.allowed() == []
-
-
-def test_pages_of_other_sites_change_nothing(access: AccessCheck) -> None:
-    assert access.forged("owner") == []
+class TestAccess(AccessTests):
+    """The callers are authors and owners."""

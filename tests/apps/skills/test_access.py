@@ -15,7 +15,7 @@ from singletable_apps.skills.rules import SkillDraft
 from singletable_apps.skills.service.roles import RoleEdit
 from tests.apps.skills.pages.client import HOME, PagesApp
 from tests.apps.skills.support.world import PASSWORD
-from tests.apps.support.access import AccessCheck, altered, entries, routes_of
+from tests.apps.support.access import AccessCheck, AccessTests, altered, entries
 
 EVERYONE, PEOPLE, MANAGERS = "nobody user manager admin", "user manager admin", "manager admin"
 TABLE = {
@@ -224,17 +224,5 @@ def access() -> AccessCheck:
     )
 
 
-def test_every_route_has_an_entry() -> None:
-    assert routes_of(PagesApp().fastapi) == TABLE.keys()
-
-
-def test_others_are_refused(access: AccessCheck) -> None:
-    assert access.denied() == []
-
-
-def test_callers_are_served(access: AccessCheck) -> None:
-    assert access.allowed() == []
-
-
-def test_pages_of_other_sites_change_nothing(access: AccessCheck) -> None:
-    assert access.forged("admin") == []
+class TestAccess(AccessTests):
+    """The callers are users, managers and administrators."""

@@ -171,6 +171,22 @@ class AccessCheck:
         ]
 
 
+class AccessTests:
+    """The tests of a table of all routes, for the fixture `access` of an app."""
+
+    def test_every_route_has_an_entry(self, access: AccessCheck) -> None:
+        assert routes_of(access.app) == access.table.keys()
+
+    def test_others_are_refused(self, access: AccessCheck) -> None:
+        assert access.denied() == []
+
+    def test_callers_are_served(self, access: AccessCheck) -> None:
+        assert access.allowed() == []
+
+    def test_pages_of_other_sites_change_nothing(self, access: AccessCheck) -> None:
+        assert access.forged([*access.callers][-1]) == []
+
+
 def altered(token: str) -> str:
     """Return a token with another signature."""
     return f"{token.rpartition('.')[0]}.{'A' * 43}"

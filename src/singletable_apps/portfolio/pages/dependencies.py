@@ -26,13 +26,12 @@ from singletable_apps.portfolio.rules import PERMISSIONS, Permission
 from singletable_apps.portfolio.service import PortfolioService
 from singletable_apps.portfolio.urls import Urls
 from singletable_apps.shared import pages
-from singletable_apps.shared.accounts import SensitiveAction, TooManyAttempts
+from singletable_apps.shared.accounts import Auth
 from singletable_apps.shared.pages import (
-    CURRENT_PASSWORD,
     POLICY,
-    Form,
     Link,
     Pages,
+    PasswordPrompt,
     ProblemPage,
     Product,
     SessionCookies,
@@ -182,28 +181,20 @@ class PageContext(pages.PageContext):
 
 
 @dataclass(frozen=True)
-class UserPageContext(PageContext):
+class UserPageContext(PageContext, PasswordPrompt[User]):
     """A request of someone who is signed in."""
 
+    cookies = COOKIES
     user: User
 
     @property
-    def needs_password(self) -> bool:
-        """Return whether a sensitive action asks for the password again."""
-        return COOKIES.needs_password(self.request, self.service.accounts)
+    def auth(self) -> Auth[User]:
+        """Return the accounts of the app."""
+        return self.service.accounts
 
-    def sign_in_again(self, action: SensitiveAction) -> Response:
-        """Redirect to the page that asks for the password, and back to this one."""
-        back = f"{path_of(self.request)}?{self.request.url.query}"
-        url = self.urls.admin("sign-in", again="true", next=back.rstrip("?"))
-        return self.redirect(url, f"Enter your password again to {action}.")
-
-    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
-        """Raise InvalidInput unless the password was entered a moment ago, or in this form."""
-        try:
-            COOKIES.check_password(self.request, self.service.accounts, self.user, form, field)
-        except (NotSignedIn, TooManyAttempts) as error:
-            raise InvalidInput({field: str(error)}) from error
+    def invalid_field(self, field: str, message: str) -> Exception:
+        """Return the app's error for a field of a form."""
+        return InvalidInput({field: message})
 
 
 async def _any_page(request: Request, site: CurrentSite) -> PageContext:

@@ -21,7 +21,7 @@ from singletable_apps.shared.pages.forms import (
     submit_values,
 )
 from singletable_apps.shared.pages.lists import ListPage, ListQuery, ListQueryParameters
-from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext
+from singletable_apps.shared.pages.page_context import FORM_METHODS, PageContext, PasswordPrompt
 from singletable_apps.shared.pages.pages import POLICY, Link, Pages, ProblemPage, Product
 from singletable_apps.shared.pages.sessions import (
     CURRENT_PASSWORD,
@@ -49,6 +49,7 @@ __all__ = [
     "LocalTime",
     "PageContext",
     "Pages",
+    "PasswordPrompt",
     "PostedForm",
     "PostedUpload",
     "ProblemPage",

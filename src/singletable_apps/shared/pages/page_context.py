@@ -6,16 +6,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Generic, TypeVar
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
 from pydantic import BaseModel
 
+from singletable_apps.shared.accounts import (
+    Auth,
+    NotSignedIn,
+    SensitiveAction,
+    TooManyAttempts,
+)
 from singletable_apps.shared.pages.flash import Flash
 from singletable_apps.shared.pages.forms import Confirmation, ConfirmForm, Form, submit_form
 from singletable_apps.shared.pages.pages import Pages
+from singletable_apps.shared.pages.sessions import CURRENT_PASSWORD, SessionCookies
+from singletable_apps.shared.pages.urls import path_of
 
 M = TypeVar("M", bound=BaseModel)
+U = TypeVar("U")
 # The methods of a handler that shows a form and submits it, for `router.api_route`.
 FORM_METHODS = ["GET", "POST"]
 
@@ -90,3 +100,37 @@ class PageContext(ABC):
     def redirect(self, url: str, flash: str | Flash = "") -> Response:
         """Redirect after something was done, and show a message there."""
         return self.pages.redirect(self.request, url, flash)
+
+
+class PasswordPrompt(PageContext, Generic[U]):
+    """Asks the person who is signed in for the password again, before a `SensitiveAction`."""
+
+    cookies: ClassVar[SessionCookies]
+    user: U
+
+    @property
+    @abstractmethod
+    def auth(self) -> Auth[U]:
+        """Return the accounts of the app."""
+
+    @abstractmethod
+    def invalid_field(self, field: str, message: str) -> Exception:
+        """Return the app's error for a field of a form."""
+
+    @property
+    def needs_password(self) -> bool:
+        """Return whether a sensitive action asks for the password again."""
+        return self.cookies.needs_password(self.request, self.auth)
+
+    def sign_in_again(self, action: SensitiveAction) -> Response:
+        """Redirect to the page that asks for the password, and back to this one."""
+        back = f"{path_of(self.request)}?{self.request.url.query}".rstrip("?")
+        url = f"{self.pages.sign_in}?{urlencode({'again': 'true', 'next': back})}"
+        return self.redirect(url, f"Enter your password again to {action}.")
+
+    def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
+        """Raise `invalid_field` unless the password was entered a moment ago, or in this form."""
+        try:
+            self.cookies.check_password(self.request, self.auth, self.user, form, field)
+        except (NotSignedIn, TooManyAttempts) as error:
+            raise self.invalid_field(field, str(error)) from error
