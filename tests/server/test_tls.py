@@ -102,7 +102,7 @@ def test_invalid_files_are_explained(files: tuple[Path, Path], tmp_path: Path) -
     for certificate, private_key, message in (
         (cert, other, "other is not the key of the certificate in .*cert.pem"),
         (cert, secret, "secret is encrypted"),
-        (missing, key, "missing, for TLS: No such file"),
+        (missing, key, "missing for TLS: No such file"),
         (cert, tmp_path, "for TLS: Is a directory"),
         (key, cert, "expected a certificate in .*key.pem and its key in .*cert.pem"),
     ):

@@ -1,4 +1,4 @@
-"""`singletable check`: find damage in a database file, and write what is intact to a new one."""
+"""`singletable check`: find damage in a database file, and repair it into a new file."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def check(
         typer.Option(
             "--repair",
             metavar="NEW_FILE",
-            help="Write what is intact to a new file, with new indexes, and the rest to "
-            "NEW_FILE.lost.jsonl.",
+            help="Copy everything intact to a new file, rebuild its indexes, and write damaged "
+            "items to NEW_FILE.lost.jsonl.",
         ),
     ] = None,
     accept_items: Annotated[
         bool,
         typer.Option(
             "--accept-items",
-            help="With --repair: keep items that do not match their checksum but can be decoded "
-            "and have their key.",
+            help="With --repair: also keep items with a wrong checksum if they can be decoded and "
+            "have the right key.",
         ),
     ] = False,
 ) -> None:
-    """Check a database file: its structure, every item, index and change.
+    """Check a database file: its structure, and every item, index entry and change.
 
-    The file is only read, also while an engine uses it, and never changed: --repair writes a new
-    one. The exit code is 0 if everything is intact, 1 if there are problems, 2 if the file cannot
-    be checked.
+    The file is never changed, so you can check it while an engine uses it; --repair writes a new
+    file. The exit code is 0 if everything is intact, 1 if there are problems, and 2 if the file
+    cannot be checked.
     """
     from singletable.cli.existing_tables import check_file_exists
     from singletable.cli.output import escape_controls, pluralize, progress_bar
@@ -70,7 +70,7 @@ def check(
     losses = [*repaired.problems, *repaired.lost]
     if not losses:
         raise typer.Exit(0)
-    typer.echo(f"Not written ({len(losses):,}); what could be read of it is in {lost}:")
+    typer.echo(f"Not copied ({len(losses):,}); everything still readable is in {lost}:")
     for text in losses[:_SHOWN]:
         typer.echo(f"  {escape_controls(text)}")
     raise typer.Exit(1)
@@ -83,7 +83,7 @@ def _print_report(path: Path, report: FileReport) -> None:
         typer.echo(f"{name}: {pluralize(count, 'item')}, {pluralize(size, 'byte')}")
     typer.echo(f"change feed: {pluralize(report.changes, 'change')}")
     if report.in_use:
-        typer.echo("The file is in use: this is its state when the check started.")
+        typer.echo("The file is in use; this is its state at the start of the check.")
     if not report.problems:
         typer.echo(f"{typer.style('No problems', fg='green')} in {path}.")
         return
@@ -94,6 +94,6 @@ def _print_report(path: Path, report: FileReport) -> None:
     if len(report.problems) > _SHOWN:
         typer.echo(f"  and {len(report.problems) - _SHOWN:,} more")
     typer.echo(
-        "\nRestore the file from a backup, or write what is intact to a new file:\n"
+        "\nRestore the file from a backup, or copy everything intact to a new file:\n"
         f"  singletable check {path} --repair repaired.db"
     )

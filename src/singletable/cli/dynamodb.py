@@ -26,7 +26,7 @@ def _check_account(account: str) -> str:
 
 
 def _check_names(names: list[str] | None) -> list[str] | None:
-    """Return the host names; raise BadParameter if one is an URL or has a port."""
+    """Return the host names; raise BadParameter if one is a URL or has a port."""
     for name in names or ():
         if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
             raise typer.BadParameter(

@@ -23,15 +23,15 @@ from singletable.operations import Operation
 from singletable.operations.registry import OPERATIONS
 
 R = TypeVar("R")
-# Some milliseconds of filtering.
+# Filtering this much takes a few milliseconds.
 MAX_SHORT_WORK = 1024 * 1024
 
 
 class Catalog:
     """The tables by name: readers see the last commit, the writer sees its own changes.
 
-    `tables` are those of the last commit. `newest_change` is the position of the last change in the
-    feed, and `newest_block` that of the last change whose block was weighed.
+    `tables` has the tables of the last commit. `newest_change` is the position of the last change
+    in the feed, and `newest_block` the end of the last block of changes with a recorded size.
     """
 
     def __init__(self, *, in_memory: bool) -> None:
@@ -42,7 +42,7 @@ class Catalog:
         self.newest_block = 0
 
     def load(self, execute: Execute, latest: float) -> None:
-        """Load the stored tables; a change that would end after `latest` is complete."""
+        """Load the stored tables, and complete pending changes that would end after `latest`."""
         for number, name, raw, checksum in execute("SELECT * FROM tables ORDER BY name"):
             check_values(f"The record of table '{name}'", checksum, number, name, raw)
             record = complete_changes(decode_record(raw), latest)
@@ -96,10 +96,10 @@ class Catalog:
 
 
 class Session(Struct):
-    """What a handler works with: one request's view of the database at one time.
+    """One request's view of the database, passed to its handler.
 
-    `now` is the clock's time, for TTL, retention and tokens. `control_time` never goes backward:
-    the states of tables and indexes follow from it.
+    `now` is the clock's time, for TTL, retention and tokens. `control_time` never goes backward
+    and determines the states of tables and indexes.
     """
 
     execute: Execute
@@ -111,13 +111,13 @@ class Session(Struct):
     operation: type[Operation[Any]]
 
     def resolve(self, name_or_arn: str) -> str:
-        """Return the name of a table given by name or ARN; raise for an ARN from elsewhere."""
+        """Return the table's name; raise for an ARN of another account or region."""
         if not name_or_arn.startswith("arn:"):
             return name_or_arn
         return self.settings.arns.resolve(name_or_arn, OPERATIONS[self.operation].action)
 
     def resolve_tagged(self, arn: str) -> str:
-        """Return the name of the table in the ARN of a tagged resource."""
+        """Return the name of the table in a tagged resource's ARN."""
         return self.settings.arns.resolve_tagged(arn, OPERATIONS[self.operation].action)
 
     def table(self, name: str) -> Table:
@@ -134,7 +134,7 @@ class Session(Struct):
         return table
 
     def table_in_any_state(self, name: str) -> Table:
-        """Return the table with this name or ARN, also while it is created or deleted."""
+        """Return the table with this name or ARN, even while it is being created or deleted."""
         name = self.resolve(name)
         table = self.tables.get(name)
         if table is None or is_deleted(table, self.control_time):
@@ -149,10 +149,10 @@ def is_deleted(table: Table, now: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished(Generic[R]):
-    """The rows of a read, still to be filtered and projected by `finish`.
+    """The rows of a read; `finish` filters and projects them.
 
-    That needs no database and can take seconds, so it is done after the database was released, and
-    in a thread if it is long. `work` is in bytes of items, times the comparisons of each.
+    This needs no database and can take seconds, so it runs after the database is released, and in a
+    thread if it is long. `work` estimates it: bytes of items times comparisons per item.
     """
 
     finish: Callable[[], R]
@@ -160,5 +160,5 @@ class Unfinished(Generic[R]):
 
     @property
     def is_long(self) -> bool:
-        """Return whether finishing would keep an event loop from other requests for long."""
+        """Return whether `finish` could block an event loop noticeably."""
         return self.work > MAX_SHORT_WORK

@@ -39,7 +39,7 @@ def append_change(
     """Append a change in the transaction that makes it; `new_content` is a checksum of `new`."""
     catalog, number, keys = session.catalog, table.record.number, table.key_names_json
     catalog.newest_change = position = catalog.newest_change + 1
-    # A float and an integer, as SQLite returns them.
+    # The types that SQLite returns, because the checksum depends on them.
     values = (position, number, table.name, float(session.now), 1 if expired else 0, keys)
     checksum = 0
     if not catalog.in_memory:
@@ -77,7 +77,7 @@ def read_changes(
 
 
 def _check_order(positions: list[int], *, is_complete: bool) -> None:
-    """Raise DamagedData if a change comes too early or twice, or is missing in a complete feed."""
+    """Raise DamagedData if changes are repeated, out of order or, in a complete feed, missing."""
     for before, position in pairwise(positions):
         if position <= before or (is_complete and position > before + 1):
             raise DamagedData(f"The change feed between {before} and {position}")
@@ -92,7 +92,7 @@ def feed_bounds(execute: Execute) -> tuple[int, int]:
 
 
 def last_change_time(execute: Execute, *, verify: bool) -> float:
-    """Return when the newest change was made; 0 if the feed is empty, or it is damaged."""
+    """Return the time of the newest change; 0 if there is none or it is damaged."""
     for row in execute("SELECT * FROM changes ORDER BY position DESC LIMIT 1"):
         return cast(float, row[3]) if not verify or is_intact_change(row) else 0
     return 0

@@ -40,9 +40,9 @@ from singletable.values import lone_surrogate_error
 
 R = TypeVar("R")
 
-# What reading damaged data raises; a request cannot cause it.
+# Raised for damaged data only; no request can cause these.
 _DAMAGED = (DamagedData, DecodeError, UnicodeDecodeError)
-# Long reads wait for each other, so that an event loop gets its share of the processor.
+# Two threads at most, so that long reads leave processor time to the event loop.
 _long_reads = ThreadPoolExecutor(2, "singletable-read")
 MAX_SHORT_TRANSACTION = 10  # actions
 MAX_SHORT_EXPRESSION = 512  # characters
@@ -117,7 +117,7 @@ class Engine:
             try:
                 output = self._database.read_at_once(work, one_statement=handler.one_statement)
             except SchemaChanged:
-                # The writer may be at work for long, for example to backfill an index.
+                # The writer may be busy for a long time, for example backfilling an index.
                 output = await asyncio.to_thread(self._database.read_exclusively, work)
             if not isinstance(output, Unfinished):
                 return output
@@ -171,7 +171,7 @@ class Engine:
     def _load(self, execute: Execute) -> None:
         self._control_clock.advance(last_change_time(execute, verify=not self._catalog.in_memory))
         time = self._control_clock.advance(self.settings.clock())
-        # A new index takes two of the delays, every other change one.
+        # Creating an index takes two delays, every other change one.
         self._catalog.load(execute, time + 2 * max(astuple(self.settings.delays)))
 
     def close(self) -> None:
@@ -210,17 +210,17 @@ def _only_deletes(operation: Operation[object]) -> bool:
 
 def _damaged(error: Exception, path: Path | None) -> StorageError:
     if isinstance(error, DamagedData):
-        what = f"{error} was changed outside singletable, or by a failing disk"
+        what = f"{error} was changed by another program or a failing disk"
     else:
         what = f"Stored data cannot be decoded: {error}"
-    advice = "" if path is None else f" See what else is damaged: singletable check {path}"
+    advice = "" if path is None else f" Find all damage with: singletable check {path}"
     return StorageError(f"{what}. Other items can still be read.{advice}")
 
 
 def _is_long_write(operation: Operation[Any]) -> bool:
-    """Return whether a write may take so long that it would block an event loop.
+    """Return whether a write may take long enough to block an event loop.
 
-    Items of 400 KB make a transaction long, and an expression with many comparisons.
+    Transactions can contain many large items, and expressions many comparisons.
     """
     if isinstance(operation, TransactWriteItems):
         return len(operation.transact_items) > MAX_SHORT_TRANSACTION
@@ -230,9 +230,9 @@ def _is_long_write(operation: Operation[Any]) -> bool:
 
 
 class AsyncEngine:
-    """An engine for an event loop, which it never blocks to wait for the disk.
+    """An engine for asyncio, which never blocks the event loop while waiting for the disk.
 
-    With `in_threads`, it does not block it to check large requests either.
+    With `in_threads`, checking large requests does not block it either.
     """
 
     def __init__(self, engine: Engine, *, in_threads: bool = False) -> None:

@@ -1,6 +1,6 @@
 """Check a database file: SQLite's structure, checksums, indexes, the change feed and table records.
 
-The file is only read, in one snapshot, also while an engine uses it.
+The check reads one snapshot and never writes, so it can run while an engine uses the file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ UNREADABLE = (apsw.Error, UnicodeDecodeError)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong in a file: where, and what."""
+    """A problem in a file: its place, and a description."""
 
     place: str
     what: str
@@ -42,7 +42,7 @@ class Problem:
 
 @dataclass(slots=True)
 class FileReport:
-    """The problems of a file; `tables` has the number of items and their size by table."""
+    """The result of a check; `tables` maps each table to its item count and size in bytes."""
 
     in_use: bool = False
     tables: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
@@ -56,9 +56,9 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRow:
-    """A row of a table; `item` is None if it cannot be decoded or belongs to another key.
+    """A row of a table; `item` is None if it cannot be decoded or has another key.
 
-    It is intact if it has its checksum; then only its time to expire may be wrong.
+    `is_intact` means that the checksum matches. It does not cover the expiry time.
     """
 
     id: int
@@ -73,12 +73,12 @@ class CheckedRow:
 
 @contextmanager
 def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
-    """Open a file to read one snapshot of it; yield also whether an engine uses it."""
+    """Open a snapshot of a file; yield a function to query it, and whether an engine uses it."""
     try:
         if not path.is_file():
             raise StorageError(f"'{path}' is not a regular file.")
         if is_open_here(path):
-            # Closing a second descriptor would drop the locks that SQLite has on the file.
+            # Closing a second descriptor would drop SQLite's locks on the file.
             raise StorageError(f"'{path}' is open in this process. Check it from another one.")
         lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
@@ -89,7 +89,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
             in_use = True
-        # Without a log nothing else is read or written, not even shared memory beside the file.
+        # Without a log, open the file as immutable: then SQLite creates no files beside it.
         has_log = in_use or Path(f"{path}-wal").exists()
         mode = "mode=ro" if has_log else "immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -98,14 +98,14 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
             execute = bind_execute(connection)
             execute("BEGIN")
             if not is_initialized(execute):
-                raise StorageError(f"'{path}' is empty: it is not a database of singletable.")
+                raise StorageError(f"'{path}' is empty, not a singletable database.")
             ((version,),) = execute("PRAGMA user_version")
         except apsw.Error as error:
             raise StorageError(f"'{path}' cannot be read as a database: {error}.") from error
         if version != VERSION:
             raise StorageError(
-                f"'{path}' has format {version}, without checksums. Open it once with this "
-                "release, which upgrades it, then check it."
+                f"'{path}' has format {version}, which has no checksums. Open it once with this "
+                "release to upgrade it, then check it."
             )
         try:
             yield execute, in_use
@@ -116,7 +116,7 @@ def open_for_check(path: Path) -> Generator[tuple[Execute, bool]]:
 
 
 def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -> FileReport:
-    """Return everything that is wrong in a file."""
+    """Check a file and return a report."""
     with open_for_check(path) as (execute, in_use):
         report = FileReport(in_use)
         try:
@@ -141,7 +141,7 @@ def check_file(path: Path, on_progress: OnProgress = lambda done, total: None) -
 
 
 def read_tables(execute: Execute, report: FileReport) -> Iterator[Table]:
-    """Yield the tables whose records are intact, and report the others."""
+    """Yield the tables with intact records, and report the others."""
     expected: set[str] = set()
     try:
         existing = {
@@ -184,7 +184,7 @@ def _count_rows(execute: Execute, table: Table) -> int:
 
 
 def _read_table(execute: Execute, table: Table, report: FileReport) -> Iterator[CheckedRow]:
-    """Yield the checked rows of a table, and check its indexes on the way."""
+    """Yield the checked rows of a table, and check its indexes."""
     count = size = 0
     entries = dict.fromkeys((index.name for index in table.indexes), 0)
     try:
@@ -203,7 +203,7 @@ def _read_table(execute: Execute, table: Table, report: FileReport) -> Iterator[
 
 
 def read_rows(execute: Execute, table: Table, *, backward: bool = False) -> Iterator[CheckedRow]:
-    """Yield the rows of a table in the order of their ids, each with what is wrong with it."""
+    """Yield the rows of a table in the order of their ids, each with its problem if any."""
     order = "DESC" if backward else "ASC"
     columns = "id, partition, sort, size, expires, item, checksum"
     for row in execute(f"SELECT {columns} FROM {table.rows.name} NOT INDEXED ORDER BY id {order}"):
@@ -226,9 +226,9 @@ def _check_row(
         if table.row_key(item) != (partition, sort):
             item, problem = None, "contains another key"
         elif item_size(item) != size:
-            problem = f"has {item_size(item)} bytes, but {size} are stored as its size"
+            problem = f"has {item_size(item)} bytes, but its stored size is {size}"
         elif table.expires_at(item) != expires:
-            problem = "has a wrong time to expire"
+            problem = "has a wrong expiry time"
     except (DecodeError, ValueError, TypeError, KeyError, AttributeError):
         item, problem = None, "cannot be decoded"
     if table.rows.checksums is not None:
@@ -242,7 +242,7 @@ def _check_row(
 
 
 def describe_key(table: Table, row: CheckedRow) -> str:
-    """Return the key of a row in words."""
+    """Return the key of a row as text for messages."""
     if row.item is not None:
         return " and ".join(
             f"{name} {next(iter(row.item[name].values()))!r}" for name in table.key.names
@@ -277,7 +277,7 @@ def _key_text(item: Item) -> str:
 def _check_surplus(
     execute: Execute, table: Table, index: Index, expected: int, report: FileReport
 ) -> None:
-    """Report entries of items that do not exist."""
+    """Report index entries without items."""
     place = f"Index '{index.name}' of table '{table.name}'"
     try:
         ((count,),) = execute(f"SELECT count(*) FROM {index.rows.name} NOT INDEXED")
@@ -285,7 +285,7 @@ def _check_surplus(
         report.add(place, f"cannot be read: {error}")
         return
     if count > expected:
-        report.add(place, f"has {count} entries, but its table has items for {expected}")
+        report.add(place, f"has {count} entries, but the table has items for only {expected}")
 
 
 def _check_feed(execute: Execute, report: FileReport) -> None:
@@ -308,9 +308,9 @@ def _check_feed(execute: Execute, report: FileReport) -> None:
         oldest = sizes[0][0] if sizes else 1
         for (start, _), (end, stored) in pairwise([(0, 0), *blocks]):
             actual = sum(size for position, size in sizes if start < position <= end)
-            # A block may have lost its oldest changes to the retention.
+            # The oldest changes of the first block may have been trimmed.
             if actual > stored or (actual < stored and start >= oldest - 1):
-                report.add(place, f"has {actual} bytes up to change {end}, but {stored} are stored")
+                report.add(place, f"has {actual} bytes up to change {end}, but recorded {stored}")
     except (*UNREADABLE, TypeError) as error:
         report.add(place, f"cannot be read: {error}")
 

@@ -1,4 +1,4 @@
-"""Write what is intact in a damaged file into a new one, with indexes made from the tables."""
+"""Repair a damaged file: copy its intact items and changes to a new one and rebuild the indexes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from singletable.values import item_size, item_to_json
 
 @dataclass(slots=True)
 class RepairReport:
-    """What a repair kept and lost; `problems` are tables that could not be read at all."""
+    """The result of a repair; `problems` lists tables that could not be read at all."""
 
     kept: int = 0
     accepted: int = 0
@@ -41,11 +41,11 @@ class RepairReport:
 def repair_file(
     path: Path, target: Path, lost_items: Path, *, accept_items: bool = False
 ) -> RepairReport:
-    """Copy the intact items and changes of a file into a new one, but no idempotency tokens.
+    """Copy the intact items and changes of a file to a new one, without idempotency tokens.
 
-    Items that do not match their checksum are left out, unless `accept_items` is set and they can
-    be decoded and have their key. What is left out is written to `lost_items`, one JSON object per
-    line. Readers of the change feed get TrimmedDataAccess for changes up to the last damaged one.
+    Items that do not match their checksum go to the file `lost_items`, one JSON object per line.
+    With `accept_items`, they are copied nevertheless if they can be decoded and have the right key.
+    Reading changes up to the last damaged one raises TrimmedDataAccess.
     """
     if os.path.lexists(target) or os.path.lexists(lost_items):
         raise StorageError(f"'{target}' or '{lost_items}' already exists. Choose a new file.")
@@ -118,7 +118,7 @@ def _add(execute: Execute, table: Table, row: CheckedRow) -> None:
 
 
 def _readable_rows(source: Execute, table: Table, report: RepairReport) -> Iterator[CheckedRow]:
-    """Yield the rows up to a page that SQLite cannot read, and those after it."""
+    """Yield the rows before and after a page that SQLite cannot read."""
     last: int | None = None
     try:
         for row in read_rows(source, table):
@@ -140,7 +140,7 @@ def _readable_rows(source: Execute, table: Table, report: RepairReport) -> Itera
 def _missing_keys(
     source: Execute, execute: Execute, table: Table, known: set[RowKey]
 ) -> Iterator[str]:
-    """Yield the keys that SQLite's index has, but whose rows could not be read."""
+    """Yield the keys in SQLite's index for which no row could be read."""
     assert table.rows.checksums is not None
     try:
         for key in source(f"SELECT partition, sort FROM {table.rows.name} ORDER BY 1, 2"):
@@ -153,8 +153,8 @@ def _missing_keys(
 def _copy_changes(source: Execute, execute: Execute, report: RepairReport) -> None:
     """Copy the changes after the last damaged one.
 
-    If the newest change is damaged, the last intact one is stored again after it: positions must
-    not be used twice.
+    If the newest change is damaged, the last intact one is stored again at the next position, so
+    that no position is used twice.
     """
     kept: list[tuple[Any, ...]] = []
     newest, intact = 0, None

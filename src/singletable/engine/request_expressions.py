@@ -121,7 +121,7 @@ FIELDS = (
 )
 _NO_TEXTS: Texts = (None,) * len(FIELDS)
 _NO_EXPRESSIONS = ParsedExpressions()
-# The number of cached shapes. Longer ones, with their names, are not cached.
+# The number of cached shapes. Longer expressions are not cached.
 CACHE_SIZE = 1024
 MAX_CACHED_LENGTH = 8192
 # A value of each type, to parse expressions that other values will be filled into.

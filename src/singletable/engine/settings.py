@@ -64,15 +64,15 @@ class Settings:
 
     @property
     def arns(self) -> TableArns:
-        """The names and ARNs of the tables of this account and region."""
+        """The table ARNs of this account and region."""
         return TableArns(self.region, self.account)
 
 
 class ControlClock:
-    """Time that never goes backward, from a clock that may.
+    """A clock that never goes backward, driven by one that can be set back.
 
-    After the clock was set back, time goes on from the latest time seen until the clock has caught
-    up: a table that was ACTIVE stays ACTIVE, and a pending change still completes after its delay.
+    After that, time continues from the latest time seen until the other clock has caught up: an
+    ACTIVE table stays ACTIVE, and a pending change still completes after its delay.
     """
 
     __slots__ = ("_ahead", "_latest")
@@ -88,7 +88,7 @@ class ControlClock:
             return now
         time = now + self._ahead
         if time < self._latest:
-            # Threads may arrive out of order by less than a second; the clock was not set back.
+            # Less than a second: threads arrived out of order, and the clock was not set back.
             if time < self._latest - 1:
                 self._ahead = self._latest - now
             return self._latest

@@ -121,9 +121,9 @@ encode_record = Encoder(enc_hook=to_builtin).encode
 
 
 def complete_changes(record: TableRecord, latest: float) -> TableRecord:
-    """Return the record with the changes complete that end after `latest`.
+    """Return the record with pending changes completed that would end after `latest`.
 
-    No change that was made before now takes so long: the clock was set back.
+    No change takes that long, so the clock must have been set back since it started.
     """
 
     def end(time: float) -> float:

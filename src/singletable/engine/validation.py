@@ -81,7 +81,7 @@ class Validator:
             raise InvalidExpressionValue(alias, error.message) from None
 
 
-# A value that no item can have is rejected without reading it to its end.
+# A value too large for any item is rejected before it is read completely.
 _MODERN = replace(MODERN, max_size=MAX_ITEM_SIZE)
 _LEGACY = replace(LEGACY, max_size=MAX_ITEM_SIZE)
 SINGLE_WRITE = Validator(_MODERN, envelope=True, legacy_if_deep=True)

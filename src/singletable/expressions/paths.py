@@ -48,7 +48,7 @@ def project(projection: tuple[Path, ...], item: Item) -> Item:
     return projected
 
 
-# One request projects many items; its names may be long, so few requests are kept.
+# One request projects many items. The cache is small because names can be long.
 @lru_cache(16)
 def _path_tree(projection: tuple[Path, ...]) -> PathTree:
     root: PathTree = {}

@@ -180,7 +180,7 @@ class Replica:
         self.identity = (table_id, table, arns)
         self.name = table.table_name
         self.position = 0
-        # A stale read by ARN is resolved as the driver would resolve it.
+        # Resolve an ARN as the driver does.
         settings = Settings(arns.region, arns.account, retention=Retention(records=1))
         self.engine = Engine.in_memory(settings)
         self.engine.execute(table)

@@ -1,4 +1,4 @@
-"""Amazon Resource Names of tables, which requests accept in place of table names."""
+"""Amazon Resource Names (ARNs) of tables, which requests accept in place of table names."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def parse_arn(text: str) -> Arn | None:
 
 
 def parse_dynamodb_arn(text: str) -> Arn | None:
-    """Return the parts of an ARN of DynamoDB, valid or not, or None if `text` is not one."""
+    """Return the parts of a DynamoDB ARN, valid or not, or None if `text` is not one."""
     arn = parse_arn(text)
     return arn if arn is not None and arn.service == "dynamodb" and arn.resource else None
 
 
 def is_name(text: str) -> bool:
-    """Return whether `text` consists of the characters of names of tables and indexes."""
+    """Return whether `text` has only characters allowed in names of tables and indexes."""
     return _NAME.fullmatch(text) is not None
 
 
 def find_arn_error(text: str) -> str | None:
-    """Return AWS's message about an invalid ARN of a table in any account and region, or None."""
+    """Return AWS's message if the ARN is invalid for every account and region, or None."""
     arn = parse_dynamodb_arn(text)
     if arn is None:
         return None
@@ -65,8 +65,8 @@ def find_arn_error(text: str) -> str | None:
 class TableArns:
     """The names and ARNs of the tables of one account in one region.
 
-    The engine, the policies of an endpoint and its access log resolve tables here, so they agree on
-    the table that a request means.
+    The engine, policies and the access log all resolve names here, so they agree about which table
+    a request refers to.
     """
 
     region: str
@@ -77,9 +77,9 @@ class TableArns:
         return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{table}"
 
     def resolve(self, name_or_arn: str, action: str) -> str:
-        """Return the name of a table given by name or ARN, or raise if it is not one of these.
+        """Return the name of a table given by name or ARN; raise for an ARN from elsewhere.
 
-        Text that is not an ARN of DynamoDB is returned as it is, whether or not it can be a name.
+        Text that is not a DynamoDB ARN is returned unchanged, even if it is not a valid name.
         """
         arn = parse_dynamodb_arn(name_or_arn)
         if arn is None:
@@ -95,9 +95,9 @@ class TableArns:
         return arn.resource.partition("/")[2]
 
     def resolve_tagged(self, text: str, action: str) -> str:
-        """Return the name of the table, or its path to a stream, in the ARN of a tagged resource.
+        """Return the table name, or the path to a stream, in a tagged resource's ARN.
 
-        AWS has other words for these ARNs than for those in place of names.
+        AWS's error messages differ from those for ARNs in place of names.
         """
         if not text.startswith("arn:"):
             raise ValidationError(f"{INVALID}ARNs must start with 'arn:': {text}")

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 
 from singletable.planning.charts import format_number
 
-# What a spreadsheet may run as a formula, also after spaces, quotes or invisible characters.
+# Text that spreadsheets may run as a formula, even after spaces, quotes or invisible characters.
 _FORMULA = re.compile("[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]*[=+\\-@＝＋－＠]|'*[\t\r\n]")
 
 
 def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     """Return a table as CSV, with an apostrophe before text that looks like a formula."""
     text = io.StringIO()
-    # With this line terminator, a carriage return inside a cell is quoted, too.
+    # With this line terminator, csv also quotes carriage returns inside a cell.
     writer = csv.writer(text, lineterminator="\r\n")
     for row in (columns, *rows):
         writer.writerow([_escape(cell) if isinstance(cell, str) else cell for cell in row])

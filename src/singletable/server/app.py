@@ -41,7 +41,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 MAX_BODY = 16 * 1024 * 1024
 MAX_SMALL_BODY = 64 * 1024
 FAULTS_HEADER = "x-singletable-faults"
-# Limits of the header: seconds by which it delays a request, and delayed requests at a time.
+# Limits for this header: the delay in seconds, and the number of delayed requests at a time.
 MAX_LATENCY = 5.0
 MAX_DELAYED = 100
 # Map each byte to one of 32 characters, all equally likely.
@@ -58,9 +58,9 @@ class DynamoDBApp:
     """An ASGI application that executes requests with a driver.
 
     The observer measures and logs each request. The guard authenticates and authorizes it; without
-    one, requests must be to localhost, an IP address or one of `allowed_hosts`. With
-    `faults_header`, a client can inject faults into a request with the header
-    `x-singletable-faults`; see `singletable.faults`.
+    one, the host must be localhost, an IP address or one of `allowed_hosts`. With `faults_header`,
+    clients can inject faults into a request with the header `x-singletable-faults`; see
+    `singletable.faults`.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class DynamoDBApp:
         self.guard = guard
         self._allowed_hosts = frozenset(host.lower() for host in allowed_hosts)
         self._large_requests = Semaphore(1)
-        # An engine can check and execute large requests in threads.
+        # An engine can execute large requests in threads.
         for_large = getattr(driver, "for_large_requests", None)
         self._large_driver: AsyncDriver = driver if for_large is None else for_large()
         self._faults = _FaultInjector(driver, enabled=faults_header)
@@ -133,7 +133,7 @@ class DynamoDBApp:
                 return health
             result = await self._execute(exchange)
         except SingleTableError as error:
-            # The frames of tracebacks refer to the exchange: without them, there is no cycle.
+            # The frames of its traceback refer to the exchange, so keeping it would be a cycle.
             error.__traceback__ = error.__context__ = error.__cause__ = None
             exchange.error = error
         except Exception:
@@ -155,8 +155,8 @@ class DynamoDBApp:
         if len(request.body) <= MAX_SMALL_BODY and "content-encoding" not in request.headers:
             operation = exchange.operation = read_operation(request, self.max_body)
             return await self._run(operation, exchange, identity, self.driver)
-        # A large request, or one that may be large once it is decompressed. Reading and checking it
-        # takes long, and much memory: so it is done in a thread, for one request at a time.
+        # Parsing and checking a large request, or one that may be large once decompressed, takes
+        # time and memory: do it in a thread, one request at a time.
         async with self._large_requests:
             operation = exchange.operation = await to_thread(_read_large, request, self.max_body)
             return await self._run(operation, exchange, identity, self._large_driver)
@@ -168,7 +168,7 @@ class DynamoDBApp:
         identity: Identity | None,
         plain: AsyncDriver,
     ) -> Awaitable[object]:
-        """Return the execution of the operation, to be awaited: without a coroutine of its own."""
+        """Return an awaitable that executes the operation, avoiding one more coroutine."""
         if self.guard is not None and identity is not None:
             return self._run_guarded(operation, exchange, self.guard, identity, plain)
         driver = self._faults.driver_for(exchange.request, plain)
@@ -215,11 +215,11 @@ class DynamoDBApp:
 
 
 def _read_large(request: HttpRequest, max_body: int) -> Operation[object]:
-    """Return the operation, or raise OperationError; also if a list in it is too long."""
+    """Return the operation, or raise OperationError if it is invalid or a list is too long."""
     from singletable.engine.constraints import check_constraints
 
     operation = read_operation(request, max_body)
-    # Before anything else walks the lists, as authorization does.
+    # Do this before authorization, which iterates over the lists.
     check_constraints(operation)
     return operation
 
@@ -250,7 +250,7 @@ async def _send(request: HttpRequest, response: HttpResponse, send: Send) -> Non
 
 
 class _FaultInjector:
-    """Chooses the driver for a request: the plain one, or one with the faults of its header."""
+    """Chooses the driver for a request: the plain one, or one that injects its header's faults."""
 
     def __init__(self, driver: AsyncDriver, *, enabled: bool) -> None:
         self._driver = driver
@@ -265,7 +265,7 @@ class _FaultInjector:
             return plain
         if not self._enabled:
             raise ValidationError(
-                f"{FAULTS_HEADER}: this endpoint injects no faults on request. Start it with "
+                f"{FAULTS_HEADER}: this endpoint does not accept the header. Start it with "
                 "--faults-header."
             )
         from singletable.faults import AsyncFaultyDriver, parse_faults
@@ -276,8 +276,8 @@ class _FaultInjector:
             raise ValidationError(f"{FAULTS_HEADER}: {error}") from None
         if faults.latency + faults.jitter > MAX_LATENCY:
             raise ValidationError(
-                f"{FAULTS_HEADER}: latency and jitter must be at most {MAX_LATENCY:g} s together, "
-                f"but are {faults.latency + faults.jitter:g} s."
+                f"{FAULTS_HEADER}: latency plus jitter must be at most {MAX_LATENCY:g} s, but is "
+                f"{faults.latency + faults.jitter:g} s."
             )
         if self._faulty is None:
             plain = self._driver
@@ -292,7 +292,8 @@ class _FaultInjector:
         # Otherwise delayed requests could use up all connections.
         if self._delayed >= MAX_DELAYED:
             raise ValidationError(
-                f"{FAULTS_HEADER}: {MAX_DELAYED} requests are being delayed, and no more may be."
+                f"{FAULTS_HEADER}: {MAX_DELAYED} requests are already being delayed. Try again "
+                "later."
             )
         self._delayed += 1
         try:

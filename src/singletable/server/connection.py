@@ -35,9 +35,9 @@ _STATUS_LINES = {
 # So its remaining bytes are read and discarded for a short time before the connection is closed.
 _SENT_MID_REQUEST = (400, 413, 431)
 _LINGER = 2.0
-# What a request takes in memory besides its body, roughly.
+# The approximate memory of a request without its body.
 _REQUEST_OVERHEAD = 2048
-# A connection may always hold this much: small requests are served whatever others send.
+# Each connection may always hold this much, so small requests are served even at the limit.
 _FREE_BYTES = 64 * 1024
 _logger = logging.getLogger(__name__)
 
@@ -86,13 +86,13 @@ class ServerState:
         if observer is not None:
             observer.traffic = self.traffic
         self.connections: set[Connection] = set()
-        self.held = 0  # bytes that connections hold beyond those that each may always hold
+        self.held = 0  # bytes that connections hold beyond _FREE_BYTES each
         self.stopping = False
 
     def make_room(self, size: int) -> bool:
-        """Return whether connections may hold this many bytes more.
+        """Return whether connections may hold `size` more bytes.
 
-        If they may not, disconnect clients that do not read their responses, the largest first.
+        To make room, disconnect clients that do not read their responses, the largest first.
         """
         while self.held + size > self.limits.max_held:
             unread = [each for each in self.connections if not each.writable.is_set()]
@@ -108,7 +108,7 @@ class Connection(asyncio.Protocol):
     """One client's connection.
 
     Rule 1. Responses are sent in the order of the requests. A rejection waits for its turn too, and
-    nothing follows it.
+    is the last response.
     Rule 2. A client that never finishes a request, or never reads its responses, is disconnected
     after a timeout.
     Rule 3. The bytes that all connections hold are limited. Beyond the limit, large requests are
@@ -132,7 +132,7 @@ class Connection(asyncio.Protocol):
         self.deadline = Deadline(self._time_out)
         self.unparsed = 0
         self.held = 0  # bytes of requests and unsent responses
-        self.charged = 0  # the part of them that counts against the limit of all connections
+        self.charged = 0  # the part of `held` that counts toward the limit of all connections
         self._reset_request()
 
     # Called by the transport.
@@ -190,7 +190,7 @@ class Connection(asyncio.Protocol):
         self.release_all()
         self.server.connections.discard(self)
         self.server.traffic.connections -= 1
-        # These refer to this connection: without them, there is no reference cycle.
+        # These refer to this connection: break the reference cycles.
         self.deadline.cancel()
         self.transport = None
         del self.parser
@@ -209,7 +209,7 @@ class Connection(asyncio.Protocol):
         self._count_head(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a header. Those after a chunked body (trailers) are ignored."""
+        """Add a header; ignore trailers, which follow a chunked body."""
         self._count_head(len(name) + len(value) + 4)
         if not self.in_body:
             add_header(self.headers, name, value)
@@ -294,7 +294,7 @@ class Connection(asyncio.Protocol):
             body = b"" if request.method == "HEAD" else response.body
             self._hold(-len(request.body) - _REQUEST_OVERHEAD)
             self._write(response_head(response, keep_alive) + body)
-            del request, response, body  # the next request may be long in coming
+            del request, response, body  # free them while waiting for the next request
             if not keep_alive:
                 self.requests.clear()
                 self.closing = True
@@ -326,9 +326,9 @@ class Connection(asyncio.Protocol):
         self.deadline.clear()
 
     def _hold(self, size: int) -> bool:
-        """Count bytes that are kept for this client, or fewer again if `size` is negative.
+        """Count bytes kept in memory for this client; a negative `size` releases them.
 
-        Return False, and count nothing, if there is no room for them.
+        Return False, without counting them, if they exceed the limit of all connections.
         """
         held = self.held + size
         if held > _FREE_BYTES or self.charged:
@@ -341,7 +341,7 @@ class Connection(asyncio.Protocol):
         return True
 
     def release_all(self) -> None:
-        """Give back the room of everything that this connection holds."""
+        """Release all bytes counted for this connection."""
         self._hold(-self.held)
 
     def _write(self, data: bytes) -> None:

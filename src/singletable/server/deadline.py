@@ -34,7 +34,7 @@ class Deadline:
         self._due = inf
 
     def cancel(self) -> None:
-        """Remove the deadline, its timer and the callback, whose owner refers to this deadline."""
+        """Remove the deadline, its timer and the callback, which would be a reference cycle."""
         self._due = self._fires_at = inf
         self._expired = _do_nothing
         if self._timer is not None:

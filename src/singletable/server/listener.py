@@ -1,4 +1,4 @@
-"""Listen on a socket, with TLS or without, and run an endpoint until a signal stops it."""
+"""Listen on a socket, with or without TLS, and run an endpoint until a signal stops it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.server.connection import Connection, Limits, RequestHandler, Se
 from singletable.server.observe import Observer
 
 SWEEP_INTERVAL = 1.0
-# Seconds for a TLS handshake. Connections count towards the limits only after it.
+# Seconds for a TLS handshake. Connections count toward the limits only after it.
 HANDSHAKE_TIMEOUT = 10.0
 _logger = logging.getLogger(__name__)
 
@@ -69,14 +69,14 @@ class Listener(ServerState):
 
 
 def load_tls(certificate: Path, key: Path) -> ssl.SSLContext:
-    """Return the context for TLS 1.2 and newer, or raise AddressError if a file is invalid.
+    """Return a context for TLS 1.2 and newer, or raise AddressError if a file is invalid.
 
-    Both files are PEM; the certificate may be followed by the rest of its chain.
+    Both files are PEM; the certificate file may contain the rest of the chain.
     """
 
     def refuse_password() -> NoReturn:
         raise AddressError(
-            f"The TLS key in {key} is encrypted, and there is nobody to enter its password. Store "
+            f"The TLS key in {key} is encrypted, and the endpoint cannot ask for a password. Store "
             "it decrypted, in a file that only its owner can read."
         )
 
@@ -86,7 +86,7 @@ def load_tls(certificate: Path, key: Path) -> ssl.SSLContext:
         try:
             path.open("rb").close()
         except OSError as error:
-            raise AddressError(f"Cannot read {path}, for TLS: {error.strerror}.") from None
+            raise AddressError(f"Cannot read {path} for TLS: {error.strerror}.") from None
     try:
         context.load_cert_chain(certificate, key, refuse_password)
     except ssl.SSLError as error:

@@ -33,16 +33,17 @@ def is_loopback(host: str) -> bool:
 
 
 def check_local_request(request: HttpRequest, allowed_hosts: frozenset[str]) -> None:
-    """Raise AccessDenied for a request that a web page of another site may have sent.
+    """Raise AccessDenied if a web page of another site may have sent the request.
 
-    A page can make its own domain name resolve to this machine (DNS rebinding). Then the browser
-    lets it read the responses, but still sends the name. It cannot do that with an IP address.
+    A page can make its own domain name resolve to this machine (DNS rebinding), and then the
+    browser lets it read the responses. But the browser sends that name as the host, so a request to
+    localhost or an IP address does not come from such a page.
     """
     host = request.headers.get("host")
     if host is not None and not _is_allowed(host, allowed_hosts):
         raise AccessDenied(
-            "Requests without a signature must be to localhost or an IP address, but this one is "
-            f"to '{host[:255]}'. If you trust that name, allow it with --allow-host."
+            "Requests without a signature must be sent to localhost or an IP address, but the host "
+            f"of this one is '{host[:255]}'. If you trust that name, allow it with --allow-host."
         )
     origin = request.headers.get("origin")
     if origin is None:

@@ -39,7 +39,7 @@ TOO_MANY_DIGITS = "Attempting to store more than 38 significant digits in a Numb
 
 _SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,37}", re.ASCII)
-# Of at most MAX_DIGITS characters, so that digits and exponent are in range.
+# At most MAX_DIGITS characters, so the digits and the exponent are in range.
 _CANONICAL_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]", re.ASCII)
 
 

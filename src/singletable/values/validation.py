@@ -78,7 +78,7 @@ _HUGE_EXPONENT = re.compile(r"[^eE]*[eE]([+-]?)0*2147483647", re.ASCII)
 class ValidationLayer:
     """One of DynamoDB's two validation layers, with the wording of its errors.
 
-    What is larger than `max_size` is a ValueTooLarge, and not validated to its end.
+    Validation stops with ValueTooLarge as soon as a value exceeds `max_size`.
     """
 
     modern: bool
@@ -125,7 +125,7 @@ LEGACY = ValidationLayer(modern=False)
 
 
 class ValueTooLarge(ValidationError):
-    """A value is larger than an item may be."""
+    """A value exceeds the maximum size of an item."""
 
     def __init__(self) -> None:
         super().__init__("Item size has exceeded the maximum allowed size")
@@ -172,7 +172,7 @@ def check_item(item: Item, layer: ValidationLayer = MODERN) -> tuple[Item, int]:
     size = 0
     canonical = item
     limit = layer.max_size
-    if len(item) > limit:  # no attribute is smaller than a byte
+    if len(item) > limit:  # each takes at least one byte
         raise ValueTooLarge
     for name, value in item.items():
         # Most values and names are ASCII text: avoid a call for these.
@@ -272,7 +272,7 @@ def _check_set(
 ) -> tuple[AttributeValue, int]:
     if not members:
         raise ValidationError(EMPTY_SETS[kind])
-    # No number is smaller than two bytes, and only one text or binary is smaller than one.
+    # A number takes at least two bytes; only one string or binary in a set can take none.
     if len(members) * (2 if kind == "NS" else 1) > layer.max_size + 1:
         raise ValueTooLarge
     for member in members:

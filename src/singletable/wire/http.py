@@ -38,7 +38,7 @@ _SPECIAL_HEADERS = frozenset(
 )
 _KEEP_ALIVE = (None, "keep-alive", "Keep-Alive")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
-# Clients send about ten. Each takes more memory than its bytes, so their number is limited too.
+# Clients send about ten headers. Each has a memory overhead, so their number is limited too.
 MAX_HEADERS = 128
 
 
@@ -100,7 +100,7 @@ def parse_plain_request(data: bytes, client: str, max_headers: int) -> HttpReque
 
 
 def add_header(headers: dict[str, str], name: bytes, value: bytes) -> None:
-    """Add a header. The values of one that is repeated are joined, so none of them is hidden."""
+    """Add a header; join the values of repeated ones, so that none is hidden."""
     key, text = name.decode("latin-1").lower(), value.decode("latin-1")
     headers[key] = f"{headers[key]}, {text}" if key in headers else text
 

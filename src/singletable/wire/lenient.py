@@ -26,7 +26,7 @@ NOT_A_CLASS = (
     "java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
     "java.lang.Class are in module java.base of loader 'bootstrap')"
 )
-# No valid list is longer: of values, because none is smaller than a byte; of structures, by far.
+# The longest list of structures that is read; no operation allows nearly as many.
 MAX_STRUCTURES = 1000
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 _JAVA_NAMES = {"String": "java.lang.String", "Blob": "java.nio.ByteBuffer"}

@@ -14,7 +14,7 @@ from singletable.errors import (
 )
 
 _encode = json.Encoder().encode
-# Messages quote the request: the response to a giant one need not be a giant.
+# Messages quote the request; keep the response short even if the request is huge.
 MAX_MESSAGE = 256 * 1024
 
 _SERVICE = "com.amazon.coral.service#"

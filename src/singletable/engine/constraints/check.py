@@ -49,7 +49,7 @@ def _reject_violations(operation: Struct, rule: Rule) -> None:
 def uses_legacy_checks(operation: Struct) -> bool:
     """Return whether the request is nested too deeply for AWS's newer checks.
 
-    A request with very many values is not searched to the end.
+    The search stops early in requests with very many values.
     """
     level: list[object] = [operation]
     depth = values = 0

@@ -55,7 +55,7 @@ def _source(constraint: Constraint, v: str, scope: dict[str, object]) -> str:
             size = _size(constraint.minimum, constraint.maximum, v)
             return f"{v}.__class__ is str{size}{pattern}"
         case TableName():
-            # The length first: what is cached must not be long.
+            # Check the length first, so that no long text gets into the cache.
             is_table_name = _bind(_is_table_name[constraint.minimum], scope)
             return f"len({v}) <= {MAX_ARN_LENGTH} and {is_table_name}({v})"
         case Choice() | CustomChoice():

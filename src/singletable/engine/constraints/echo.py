@@ -17,7 +17,7 @@ ATTRIBUTE_VALUE = (
 )
 # Members that AWS's classes have and ours do not.
 HIDDEN_MEMBERS = {"PutRequest": ", workloadProfileName=null"}
-# Deeper values are cut off, because Python's recursion is limited; and so are longer ones.
+# Deeper values are cut off because Python limits recursion, longer ones to keep messages short.
 MAX_DEPTH = 60
 MAX_LENGTH = 16 * 1024
 
@@ -101,7 +101,7 @@ def _echo_attribute(value: object, depth: int) -> str:
 
 
 def _join(parts: Iterable[str]) -> str:
-    """Join the parts until the text is as long as an echo may be."""
+    """Join the parts until the text reaches the maximum length of an echo."""
     joined: list[str] = []
     length = 0
     for part in parts:

@@ -35,7 +35,7 @@ from singletable.engine.constraints.types import (
 )
 from singletable.operations.arn import find_arn_error, is_name, parse_dynamodb_arn
 
-# A message lists ten violations; these are enough to find those that AWS reports first.
+# A message lists ten violations; this many are enough to find the ones that AWS lists first.
 MAX_INVALID = 1000
 NOT_NULL = "Member must not be null"
 PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
@@ -138,7 +138,7 @@ def _in_elements(
     elements: Iterable[tuple[str | int, object]],
     path: MemberPath,
 ) -> Iterator[Violation]:
-    """Find violations in elements up to the maximum, and in no more of them than anybody reads."""
+    """Yield the violations in the first MAX_INVALID invalid elements."""
     is_valid = _element_test(constraint.element)
     member = Member("", constraint.element, required=True)
     invalid = 0

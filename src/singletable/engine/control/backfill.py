@@ -27,7 +27,7 @@ def backfill(table: Table, index: Index, execute: Execute) -> None:
 
 
 def has_valid_keys(index: Index, item: Item) -> bool:
-    """Return whether the item belongs into the index."""
+    """Return whether the item belongs in the index."""
     key = index.key
     return (
         key.matches(item)

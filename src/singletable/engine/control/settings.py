@@ -44,7 +44,7 @@ _TAG_SIGNS = frozenset("_.:/=+-@")
 
 
 def check_initial_stream(stream: StreamSpecification | None) -> None:
-    """Raise unless a new table's stream has a view type if and only if it is enabled."""
+    """Raise unless a new table's stream is either enabled with a view type or disabled without."""
     if stream is None:
         return
     if stream.stream_enabled and stream.stream_view_type is None:
@@ -59,7 +59,7 @@ def check_initial_stream(stream: StreamSpecification | None) -> None:
 
 
 def check_stream(stream: StreamSpecification | None) -> None:
-    """Raise unless the new stream of a table has a view type if and only if it is enabled."""
+    """Raise unless an updated stream is either enabled with a view type or disabled without."""
     if stream is None:
         return
     if stream.stream_enabled and stream.stream_view_type is None:
@@ -88,7 +88,7 @@ def enabled_stream(stream: StreamSpecification | None) -> StreamSpecification | 
 
 
 def stream_label(now: float) -> str:
-    """Return the label of a stream: the time at which it was enabled."""
+    """Return the label of a stream enabled at `now`: the timestamp in ISO format."""
     enabled = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
     return enabled.isoformat(timespec="milliseconds")
 
@@ -97,7 +97,7 @@ def stream_label(now: float) -> str:
 
 
 def check_encryption(sse: SSESpecification | None) -> None:
-    """Raise unless a key is given only to encrypt with it, and with the type KMS."""
+    """Raise if the members contradict each other: a key requires encryption of type KMS."""
     if sse is None:
         return
     if not sse.enabled:
@@ -124,7 +124,7 @@ def check_encryption_changes(record: TableRecord, sse: SSESpecification | None) 
 
 
 def enabled_encryption(sse: SSESpecification | None) -> SSESpecification | None:
-    """Return the specification, or None for the default, a key that AWS owns."""
+    """Return the specification, or None for the default (an AWS owned key)."""
     return sse if sse is not None and sse.enabled else None
 
 
@@ -141,7 +141,7 @@ def describe_encryption(
 def _key_arn(key: str | None, settings: Settings) -> str:
     if key is not None and key.startswith("arn:"):
         return key
-    # Without a customer's key, it is the one that AWS manages for DynamoDB in the account.
+    # The default is the account's AWS managed key for DynamoDB.
     key = key or str(uuid5(NAMESPACE_DNS, f"dynamodb.{settings.region}.{settings.account}"))
     resource = key if key.startswith("alias/") else f"key/{key}"
     return f"arn:aws:kms:{settings.region}:{settings.account}:{resource}"
@@ -151,7 +151,7 @@ def _key_arn(key: str | None, settings: Settings) -> str:
 
 
 def find_table_for_backups(name_or_arn: str, session: Session) -> Table:
-    """Return the table in any state; raise AWS's own error of these operations if there is none."""
+    """Return the table in any state; raise the error specific to backup operations if missing."""
     name = session.resolve(name_or_arn)
     try:
         return session.table_in_any_state(name)
@@ -160,9 +160,9 @@ def find_table_for_backups(name_or_arn: str, session: Session) -> Table:
 
 
 def describe_backups(record: TableRecord, now: float) -> ContinuousBackupsDescription:
-    """Return the state of backups, which every table has as soon as it is created.
+    """Return the state of continuous backups, which are enabled once a table is created.
 
-    There is no time to restore to, because the engine takes no backups.
+    The description has no restorable times, because the engine takes no backups.
     """
     days = record.recovery_days
     return ContinuousBackupsDescription(
@@ -175,7 +175,7 @@ def describe_backups(record: TableRecord, now: float) -> ContinuousBackupsDescri
 
 
 def check_tags(tags: Collection[Tag]) -> None:
-    """Raise unless every tag is valid, no key occurs twice, and a resource may have that many."""
+    """Raise if a tag is invalid, a key occurs twice, or the tags exceed the limits."""
     seen: set[str] = set()
     for tag in tags:
         _check_tag_text("Key", tag.key, 1, MAX_TAG_KEY)
@@ -191,7 +191,7 @@ def check_tags(tags: Collection[Tag]) -> None:
 
 
 def check_tag_count(tags: Collection[Tag]) -> None:
-    """Raise if there are more tags, or longer ones, than a resource may have."""
+    """Raise if the number or total size of the tags exceeds the limits."""
     if len(tags) > MAX_TAGS:
         raise ValidationError(
             "Number of Tags exceed the current limit for the provided ResourceArn"
@@ -209,7 +209,7 @@ def merge_tags(old: Iterable[Tag], new: Iterable[Tag]) -> tuple[Tag, ...]:
 
 
 def find_tagged_table(arn: str, name: str, session: Session) -> Table:
-    """Return the table of an ARN, which is resolved to `name`."""
+    """Return the table with this name; errors quote the ARN."""
     table = session.tables.get(name)
     if table is not None and not is_deleted(table, session.control_time):
         return table
@@ -217,7 +217,7 @@ def find_tagged_table(arn: str, name: str, session: Session) -> Table:
 
 
 def _check_tag_text(part: str, text: str | None, least: int, most: int) -> None:
-    # On the wire either may be missing, and AWS has the same message for that.
+    # A request may lack either, and AWS has the same message for that.
     if text is None or not least <= len(text) <= most or not all(map(_is_tag_character, text)):
         shown = "null" if text is None else text
         raise ValidationError(f"The Tag {part} provided is invalid, {part}: {shown}")

@@ -24,8 +24,9 @@ class Handler(Struct, frozen=True):
 
     `check` rejects requests that are invalid for every table; it runs before the table is looked up
     and outside the write lock, as on AWS. `run` does the rest on one snapshot of the database. The
-    types of request, plan and output belong together in each handler; across handlers they are any.
-    With `one_statement`, `run` executes at most one SQL statement, which is a snapshot by itself.
+    types of request, plan and output match within each handler, but differ between handlers, so
+    they are Any here. With `one_statement`, `run` executes at most one SQL statement, which needs
+    no transaction to read a snapshot.
     """
 
     check: Callable[[Any], Any]

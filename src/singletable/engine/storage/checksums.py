@@ -1,7 +1,7 @@
-"""Checksums of stored rows: altered, moved or copied bytes are an error, never a wrong answer.
+"""Checksums of stored rows: altered, moved or copied bytes raise an error when they are read.
 
-A checksum covers where a row is (its table or index, and its key) and what it contains. Items and
-changes of a database in memory have none: there is no disk that could fail.
+A checksum covers the place of a row (its table or index, and its key) and its contents. Items and
+changes in memory have none, because no disk can damage them.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ _encode = msgpack.Encoder().encode
 
 
 class DamagedData(Exception):
-    """Stored bytes are not those that were written; the message names their place."""
+    """Stored bytes differ from the written ones; the message names their place."""
 
 
 class RowChecksums(Struct, frozen=True):
-    """The checksums of the rows of one table or index; `label` names it in errors."""
+    """Compute and verify row checksums of one table or index; `label` names it in errors."""
 
     label: str
     seed: int
 
     @classmethod
     def of_table(cls, name: str, label: str) -> RowChecksums:
-        """Return the checksums of the rows of the SQLite table with this name."""
+        """Return the checksums for the SQLite table with this name."""
         return cls(label, crc32(name.encode()))
 
     def place(self, partition: bytes, sort: bytes) -> int:
-        """Return the checksum of the place of a row."""
+        """Return the checksum of a row's place."""
         return crc32(sort, crc32(partition, self.seed))
 
     def compute(self, partition: bytes, sort: bytes, size: int, item: bytes) -> int:
@@ -55,8 +55,8 @@ class RowChecksums(Struct, frozen=True):
     ) -> Iterator[tuple[int, bytes]]:
         """Yield the size and JSON of rows (sort, size, item, checksum) of one partition.
 
-        Raise DamagedData if one does not match its checksum or, because a damaged index of SQLite
-        led to it, comes twice or out of order. These loops are `check`, without calls for each row.
+        Raise DamagedData if a row does not match its checksum, or is repeated or out of order
+        because SQLite's index is damaged. This inlines `check` to save a call per row.
         """
         start, last = crc32(partition, self.seed), None
         for sort, size, item, checksum in rows:
@@ -71,7 +71,7 @@ class RowChecksums(Struct, frozen=True):
             yield size, item
 
     def verify_scan(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[int, bytes]]:
-        """Yield the size and JSON of rows that also have their partition, like verify_partition."""
+        """Verify rows of many partitions, each with its partition first, like verify_partition."""
         start, last_partition, last = 0, b"", None
         for partition, sort, size, item, checksum in rows:
             try:
@@ -89,7 +89,7 @@ class RowChecksums(Struct, frozen=True):
             yield size, item
 
     def describe(self, partition: bytes, sort: bytes) -> str:
-        """Return the place of a row in words; a hash precedes the partition key."""
+        """Return the place of a row as text; the partition bytes start with a 4-byte hash."""
         key = f"partition key {_text(partition, 4)}"
         if sort:
             key += f" and sort key {_text(sort)}"
@@ -97,19 +97,19 @@ class RowChecksums(Struct, frozen=True):
 
 
 def values_checksum(*values: str | bytes | float | None) -> int:
-    """Return the checksum of the other columns of a row."""
+    """Return the checksum of a row's column values."""
     return crc32(_encode(values))
 
 
 def change_checksum(*values: Any) -> int:
-    """Return the checksum of a change from its columns; the last two are the old and new item."""
+    """Return the checksum of a change's columns; the last two are the old and new item."""
     *others, old, new = values
     contents = None if old is None else crc32(old), None if new is None else crc32(new)
     return values_checksum(*others, *contents)
 
 
 def is_intact_change(row: tuple[Any, ...]) -> bool:
-    """Return whether a row of the change feed has its checksum, which is the last column."""
+    """Return whether a row of the change feed matches its last column, the checksum."""
     try:
         return bool(row[-1] == change_checksum(*row[:-1]))
     except TypeError:  # the type of a stored value has changed
@@ -117,7 +117,7 @@ def is_intact_change(row: tuple[Any, ...]) -> bool:
 
 
 def check_values(place: str, checksum: int, *values: str | bytes | float | None) -> None:
-    """Raise DamagedData unless the values have this checksum."""
+    """Raise DamagedData unless the values match the checksum."""
     if checksum != values_checksum(*values):
         raise DamagedData(place)
 

@@ -26,7 +26,7 @@ _SCHEMA = (
     "CREATE TABLE tables (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, record BLOB, "
     "checksum INTEGER)",
     # The change feed in commit order. The newest change is never deleted, so that no position is
-    # used twice. `keys` names the key.
+    # used twice. `keys` has the names of the key attributes.
     """CREATE TABLE changes (
         position INTEGER PRIMARY KEY, number INTEGER NOT NULL, name TEXT NOT NULL,
         moment REAL NOT NULL, expired INTEGER NOT NULL, keys BLOB NOT NULL, old BLOB, new BLOB,
@@ -89,10 +89,10 @@ def _prepare(
     connection: apsw.Connection, path: Path | None, *, durable: bool, initialize: bool
 ) -> None:
     if connection.readonly("main"):
-        # SQLite opens a file only to read it if it cannot open it to write.
+        # SQLite falls back to read-only if it cannot open the file for writing.
         raise StorageError(
-            f"'{path}' can be read but not written. Check its permissions, and whether this "
-            "process has too many open files."
+            f"'{path}' can be read but not written. Check its permissions and the number of open "
+            "files of this process."
         )
     connection.set_busy_timeout(10_000)
     execute = bind_execute(connection)
@@ -107,9 +107,9 @@ def _prepare(
 
 
 def is_initialized(execute: Execute) -> bool:
-    """Return whether the database has our schema; raise StorageError if it is not ours or empty.
+    """Return True if the database has our schema, current or older, and False if it is empty.
 
-    Also an older format counts that `create_schema` upgrades.
+    Raise StorageError if it belongs to another program.
     """
     ((application, version),) = execute(
         "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
@@ -119,7 +119,7 @@ def is_initialized(execute: Execute) -> bool:
         if version not in (_WITHOUT_CHECKSUMS, VERSION):
             release = "a newer release" if version > VERSION else "the release that wrote it"
             raise StorageError(
-                f"The file has format {version}, but this release of singletable reads the formats "
+                f"The file has format {version}, but this release of singletable reads formats "
                 f"{_WITHOUT_CHECKSUMS} and {VERSION}. Use {release}."
             )
         return True
@@ -131,7 +131,7 @@ def is_initialized(execute: Execute) -> bool:
 
 
 def create_schema(connection: apsw.Connection) -> None:
-    """Create our schema, or upgrade it, in one transaction, unless the database has it."""
+    """Create or upgrade the schema in one transaction; do nothing if it is current."""
     execute = bind_execute(connection)
     is_upgrade = is_initialized(execute)
     ((version,),) = execute("PRAGMA user_version")
@@ -149,7 +149,7 @@ def create_schema(connection: apsw.Connection) -> None:
 
 
 def _add_checksums(connection: apsw.Connection) -> None:
-    """Upgrade format 2. Items that are not JSON get a checksum that no row has."""
+    """Upgrade format 2. Items that are not JSON get an impossible checksum (-1)."""
     execute = bind_execute(connection)
 
     def add_function(name: str, function: Callable[..., int]) -> None:

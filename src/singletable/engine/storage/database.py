@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class SchemaChanged(Exception):
-    """A table was created or dropped during a read, which can be repeated."""
+    """A table was created or dropped during a read; read again."""
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -59,9 +59,9 @@ class ReaderPool:
         self._returned = threading.Event()
 
     def read(self, work: Callable[[Execute], T], *, one_statement: bool = False) -> T:
-        """Run `work` on one snapshot, the last commit, and return its result.
+        """Run `work` on a snapshot of the last commit and return its result.
 
-        One statement needs no transaction for that.
+        With `one_statement` there is no transaction: a single statement reads one snapshot anyway.
         """
         try:
             reader = self._idle.pop()
@@ -76,7 +76,7 @@ class ReaderPool:
                     execute("BEGIN")
                 return work(execute)
             finally:
-                # After some errors of the disk, SQLite has already ended the transaction.
+                # After some disk errors, SQLite has already ended the transaction.
                 if reader.connection.in_transaction:
                     execute("ROLLBACK")
         finally:
@@ -88,7 +88,7 @@ class ReaderPool:
         """Wait for the readers in progress and start no more; then connections can be closed."""
         with self._opening:
             self._closed = True
-        # A reader that an interrupt lost is no longer among the opened ones.
+        # `_opened` is weak, so this does not wait for a reader that was lost in an interrupt.
         while len(self._idle) < len(self._opened):
             self._returned.wait(1)
             self._returned.clear()
@@ -149,14 +149,14 @@ class Database:
         return self._writer.write(work)
 
     def write_with_reserve(self, work: Callable[[Execute], T]) -> T:
-        """Write like `write`, with the disk space in reserve. Use it for work that frees space."""
+        """Write like `write`, using the reserved disk space. Only for work that frees space."""
         if self._fork_count != _fork_count:
             raise _forked()
         return self._writer.write_alone(work, self._room())
 
     @contextmanager
     def _room(self) -> Generator[None]:
-        """Free the space in reserve and in the log; afterwards reserve it again."""
+        """Release the reserve and truncate the log during the block."""
         with self._reserve.released():
             self._checkpoint()
             try:
@@ -165,7 +165,7 @@ class Database:
                 self._checkpoint()
 
     def _checkpoint(self) -> None:
-        with suppress(apsw.Error):  # the disk is too full even for this, or somebody reads
+        with suppress(apsw.Error):  # the disk is too full even for this, or a reader blocks it
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def write_async(self, work: Callable[[Execute], T]) -> asyncio.Future[T]:
@@ -184,7 +184,7 @@ class Database:
     def read_at_once(self, work: Callable[[Execute], T], *, one_statement: bool = False) -> T:
         """Read like `read`, but raise SchemaChanged instead of waiting for the writer.
 
-        In memory there is one connection, so even this waits.
+        In memory it still waits, because there is only one connection.
         """
         if self._fork_count != _fork_count:
             raise _forked()
@@ -203,7 +203,7 @@ class Database:
             raise _read_error(error) from error
 
     def read_exclusively(self, work: Callable[[Execute], T]) -> T:
-        """Read while nobody writes: then the tables in memory and in the file agree."""
+        """Read while holding the write lock, so that the catalog and the file agree."""
         try:
             return self._writer.run_exclusively(lambda _: self._readers.read(work))
         except apsw.Error as error:

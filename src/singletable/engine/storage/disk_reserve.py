@@ -1,8 +1,9 @@
-"""Disk space in reserve, so that items and tables can be deleted while the disk is full.
+"""Reserved disk space, so that items and tables can be deleted while the disk is full.
 
-SQLite writes a delete to its log before it frees anything, and when the disk is full the log cannot
-grow. The reserve is an allocated file without a name, which ends with the process. A delete that
-finds the disk full releases it, writes, moves the log into the file, and allocates it again.
+SQLite writes a delete to its log before it frees any space, and on a full disk the log cannot grow.
+The reserve is an unnamed file, which the system removes when the process ends. If a delete fails
+because the disk is full, the engine releases the reserve, repeats the delete, checkpoints the log
+and allocates the reserve again.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
-# SQLite moves its log into the file at about this size, and the file may have to grow by as much.
+# SQLite checkpoints its log at about this size, and the file may have to grow by as much.
 RESERVE = 4 * 1024 * 1024
 _LEAST = 64 * 1024
 
 
 class DiskReserve:
-    """Allocated space beside the database; less or none if the disk has not enough."""
+    """Disk space allocated beside the database; less, or none, if the disk is almost full."""
 
     def __init__(self, directory: Path | None) -> None:
         self._file = None
@@ -30,7 +31,7 @@ class DiskReserve:
 
     @property
     def size(self) -> int:
-        """Return the allocated bytes."""
+        """Return the number of allocated bytes."""
         return 0 if self._file is None else os.fstat(self._file.fileno()).st_size
 
     @contextmanager
@@ -44,7 +45,7 @@ class DiskReserve:
             self._allocate()
 
     def close(self) -> None:
-        """Free the space for good."""
+        """Free the space permanently."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -54,7 +55,7 @@ class DiskReserve:
 
     def _allocate(self) -> None:
         size = RESERVE
-        # macOS cannot allocate space in advance.
+        # macOS has no posix_fallocate.
         while self._file is not None and size >= _LEAST and hasattr(os, "posix_fallocate"):
             try:
                 os.posix_fallocate(self._file.fileno(), 0, size)

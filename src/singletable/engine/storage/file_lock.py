@@ -178,7 +178,7 @@ def is_open_here(path: Path) -> bool:
 
 def _open_locked(path: Path) -> int:
     try:
-        # A new file is for its owner only; SQLite gives its log the same mode.
+        # Only the owner may read a new file; SQLite gives its log the same mode.
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StorageError(

@@ -21,8 +21,8 @@ _WINDOW = 64
 class RowRange(Struct, frozen=True):
     """Rows between two bounds; `source` is the SQL after the columns of the SELECT.
 
-    `checksums` verifies the rows, if they have checksums. If all of them are in one partition, this
-    is `partition`; they may be in `descending` order.
+    `checksums` verifies the rows; it is None in memory. `partition` is set if the range is in one
+    partition, and only then can the order be `descending`.
     """
 
     source: str
@@ -66,7 +66,7 @@ class RowRange(Struct, frozen=True):
 
 
 def check_total(count: int, size: object) -> tuple[int, int]:
-    """Return a number of rows and the sum of their sizes, which SQLite added up unverified."""
+    """Return both, or raise DamagedData if the sum of sizes, computed by SQLite, is impossible."""
     if not isinstance(size, int) or size < count:
         raise DamagedData("The sizes of items")
     return count, size

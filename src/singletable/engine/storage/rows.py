@@ -2,8 +2,8 @@
 
 A table and its indexes have the same columns: partition bytes, sort bytes, the size as DynamoDB
 counts it, and the item as JSON. An index is a table of projected items, sorted by its own key and
-then by the table's. Rows of a table also have the time when the item expires, which follows from
-the item. On a file every row has a checksum, which each read verifies.
+then by the table's. Rows of a table also have the item's expiry time, which is derived from the
+item. On a file every row has a checksum, and every read verifies it.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Rows:
         id_, size, json, checksum = row
         if self.checksums is None:
             return Row(id_, size, json)
-        # Like RowChecksums.check, without the cost of a call.
+        # RowChecksums.check, inlined for speed.
         partition, sort = key
         try:
             place, content = crc32(sort, crc32(partition, self.checksums.seed)), crc32(json)
@@ -110,7 +110,7 @@ class Rows:
         raise DamagedData(self.checksums.describe(partition, sort))
 
     def content_checksum(self, json: bytes) -> int:
-        """Return the checksum of an item to store; 0 in memory."""
+        """Return the checksum of an item's JSON; 0 in memory."""
         return 0 if self.checksums is None else crc32(json)
 
     def _checksum(self, key: RowKey, size: int, content: int) -> int:
@@ -127,7 +127,7 @@ class Rows:
         content: int,
         expires: int | None = None,
     ) -> None:
-        """Insert a row at a key that has none; `content` is the checksum of the JSON."""
+        """Insert a row at an unused key; `content` is the checksum of the JSON."""
         checksum = self._checksum(key, size, content)
         execute(self.insert_sql, (key.partition, key.sort, size, expires, json, checksum))
 
@@ -186,7 +186,7 @@ class Rows:
     def list_expired(
         self, execute: Execute, since: int, until: int, limit: int
     ) -> list[tuple[RowKey, Row, int]]:
-        """Return rows that expired between two timestamps, the earliest first, with their time."""
+        """Return rows that expired between two timestamps, with expiry times, earliest first."""
         rows = execute(
             f"SELECT partition, sort, id, size, item, checksum, expires FROM {self.name} "
             "WHERE expires > ? AND expires < ? ORDER BY expires LIMIT ?",

@@ -81,8 +81,8 @@ class PendingWrite:
             finally:
                 self.error = None  # its traceback refers to this write
         if not self.done:
-            # The thread that ran it was interrupted before the write was in a group, or after the
-            # commit, before it was marked.
+            # The thread was interrupted before it added the write to a group, or between the
+            # commit and marking the write as done.
             raise StorageError(
                 "The write was interrupted and may or may not have been applied. Read the item to "
                 "find out."
@@ -92,7 +92,7 @@ class PendingWrite:
     def resolve(self) -> None:
         """Set the result or the error of the future. Call this on its event loop."""
         future, error = self.future, self.error
-        # The traceback of the error refers to this write: keep no reference cycle.
+        # The traceback of the error refers to this write, so keeping it would be a cycle.
         self.future = self.error = None
         if future is None or future.done():
             return
@@ -205,7 +205,7 @@ def _storage_error(error: BaseException) -> StorageError:
     why = str(error) if isinstance(error, Exception) else "it was interrupted"
     failed = StorageError(f"The database could not be written: {why}. Nothing was changed.")
     if isinstance(error, apsw.Error):
-        # Its traceback refers to the write that keeps this error.
+        # Its traceback refers to the write, which refers to this error: avoid the cycle.
         failed.__cause__ = error.with_traceback(None)
     return failed
 
@@ -267,7 +267,7 @@ class Writer:
                 self._wake_loops(None)
 
     def write_alone(self, work: Callable[[Execute], T], room: AbstractContextManager[None]) -> T:
-        """Write like `write`, but alone, and inside `room`."""
+        """Write like `write`, but in a group of its own and inside the context `room`."""
         write = PendingWrite(work)
 
         def run(execute: Execute) -> None:
@@ -370,14 +370,14 @@ class Writer:
 
     def _new_group(self) -> WriteGroup:
         if not self._closed and self._connection.in_transaction:
-            with suppress(apsw.Error):  # then the group cannot begin, and says why
+            with suppress(apsw.Error):  # then starting the group fails and reports the reason
                 self._end_last_group()
         group = WriteGroup(self._connection, self._execute, self.listener)
         self._before = group.before
         return group
 
     def _end_last_group(self) -> None:
-        """Roll back a transaction that an interrupt, or a rollback without memory, left open."""
+        """Roll back a transaction left open by an interrupt or a failed rollback."""
         self.listener.restore(self._before)
         self._execute("ROLLBACK")
 

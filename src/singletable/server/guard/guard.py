@@ -97,9 +97,7 @@ class Guard:
     async def authorize(
         self, identity: Identity, operation: Operation[object], driver: AsyncDriver
     ) -> None:
-        """Raise AccessDenied unless the identity's policy allows the operation.
-
-        Raise Throttled if the identity exceeds its rate limits.
+        """Raise AccessDenied unless the policy allows the operation, Throttled if over the limits.
 
         For a policy about partition keys, the driver describes the table to find its key.
         """
@@ -134,7 +132,7 @@ class Guard:
         operation: Operation[object],
         consumed: Iterable[ConsumedCapacity],
     ) -> None:
-        """Count the units that an operation consumed towards the identity's rate limits."""
+        """Count the consumed units toward the identity's rate limits."""
         limiter = self._limiters.get(identity.access_key_id)
         if limiter is not None:
             limiter.charge(operation, consumed)

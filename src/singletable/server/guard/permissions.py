@@ -117,9 +117,9 @@ def _scope_permission(operation: Operation[object], arns: TableArns) -> Required
 
 
 def _resolve(table: str | None, action: str, arns: TableArns) -> tuple[str | None, str]:
-    """Return the name and the ARN of a table, which is missing in a malformed request.
+    """Return the name and ARN of a table; a malformed request may have none.
 
-    A table has one ARN however a request names it, so another spelling cannot evade a policy.
+    All spellings of a table resolve to one ARN, so none of them evades a policy.
     """
     if not table:
         return None, NO_RESOURCE

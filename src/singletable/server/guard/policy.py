@@ -150,8 +150,8 @@ class Policy:
     ) -> PolicyDecision:
         """Return the decision on an action.
 
-        `all_tables`: the action affects every table, so a statement that denies it for one table
-        denies it, and a statement that excepts a table with NotResource does not allow it.
+        With `all_tables`, the action affects every table: a statement that denies it for one table
+        denies it, and a statement that excludes a table with NotResource does not allow it.
         """
         denies = (statement for statement in self.statements if statement.effect == "Deny")
         if any(

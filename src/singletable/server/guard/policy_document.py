@@ -106,7 +106,7 @@ def read_policy(document: object, context: Mapping[str, str]) -> Policy:
     try:
         return _read_policy(document, context)
     except RecursionError:
-        raise PolicyError("a policy must not be nested this deeply") from None
+        raise PolicyError("the policy is nested too deeply") from None
 
 
 def _read_policy(document: object, context: Mapping[str, str]) -> Policy:

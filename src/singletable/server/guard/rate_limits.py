@@ -1,8 +1,8 @@
 """Rate limits of a credential: requests, read units and write units per second.
 
-Each is a token bucket that holds one second's worth, and at least one request. The units of a
-request are known only after it was executed. So a request is accepted while units are left, and
-what it consumed beyond them delays the next ones.
+Each limit is a token bucket with a capacity of one second, and of at least one request. The units
+of a request are known only after it was executed, so a request is accepted while any units are
+left, and a deficit delays the following requests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TOO_MANY_UNITS = (
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """The limits of a credential per second; None is no limit."""
+    """The limits of a credential per second; None means unlimited."""
 
     requests: float | None = None
     read_units: float | None = None
@@ -33,7 +33,7 @@ class RateLimits:
 
     @property
     def has_units(self) -> bool:
-        """Whether units are limited, so that requests must be metered."""
+        """Return whether units are limited, so that requests must be metered."""
         return self.read_units is not None or self.write_units is not None
 
 
@@ -62,13 +62,13 @@ class RateLimiter:
             raise RequestLimitExceeded(TOO_MANY_UNITS)
 
     def charge(self, operation: Operation[object], consumed: Iterable[ConsumedCapacity]) -> None:
-        """Take the units that an operation consumed."""
+        """Take the units consumed by an operation."""
         for capacity in consumed:
             self._units[unit_kind(capacity, operation)].take(capacity.capacity_units)
 
 
 class TokenBucket:
-    """Tokens that refill at a rate per second; without a rate there are always some."""
+    """A token bucket that refills at `rate` per second; without a rate it is never empty."""
 
     def __init__(self, rate: float | None, clock: Callable[[], float]) -> None:
         self._rate = float("inf") if rate is None else rate
@@ -78,9 +78,9 @@ class TokenBucket:
         self._updated = clock()
 
     def left(self) -> float:
-        """Return the tokens that are left; negative if more were taken than there were."""
+        """Return the remaining tokens, negative after a deficit."""
         now = self._clock()
-        # The clock may be set back; the bucket then refills from the new time on.
+        # If the clock was set back, refill from the new time on.
         elapsed = max(0.0, now - self._updated)
         self._updated = now
         if elapsed:
@@ -88,5 +88,5 @@ class TokenBucket:
         return self._tokens
 
     def take(self, tokens: float) -> None:
-        """Take tokens, whether or not that many are left."""
+        """Take tokens, into a deficit if necessary."""
         self._tokens -= tokens

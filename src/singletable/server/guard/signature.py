@@ -248,7 +248,7 @@ def _parse_scope(
 
 
 def _check_signed_headers(request: HttpRequest, parts: _SignatureParts) -> None:
-    """Raise InvalidSignature if a header that changes the request could be changed unnoticed."""
+    """Raise InvalidSignature if a header that changes the request's meaning is not signed."""
     for name in request.headers:
         if name.startswith(SIGNED_IF_SENT) and name not in parts.signed_headers:
             raise InvalidSignature(

@@ -47,7 +47,7 @@ _RETURN_CONSUMED_CAPACITY = (None, "NONE", "TOTAL", "INDEXES")
 
 @dataclass(slots=True)
 class Exchange:
-    """A request to the tables with these ARNs; the app fills in the outcome."""
+    """A request and its outcome, which the app fills in; `arns` resolves its tables."""
 
     request: HttpRequest
     arns: TableArns
@@ -87,10 +87,7 @@ class Exchange:
         return None if name is None else name[:MAX_NAME_LENGTH]
 
     def _table_name(self, name: str) -> str:
-        """Return the name of a table given by name or ARN; return an ARN from elsewhere as it is.
-
-        It is at most as long as a name may be.
-        """
+        """Return the name of a table, or a foreign ARN unchanged, up to MAX_NAME_LENGTH."""
         if name.startswith("arn:"):
             with suppress(OperationError):
                 name = self.arns.resolve(name, "")
