@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from uvicorn import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from singletable_apps.shared.web.clients import is_in_network
@@ -25,14 +25,19 @@ LOOPBACK = ("127.0.0.0/8", "::1/128")
 _OTHER_DESCRIPTORS = 100
 
 
+class PipelineFull(Exception):
+    """A client has sent too many requests ahead of their responses."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """Limits of a server's connections; times are in seconds.
 
     The head of a request has to arrive within `head_seconds`, and its body within `body_seconds`
     plus a second for each `bytes_per_second` that have arrived. A client that reads nothing of a
-    response for `stall_seconds` is disconnected. Connections that became WebSockets do not count
-    for `per_address`: many phones may share one address, and rooms have limits of their own.
+    response for `stall_seconds` is disconnected, as is one with more than `pipelined` requests sent
+    ahead of their responses. Connections that became WebSockets do not count for `per_address`:
+    many phones may share one address, and rooms have limits of their own.
     """
 
     head_seconds: float = 20
@@ -40,6 +45,7 @@ class ConnectionLimits:
     body_seconds: float = 20
     bytes_per_second: int = 4000
     stall_seconds: float = 20
+    pipelined: int = 16
     connections: int = 16_000
     per_address: int = 1000
 
@@ -99,6 +105,7 @@ class HttpProtocol(HttpToolsProtocol):
         # Since when the client has to send the rest of a request, or to read a response.
         self._receiving_since: float | None = None
         self._writing_since: float | None = None
+        self._unanswered: list[RequestResponseCycle] = []
         self._await_head()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -111,11 +118,13 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the connection."""
         self._uncount()
+        self._drop_requests()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self) -> None:
         """Pass the connection on to the protocol of WebSockets."""
         self._uncount()
+        self._drop_requests()
         super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
@@ -131,7 +140,9 @@ class HttpProtocol(HttpToolsProtocol):
             self._refuse(b"431 Request Header Fields Too Large")
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
+        """Begin a request, or raise if too many wait for their responses: the parser stops then."""
+        if len(self.pipeline) >= self._limits.pipelined:
+            raise PipelineFull
         super().on_message_begin()
         self._await_head()
 
@@ -141,6 +152,13 @@ class HttpProtocol(HttpToolsProtocol):
         self._in_head = False
         self._received = 0
         super().on_headers_complete()
+        if self.cycle:  # None if the first request is for a WebSocket
+            self._unanswered = [
+                each
+                for each in self._unanswered
+                if each is not self.cycle and not each.response_complete
+            ]
+            self._unanswered.append(self.cycle)
 
     def on_body(self, body: bytes) -> None:
         """Pass on a part of the body."""
@@ -161,6 +179,11 @@ class HttpProtocol(HttpToolsProtocol):
         """Continue, because the client has read."""
         self._writing_since = None
         super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a malformed request, and drop those before it."""
+        self._drop_requests()
+        super().send_400_response(msg)
 
     def is_slow(self, now: float) -> bool:
         """Return whether the client has kept the server waiting for too long."""
@@ -190,7 +213,17 @@ class HttpProtocol(HttpToolsProtocol):
             self._is_counted = False
             self.server_state.remove(self._address)
 
+    def _drop_requests(self) -> None:
+        """Tell all handlers that the client is gone; uvicorn tells that of the last request."""
+        for cycle in self._unanswered:
+            if not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
+        self._unanswered.clear()
+        self.pipeline.clear()
+
     def _refuse(self, status: bytes, headers: bytes = b"") -> None:
+        self._drop_requests()
         ending = b"content-length: 0\r\nconnection: close\r\n\r\n"
         self.transport.write(b"HTTP/1.1 " + status + b"\r\n" + headers + ending)
         self.transport.close()

@@ -249,6 +249,7 @@ def _stop_on_signals() -> Generator[None]:
     except KeyboardInterrupt:
         typer.echo("\nStopped. Your data is saved.")
     finally:
+        _stop_requested.clear()
         for number, handler in previous.items():
             signal.signal(number, handler)
 

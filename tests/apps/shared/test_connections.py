@@ -33,11 +33,11 @@ class Served:
 
     def _make_app(self) -> ASGIApp:
         async def respond(scope: Scope, receive: Receive, send: Send) -> None:
-            """Return the size of the body, or a large body."""
+            """Return the size of the body, or a large body, or wait until the client is gone."""
             self.received = 0
             while (message := await receive())["type"] == "http.request":
                 self.received += len(message["body"])
-                if not message["more_body"]:
+                if not message["more_body"] and scope["path"] != "/wait":
                     break
             body = b"x" * LARGE if scope["path"] == "/large" else str(self.received).encode()
             headers = [(b"content-length", str(len(body)).encode())]
@@ -217,3 +217,17 @@ def test_too_many_connections_are_refused_until_others_end(limits: ConnectionLim
 def test_proxy_may_open_any_number_of_connections() -> None:
     with serve(ConnectionLimits(per_address=1)) as served, served.connect(b"GET"):
         assert served.get().startswith(b"HTTP/1.1 200 ")
+
+
+# Each takes 18 bytes, and some kilobytes in the server until it is answered.
+def test_too_many_requests_ahead_of_their_responses_are_refused(served: Served) -> None:
+    few = b"GET / HTTP/1.1\r\n\r\n" * LIMITS.pipelined
+    assert served.get(b"GET / HTTP/1.1\r\n\r\n" + few).startswith(b"HTTP/1.1 200 ")
+    assert served.get(b"GET /wait HTTP/1.1\r\n\r\n" + few + b"G").startswith(b"HTTP/1.1 400 ")
+    served.wait_for(lambda: not served.server.server_state.tasks)
+
+
+def test_every_handler_learns_that_its_client_is_gone(served: Served) -> None:
+    with served.connect(b"GET /wait HTTP/1.1\r\n\r\n" + REQUEST):
+        served.wait_for(lambda: len(served.server.server_state.tasks) == 1)
+    served.wait_for(lambda: not served.server.server_state.tasks)

@@ -47,7 +47,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     """
 
     stall_seconds = 20.0
-    # Pings, pongs and parts of messages; the app limits whole messages.
+    # Of any kind. The app reads messages more slowly than a flood of tiny ones comes.
     frames_per_second = 200
     _stalled: asyncio.TimerHandle | None = None
     _frames = 0
@@ -78,6 +78,16 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         if self._count_frame():
             super().handle_pong(event)
 
+    def handle_text(self, event: Frame) -> None:
+        """Begin a message, which may be all of it."""
+        if self._count_frame():
+            super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        """Begin a message of bytes."""
+        if self._count_frame():
+            super().handle_bytes(event)
+
     def handle_cont(self, event: Frame) -> None:
         """Add a part to a message."""
         if self._count_frame():
@@ -91,6 +101,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self._frames += 1
         if self._frames <= self.frames_per_second:
             return True
+        while not self.queue.empty():  # the app would take a minute to read them
+            self.queue.get_nowait()
         self.transport.abort()
         return False
 

@@ -254,8 +254,8 @@ def test_client_that_does_not_read_is_dropped_and_others_are_not_delayed(
 # Each is a few bytes, and costs the server much more than the client.
 @pytest.mark.parametrize(
     "flood",
-    [b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0", b"\x00\x80\0\0\0\0"],
-    ids=["ping", "pong", "part"],
+    [b"%c\x80\0\0\0\0" % kind for kind in (0x89, 0x8A, 0x00, 0x81, 0x82)],
+    ids=["ping", "pong", "part", "text", "bytes"],
 )
 def test_flood_of_tiny_frames_closes_the_socket(host: str, chat: Chat, flood: bytes) -> None:
     key = f"tiny{flood[0]}"
@@ -266,6 +266,8 @@ def test_flood_of_tiny_frames_closes_the_socket(host: str, chat: Chat, flood: by
         with suppress(ConnectionError):
             client.sendall(flood * (WebSocketProtocol.frames_per_second + 10))
         _wait_until(lambda: not chat.server.server_state.connections)
+        # The app does not go on to read messages of a client that is gone.
+        _wait_until(lambda: not chat.server.server_state.tasks)
 
 
 def _open_without_reading(host: str, key: str) -> socket.socket:
