@@ -240,14 +240,7 @@ class People:
 
 def account_of(user: User) -> Account:
     """Return what signing in needs to know about a user."""
-    return Account(
-        user.user_id,
-        user.credentials,
-        user.hash,
-        name=user.name,
-        email=user.email,
-        role=user.role,
-    )
+    return Account(user.user_id, user.credentials, user.hash, user.name, user.email, user.role)
 
 
 def set_email(context: Context, user: User, email: str, by: str = "") -> User:

@@ -204,11 +204,15 @@ class Auth(Generic[U]):
         return self._sessions.id_of(refresh)
 
     def authenticate(self, token: str) -> U:
-        """Return the user of an access token."""
+        """Return the user of an access token, unless its session has ended since."""
+        now = self._clock()
         try:
-            claims = self._tokens.read(token, self._clock())
+            claims = self._tokens.read(token, now)
         except InvalidToken as error:
             raise self.error(str(error)) from error
+        # It costs a read per request. Without it, a stolen token would outlive a sign-out.
+        if not self._sessions.is_open(claims.subject, claims.session, now):
+            raise self.error("Your session has ended. Sign in again.")
         user = self._find_unchanged(claims.subject, claims.credentials)
         if user is None:
             raise self.error(_SIGN_IN_AGAIN)
@@ -339,7 +343,8 @@ class Auth(Generic[U]):
         self, user: U, refresh: str, begun: datetime, ends: datetime, now: datetime
     ) -> SignedIn[U]:
         account = self._users.account_of(user)
-        access = self._tokens.issue(account.subject, account.credentials, now, begun)
+        session = self._sessions.id_of(refresh) or ""
+        access = self._tokens.issue(account.subject, session, account.credentials, now, begun)
         max_age = max(0, int((ends - now).total_seconds()))
         return SignedIn(user, access, refresh, ends, max_age)
 

@@ -113,6 +113,11 @@ class Sessions:
         stored = self._store.query(Session.key.partition(subject), consistent=True)
         self._store.delete_many([Session.key(subject, session.family) for session in stored])
 
+    def is_open(self, subject: int, session: str, now: datetime) -> bool:
+        """Return whether a session of a person, by its `SessionInfo.id`, has not ended."""
+        stored = self._store.get(Session.key(subject, session), consistent=True)
+        return stored is not None and stored.ends > now
+
     def list(self, subject: int) -> list[SessionInfo]:
         """Return the sessions of a person, most recently used first."""
         stored = self._store.query(Session.key.partition(subject), consistent=True)

@@ -28,7 +28,7 @@ def mac(key: bytes, *parts: str) -> str:
 
 ALGORITHM = "HS256"
 MAX_LENGTH = 2000
-CLAIMS = ("iss", "aud", "sub", "cre", "auth_time", "iat", "exp")
+CLAIMS = ("iss", "aud", "sub", "sid", "cre", "auth_time", "iat", "exp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class AccessClaims:
     """The content of an access token. `signed_in` is when the password was entered."""
 
     subject: int
+    session: str
     credentials: int
     signed_in: datetime
     expires: datetime
@@ -45,7 +46,7 @@ class AccessTokens:
     """Issues and reads the tokens of one app, the `issuer`.
 
     A token cannot be revoked. Compare `AccessClaims.credentials` with the user's, to reject tokens
-    issued before a password change.
+    issued before a password change, and check that `AccessClaims.session` has not ended.
     """
 
     def __init__(
@@ -56,7 +57,12 @@ class AccessTokens:
         self.lifetime = lifetime
 
     def issue(
-        self, subject: int, credentials: int, now: datetime, signed_in: datetime | None = None
+        self,
+        subject: int,
+        session: str,
+        credentials: int,
+        now: datetime,
+        signed_in: datetime | None = None,
     ) -> str:
         """Return a token that is valid for `lifetime`. Without `signed_in`, that was just now."""
         issued = int(now.timestamp())
@@ -64,6 +70,7 @@ class AccessTokens:
             "iss": self._issuer,
             "aud": self._issuer,
             "sub": str(subject),
+            "sid": session,
             "cre": credentials,
             "auth_time": int((signed_in or now).timestamp()),
             "iat": issued,
@@ -131,6 +138,7 @@ def _access(claims: dict[str, Any]) -> AccessClaims:
     try:
         return AccessClaims(
             int(claims["sub"]),
+            str(claims["sid"]),
             int(claims["cre"]),
             datetime.fromtimestamp(claims["auth_time"], UTC),
             datetime.fromtimestamp(claims["exp"], UTC),

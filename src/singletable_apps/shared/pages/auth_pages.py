@@ -245,7 +245,7 @@ def auth_router(
             page.cookies.sign_out(request, page.auth)
             return page.redirect(page.signed_out, SIGNED_OUT)
         page.auth.end_session(user, session)
-        flash = "That browser will be signed out within a few minutes."
+        flash = "That browser is signed out."
         return page.redirect(page.url("account"), flash)
 
     return router

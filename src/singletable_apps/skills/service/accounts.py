@@ -185,12 +185,7 @@ class _Users:
 def account_of(user: User) -> Account:
     """Return what signing in needs to know about a person."""
     return Account(
-        user.user_id,
-        user.credentials,
-        user.password_hash,
-        name=user.name,
-        email=user.email,
-        role=user.role,
+        user.user_id, user.credentials, user.password_hash, user.name, user.email, user.role
     )
 
 

@@ -23,6 +23,7 @@ CLAIMS = {
     "iss": "vote",
     "aud": "vote",
     "sub": "7",
+    "sid": "desk",
     "cre": 3,
     "auth_time": 1767268800,
     "iat": int(NOW.timestamp()),
@@ -39,15 +40,15 @@ def _signed_by_another_algorithm() -> str:
 
 @given(st.integers(0, 2**63), st.integers(0, 2**63))
 def test_issued_token_can_be_read(subject: int, credentials: int) -> None:
-    token = TOKENS.issue(subject, credentials, NOW)
+    token = TOKENS.issue(subject, "desk", credentials, NOW)
     assert TOKENS.read(token, NOW) == AccessClaims(
-        subject, credentials, NOW, NOW + timedelta(minutes=10)
+        subject, "desk", credentials, NOW, NOW + timedelta(minutes=10)
     )
 
 
 def test_token_expires_after_its_lifetime() -> None:
     tokens = AccessTokens(SECRET, issuer="vote", lifetime=timedelta(minutes=2))
-    token = tokens.issue(7, 3, NOW)
+    token = tokens.issue(7, "desk", 3, NOW)
     assert tokens.read(token, NOW + timedelta(seconds=119)).subject == 7
     with pytest.raises(InvalidToken) as refused:
         tokens.read(token, NOW + timedelta(seconds=120))
@@ -57,8 +58,8 @@ def test_token_expires_after_its_lifetime() -> None:
 @pytest.mark.parametrize(
     "token",
     [
-        AccessTokens(b"another secret of thirty-two bytes", issuer="vote").issue(7, 3, NOW),
-        AccessTokens(SECRET, issuer="links").issue(7, 3, NOW),
+        AccessTokens(b"another secret of thirty-two bytes", issuer="vote").issue(7, "desk", 3, NOW),
+        AccessTokens(SECRET, issuer="links").issue(7, "desk", 3, NOW),
         jwt.encode({**CLAIMS, "iss": "links"}, KEY, "HS256"),
         jwt.encode({**CLAIMS, "aud": "links"}, KEY, "HS256"),
         jwt.encode(CLAIMS, "", "none"),
@@ -75,8 +76,8 @@ def test_tokens_of_other_issuers_are_forged(token: str) -> None:
 
 
 def test_changed_token_is_forged() -> None:
-    head, _, seal = TOKENS.issue(7, 3, NOW).split(".")
-    _, others, _ = TOKENS.issue(8, 3, NOW).split(".")
+    head, _, seal = TOKENS.issue(7, "desk", 3, NOW).split(".")
+    _, others, _ = TOKENS.issue(8, "desk", 3, NOW).split(".")
     with pytest.raises(InvalidToken, match="not issued by this service"):
         TOKENS.read(f"{head}.{others}.{seal}", NOW)
 
