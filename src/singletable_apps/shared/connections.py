@@ -9,20 +9,23 @@ from __future__ import annotations
 import asyncio
 import resource
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from singletable_apps.shared.web.clients import is_in_network
+from singletable_apps.shared.rooms.protocol import WebSocketProtocol
+from singletable_apps.shared.web.clients import address_from_scope, is_in_network
 from singletable_apps.shared.web.rate_limits import client_network
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 # Files, tables and connections to other servers need descriptors, too.
 _OTHER_DESCRIPTORS = 100
+_TOO_MANY = (b"503 Service Unavailable", b"retry-after: 5\r\n")
 
 
 class PipelineFull(Exception):
@@ -36,8 +39,8 @@ class ConnectionLimits:
     The head of a request has to arrive within `head_seconds`, and its body within `body_seconds`
     plus a second for each `bytes_per_second` that have arrived. A client that reads nothing of a
     response for `stall_seconds` is disconnected, as is one with more than `pipelined` requests sent
-    ahead of their responses. Connections that became WebSockets do not count for `per_address`:
-    many phones may share one address, and rooms have limits of their own.
+    ahead of their responses. Connections that became WebSockets count for `sockets_per_address`
+    instead of `per_address`: many phones may share one address.
     """
 
     head_seconds: float = 20
@@ -48,6 +51,7 @@ class ConnectionLimits:
     pipelined: int = 16
     connections: int = 16_000
     per_address: int = 1000
+    sockets_per_address: int = 4000
 
 
 class ConnectionState(ServerState):
@@ -62,23 +66,27 @@ class ConnectionState(ServerState):
         self._proxies = proxies
         descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _OTHER_DESCRIPTORS
         self._most = max(1, min(limits.connections, descriptors))
-        self._by_network: Counter[str] = Counter()
+        # By network, and whether they are WebSockets.
+        self._counts: Counter[tuple[str, bool]] = Counter()
 
-    def add(self, address: str) -> bool:
+    def add(self, address: str, *, is_socket: bool = False) -> bool:
         """Count a connection; return False if there are too many."""
-        network = client_network(address)
-        self._by_network[network] += 1
-        is_free = self._by_network[network] <= self.limits.per_address or is_in_network(
-            address, self._proxies
-        )
+        key = (client_network(address), is_socket)
+        self._counts[key] += 1
+        limit = self.limits.sockets_per_address if is_socket else self.limits.per_address
+        is_free = self._counts[key] <= limit or is_in_network(address, self._proxies)
         return is_free and len(self.connections) <= self._most
 
-    def remove(self, address: str) -> None:
+    def remove(self, address: str, *, is_socket: bool = False) -> None:
         """Count a connection no longer."""
-        network = client_network(address)
-        self._by_network[network] -= 1
-        if not self._by_network[network]:
-            del self._by_network[network]
+        key = (client_network(address), is_socket)
+        self._counts[key] -= 1
+        if not self._counts[key]:
+            del self._counts[key]
+
+    def address_of(self, scope: Mapping[str, Any]) -> str:
+        """Return the address of the client that sent a request, also through a proxy."""
+        return address_from_scope(dict(scope), self._proxies)
 
     def drop_slow_connections(self, now: float) -> None:
         """Abort connections whose clients are too slow. Call it every second or so."""
@@ -113,7 +121,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self._is_counted = True
         if not self.server_state.add(self._address):
-            self._refuse(b"503 Service Unavailable", b"retry-after: 5\r\n")
+            self._refuse(*_TOO_MANY)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the connection."""
@@ -122,10 +130,18 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self) -> None:
-        """Pass the connection on to the protocol of WebSockets."""
+        """Pass the connection on to the protocol of WebSockets, unless there are too many."""
         self._uncount()
         self._drop_requests()
+        state, address = self.server_state, self.server_state.address_of(self.scope)
+        if not state.add(address, is_socket=True):
+            state.remove(address, is_socket=True)
+            self._refuse(*_TOO_MANY)
+            return
         super().handle_websocket_upgrade()
+        protocol = self.transport.get_protocol()
+        assert isinstance(protocol, WebSocketProtocol)
+        protocol.ended = partial(state.remove, address, is_socket=True)
 
     def data_received(self, data: bytes) -> None:
         """Parse a part of a request, unless its head is too large."""

@@ -35,6 +35,11 @@ class Served:
         async def respond(scope: Scope, receive: Receive, send: Send) -> None:
             """Return the size of the body, or a large body, or wait until the client is gone."""
             self.received = 0
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.accept"})
+                while (await receive())["type"] != "websocket.disconnect":
+                    pass
+                return
             while (message := await receive())["type"] == "http.request":
                 self.received += len(message["body"])
                 if not message["more_body"] and scope["path"] != "/wait":
@@ -212,6 +217,26 @@ def test_too_many_connections_are_refused_until_others_end(limits: ConnectionLim
         clients[0].close()
         served.wait_for(lambda: served.connections == 2)
         assert served.get().startswith(b"HTTP/1.1 200 ")
+
+
+# Sockets are open for hours. Behind a proxy, all would come from one address.
+@pytest.mark.parametrize("proxies", [(), ("127.0.0.1",)])
+def test_too_many_sockets_of_one_address_are_refused(proxies: tuple[str, ...]) -> None:
+    def upgrade(address: str) -> bytes:
+        return (
+            b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            b"X-Forwarded-For: " + address.encode() + b"\r\n\r\n"
+        )
+
+    with serve(ConnectionLimits(sockets_per_address=1), proxies) as served:
+        with served.connect(upgrade("192.0.2.1")) as client:
+            assert client.recv(13) == b"HTTP/1.1 101 "
+            assert served.get(upgrade("192.0.2.1")).startswith(b"HTTP/1.1 503 ")
+            other = b"HTTP/1.1 101 " if proxies else b"HTTP/1.1 503 "
+            assert served.get(upgrade("192.0.2.2")).startswith(other)
+        served.wait_for(lambda: not served.connections)
+        assert served.get(upgrade("192.0.2.1")).startswith(b"HTTP/1.1 101 ")
 
 
 def test_proxy_may_open_any_number_of_connections() -> None:
