@@ -11,11 +11,17 @@ from io import BytesIO
 from typing import Any, cast
 
 from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile
 
 # The widths for phones, for columns of text, and for large or dense screens.
 WIDTHS = (480, 960, 1600)
 MAX_BYTES = 15_000_000
-MAX_PIXELS = 50_000_000
+# A photo of 50 megapixels takes up to 450 MB while it is decoded. PNG, WebP and GIF take more per
+# pixel, so 36 megapixels (a screenshot in 8K) take 550 MB. MPO is a JPEG with a second image.
+_PHOTO_FORMATS = ("JPEG", "MPO", "AVIF")
+MAX_PIXELS, MAX_OTHER_PIXELS = 50_000_000, 36_000_000
+# Progressive JPEGs have about ten. Each one can be a few bytes that change every pixel.
+MAX_SCANS = 100
 QUALITY = 80
 _MAX_WEBP_SIDE = 16_383
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
@@ -23,8 +29,10 @@ _NAME = re.compile(r"[0-9a-f]{16}_([1-9][0-9]{0,7})x([1-9][0-9]{0,7})")
 _SVG = re.compile(rb"\A\s*(?:<\?xml|<!--|<!doctype svg|<svg)", re.IGNORECASE)
 # What WebP files can contain besides pixels: where a photo was taken, and more.
 _METADATA = frozenset({"exif", "icc_profile", "xmp"})
-# An image of 50 megapixels takes 300 MB while it is decoded.
-_DECODERS = threading.BoundedSemaphore(2)
+_SEGMENT = re.compile(rb"\xff([\xc0-\xcf\xd9-\xfe])(..)", re.DOTALL)
+_SCAN, _END_OF_IMAGE = b"\xda", b"\xd9"
+# One at a time, so that many uploads take no more memory than one.
+_DECODER = threading.Lock()
 _SRGB = cast(Any, ImageCms.createProfile("sRGB"))  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -74,16 +82,20 @@ def process_image(data: bytes) -> ProcessedImage:
     """
     image = _open(data)
     try:
-        orientation = image.getexif().get(0x0112, 1)
-        size = ImageSize(*(reversed(image.size) if orientation in (5, 6, 7, 8) else image.size))
-        widths = image_widths(size.width)
-        if size.scaled(max(widths)).height > _MAX_WEBP_SIDE:
-            raise InvalidImage("The image is too tall for its width. Crop it, and upload it again.")
-        # Large JPEGs are decoded at a fraction of their size.
-        image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
-        with _DECODERS:
-            upright = _to_srgb(ImageOps.exif_transpose(image))
-            variants = _resize(upright, [size.scaled(width) for width in widths])
+        with _DECODER:
+            # The whole PNG is decoded here: its EXIF data may be at the end.
+            orientation = image.getexif().get(0x0112, 1)
+            size = ImageSize(*(reversed(image.size) if orientation in (5, 6, 7, 8) else image.size))
+            widths = image_widths(size.width)
+            if size.scaled(max(widths)).height > _MAX_WEBP_SIDE:
+                raise InvalidImage(
+                    "The image is too tall for its width. Crop it, and upload it again."
+                )
+            # Large JPEGs are decoded at a fraction of their size.
+            image.draft(None, (2 * WIDTHS[-1], 2 * WIDTHS[-1]))
+            # Not a copy of all pixels.
+            ImageOps.exif_transpose(image, in_place=True)
+            variants = _resize(_to_srgb(image), [size.scaled(width) for width in widths])
     except InvalidImage:
         raise
     except Exception as error:  # the decoders raise many kinds of errors for damaged files
@@ -127,16 +139,28 @@ def _open(data: bytes) -> Image.Image:
         raise _too_many_pixels() from None
     except Exception as error:
         raise InvalidImage("The image is damaged. Export it again, and upload that.") from error
-    if image.width * image.height > MAX_PIXELS:
-        raise _too_many_pixels()
+    max_pixels = MAX_PIXELS if image.format in _PHOTO_FORMATS else MAX_OTHER_PIXELS
+    if image.width * image.height > max_pixels:
+        raise _too_many_pixels(max_pixels)
+    if isinstance(image, JpegImageFile) and _has_too_many_scans(data):
+        raise InvalidImage("The image is damaged. Export it again, and upload that.")
     return image
 
 
-def _too_many_pixels() -> InvalidImage:
+def _too_many_pixels(allowed: int = MAX_PIXELS) -> InvalidImage:
     return InvalidImage(
-        f"The image has more than {MAX_PIXELS // 1_000_000} megapixels. Make it smaller, and "
-        "upload it again."
+        f"The image has more than {allowed // 1_000_000} megapixels. Make it smaller, and upload "
+        "it again."
     )
+
+
+def _has_too_many_scans(data: bytes) -> bool:
+    """Return whether a JPEG draws its pixels more often than encoders let it."""
+    scans, segment = 0, _SEGMENT.search(data)
+    while segment and segment[1] != _END_OF_IMAGE and scans <= MAX_SCANS:
+        scans += segment[1] == _SCAN
+        segment = _SEGMENT.search(data, segment.end() - 2 + int.from_bytes(segment[2]))
+    return scans > MAX_SCANS
 
 
 def _to_srgb(image: Image.Image) -> Image.Image:
@@ -158,7 +182,7 @@ def _to_srgb(image: Image.Image) -> Image.Image:
         except (ImageCms.PyCMSError, OSError, ValueError):
             converted = None  # a broken profile, or one for another kind of image
         image = converted or image
-    return image.convert(target)
+    return image if image.mode == target else image.convert(target)
 
 
 def _resize(image: Image.Image, sizes: Sequence[ImageSize]) -> dict[int, bytes]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 import zlib
 from io import BytesIO
+from typing import Any
 
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, ImageFile
 from PIL.PngImagePlugin import PngInfo
 
+from singletable_apps.shared import images
 from singletable_apps.shared.images import (
     MAX_BYTES,
     ImageSize,
@@ -214,10 +216,39 @@ def _png_header(width: int, height: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize("size", [(8000, 8000), (100_000, 100_000), (2**31 - 1, 2**31 - 1)])
+@pytest.mark.parametrize(
+    "size", [(6001, 6000), (8000, 8000), (100_000, 100_000), (2**31 - 1, 2**31 - 1)]
+)
 def test_decompression_bombs_are_rejected_before_decoding(size: tuple[int, int]) -> None:
     with pytest.raises(InvalidImage, match="megapixels"):
         process_image(_png_header(*size))
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "MPO"])
+def test_jpegs_with_very_many_scans_are_rejected(kind: str) -> None:
+    # Each scan takes a few bytes, and as long as decoding the whole image.
+    options = {"save_all": True, "append_images": [_two_colors()]} if kind == "MPO" else {}
+    data = _file(_two_colors(), kind, progressive=True, **options)
+    process_image(data)
+    end = data.index(b"\xff\xd9")
+    last_scan = data[data.rindex(b"\xff\xda", 0, end) : end]
+    with pytest.raises(InvalidImage, match="damaged"):
+        process_image(data[:end] + 200 * last_scan + data[end:])
+
+
+def test_pixels_are_decoded_in_the_turn_of_the_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A PNG without EXIF data is decoded when its orientation is read.
+    load = ImageFile.ImageFile.load
+    turns: list[bool] = []
+
+    def load_in_turn(image: ImageFile.ImageFile) -> Any:
+        turns.append(images._DECODER.locked())
+        return load(image)
+
+    monkeypatch.setattr(ImageFile.ImageFile, "load", load_in_turn)
+    process_image(_file(_two_colors()))
+    assert turns
+    assert all(turns)
 
 
 @pytest.mark.parametrize(
