@@ -161,8 +161,8 @@ drill-elections: $(INSTALLED)  ## interrupt every election command at every step
 drill-migration: $(INSTALLED)  ## migrate a table under live writes, with kills and faults (ROUNDS=200, SEED=1, FIRST=0)
 	$(BIN)/python -m drills.migration --rounds $(or $(ROUNDS),200) --seed $(or $(SEED),1) --first $(or $(FIRST),0)
 
-drill-tampering: $(INSTALLED)  ## attack the tables of elections without their keys, in every way that is known (EVERY=1)
-	$(BIN)/python -m drills.tampering --every $(or $(EVERY),1)
+drill-tampering: $(INSTALLED)  ## attack the tables of elections without their keys, in every way that is known (FIRST=0, EVERY=1)
+	$(BIN)/python -m drills.tampering --first $(or $(FIRST),0) --every $(or $(EVERY),1)
 
 drill-hostile: $(INSTALLED)  ## send hostile requests to endpoints and check that their memory stays the same (REQUESTS=100000, SEED=1)
 	$(BIN)/python -m drills.hostile --requests $(or $(REQUESTS),100000) --seed $(or $(SEED),1)

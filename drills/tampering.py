@@ -1,8 +1,8 @@
 """Tamper with the tables of elections, as somebody who can write them but has no keys.
 
-Run it with python -m drills.tampering [--every N]. Every change of one item is tried, and attacks
-that change several. None may change a result, a receipt or a permission: each is refused, found
-by `singletable elections verify`, or has no effect.
+Run it with python -m drills.tampering [--first N] [--every N]. Every change of one item is tried,
+and attacks that change several. None may change a result, a receipt or a permission: each is
+refused, found by `singletable elections verify`, or has no effect.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from drills.elections_client import KEYS, open_service, open_store, read_events
@@ -31,6 +32,7 @@ from singletable_apps.shared.accounts import AccountsError
 PEOPLE = ("ada", "ben", "cy", "dee", "eve")
 CANDIDATES = ("Red", "Green", "Blue")
 TABLES = (votes.name, event_log.name)
+PROGRESS = 100
 _KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
 Snapshot = Mapping[tuple[str, str, str], Item]
 Change = Callable[[Engine], None]
@@ -311,27 +313,33 @@ def _attempt(attempt: Callable[[], object]) -> tuple[str, str]:
         return "crash", repr(error)
 
 
+def expect(base: Base) -> Mapping[str, tuple[str, str]]:
+    """Return the results, receipts and permissions without an attack."""
+    with base.engine.copy() as engine:
+        return probe(open_service(engine), base.people)
+
+
 def judge(attack: Attack, base: Base, expected: Mapping[str, tuple[str, str]]) -> Outcome:
     """Run an attack on a copy while a service runs, and again before one starts."""
     faults: list[str] = []
     results: set[str] = set()
     for is_running in (True, False):
-        engine = base.engine.copy()
-        running = open_service(engine) if is_running else None
-        try:
-            attack.apply(engine)
-        except ValidationError:  # no item can be stored like this
-            return Outcome(attack, "refused")
-        if running is None:
-            results.add(_verify(engine, faults))
-        try:
-            seen = probe(running or open_service(engine), base.people)
-        except (IntegrityError, Rejected, ItemMismatch):
-            results.add("refused")
-            continue
-        except Exception as error:
-            faults.append(f"the service crashed at the start: {error!r}")
-            continue
+        with base.engine.copy() as engine:
+            running = open_service(engine) if is_running else None
+            try:
+                attack.apply(engine)
+            except ValidationError:  # no item can be stored like this
+                return Outcome(attack, "refused")
+            if running is None:
+                results.add(_verify(engine, faults))
+            try:
+                seen = probe(running or open_service(engine), base.people)
+            except (IntegrityError, Rejected, ItemMismatch):
+                results.add("refused")
+                continue
+            except Exception as error:
+                faults.append(f"the service crashed at the start: {error!r}")
+                continue
         for name, (kind, value) in seen.items():
             if kind == "crash":
                 faults.append(f"{name}: {value}")
@@ -355,13 +363,11 @@ def _verify(engine: Engine, faults: list[str]) -> str:
     return "found by verify" if found.differences else "no effect"
 
 
-def run_attacks(every: int = 1, base: Base | None = None) -> Iterator[Outcome]:
-    """Yield the outcome of every attack, or of each `every`-th."""
-    base = base or make_base()
-    expected = probe(open_service(base.engine.copy()), base.people)
-    for number, attack in enumerate(attacks(base)):
-        if number % every == 0:
-            yield judge(attack, base, expected)
+def run_attacks(base: Base, every: int = 1, first: int = 0) -> Iterator[Outcome]:
+    """Yield the outcome of every attack, or of each `every`-th from number `first` on."""
+    expected = expect(base)
+    for attack in islice(attacks(base), first, None, every):
+        yield judge(attack, base, expected)
     yield _lose_the_end(base)
     yield _sign_with_another_key(base)
 
@@ -369,9 +375,8 @@ def run_attacks(every: int = 1, base: Base | None = None) -> Iterator[Outcome]:
 def _lose_the_end(base: Base) -> Outcome:
     """Put back both tables as they were; only the checkpoint beside the keys can tell."""
     attack = Attack("both tables", "roll back", lambda _: None)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, base.engine.copy() as engine:
         keys = replace(KEYS, folder=Path(folder))
-        engine = base.engine.copy()
         keys.save_checkpoint(read_events(engine)[-1])
         for table in TABLES:
             _replace_table(table, base.history[3])(engine)
@@ -387,7 +392,7 @@ def _sign_with_another_key(base: Base) -> Outcome:
     attack = Attack("both tables", "use other keys", lambda _: None)
     other = replace(KEYS, ballot_key=BallotKey(b"others.." * 4), signer=Signer(b"others.." * 4))
     try:
-        verify_log(open_store(base.engine.copy()), other)
+        verify_log(open_store(base.engine), other)
     except IntegrityError:
         return Outcome(attack, "refused")
     return Outcome(attack, "FAULT", ("events of other keys were accepted",))
@@ -412,15 +417,24 @@ def main() -> int:
     """Run the attacks, print the table, and return 1 if one of them succeeded."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="run only each N-th attack")
-    every = parser.parse_args().every
+    parser.add_argument("--first", type=int, default=0, help="start with this attack, from 0")
+    options = parser.parse_args()
     counts: Counter[tuple[str, str, str]] = Counter()
     failed = 0
-    for outcome in run_attacks(every):
+    base = make_base()
+    total = sum(1 for _ in attacks(base))
+    for done, outcome in enumerate(run_attacks(base, options.every, options.first), 1):
         what = outcome.attack.what.split(",")[0]
         counts[what, outcome.attack.how, outcome.result] += 1
         for fault in outcome.faults[:3]:
             failed += 1
             print(f"FAULT: {outcome.attack.what}, {outcome.attack.how}: {fault}", flush=True)
+        if done % PROGRESS == 0:
+            position = options.first + done * options.every
+            text = (
+                f"at {position:,} of {total:,}, {failed} faults; continue with --first {position}"
+            )
+            print(text, file=sys.stderr, flush=True)
     print(report(counts))
     print(f"{counts.total():,} attacks, {failed} faults.")
     return 1 if failed else 0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drills.elections_client import open_service
-from drills.tampering import Attack, Base, attacks, judge, make_base, probe, run_attacks
+from drills.tampering import Attack, Base, attacks, expect, judge, make_base, run_attacks
 
 # A prime, so that the selection has changes of many items and attributes.
 EVERY = 701
@@ -18,7 +17,7 @@ def base() -> Base:
 
 
 def test_no_attack_changes_a_result_a_receipt_or_a_permission(base: Base) -> None:
-    outcomes = list(run_attacks(EVERY, base))
+    outcomes = list(run_attacks(base, EVERY))
     assert len(outcomes) > 6
     assert not [(one.attack.what, one.attack.how, one.faults) for one in outcomes if one.faults]
     assert {one.result for one in outcomes} >= {"found by verify", "refused"}
@@ -26,7 +25,7 @@ def test_no_attack_changes_a_result_a_receipt_or_a_permission(base: Base) -> Non
 
 # These are the attacks that succeeded once, or that somebody would try first.
 def test_known_attacks_are_found(base: Base) -> None:
-    expected = probe(open_service(base.engine.copy()), base.people)
+    expected = expect(base)
     wanted = {("ballot", "swap sealed"), ("ballot", "put an old one back"), ("user", "change role")}
     wanted |= {("user", "swap user_id"), ("election", "swap election_id"), ("voter", "insert")}
     tried = set[tuple[str, str]]()
@@ -40,7 +39,7 @@ def test_known_attacks_are_found(base: Base) -> None:
 
 
 def test_drill_notices_a_result_that_changed(base: Base) -> None:
-    expected = probe(open_service(base.engine.copy()), base.people)
+    expected = expect(base)
     other = {**expected, "result of Closed": ("value", "another")}
     outcome = judge(Attack("table", "nothing", lambda _: None), base, other)
     assert outcome.result == "FAULT"
