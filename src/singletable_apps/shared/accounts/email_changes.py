@@ -200,12 +200,16 @@ class EmailChanges(Generic[U]):
                 return found
         raise self._invalid()
 
-    def _token(self, kind: str, change: EmailChange) -> str:
-        return f"{change.subject}.{mac(self._key, kind, str(change.subject), change.change)}"
+    def _token(self, kind: str, change: EmailChange | RecoveryLock) -> str:
+        """Return the token of a link, which works for the address that it was sent to alone."""
+        address = change.old_email
+        if kind == "new" and isinstance(change, EmailChange):
+            address = change.new_email
+        parts = (str(change.subject), change.change, address)
+        return f"{change.subject}.{mac(self._key, kind, *parts)}"
 
     def _matches(self, token: str, kind: str, change: EmailChange | RecoveryLock) -> bool:
-        expected = mac(self._key, kind, str(change.subject), change.change)
-        return hmac.compare_digest(token.partition(".")[2], expected)
+        return hmac.compare_digest(token, self._token(kind, change))
 
     def _subject(self, token: str) -> int:
         parts = _TOKEN.fullmatch(token)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable_apps.elections.roles import Role
+from singletable_apps.shared.accounts.entities import EmailChange
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import PASSWORD
 
@@ -134,3 +135,18 @@ def test_sensitive_actions_ask_for_the_password_after_some_minutes(
     asked = ben.get("account", "delete")
     assert ben.submit(asked, current_password=PASSWORD).status_code == 303
     assert app.world.service.context.read.find_user("Ben") is None
+
+
+# The links are sent to one address. Someone who can write the table cannot use them for another.
+@pytest.mark.parametrize(("page", "field"), [("email", "new_email"), ("email/old", "old_email")])
+def test_links_work_only_for_the_address_they_were_sent_to(
+    app: PagesApp, mallory: Browser, page: str, field: str
+) -> None:
+    _change_address(app)
+    links = {"email": "Confirm your e-mail address", "email/old": OLD}
+    link = app.link(links[page])
+    assert mallory.open(link).status_code == 200
+    attribute = getattr(EmailChange, field)
+    store = app.world.service.context.store
+    store.update(EmailChange.key(app.user("Ben").user_id), attribute.set("evil@example.net"))
+    assert mallory.open(link).status_code == 422
