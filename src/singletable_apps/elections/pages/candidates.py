@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from singletable_apps.elections.errors import InvalidInput, NotPermitted, WrongState
 from singletable_apps.elections.pages.dependencies import ElectionPage
-from singletable_apps.elections.rules.elections import check_set_candidates
+from singletable_apps.elections.rules.elections import check_set_candidates, has_final_candidates
 from singletable_apps.elections.rules.names import clean_candidate_names
 from singletable_apps.shared.pages import Confirmation, Form, PostedForm, submit_form
 
@@ -70,7 +70,7 @@ def _show_candidates(page: ElectionPage, form: Form, status: int = 200) -> Respo
         status,
         names=_names(page),
         form=form,
-        can_edit=page.is_owner and page.election.allow_edit,
+        can_edit=page.is_owner and not has_final_candidates(page.election),
         is_owner=page.is_owner,
     )
 
@@ -110,7 +110,7 @@ def _confirm_removal(
 
 
 def _ranking_counts(page: ElectionPage) -> Counter[str] | None:
-    """Return how many ballots rank each candidate, or None if ballots are secret."""
+    """Return how many ballots rank each candidate, or None if rankings are not published."""
     try:
         ballots = page.elections.results.ballots(page.user, page.election.name)
     except (NotPermitted, WrongState):
@@ -120,7 +120,7 @@ def _ranking_counts(page: ElectionPage) -> Counter[str] | None:
 
 def _describe_rankings(counts: Counter[str] | None, name: str) -> str:
     if counts is None:
-        return "Ballots are secret, so we can’t say how many rank this candidate."
+        return "Only totals are published, so we can’t say how many ballots rank this candidate."
     if not counts[name]:
         return "Not ranked on any ballot yet"
     return "Ranked on 1 ballot" if counts[name] == 1 else f"Ranked on {counts[name]:,} ballots"

@@ -37,19 +37,23 @@ from singletable_apps.shared.pages import (
 router = APIRouter()
 # With more people than this, the new owner's name is typed instead of selected.
 MOST_OFFERED = 100
-LAUNCH_CHOICES = (
-    (
-        "fixed",
-        "Locked",
-        "Candidates, voters and the name are final, and so is every ballot once it is cast.",
-    ),
-    (
-        "editable",
-        "Editable",
-        "You can still change candidates, voters and the name, and voters can change or withdraw "
-        "their ballots. You can lock it later.",
-    ),
-)
+
+
+def _launch_choices(*, secret: bool) -> tuple[tuple[str, str, str], ...]:
+    changeable = "voters and the name" if secret else "candidates, voters and the name"
+    return (
+        (
+            "fixed",
+            "Locked",
+            "Candidates, voters and the name are final, and so is every ballot once it is cast.",
+        ),
+        (
+            "editable",
+            "Editable",
+            f"You can still change {changeable}, and voters can change or withdraw their ballots. "
+            "You can lock it later.",
+        ),
+    )
 
 
 class LaunchForm(BaseModel):
@@ -73,17 +77,19 @@ def _confirm_launch(page: ElectionPage) -> Confirmation:
     who = f"{election.voter_count:,} people" if election.voter_count else "All registered voters"
     when = "from the opening time" if election.no_voting_before else "right away"
     kind = "secret" if election.secret_ballot else "open"
+    final = " The candidates are final." if election.secret_ballot else ""
+    choices = _launch_choices(secret=election.secret_ballot)
     return Confirmation(
         title=f"Launch “{election.name}”?",
         text=f"{who} can vote {when}, on {election.candidate_count} candidates. Ballots are "
         f"counted with the {METHOD.title}.",
         consequences=(
-            f"The ballot stays {kind}, and what is published can’t change.",
+            f"The ballot stays {kind}, and what is published can’t change.{final}",
             "A secret number that breaks ties is drawn now and its fingerprint published, so that "
             "no one can pick one to suit the result.",
         ),
         warning="You can’t go back to setup.",
-        choice=ConfirmField("how", "While people vote, the election is", "radios", LAUNCH_CHOICES),
+        choice=ConfirmField("how", "While people vote, the election is", "radios", choices),
         button="Launch",
         url=page.url("launch"),
         back=page.url(),

@@ -113,9 +113,24 @@ def check_rename_election(actor: User, election: Election) -> None:
     _check_editable(actor, election, "name")
 
 
+def has_final_candidates(election: Election) -> bool:
+    """Return whether the candidates can no longer change.
+
+    A ballot shows which candidates it was cast on. An owner who changed them between two ballots
+    could tell the two apart in the results, so those of a secret election are final once it is
+    launched.
+    """
+    return not election.allow_edit or (election.secret_ballot and election.allow_vote)
+
+
 def check_set_candidates(actor: User, election: Election, *, count: int | None = None) -> None:
     """Raise unless the actor may set the candidates, `count` of them."""
     _check_editable(actor, election, "candidates")
+    if has_final_candidates(election):
+        raise WrongState(
+            "Ballots in this election are secret, so its candidates are final since the launch: "
+            "changes would show who cast which ballot."
+        )
     if count is not None and election.allow_vote and count < MIN_CANDIDATES:
         raise WrongState(f"An open election needs at least {MIN_CANDIDATES} candidates.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from singletable_apps.elections.entities import Publication
 from singletable_apps.elections.service import ElectionSettings
 from tests.apps.elections.pages.client import Browser, PagesApp
 from tests.apps.support.elections.world import ballot
@@ -58,12 +59,25 @@ def test_removing_a_candidate_during_voting_needs_confirmation(
     assert app.candidates("Tea") == ["Black", "Green", "Red"]
 
 
-def test_confirmation_does_not_count_secret_ballots(app: PagesApp, ada: Browser) -> None:
-    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
+def test_confirmation_does_not_count_ballots_if_only_totals_are_published(
+    app: PagesApp, ada: Browser
+) -> None:
+    terms = ElectionSettings(publication=Publication.TOTALS)
+    app.world.launch(app.user("Ada"), "Tea", terms=terms)
     app.world.service.voting.cast(app.user("Ada"), "Tea", ballot("Red"), "once")
     question = ada.submit(ada.get("e", "Tea", "candidates"), candidates="Green\nBlue")
-    assert "Ballots are secret" in question.text
+    assert "Only totals are published" in question.text
     assert "anked on" not in question.text
+
+
+def test_candidates_of_a_launched_secret_election_are_final(app: PagesApp, ada: Browser) -> None:
+    app.world.launch(app.user("Ada"), "Tea", terms=ElectionSettings(secret_ballot=True))
+    page = ada.get("e", "Tea", "candidates")
+    assert "The list is final." in page.text
+    assert "textarea" not in page.text
+    sent = {"candidates": "Green\nPink", "revision": str(app.election("Tea").revision)}
+    assert ada.post("/elections/e/Tea/candidates", sent).status_code == 409
+    assert app.candidates("Tea") == ["Blue", "Green", "Red"]
 
 
 def test_launched_election_keeps_at_least_two_candidates(app: PagesApp, ada: Browser) -> None:

@@ -358,6 +358,11 @@ ELECTIONS = [
         "This election is locked: its candidates can’t be changed anymore.",
     ),
     _state(
+        lambda: check_set_candidates(ADA, election(State.EDITABLE, secret=True), count=2),
+        "Ballots in this election are secret, so its candidates are final since the launch: "
+        "changes would show who cast which ballot.",
+    ),
+    _state(
         lambda: check_set_candidates(ADA, election(State.EDITABLE), count=1),
         "An open election needs at least 2 candidates.",
     ),

@@ -58,6 +58,7 @@ ALLOWED = """
     rename       y/yyy/yy/yy  y/yyy/yy/yy  ./.../../..  ./.../../..
     candidates   y/yyy/yy/yy  y/yyy/yy/yy  ./.../../..  ./.../../..
     voters       y/yyy/yy/yy  y/yyy/yy/yy  ./.../../..  ./.../../..
+    secret_names y/yyy/yy/yy  ./.../../..  ./.../../..  ./.../../..
     launch       y/yy./yy/y.  ./.../../..  ./.../../..  ./.../../..
     lock         ./.../../..  y/yyy/yy/yy  ./.../../..  ./.../../..
     close        ./.../../..  y/..y/yy/.y  y/..y/yy/.y  ./.../../..
@@ -83,6 +84,7 @@ COMMANDS: dict[str, Callable[[User, Election, datetime], None]] = {
     "settings": lambda actor, it, now: check_edit_settings(actor, it),
     "rename": lambda actor, it, now: check_rename_election(actor, it),
     "candidates": lambda actor, it, now: check_set_candidates(actor, it, count=2),
+    "secret_names": lambda actor, it, now: check_set_candidates(actor, it, count=2),
     "voters": lambda actor, it, now: check_set_voters(actor, it),
     "launch": check_launch,
     "lock": lambda actor, it, now: check_lock(actor, it),
@@ -118,7 +120,7 @@ def test_table_covers_every_command_and_state() -> None:
 @pytest.mark.parametrize(("command", "state"), TABLE)
 def test_command_is_allowed_exactly_as_the_table_says(command: str, state: State) -> None:
     for allowed, (window, moments) in zip(TABLE[command, state], MOMENTS, strict=True):
-        it = election(state, window, secret=command == "secret_tally")
+        it = election(state, window, secret=command.startswith("secret_"))
         for now in moments:
             if allowed:
                 COMMANDS[command](ADA, it, now)
