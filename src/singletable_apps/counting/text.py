@@ -12,8 +12,8 @@ _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]"
 )
 
-# What a spreadsheet may run as a formula. Programs skip spaces and invisible characters before it,
-# and some treat full-width signs as plain ones; quotes are skipped so that escaping can be undone.
+# Text that spreadsheets may run as a formula. They skip leading spaces and invisible characters,
+# and some accept full-width signs. Quotes are skipped here so that escaping can be undone.
 _FORMULA = re.compile("[\\s\x00-\x1f\u200b-\u200f\u2060\ufeff'\"`]*[=+\\-@＝＋－＠]|'*[\t\r\n]")
 
 
@@ -25,8 +25,7 @@ def is_formula(text: str) -> bool:
 def escape_formula(text: str) -> str:
     """Return the text of a CSV cell, with an apostrophe before it if it looks like a formula.
 
-    If there are apostrophes before the formula already, one more is added, so that
-    `unescape_formula` returns the same text.
+    Apostrophes that are already there get one more, so that `unescape_formula` is the inverse.
     """
     return f"'{text}" if is_formula(text) else text
 

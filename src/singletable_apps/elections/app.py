@@ -92,9 +92,9 @@ def site_on(
 
 
 def settings_for(public: PublicUrl, emails: EmailDelivery) -> tuple[Settings, ApiSettings]:
-    """Return the settings of service and API for a public URL.
+    """Return the settings of the service and the API for a public URL.
 
-    Without a mail server nobody can prove an address, so registrations need no confirmation.
+    Without a mail server, addresses cannot be confirmed, so registrations need no confirmation.
     """
     link = f"{public.url}{PAGES}/{{page}}?token={{token}}"
     web = public.settings(body_limit=BODY_LIMIT)

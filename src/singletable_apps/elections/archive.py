@@ -259,9 +259,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class VerificationResult:
-    """The length and last hash of the log, the position of the table, and the differences.
+    """The length and last hash of the log, the position of the table, and their differences.
 
-    `ballots` were opened, and `results` counted again.
+    `ballots` and `results` are the numbers of opened ballots and recounted results.
     """
 
     events: int
@@ -276,8 +276,8 @@ class VerificationResult:
 def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> VerificationResult:
     """Check the log, rebuild the table in memory, and compare it with the stored one.
 
-    Raise CorruptLog if the log, a ballot or a signed result is not as it was written. Nothing is
-    written. Only the first differences are returned.
+    Raise CorruptLog if the log, a ballot or a signed result was changed. Nothing is written, and
+    only the first differences are returned.
     """
     check_not_restoring(store)
     keys.check_checkpoint(store)
@@ -319,7 +319,7 @@ def verify_log(store: Store, keys: Keys, progress: Progress | None = None) -> Ve
 
 
 def _check_elections(book: PollBook, keys: Keys) -> tuple[int, int]:
-    """Return the numbers of ballots and signed results. Raise CorruptLog if one is not correct."""
+    """Return the numbers of ballots and signed results. Raise CorruptLog if one is invalid."""
     ballots = results = 0
     for record in book.records():
         election, closing = record.election, get_closing(record.election, keys)
@@ -328,7 +328,7 @@ def _check_elections(book: PollBook, keys: Keys) -> tuple[int, int]:
             book.ballots(record)
             continue
         statement = closing["statement"]
-        # Ballots of users who were removed later still count; the name may have changed since.
+        # Ballots of removed users still count; other users may have been renamed since.
         expected = closing_statement(book, record, keys, statement["closed_at"])
         expected["name"] = statement["name"]
         if not is_signed(statement, closing["signature"], keys.signer.public_key):

@@ -66,7 +66,7 @@ def serve(
 
     Missing tables and keys are created. Back up the keys: without them, sealed ballots cannot be
     read, and the service does not start with other keys. To become the owner of a new site, open
-    the link that is printed.
+    the printed link.
     """
     with exit_on_error():
         from singletable_apps.elections.app import DataLocation
@@ -138,7 +138,7 @@ def restore(
 def verify(at: At, keys: Keys) -> None:
     """Check the event log, all ballots and signed results, and that the table matches the log.
 
-    Changes nothing. If anything differs, it says what, and the exit code is 1.
+    Nothing is changed. If there are differences, they are printed and the exit code is 1.
     """
     with exit_on_error():
         from singletable_apps.elections.app import DataLocation

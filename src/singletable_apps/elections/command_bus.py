@@ -32,7 +32,7 @@ from singletable_apps.elections.poll_book import ConfirmedReadModel, PollBook
 from singletable_apps.elections.projection.projector import MAX_BATCH, apply_events, catch_up
 from singletable_apps.elections.read_model import ReadModel
 
-# An event that depends on its number in the log, which is known when it is appended.
+# An event that depends on its number in the log, which is only known when it is appended.
 NumberedEvent: TypeAlias = Callable[[int], EventData]
 # A decision reads what it needs, and returns the events to append or raises why it refuses.
 Decision: TypeAlias = Callable[[ReadModel], Sequence[EventData | NumberedEvent]]
@@ -63,7 +63,7 @@ class _Command:
 class CommandBus:
     """Executes commands one at a time in this process, and safely beside other processes.
 
-    Decisions read the table, and the poll book confirms each fact that they read.
+    Decisions read the table, and the poll book confirms every fact they read.
     """
 
     def __init__(

@@ -1,11 +1,11 @@
 """The event log: every kind of event, the hash chain, and the MACs that authenticate it.
 
-The hash of an event covers everything in it and the hash of the one before, and anyone can compute
-it. Its MAC is a keyed hash (HMAC) of that: without the key nobody can change, insert, reorder,
-copy or remove events unnoticed, except the last ones (see `Keys.save_checkpoint`).
+The hash of an event covers its content and the previous hash, and anyone can compute it. The MAC is
+an HMAC of the hash: without the key, nobody can change, insert, reorder, copy or remove events
+unnoticed, except the last ones (see `Keys.save_checkpoint`).
 
-Events hold no numbers besides their id: a number can come back from DynamoDB written in another
-way, and would then have another hash.
+Events contain no numbers except their id, because DynamoDB may return a number in another notation,
+which would change the hash.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def build_event(
 
 
 def authenticate_event(event: Event, key: BallotKey) -> str:
-    """Return the MAC of an entry, which nobody can compute without the key."""
+    """Return the MAC of an entry."""
     return key.hmac("event", event.hash)
 
 
@@ -110,7 +110,7 @@ def check_event(
 ) -> None:
     """Raise CorruptLog unless this is the entry with this id, unchanged, after the previous one.
 
-    Without a key only the hashes are checked, which anyone who can write the log can compute.
+    Without a key only the hashes are checked. That finds damage, but not forgeries.
     """
     if event.event_id != event_id:
         raise CorruptLog(
@@ -134,8 +134,8 @@ def check_event(
     ):
         raise CorruptLog(
             f"Event {event_id} was not written by this service: its MAC does not match the key "
-            f"'{key.name}'. Someone who can write the table added or changed it, or it is from "
-            "version 0.1, which did not authenticate events. Compare it with an export."
+            f"'{key.name}'. Someone with write access to the table added or changed it, or it is "
+            "from version 0.1, which did not authenticate events. Compare it with an export."
         )
 
 
@@ -309,7 +309,7 @@ class VotersRemoved(_EventData, frozen=True, tag=True):
 class BallotCast(_EventData, frozen=True, tag=True):
     """Someone voted. The ranking is in `levels`, best first, or in `sealed` if it is secret.
 
-    An open ballot has a `mac` that binds it to its place, as the seal does for a secret one.
+    The `mac` binds an open ballot to its place, as the seal does for a secret one.
     """
 
     voter: str

@@ -1,8 +1,8 @@
-"""The keys of elections. They are files, and are never stored in the tables.
+"""The keys of elections: files that are never stored in the tables.
 
 One key seals ballots and authenticates the event log, one signs closed elections, and one secret is
-for tokens and cursors. Beside them is a checkpoint: the last event that was written from here, so
-that a log that lost its last events is noticed.
+for tokens and cursors. A checkpoint beside them has the last event written from this folder, to
+detect a log that has lost its last events.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Keys:
     folder: Path | None = None
 
     def save_checkpoint(self, event: Event) -> None:
-        """Remember the last event of the log in the folder of the keys."""
+        """Store the last event of the log in the key folder."""
         if self.folder is None:
             return
         draft = self.folder / f".{CHECKPOINT_FILE}.{os.getpid()}"
-        # A folder that cannot be written has no checkpoint; the log is complete without it.
+        # In a read-only folder there is no checkpoint, but the log itself is complete.
         with suppress(OSError):
             draft.write_text(json.dumps({"events": event.event_id, "head": event.hash}) + "\n")
             draft.replace(self.folder / CHECKPOINT_FILE)
@@ -112,8 +112,8 @@ def load_existing_keys(folder: Path) -> Keys:
     for name in (BALLOT_KEY_FILE, SIGNING_KEY_FILE):
         if not (folder / name).exists():
             raise WrongKeys(
-                f"There is no key file {folder / name}. It is needed to check that the service "
-                "wrote the event log. Specify the folder of the keys that the service uses."
+                f"There is no key file {folder / name}. It is required to authenticate the event "
+                "log. Pass the folder with the keys of the service."
             )
     return load_or_create_keys(folder)
 
@@ -165,7 +165,7 @@ def _check_signer(election: Election, keys: Keys) -> None:
         statement = cast(ClosingStatement, json.loads(election.statement))
     except (ValueError, RecursionError) as error:
         raise CorruptTable(
-            f"The statement of the election '{election.name}' was changed in the table: it is not "
+            f"The statement of the election '{election.name}' was changed in the table and is not "
             "JSON. Rebuild the table from the log."
         ) from error
     if not is_signed(statement, election.signature, keys.signer.public_key):

@@ -1,8 +1,8 @@
-"""The poll book: users, elections and the ballots that count, according to the event log alone.
+"""The poll book: users, elections and current ballots, according to the event log alone.
 
-The table is convenient, but anyone who can write it can change it. So commands are decided on facts
-that the poll book confirms, and results are counted from its ballots. It is kept in memory, and
-every event is authenticated before it is entered.
+Anyone with write access can change the table. So the poll book confirms the facts that commands are
+decided on, and results are counted from its ballots. It is kept in memory and authenticates every
+event before entering it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ _CONFIRMED = ("name", "email", "hash", "role", "user_id", "credentials", "when_r
 
 @dataclass(slots=True)
 class ElectionRecord:
-    """An election, its candidates with the events that added them, its voters and its ballots.
+    """An election with its candidates, voters and ballots.
 
-    `voters` has the ids of users, `ballots` the event that cast the current ballot of each voter.
+    `candidates` maps names to the events that added them, `voters` are user ids, and `ballots` maps
+    user ids to the events that cast their current ballots.
     """
 
     election: Election
@@ -56,11 +57,11 @@ class ElectionRecord:
 
     @property
     def definition(self) -> BallotDefinition:
-        """Return what ballots are about now."""
+        """Return the current definition of ballots."""
         return definition_of(self.election, list(self.candidates))
 
     def copy(self) -> ElectionRecord:
-        """Return a copy that does not change."""
+        """Return a copy, which later events do not change."""
         return ElectionRecord(
             copy(self.election), dict(self.candidates), set(self.voters), dict(self.ballots)
         )
@@ -68,7 +69,7 @@ class ElectionRecord:
 
 @dataclass(frozen=True, slots=True)
 class CountedBallot:
-    """A ballot of the log, opened, with the event that cast it."""
+    """An opened ballot from the log, with the event that cast it."""
 
     voter_name: str
     event: Event
@@ -77,7 +78,7 @@ class CountedBallot:
 
 
 def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefinition:
-    """Return what a ballot is about, in the form that confirmations are computed from."""
+    """Return the definition of an election's ballots, from which confirmations are computed."""
     return create_definition(
         election.election_id,
         candidates,
@@ -88,7 +89,7 @@ def definition_of(election: Election, candidates: Sequence[str]) -> BallotDefini
 
 
 class PollBook:
-    """The state of the log, read once and then event by event. It can be used by many threads."""
+    """The state of the log, read completely once and then updated with new events. Thread-safe."""
 
     def __init__(self, store: Store, key: BallotKey) -> None:
         self._store = store
@@ -102,7 +103,7 @@ class PollBook:
         self.head = ""
 
     def refresh(self) -> None:
-        """Enter the events that are new in the log."""
+        """Enter new events from the log."""
         with self._lock:
             new = self._store.query(patterns.events_after(self.position), consistent=True)
             for event in new:
@@ -110,7 +111,7 @@ class PollBook:
                 self._enter(event)
 
     def enter(self, new: Sequence[Event]) -> None:
-        """Enter events that this process has just made, unless they are in the book already."""
+        """Enter events that this process has just written, unless they are already entered."""
         with self._lock:
             for event in new:
                 if event.event_id == self.position + 1:
@@ -119,8 +120,8 @@ class PollBook:
     def follow(self, sync: Sync) -> None:
         """Enter the events up to the position of the table.
 
-        Raise CorruptTable if the table has another position than the log, and CorruptLog if the log
-        has lost events.
+        Raise CorruptTable if the table contradicts the log, and CorruptLog if the log has lost
+        events.
         """
         if self.position < sync.last_event_id:
             self.refresh()
@@ -131,37 +132,37 @@ class PollBook:
         ):
             raise CorruptTable(
                 f"The table is at event {sync.last_event_id:,}, but the log ends with event "
-                f"{self.position:,} or has another one there. Find out who can write the table; "
+                f"{self.position:,} or has another event there. Find out who can write the table; "
                 "then rebuild it."
             )
 
-    # What the log says.
+    # Read the log.
 
     def record(self, election: Election) -> ElectionRecord:
-        """Return what the log says about an election of the table now."""
+        """Return the current record of an election read from the table."""
         self.refresh()
         with self._lock:
             found = self._elections.get(election.election_id)
             if found is None:
                 raise NotFound("This election no longer exists.", field="election")
-            # After a rename, the table may have the old name for a moment, but not another's.
+            # After a rename, the table may briefly have the old name, but never another election's.
             same = self._by_name.get(election.name, found) is found
             _confirm(same, f"The election {election.name!r} was changed")
             return found.copy()
 
     def records(self) -> list[ElectionRecord]:
-        """Return what the log says about all elections."""
+        """Return the current records of all elections."""
         self.refresh()
         with self._lock:
             return [each.copy() for each in self._elections.values()]
 
     def event(self, event_id: int) -> Event:
-        """Return an authenticated event of the log."""
+        """Return an authenticated event from the log."""
         [found] = self._events([event_id])
         return found
 
     def ballots(self, record: ElectionRecord) -> list[CountedBallot]:
-        """Return the ballots that count, by voter, opened and authenticated."""
+        """Return the current ballots, opened and authenticated, sorted by voter."""
         ids = {event_id: voter_id for voter_id, event_id in record.ballots.items()}
         found = [
             self.open_event(record.election, ids[event.event_id], event)
@@ -170,7 +171,7 @@ class PollBook:
         return sorted(found, key=lambda ballot: ballot.voter_name)
 
     def open_event(self, election: Election, voter_id: int, event: Event) -> CountedBallot:
-        """Return the ballot of an event. Raise CorruptLog unless it is this voter's."""
+        """Return the ballot of an event. Raise unless this voter cast it."""
         data = parse_event_data(event)
         if not isinstance(data, events.BallotCast):
             raise CorruptLog(f"Event {event.event_id} is not a ballot.")
@@ -191,7 +192,7 @@ class PollBook:
             check_event(event, event_id, event.previous_hash, self._key)
             yield event
 
-    # What the table says, compared with the log.
+    # Compare the table with the log.
 
     def has_user(self, user: User) -> bool:
         """Return whether the log has this user with this role, address and password."""
@@ -201,7 +202,7 @@ class PollBook:
         )
 
     def confirm_user(self, user: User | None, *, user_id: int = 0, name: str = "") -> None:
-        """Raise CorruptTable unless the log has this user, or none if `user` is None."""
+        """Raise CorruptTable unless the log has the same user, or also none."""
         known = self._users.get(user_id or self._ids.get(name, 0))
         if user is None:
             _confirm(known is None, f"The user {known.name if known else ''!r} is missing")
@@ -209,45 +210,45 @@ class PollBook:
         _confirm(self.has_user(user), f"The user {user.name!r} was changed")
 
     def confirm_election(self, election: Election | None, name: str) -> None:
-        """Raise CorruptTable unless the log has this election, or none if it is None."""
+        """Raise CorruptTable unless the log has the same election, or also none."""
         known = self._by_name.get(election.name if election is not None else name)
         expected = None if known is None else known.election
         _confirm(expected == election, f"The election {name!r} was changed")
 
     def confirm_candidates(self, election: str, candidates: Sequence[Candidate]) -> None:
-        """Raise CorruptTable unless these are the candidates of the election."""
+        """Raise CorruptTable unless the log has the same candidates."""
         known = self._by_name.get(election)
         found = {each.candidate_name: each.since for each in candidates}
         _confirm(known is None or known.candidates == found, f"Candidates of {election!r} differ")
 
     def confirm_listed(self, election: str, voter: str, listed: bool) -> None:
-        """Raise CorruptTable unless the voter list of the log agrees."""
+        """Raise CorruptTable unless the log agrees whether the voter is listed."""
         known = self._by_name.get(election)
         same = known is None or (self._ids.get(voter) in known.voters) == listed
         _confirm(same, f"The voter list of {election!r} was changed")
 
     def confirm_voters(self, election: str, voters: Sequence[Voter]) -> None:
-        """Raise CorruptTable unless these are on the voter list of the log."""
+        """Raise CorruptTable unless the log has the same voter list."""
         known = self._by_name.get(election)
         found = {self._ids.get(each.voter_name) for each in voters}
         same = known is None or (known.voters == found and len(voters) == len(found))
         _confirm(same, f"The voter list of {election!r} was changed")
 
     def confirm_ballot(self, election: str, voter: str, ballot: Ballot | None) -> None:
-        """Raise CorruptTable unless this is the voter's current ballot."""
+        """Raise CorruptTable unless the log has the same current ballot."""
         known = self._by_name.get(election)
         event_id = known.ballots.get(self._ids.get(voter, 0)) if known is not None else None
         same = event_id == (ballot.revision if ballot is not None else None)
         _confirm(same, f"The ballot of {voter!r} in {election!r} was changed")
 
-    # Entering events.
+    # Enter events.
 
     def _enter(self, event: Event) -> None:
         try:
             self._apply(event)
         except KeyError as error:
             raise CorruptLog(
-                f"Event {event.event_id} ({event.event_type}) is about {error}, which does not "
+                f"Event {event.event_id} ({event.event_type}) refers to {error}, which did not "
                 "exist at that time."
             ) from error
         self.position, self.head = event.event_id, event.hash
@@ -386,7 +387,7 @@ def open_content(
     confirmation: str | None,
     ranking: Ranking | None,
 ) -> BallotContent:
-    """Return the content of a ballot. Raise CorruptTable unless it was cast at this place."""
+    """Return the content of a ballot. Raise CorruptTable unless it belongs to this place."""
     try:
         if sealed is not None:
             return key.open(place, sealed)
@@ -404,7 +405,7 @@ def open_content(
 
 
 class ConfirmedReadModel(ReadModel):
-    """Reads of the table for decisions: facts that differ from the log raise CorruptTable."""
+    """A read model for decisions: facts that contradict the log raise CorruptTable."""
 
     def __init__(self, store: Store, book: PollBook) -> None:
         super().__init__(store)
@@ -417,7 +418,7 @@ class ConfirmedReadModel(ReadModel):
         return user
 
     def find_users(self, names: Sequence[str]) -> list[User | None]:
-        """Return the users with these names, with None for each name that no user has."""
+        """Return the users with these names, with None for unknown names."""
         users = super().find_users(names)
         for name, user in zip(names, users, strict=True):
             self._book.confirm_user(user, name=name)
@@ -455,7 +456,7 @@ class ConfirmedReadModel(ReadModel):
         return listed
 
     def list_voters_and_removed(self, election: str) -> Iterator[Voter]:
-        """Return the list of voters, including entries of users who were removed."""
+        """Return the list of voters, including removed users."""
         voters = list(super().list_voters_and_removed(election))
         self._book.confirm_voters(election, voters)
         return iter(voters)
@@ -468,10 +469,10 @@ class ConfirmedReadModel(ReadModel):
 
 
 def check_definition(election: Election, stored: Definition, digest: str) -> BallotDefinition:
-    """Return the definition of ballots. Raise CorruptTable unless it has this digest."""
+    """Return the stored definition of ballots. Raise CorruptTable unless it has this digest."""
     definition = definition_of(election, stored.candidate_names)
     same = hash_definition(definition) == digest
-    _confirm(same, f"The candidates that ballots of {election.name!r} are about were changed")
+    _confirm(same, f"The candidates on ballots of {election.name!r} were changed")
     return definition
 
 

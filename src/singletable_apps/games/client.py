@@ -146,7 +146,7 @@ class GamesClient:
     def __init__(self, *servers: str, token: str = "", timeout: float = 30.0) -> None:
         self._servers = [each.rstrip("/") for each in servers]
         self._token = token
-        # Servers close connections that were idle for five seconds, perhaps during a request.
+        # Servers close connections after five idle seconds, perhaps just as a request is sent.
         limits = httpx2.Limits(max_connections=100, keepalive_expiry=2.0)
         self._http = httpx2.AsyncClient(timeout=timeout, limits=limits)
 

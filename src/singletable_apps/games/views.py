@@ -49,7 +49,7 @@ MAX_SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class AnonymousAnswer:
-    """A text that a host decides about, under an id that does not say who wrote it."""
+    """A text for the host to approve or hide; the id does not reveal its author."""
 
     question_id: str
     answer_id: str

@@ -28,7 +28,7 @@ def admin_link(public_url: str, poll_id: str, admin_key: str) -> str:
 
 
 def receipt_link(public_url: str, poll_id: str, code: str, proof: str) -> str:
-    """Return the private link of a voter; anyone who has it can see the vote cast with the code."""
+    """Return a voter's private link, which shows the vote cast with the code."""
     return f"{public_url}{poll_url(poll_id, 'receipt')}?code={quote(code)}&proof={quote(proof)}"
 
 

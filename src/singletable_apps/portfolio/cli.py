@@ -76,8 +76,8 @@ def serve(
 ) -> None:
     """Serve a site at the root of a host.
 
-    Tables, folder and secret are created if they are missing. To set up a new site, open the link
-    that is printed.
+    Tables, folder and secret are created if they are missing. To set up a new site, open the
+    printed link.
     """
     from singletable_apps.portfolio.app import run_serve
     from singletable_apps.shared.email_delivery import email_delivery

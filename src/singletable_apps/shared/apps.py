@@ -124,11 +124,11 @@ def _no_sample() -> SampleData | None:
 class RunningApp:
     """An open app.
 
-    It receives the requests whose path starts with one of its `prefixes`, in whole segments; `*`
-    matches any one segment, as in `/static/*/polls`. Its API is under `api`, with a description at
-    `{api}/docs`. `locations` says where data is, for example ("tables", "file:polls.db"), and
-    `warning` what to back up. `sample()` returns the sample data that still exists. `setup_url` is
-    the page where the first account is created, with its set-up code, while there is none.
+    It receives requests for paths that start with one of its `prefixes`, in whole segments; `*`
+    matches one segment, as in `/static/*/polls`. Its API is under `api`, with documentation at
+    `{api}/docs`. `locations` lists where data is stored, for example ("tables", "file:polls.db"),
+    and `warning` says what to back up. `sample()` returns the sample data that still exists. While
+    there is no account, `setup_url` is the page, with the set-up code, to create the first one.
     """
 
     app: ASGIApp
@@ -141,7 +141,7 @@ class RunningApp:
 
 
 def check_sample(name: str, running: RunningApp, public: PublicUrl) -> None:
-    """Raise ListenError if an app has sample data that other machines could sign in to."""
+    """Raise ListenError if other machines could sign in to sample accounts."""
     if not public.is_local and running.sample() is not None:
         raise ListenError(
             f"{name} has sample data, which anyone can sign in to, and other machines can reach "
@@ -177,5 +177,7 @@ def serve_app(
 
 def print_setup(name: str, url: str) -> None:
     """Print the link for the owner of a new site."""
-    typer.echo(f"\nNobody owns {name} yet. To set it up, open this link, and keep it to yourself:")
+    typer.echo(
+        f"\n{name} has no owner yet. To become the owner, open this link, and keep it to yourself:"
+    )
     typer.echo(f"  {url}")

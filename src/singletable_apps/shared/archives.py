@@ -54,7 +54,7 @@ def read_files(path: Path) -> Files:
 
 def read_zip(data: bytes, max_bytes: int = MAX_TOTAL_BYTES) -> Files:
     """Return the files in a zip file. Raise ArchiveError if it is too large or not safe."""
-    # Python reads the whole directory first, and every entry takes half a kilobyte of memory.
+    # Python reads the whole directory at once, and every entry takes half a kilobyte.
     if data.count(_DIRECTORY_ENTRY) > 2 * MAX_FILES:
         raise _too_much(max_bytes)
     try:
@@ -64,7 +64,7 @@ def read_zip(data: bytes, max_bytes: int = MAX_TOTAL_BYTES) -> Files:
                 _check_name(info.filename)
                 if info.flag_bits & 1:
                     raise ArchiveError("The zip file has a password. Unpack it first.")
-                # The others are rare, and a file can say how much memory they take.
+                # Other methods are rare, and let a file determine how much memory they take.
                 if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
                     raise ArchiveError("Expected a zip file with the usual compression (deflate).")
             files = _check_total(
@@ -74,7 +74,7 @@ def read_zip(data: bytes, max_bytes: int = MAX_TOTAL_BYTES) -> Files:
                 ),
                 max_bytes,
             )
-    # An IndexError is a name without characters; NotImplementedError a version of the format.
+    # IndexError: an empty name. NotImplementedError: an unsupported version of the format.
     except (BadZipFile, zlib.error, EOFError, ValueError, IndexError, NotImplementedError) as error:
         raise ArchiveError("This is not a zip file, or it is damaged.") from error
     tops = {name.partition("/")[0] for name in files}
@@ -117,5 +117,5 @@ def _check_total(
 def _too_much(max_bytes: int) -> ArchiveError:
     return ArchiveError(
         f"There are more than {MAX_FILES:,} files, or more than {max_bytes // 1_000_000} MB. "
-        "Import a part of them at a time."
+        "Import them in parts."
     )

@@ -1,7 +1,7 @@
 """Limit connections, so that slow or greedy clients cannot keep others out.
 
-uvicorn limits the time between requests only. Without more, a client that sends a request byte by
-byte, or does not read the response, holds its connection as long as it likes.
+uvicorn only limits the time between requests. A client that sends a request byte by byte, or does
+not read the response, could hold its connection forever.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from singletable_apps.shared.web.clients import address_from_scope, is_in_networ
 from singletable_apps.shared.web.rate_limits import client_network
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
-# Files, tables and connections to other servers need descriptors, too.
+# File descriptors for files, tables and connections to other servers.
 _OTHER_DESCRIPTORS = 100
 _TOO_MANY = (b"503 Service Unavailable", b"retry-after: 5\r\n")
 
@@ -36,11 +36,11 @@ class PipelineFull(Exception):
 class ConnectionLimits:
     """Limits of a server's connections; times are in seconds.
 
-    The head of a request has to arrive within `head_seconds`, and its body within `body_seconds`
-    plus a second for each `bytes_per_second` that have arrived. A client that reads nothing of a
-    response for `stall_seconds` is disconnected, as is one with more than `pipelined` requests sent
-    ahead of their responses. Connections that became WebSockets count for `sockets_per_address`
-    instead of `per_address`: many phones may share one address.
+    The head of a request must arrive within `head_seconds`, and its body within `body_seconds` plus
+    the time to send it at `bytes_per_second`. A client that reads nothing of a response for
+    `stall_seconds` is disconnected, and so is one with more than `pipelined` requests sent ahead of
+    their responses. WebSockets count toward `sockets_per_address` instead of `per_address`, because
+    many phones may share one address.
     """
 
     head_seconds: float = 20
@@ -55,9 +55,9 @@ class ConnectionLimits:
 
 
 class ConnectionState(ServerState):
-    """The connections of a server, and how many each client has.
+    """The connections of a server, counted by client network.
 
-    The networks in `proxies` may open any number, because many clients come through them.
+    Networks in `proxies` may open any number, because they carry many clients.
     """
 
     def __init__(self, limits: ConnectionLimits, proxies: Sequence[str] = LOOPBACK) -> None:
@@ -70,7 +70,7 @@ class ConnectionState(ServerState):
         self._counts: Counter[tuple[str, bool]] = Counter()
 
     def add(self, address: str, *, is_socket: bool = False) -> bool:
-        """Count a connection; return False if there are too many."""
+        """Count a new connection; return False if there are too many."""
         key = (client_network(address), is_socket)
         self._counts[key] += 1
         limit = self.limits.sockets_per_address if is_socket else self.limits.per_address
@@ -78,7 +78,7 @@ class ConnectionState(ServerState):
         return is_free and len(self.connections) <= self._most
 
     def remove(self, address: str, *, is_socket: bool = False) -> None:
-        """Count a connection no longer."""
+        """Stop counting a connection."""
         key = (client_network(address), is_socket)
         self._counts[key] -= 1
         if not self._counts[key]:
@@ -89,14 +89,14 @@ class ConnectionState(ServerState):
         return address_from_scope(dict(scope), self._proxies)
 
     def drop_slow_connections(self, now: float) -> None:
-        """Abort connections whose clients are too slow. Call it every second or so."""
+        """Abort connections with slow clients. Call it about once per second."""
         for connection in list(self.connections):
             if isinstance(connection, HttpProtocol) and connection.is_slow(now):
                 connection.transport.abort()
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """HTTP/1.1 that knows how long it has been waiting for its client."""
+    """uvicorn's HTTP/1.1 protocol, with limits and the time it has been waiting for its client."""
 
     server_state: ConnectionState
     _is_counted = False
@@ -110,7 +110,7 @@ class HttpProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._limits = server_state.limits
-        # Since when the client has to send the rest of a request, or to read a response.
+        # When the server began to wait for the rest of a request, or for a response to be read.
         self._receiving_since: float | None = None
         self._writing_since: float | None = None
         self._unanswered: list[RequestResponseCycle] = []
@@ -124,13 +124,13 @@ class HttpProtocol(HttpToolsProtocol):
             self._refuse(*_TOO_MANY)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the connection."""
+        """Stop counting the connection."""
         self._uncount()
         self._drop_requests()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self) -> None:
-        """Pass the connection on to the protocol of WebSockets, unless there are too many."""
+        """Switch to WebSockets unless there are too many."""
         self._uncount()
         self._drop_requests()
         state, address = self.server_state, self.server_state.address_of(self.scope)
@@ -163,7 +163,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._await_head()
 
     def on_headers_complete(self) -> None:
-        """Start to handle the request, and wait for its body."""
+        """Start handling the request and waiting for its body."""
         self._receiving_since = self.loop.time()
         self._in_head = False
         self._received = 0
@@ -187,12 +187,12 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """Begin to wait until the client reads."""
+        """Start waiting for the client to read."""
         self._writing_since = self.loop.time()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """Continue, because the client has read."""
+        """Continue after the client has read."""
         self._writing_since = None
         super().resume_writing()
 
@@ -202,10 +202,10 @@ class HttpProtocol(HttpToolsProtocol):
         super().send_400_response(msg)
 
     def is_slow(self, now: float) -> bool:
-        """Return whether the client has kept the server waiting for too long."""
+        """Return whether the client has kept the server waiting too long."""
         limits = self._limits
         if self.transport.is_closing() and self._writing_since is None:
-            self._writing_since = now  # it closes when the client has read the rest
+            self._writing_since = now  # it closes only when the client has read everything
         if self._writing_since is not None:
             return now - self._writing_since > limits.stall_seconds
         if self._receiving_since is None or self.flow.read_paused:

@@ -23,7 +23,7 @@ _BARE = re.compile(r"\A\ufeff?((?:[a-z_]+:.*\n)+)_{3,}[ \t]*(?:\n|\Z)")
 
 
 _MAX_LENGTH, _MAX_FRONT_MATTER, _MAX_DEPTH = 1_000_000, 100_000, 20
-# Ten times as fast as the loader in Python, where PyYAML was built with it.
+# The C loader is ten times as fast, but not every build of PyYAML has it.
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -100,7 +100,7 @@ def _load_yaml(text: str) -> object:
         # With aliases, a short text can stand for gigabytes.
         if isinstance(event, yaml.AliasEvent):
             raise yaml.YAMLError("aliases such as *name are not supported")
-        # PyYAML does not check values with tags, such as `!!bool x`.
+        # PyYAML fails with arbitrary errors on values with tags, such as `!!bool x`.
         if getattr(event, "tag", None) is not None:
             raise yaml.YAMLError("tags such as !!int are not supported")
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -111,7 +111,7 @@ def _load_yaml(text: str) -> object:
 
 
 def _check_values(value: object, depth: int = 0) -> None:
-    """Raise ValueError if values are too deep or too large to be written in an error."""
+    """Raise ValueError if values are nested too deeply or numbers are too long to print."""
     if depth > _MAX_DEPTH:
         raise ValueError(f"expected at most {_MAX_DEPTH} levels")
     if isinstance(value, int) and value.bit_length() > 64:

@@ -27,7 +27,7 @@ _MAX_WEBP_SIDE = 16_383
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
 _NAME = re.compile(r"[0-9a-f]{16}_([1-9][0-9]{0,7})x([1-9][0-9]{0,7})")
 _SVG = re.compile(rb"\A\s*(?:<\?xml|<!--|<!doctype svg|<svg)", re.IGNORECASE)
-# What WebP files can contain besides pixels: where a photo was taken, and more.
+# Chunks of WebP files besides pixels, such as the location of a photo.
 _METADATA = frozenset({"exif", "icc_profile", "xmp"})
 _SEGMENT = re.compile(rb"\xff([\xc0-\xcf\xd9-\xfe])(..)", re.DOTALL)
 _SCAN, _END_OF_IMAGE = b"\xda", b"\xd9"

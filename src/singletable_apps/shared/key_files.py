@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can read, and secret keys in them: 64 hex digits."""
+"""Private files and folders, and secret keys in them (64 hex digits)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KeyFileError(AppError, ValueError):
 
 def create_folder(folder: Path, mode: int = 0o700) -> None:
     """Create a folder and its missing parents with this mode; existing ones keep theirs."""
-    # Path.mkdir gives the mode to the last folder only.
+    # Path.mkdir sets the mode of the last folder only.
     for parent in reversed(folder.parents):
         if not parent.exists():
             parent.mkdir(mode, exist_ok=True)
@@ -34,7 +34,7 @@ def create_folder(folder: Path, mode: int = 0o700) -> None:
 
 @contextmanager
 def new_private_file(path: Path) -> Generator[BinaryIO]:
-    """Yield a file that appears at `path`, which must be free, once it is complete and on disk."""
+    """Yield a new file, which appears at `path` when it is complete; `path` must be free."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -80,7 +80,7 @@ class _Topic:
 class LiveUpdates:
     """Streams of version changes, by topic.
 
-    However many clients listen to a topic, its version is read once per `interval` seconds. At most
+    The version of a topic is read once per `interval` seconds for all its clients. At most
     `max_clients` may listen, `per_address` of them from one address; others get a 503 and poll. A
     stream ends after `max_age`, so that the browser reconnects and permissions are checked again.
     """
@@ -148,7 +148,7 @@ class LiveUpdates:
                     yield ": still here\n\n"
 
     async def _counted(self, address: str, events: AsyncGenerator[str]) -> AsyncGenerator[str]:
-        """Yield the events of a stream, and count it for its address meanwhile."""
+        """Yield the events of a stream, and count it for its address until it ends."""
         self._by_address[address] += 1
         try:
             async with aclosing(events):

@@ -101,7 +101,7 @@ _SPACE = re.compile(r"\s++")
 # The sanitizer takes quadratic time for deeply nested elements.
 _MAX_NESTING = 500
 _ANY_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*+)", re.IGNORECASE)
-# These end where the next one starts, so they nest only inside of others.
+# These end where the next one starts, so they nest only inside other elements.
 _IMPLIED_END = frozenset({"p", "li", "dd", "dt", "td", "th", "tr", "tbody", "thead", "tfoot"})
 _TASK = re.compile(r"\[([ xX])\] ")
 _URL = re.compile(r"https?://[^\s<>\"`]+")
@@ -200,7 +200,7 @@ def absolute_html(html: str, url: str) -> str:
 
 
 def _clean(html: str, rel: str, base_url: str = "") -> str:
-    """Return sanitized HTML; HTML that is nested too deep is text."""
+    """Return sanitized HTML; escape HTML that is nested too deeply."""
     return _cleaner(rel, base_url).clean(str(escape(html)) if _is_too_deep(html) else html)
 
 
@@ -209,7 +209,7 @@ def _is_too_deep(html: str) -> bool:
     for slash, name in _ANY_TAG.findall(html):
         element = name.lower()
         if slash:
-            # An end tag of something else is ignored.
+            # Ignore an end tag without a start tag.
             if opened and opened[-1] == element:
                 opened.pop()
         elif element not in _VOID and element not in _IMPLIED_END:

@@ -134,8 +134,8 @@ def new_folder(folder: Path) -> Generator[Path]:
 class PublicUrl:
     """The URL that people use, without a trailing slash, and the proxies in front of it.
 
-    `proxies` are networks whose X-Forwarded-For header is trusted. `is_local` says that only
-    people on this machine can reach the server.
+    `proxies` are networks with a trusted X-Forwarded-For header. `is_local` means that only this
+    machine can reach the server.
     """
 
     url: str
@@ -185,9 +185,9 @@ def resolve_public_url(named: str | None, proxies: tuple[str, ...], url: str) ->
 
 @dataclass(frozen=True, slots=True)
 class ListenOptions:
-    """Where to listen, which URL people use, and which proxies to trust.
+    """The address to listen on, the public URL, and trusted proxies.
 
-    With `sample` and `print_emails`, the server has to be local: see `check_local_options`.
+    With `sample` or `print_emails`, the server must be local: see `check_local_options`.
     """
 
     host: str
@@ -199,9 +199,9 @@ class ListenOptions:
 
 
 def check_local_options(options: ListenOptions, public: PublicUrl) -> None:
-    """Raise ListenError for options that would give accounts away to other machines."""
+    """Raise ListenError for options that would let other machines sign in."""
     reasons = {
-        "--sample": options.sample and "creates accounts whose password everyone can read",
+        "--sample": options.sample and "creates accounts with a publicly known password",
         "--print-emails": options.print_emails
         and "prints links that let anyone who reads them sign in",
     }
@@ -295,7 +295,7 @@ class Server(uvicorn.Server):
             self.should_exit = True
 
     async def on_tick(self, counter: int) -> bool:
-        """Drop slow clients once per second; uvicorn calls this ten times."""
+        """Drop slow clients once per second; uvicorn calls this ten times per second."""
         if counter % 10 == 0:
             self.server_state.drop_slow_connections(asyncio.get_running_loop().time())
         return await super().on_tick(counter)

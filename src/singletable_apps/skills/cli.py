@@ -66,8 +66,8 @@ def serve(
 ) -> None:
     """Serve the directory over HTTP: pages for people and an API for programs.
 
-    The tables and the secret are created if they are missing. In a new directory, register with the
-    link that is printed, to become the administrator.
+    The tables and the secret are created if they are missing. To become the administrator of a new
+    directory, register with the printed link.
     """
     from singletable_apps.shared.email_delivery import email_delivery
     from singletable_apps.shared.serve import ListenOptions

@@ -20,7 +20,7 @@ OWN_READS = (
 )
 # What people may write about themselves without the service. Their role, password and the keys of
 # indexes are in the same partition, so that the partition key alone does not protect them.
-# Passwords are reset by e-mail, so the service confirms a new address first.
+# The service confirms a new address first, because passwords are reset by e-mail.
 WRITABLE = ("Title", "Department", "Location", "About", "UpdatedAt", "Revision")
 
 

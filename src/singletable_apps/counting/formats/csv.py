@@ -2,8 +2,8 @@
 
 The first line decides. Columns of ranks are titled "rank 1", "choice 2 of 5", "3rd choice" or just
 the number. A column of counts has one of a few well-known titles, and so do columns about the
-ballot that do not affect its ranking. If a candidate's name would be taken for one of these, or for
-a formula by a spreadsheet, it is written with an apostrophe before it, also in columns of names.
+ballot that do not affect its ranking. A candidate's name that looks like one of these titles, or
+like a spreadsheet formula, is written with an apostrophe before it, in columns of names too.
 """
 
 from __future__ import annotations

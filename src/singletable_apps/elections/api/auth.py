@@ -22,7 +22,7 @@ from singletable_apps.shared.web import (
 )
 
 _COOKIE = Cookie("elections_refresh", same_site="strict")
-# Signing in from here is not affected by guesses from elsewhere.
+# The server counts sign-in attempts with this token apart from others' guesses.
 _DEVICE = Cookie("elections_api_device", max_age=LONGEST_AGE, same_site="strict")
 _SCHEME = APIKeyCookie(
     name=_COOKIE.full_name(secure=True),
@@ -59,8 +59,8 @@ def register(
 ) -> schemas.Tokens | schemas.RegistrationPending:
     """Register and sign in. The first user needs the set-up code, and becomes the owner.
 
-    If the site sends e-mails, the response is 202 for every address: the account is created when
-    the link in an e-mail is opened, or its token is sent to `/register/confirm`.
+    If the site sends e-mails, the response is 202 for every address. The account is created when
+    the user opens the link in the e-mail, or sends its token to `/register/confirm`.
     """
     user = api.elections.people.register_visitor(
         sent.name, sent.email, sent.password, sent.setup_code
@@ -80,7 +80,7 @@ def register(
 def confirm_registration(
     sent: schemas.RegistrationToken, request: Request, api: ThisApi
 ) -> schemas.Tokens:
-    """Create the account with the token from the e-mail, which works once, and sign in."""
+    """Create the account with the single-use token from the e-mail, and sign in."""
     user = api.elections.people.confirm_registration(sent.token)
     return tokens(request, api, api.elections.auth.start_session(user, _about(request)))
 

@@ -130,7 +130,7 @@ def _recent(api: ThisApi, sent: SentToken) -> RecentPassword:
     return lambda action: api.elections.auth.check_recent_password(token, action)
 
 
-# Called before a sensitive action: raises unless the user entered the password a moment ago.
+# Call it before a sensitive action: it raises unless the user entered the password recently.
 RecentPassword: TypeAlias = Callable[[SensitiveAction], None]
 Recent: TypeAlias = Annotated[RecentPassword, Depends(_recent)]
 
@@ -213,7 +213,7 @@ _IN_PATH = {"user", "election", "confirmation", "table", "relation"}
 _LOG = logging.getLogger("singletable_apps.errors")
 _BROKEN = (
     "The stored data of this site does not match its event log, so nothing was shown or saved. The "
-    "operator has to repair it; the details are in the server log."
+    "operator must repair it; the details are in the server log."
 )
 
 
@@ -234,7 +234,7 @@ def to_problem(
             wait = "10" if isinstance(error, errors.RebuildInProgress) else "1"
             return Problem(UNAVAILABLE, message, headers={"Retry-After": wait})
         case _:
-            # Log and table do not fit together. Only an operator can help, and gets the details.
+            # The log and the table contradict each other. Only the operator gets the details.
             _LOG.error("Request to %s failed: %s", request.url.path, message, exc_info=error)
             return Problem(UNAVAILABLE, _BROKEN, headers={"Retry-After": "60"})
 

@@ -181,13 +181,13 @@ class Registration(Model):
 
 
 class RegistrationPending(Model):
-    """An account that is created once its e-mail address is confirmed."""
+    """A registration that waits for the confirmation of its e-mail address."""
 
     email: str
 
 
 class RegistrationToken(Model):
-    """The token of the link in an e-mail."""
+    """The token from the link in an e-mail."""
 
     token: Annotated[str, Field(min_length=1, max_length=200)]
 

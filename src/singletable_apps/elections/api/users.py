@@ -74,8 +74,8 @@ def edit_user(
 ) -> schemas.Account:
     """Change the name, the e-mail address, or both. Elections and ballots follow the new name.
 
-    A new address takes effect when the link in an e-mail to it is opened, so the response has the
-    old one. It needs a sign-in within the last five minutes.
+    A new address takes effect when its owner opens the link in the e-mail to it, so the response
+    has the old one. Changing it requires a sign-in within the last five minutes.
     """
     if "email" in sent.model_fields_set:
         recent(SensitiveAction.CHANGE_EMAIL)
@@ -92,7 +92,7 @@ def remove_user(
 ) -> None:
     """Remove a user. Ballots in open elections are deleted; those in closed ones lose the name.
 
-    It needs a sign-in within the last five minutes.
+    This requires a sign-in within the last five minutes.
     """
     recent(SensitiveAction.DELETE_ACCOUNT)
     elections.people.remove(user, name, edit.check)
@@ -109,7 +109,7 @@ def change_role(
 ) -> schemas.Account:
     """Change a role. Making someone else the owner makes you an auditor.
 
-    A role that manages users needs a sign-in within the last five minutes.
+    Granting a role that manages users requires a sign-in within the last five minutes.
     """
     if has_permission(sent.role, Permission.MANAGE_USERS):
         recent(SensitiveAction.GIVE_CONTROL)

@@ -94,7 +94,7 @@ def _show_registration(page: PageContext, form: Form, status: int) -> Response:
 
 @router.post("/register", dependencies=[Depends(by_address(lambda limits: limits.register))])
 def submit_registration(page: PublicPage, form: PostedForm) -> Response:
-    """Register and sign in, or send a link to confirm the address."""
+    """Register and sign in, or send a link to confirm the e-mail address."""
 
     def show(form: Form, status: int) -> Response:
         return _show_registration(page, form, status)
@@ -120,12 +120,12 @@ def _welcome(page: PageContext, user: User) -> Response:
 
 @router.get("/register/sent")
 def show_registration_sent(page: VisitorPage) -> Response:
-    """Say that a link was sent, whether or not there is an account with the address."""
+    """Show that a link was sent, whether or not the address has an account."""
     return page.render("register_sent")
 
 
 class ConfirmRegistrationForm(BaseModel):
-    """The token of the link in the e-mail."""
+    """The token from the link in the e-mail."""
 
     token: str = ""
 
@@ -134,7 +134,7 @@ class ConfirmRegistrationForm(BaseModel):
 def show_confirm_registration(
     request: Request, token: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
-    """Ask before the account is created: programs that check e-mails open links, too."""
+    """Ask before creating the account, because e-mail scanners open links too."""
     page = _auth_page(request)
     try:
         new = get_site(request).elections.people.read_registration(token)
@@ -161,7 +161,7 @@ def submit_confirm_registration(page: PublicPage, form: PostedForm) -> Response:
 
 def _check_email(page: PublicPage, email: str) -> None:
     address = clean_email(email)
-    # If links are sent, nobody learns whether there is an account with the address.
+    # With confirmation links, the page must not reveal whether the address has an account.
     if not page.elections.context.settings.confirm_registrations:
         check_available(page.elections.context.read, email=address)
 

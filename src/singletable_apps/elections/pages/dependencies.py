@@ -216,11 +216,11 @@ class UserPageContext(PageContext):
 
     @property
     def needs_password(self) -> bool:
-        """Return whether a sensitive action asks for the password again."""
+        """Return whether a sensitive action requires the password again."""
         return COOKIES.needs_password(self.request, self.elections.auth)
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
-        """Raise InvalidInput unless the password was entered a moment ago, or in this form."""
+        """Raise InvalidInput unless the password was entered recently or in this form."""
         try:
             COOKIES.check_password(self.request, self.elections.auth, self.user, form, field)
         except (NotSignedIn, TooManyAttempts) as error:

@@ -95,8 +95,8 @@ def catch_up(
 ) -> Sync:
     """Apply all events that the table lacks, and return its new position.
 
-    Raise CorruptLog at an event that was not written with the key, and RebuildInProgress
-    while the table is rebuilt; `rebuilding` is for that process.
+    Raise CorruptLog at an event without a valid MAC, and RebuildInProgress while another
+    process rebuilds the table; that process passes `rebuilding`.
     """
     read = ReadModel(store)
     while True:

@@ -1,8 +1,8 @@
 """The key that seals ballots (AES-256-GCM) and the key that signs statements (Ed25519).
 
 Every election has its own derived sealing key. All sealed ballots of an election are padded to one
-size, so that their length says nothing about them. A seal is bound to its `BallotPlace`: copied to
-another voter or election, or put back after a newer ballot, it does not open.
+size, so that their length reveals nothing. A seal is bound to its `BallotPlace`: it does not open
+if it is copied to another voter or election, or replayed after a newer ballot.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SIGNED_DOMAIN = domain_prefix("closing")
 
 @dataclass(frozen=True, slots=True)
 class BallotPlace:
-    """What a ballot is bound to: election, voter, the event that cast it, and the definition."""
+    """The place of a ballot: its election, voter, event and definition."""
 
     election_id: int
     voter_id: int
@@ -76,7 +76,7 @@ class BallotKey:
         return self.hmac("name of the key")[:16]
 
     def seal(self, place: BallotPlace, ballot: BallotContent, *, width: int, iv: bytes) -> str:
-        """Return the ballot sealed for this place. `iv` is 12 random bytes, never reused."""
+        """Seal a ballot for this place. `iv` is 12 random bytes that are never reused."""
         text = _to_json(ballot)
         if len(text) > width:
             raise ProofsError(
@@ -87,17 +87,17 @@ class BallotKey:
         return self._encrypt("ballots", place.election_id, text.ljust(width), iv, _bind(place))
 
     def open(self, place: BallotPlace, sealed: str) -> BallotContent:
-        """Return the ballot that was sealed for this place, or raise UnsealError."""
+        """Open a ballot that was sealed for this place, or raise UnsealError."""
         fields = json.loads(self._decrypt("ballots", place.election_id, sealed, _bind(place)))
         ranking = Ranking.from_levels(fields["ranking"])
         return BallotContent(bytes.fromhex(fields["nonce"]), fields["confirmation"], ranking)
 
     def authenticate(self, place: BallotPlace, ballot: BallotContent) -> str:
-        """Return the MAC that proves that this open ballot was cast at this place."""
+        """Return the MAC that binds an open ballot to this place."""
         return self.hmac("open ballot", _bind(place).decode(), _to_json(ballot).decode())
 
     def check(self, place: BallotPlace, ballot: BallotContent, mac: str) -> None:
-        """Raise UnsealError unless this open ballot was cast at this place."""
+        """Raise UnsealError unless the MAC binds this open ballot to this place."""
         expected = self.authenticate(place, ballot).encode()
         if not hmac.compare_digest(mac.encode(errors="replace"), expected):
             raise UnsealError(

@@ -53,7 +53,7 @@ def open_elections(
 ) -> Elections:
     """Open the service on a driver. Create missing tables, and apply events not yet in the table.
 
-    Raises WrongKeys if elections were launched or closed with other keys, and CorruptLog unless
+    Raise WrongKeys if elections were launched or closed with other keys, and CorruptLog unless
     every event of the log was written with these keys.
     """
     store = Store(

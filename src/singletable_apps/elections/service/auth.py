@@ -92,7 +92,7 @@ class _Users:
         return found is not None and found.user_id != user.user_id
 
     def set_email(self, user: User, email: str, by: str) -> User:
-        """Change the address, which its owner has confirmed."""
+        """Store the confirmed address."""
         return set_email(self._context, user, email, by)
 
     def check_password(self, user: User, password: str, field: str) -> None:

@@ -26,7 +26,7 @@ COUNTING_RULES = {
 def open_ballot(
     election: Election, voter_id: int, ballot: Ballot, keys: Keys
 ) -> documents.BallotContent:
-    """Return the content of a ballot of the table. Raise CorruptTable unless it is the voter's."""
+    """Return the content of a ballot in the table. Raise CorruptTable unless it is the voter's."""
     place = BallotPlace(election.election_id, voter_id, ballot.revision, ballot.definition)
     lines = [(line.candidate_name, line.rank) for line in ballot.rankings or ()]
     ranking = Ranking.from_pairs(lines)
@@ -44,7 +44,7 @@ def open_ballot(
 def closing_statement(
     book: PollBook, record: ElectionRecord, keys: Keys, closed_at: str
 ) -> documents.ClosingStatement:
-    """Return the statement to sign if the election closes, from the log alone."""
+    """Return the statement to sign when the election closes, from the log alone."""
     election, definition = record.election, record.definition
     ballots = book.ballots(record)
     current = documents.hash_definition(definition)

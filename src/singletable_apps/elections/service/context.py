@@ -36,10 +36,10 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Settings:
-    """What an operator chooses: the role of new users, and the links in e-mails.
+    """The operator's settings: the role of new users, and the links in e-mails.
 
-    `link` is the URL of a page with a token. With `confirm_registrations`, an account is created
-    when the link in an e-mail is opened, and nobody learns which addresses have one.
+    `link(page, token)` returns a URL. With `confirm_registrations`, an account is created when its
+    owner opens the link in an e-mail, so registering does not reveal which addresses have accounts.
     """
 
     new_user_role: Role = Role.USER
@@ -77,9 +77,9 @@ class Context:
             )
 
     def confirm_user(self, user: User) -> User:
-        """Return the user. Raise CorruptTable unless the log says the same about them."""
+        """Return the user. Raise CorruptTable if the log differs."""
         if not self.book.has_user(user):
-            # Another process may have changed the user a moment ago.
+            # Another process may have just changed the user.
             catch_up(self.store, self.keys.ballot_key)
             self.book.refresh()
             again = self.read.find_user(user.name)

@@ -58,7 +58,7 @@ class People:
         self._throttle = Throttle(context.store, secret=secret, free=3)
 
     def register(self, name: str, email: str, password: str) -> User:
-        """Register a user without asking anybody, for commands. The first one is the owner."""
+        """Register a user without confirmation, for commands. The first one is the owner."""
         return self._create(self._prepare(name, email, password), may_own=True)
 
     def register_visitor(
@@ -67,7 +67,7 @@ class People:
         """Register someone from the web, or return None if the address must be confirmed first.
 
         The first user needs the set-up code, and becomes the owner of the site. If registrations
-        are confirmed, the answer is the same whether or not there is an account with the address.
+        are confirmed, the result does not reveal whether the address has an account.
         """
         self._context.check_not_rebuilding()
         new = self._prepare(name, email, password)
@@ -92,14 +92,14 @@ class People:
         return None
 
     def read_registration(self, token: str) -> NewAccount:
-        """Return what a link confirms, without using it up."""
+        """Return the registration that a link confirms, without using up the link."""
         new = self._registrations.find(token, self._context.clock())
         if new is None:
             raise NotSignedIn("This link has been used or has expired. Register again.")
         return new
 
     def confirm_registration(self, token: str) -> User:
-        """Create the account with the link from the e-mail, which works once."""
+        """Create the account with the single-use link from the e-mail."""
         new = self.read_registration(token)
         check_available(self._context.read, name=new.name, email=new.email)
         if not self._registrations.use_up(token):
@@ -107,13 +107,13 @@ class People:
         return self._create(new)
 
     def setup_code(self) -> str | None:
-        """Return the code that the first user needs, or None if there are users."""
+        """Return the set-up code for the first user, or None if there are users."""
         if self._context.read.get_counts().user_count > 0:
             return None
         return self._setup_code.code(self._log_position())
 
     def _log_position(self) -> str:
-        """Return how long the log is: a site from which all users were removed has a new code."""
+        """Return the length of the log, so that the code changes after all users were removed."""
         sync = self._context.read.get_sync()
         return str(sync.last_event_id if sync is not None else 0)
 
@@ -147,7 +147,7 @@ class People:
     def change_email(
         self, actor: User, target: str, new: str, check_revision: RevisionCheck = any_revision
     ) -> User:
-        """Change the e-mail address of a user at once, for commands; `edit` asks the new one."""
+        """Change an e-mail address without confirmation, for commands. The web uses `edit`."""
         user = self._context.read.get_user(target)
         check_edit_user(reload_user(self._context.read, actor), user)
         check_revision(user.revision)
@@ -162,10 +162,10 @@ class People:
         email: str | None = None,
         check_revision: RevisionCheck = any_revision,
     ) -> User:
-        """Change the name, and ask a new e-mail address for its confirmation.
+        """Change the name, and send a link to a new e-mail address.
 
-        The address changes when the link in an e-mail to it is opened. The actor does not learn
-        whether someone else has it.
+        The address changes when its owner opens the link. The actor does not learn whether someone
+        else has it.
         """
         new_name = clean_user_name(name) if name is not None else None
         new_email = clean_email(email) if email is not None else None
@@ -239,7 +239,7 @@ class People:
 
 
 def account_of(user: User) -> Account:
-    """Return what signing in needs to know about a user."""
+    """Return the account of a user."""
     return Account(user.user_id, user.credentials, user.hash, user.name, user.email, user.role)
 
 

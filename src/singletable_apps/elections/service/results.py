@@ -1,6 +1,6 @@
-"""Results: tallies by every counting method, and what is published of the ballots.
+"""Results: tallies by every counting method, and published ballots.
 
-All are counted from the event log by the poll book, not from the table.
+They come from the event log through the poll book, not from the table.
 """
 
 from __future__ import annotations
@@ -267,8 +267,8 @@ class Results:
         closing = get_closing(record.election, self._context.keys)
         if closing is not None and closing["statement"]["root"] != tree.root:
             raise CorruptLog(
-                f"The ballots of the election {quote(election.name)} in the log are not those that "
-                "were signed at its close. An operator should run: singletable elections verify"
+                f"The ballots of the election {quote(election.name)} in the log differ from the "
+                "signed statement. An operator should run: singletable elections verify"
             )
         counting = Ballots.from_rankings(sorted(record.candidates), rankings)
         return _OpenedElection(ballots, counting, tree, _unique_share(ballots))

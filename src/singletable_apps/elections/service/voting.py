@@ -102,7 +102,7 @@ class Voting:
         read = self._context.read
         election = read.get_election(election_name)
         found = read.find_user(voter_name)
-        # Another user's id in the table would show another user's ballot.
+        # A forged user id in the table would show another user's ballot.
         voter = found and self._context.confirm_user(found)
         name = voter.name if voter is not None else voter_name
         check_view_ballot(viewer, name, election, self._context.clock())
@@ -210,7 +210,7 @@ def _find_request(
 
 
 def _user_id(name: str) -> int:
-    """Return the id in the name that replaces a removed user's, or 0."""
+    """Return the id of a removed user from the replacement name, or 0."""
     return int(name.partition("@")[2] or 0) if is_removed_user(name) else 0
 
 

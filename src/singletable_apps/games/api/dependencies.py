@@ -195,7 +195,7 @@ _TYPES: dict[type[Exception], ProblemType] = {
     errors.NotFound: NOT_FOUND,
     errors.InvalidInput: INVALID,
     errors.AlreadyExists: EXISTS,
-    # Nobody signs in here: the same problem for programs, in other words for people.
+    # Games have no sign-in, so people get another title than in the other apps.
     errors.NotSeated: replace(NOT_SIGNED_IN, title="You need a link for this"),
     errors.NotPermitted: NOT_ALLOWED,
     errors.WrongPhase: WRONG_PHASE,

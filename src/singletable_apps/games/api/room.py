@@ -114,7 +114,7 @@ def balance_teams(service: Service, seated: DriverSeat) -> Moved:
 
 
 class WrittenAnswer(Body):
-    """An answer that is not frozen yet. Its id does not say who wrote it."""
+    """An answer that is not frozen yet. Its id does not reveal its author."""
 
     question_id: str
     answer_id: str

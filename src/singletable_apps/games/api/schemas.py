@@ -40,7 +40,7 @@ class Body(web.Model):
     config=ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid"),
 )
 class SettingsBody(GameSettings):
-    """Settings of a game. Times are in seconds; 0 is no limit."""
+    """Settings of a game. Times are in seconds; 0 means no limit."""
 
     @field_validator("*", mode="before")
     @classmethod

@@ -73,7 +73,7 @@ class LiveGames:
             channels = frozenset({"player", f"me:{seat.player_id}"})
             return Attendee(seat.player_id, channels, seat=seat)
         channel = seat.role.value if seat.role in ROLES.values() else "host"
-        # One link admits everyone in the audience, however many connections they open.
+        # The whole audience shares one link, so its connections cannot be limited per person.
         is_guest = seat.role is Role.AUDIENCE
         member_id = f"{seat.role}:{client or new_id()}"
         return Attendee(member_id, frozenset({channel}), is_guest, seat=seat)

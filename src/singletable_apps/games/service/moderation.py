@@ -63,13 +63,13 @@ class Moderation:
     def select(
         self, answers: Iterable[Answer], status: AnswerStatus = AnswerStatus.PENDING
     ) -> list[AnonymousAnswer]:
-        """Return the answers with a status, oldest first and without their authors."""
+        """Return the answers with a status, without their authors, oldest first."""
         found = [each for each in answers if each.status is status and each.text]
         ordered = sorted(found, key=lambda each: (each.submitted_at, each.player_id))
         return [self._without_author(each) for each in ordered]
 
     def answer_id(self, answer: Answer) -> str:
-        """Return the id under which hosts decide about an answer."""
+        """Return an id for hosts that does not reveal the author of the answer."""
         game_id, question_id = answer.game_id, answer.question_id
         return self._context.tokens.answer_id(game_id, question_id, answer.player_id)
 

@@ -338,8 +338,8 @@ def _notice(poll: Poll) -> str:
     can = "You can change your vote until the poll closes."
     cannot = "You can’t change your vote afterwards."
     if poll.protection is Protection.CODES:
-        can += " The code alone isn’t enough for that: no one else who knows it sees your vote."
-        cannot += " No one else who knows your code sees it."
+        can += " The code alone isn’t enough, so others who know it can’t see your vote."
+        cannot += " Others who know your code can’t see it."
     return (
         "Your vote is anonymous: the results show only how often each ranking was cast. "
         f"{can if is_changeable(poll) else cannot}"

@@ -192,8 +192,9 @@ class Voting:
         expected, given = vote.proof or "", self._proof_digest(poll, voter) or ""
         if not expected or not hmac.compare_digest(expected.encode(), given.encode()):
             raise CodeUsed(
-                "This code has already been used. Only the browser that cast the vote, or its "
-                "private link, can see or change it. If you did not cast it, ask for another code."
+                "This code has already been used. The vote can only be seen or changed in the "
+                "browser that cast it, or with its private link. If you did not cast it, ask for "
+                "another code."
             )
 
     def _proof_digest(self, poll: Poll, voter: Voter) -> str | None:

@@ -54,7 +54,7 @@ def sign_in(
 ) -> schemas.Tokens:
     """Sign in with an e-mail address and a password.
 
-    Send the `device_token` of an earlier response, so that guesses of others don't lock you out.
+    Send the `device_token` of an earlier response, so that others' guesses don't lock you out.
     """
     signed_in = service.accounts.sign_in(
         sent.email,
@@ -120,7 +120,7 @@ def list_users(service: Service, actor: Actor) -> list[User]:
 def invite_user(new: schemas.NewUser, service: Service, actor: Actor, recent: Recent) -> Invitation:
     """Create an account. Its owner gets an e-mail with a link to choose a password.
 
-    To invite an owner of the site needs a sign-in within the last five minutes.
+    Inviting an owner of the site requires a sign-in within the last five minutes.
     """
     if new.role is Role.OWNER:
         recent(SensitiveAction.GIVE_CONTROL)
@@ -140,7 +140,7 @@ def change_role(
 ) -> User:
     """Change the role of an account. The last owner stays an owner.
 
-    To make someone an owner needs a sign-in within the last five minutes.
+    Making someone an owner requires a sign-in within the last five minutes.
     """
     if change.role is Role.OWNER:
         recent(SensitiveAction.GIVE_CONTROL)
@@ -155,7 +155,7 @@ def remove_user(
 ) -> schemas.Message:
     """Remove an account and end its sessions. Its posts stay.
 
-    It needs a sign-in within the last five minutes.
+    This requires a sign-in within the last five minutes.
     """
     recent(SensitiveAction.DELETE_ACCOUNT)
     user = service.accounts.remove(actor, user_id, edit.check)

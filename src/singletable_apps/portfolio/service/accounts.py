@@ -82,9 +82,9 @@ class Accounts(Auth[User]):
     def set_up(
         self, name: str, email: str, password: str, site_title: str, setup_code: str | None = None
     ) -> User:
-        """Create the settings of the site and its owner. This works once.
+        """Create the settings of the site and its owner with the set-up code. This works once.
 
-        It needs the set-up code, unless a command does it: then that is None.
+        Commands pass None as the code, because their user is trusted.
         """
         if self._store.get(SiteSettings.key("default"), consistent=True) is not None:
             raise _already_set_up()
@@ -113,7 +113,7 @@ class Accounts(Auth[User]):
         return owner
 
     def setup_code(self) -> str | None:
-        """Return the code with which the site is set up, or None if it has been."""
+        """Return the set-up code, or None if the site is set up already."""
         settings = self._store.get(SiteSettings.key("default"), consistent=True)
         return self._setup_code.code() if settings is None else None
 
@@ -331,7 +331,7 @@ class _Users:
 
 
 def account_of(user: User) -> Account:
-    """Return what signing in needs to know about a user."""
+    """Return the account of a user."""
     return Account(
         user.user_id, user.credentials, user.password_hash, user.name, user.email, user.role
     )

@@ -50,7 +50,7 @@ from singletable_apps.shared.permissions import is_permitted
 
 PENDING_LIFETIME = timedelta(days=90)
 NOTIFICATION_INTERVAL = timedelta(hours=1)
-# For the whole site and process: an attacker can send from many networks.
+# For the whole site, because an attacker can send from many networks.
 MESSAGES_PER_HOUR = 60
 _ATTEMPTS = 5
 _log = logging.getLogger(__name__)
@@ -304,7 +304,7 @@ class ContactService:
             is_full = len(self._sent) == MESSAGES_PER_HOUR
             if is_full and now - self._sent[0] < timedelta(hours=1):
                 raise SiteBusy(
-                    "Very many messages were sent to this site. Keep a copy of yours and try again "
+                    "This site has received too many messages. Keep a copy of yours and try again "
                     "in an hour."
                 )
             self._sent.append(now)

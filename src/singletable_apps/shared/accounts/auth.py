@@ -33,15 +33,15 @@ _SIGN_IN_AGAIN = "Your account was removed, or its password has changed. Sign in
 U = TypeVar("U")
 
 
-# How long after entering the password it is not asked for again.
+# A sensitive action does not require the password again this soon after it was entered.
 RECENT = timedelta(minutes=5)
 
 
 class SensitiveAction(StrEnum):
-    """What needs the password again unless it was entered a few minutes ago.
+    """An action that requires the password again unless it was entered a few minutes ago.
 
-    A session that someone else uses, such as at a forgotten browser, must not be enough to take an
-    account, to give control away, or to copy everything.
+    Otherwise someone at an unattended browser could take over the account, give others control, or
+    copy everything.
     """
 
     CHANGE_EMAIL = "change an e-mail address"
@@ -142,9 +142,9 @@ class Auth(Generic[U]):
     ) -> SignedIn[U]:
         """Sign in with a user name or e-mail address and the password.
 
-        Attempts are throttled by account and by the client's `address`; those from a device where
-        the user has signed in before, by that device alone. `about` describes the session to its
-        owner, such as the User-Agent.
+        Attempts are throttled by account and by the client's `address`, but attempts from a device
+        where the user has signed in before only by that device. `about` describes the session to
+        its owner, such as the User-Agent.
         """
         user = self._find(login)
         keys = self._sign_in_keys(user, login, address, device)
@@ -219,7 +219,7 @@ class Auth(Generic[U]):
         return user
 
     def has_recent_password(self, token: str) -> bool:
-        """Return whether the session of an access token began with a password a moment ago."""
+        """Return whether the session of an access token recently began with a password."""
         now = self._clock()
         try:
             return now - self._tokens.read(token, now).signed_in <= RECENT
@@ -227,7 +227,7 @@ class Auth(Generic[U]):
             return False
 
     def check_recent_password(self, token: str, action: SensitiveAction) -> None:
-        """Raise unless the session of an access token began with a password a moment ago."""
+        """Raise unless the session of an access token recently began with a password."""
         if not self.has_recent_password(token):
             raise self.error(
                 f"Sign in again to {action}: this needs a sign-in within the last "
@@ -236,7 +236,7 @@ class Auth(Generic[U]):
 
     def check_own_password(self, user: U, password: str, field: str) -> None:
         """Raise the app's error for `field` unless it is the user's password."""
-        # Not the key of sign-ins: guesses of others must not lock out who is signed in.
+        # Count these apart from sign-ins: others' guesses must not lock out a signed-in user.
         key = self._attempt_key("own password", user)
         self._throttle.attempt([key], self._clock())
         if not self._passwords.matches(self._users.account_of(user).password_hash, password):
@@ -255,7 +255,7 @@ class Auth(Generic[U]):
         """Send a password reset e-mail. The caller does not learn whether there is an account.
 
         After someone else has changed the e-mail address, resets are off until the owner of the
-        account has entered the password, or has accepted the change from the old address.
+        account enters the password, or accepts the change from the old address.
         """
         now, user = self._clock(), self._find(login)
         key = self._attempt_key("reset", user, login)
@@ -331,7 +331,7 @@ class Auth(Generic[U]):
     def _sign_in_keys(
         self, user: U | None, login: str, address: str, device: str
     ) -> list[AttemptKey]:
-        """Return by what attempts to sign in are counted; success resets the first one."""
+        """Return the keys under which sign-in attempts are counted; success resets the first."""
         if user is not None and (name := self._devices.read(device, self._subject(user))):
             return [("device", name)]
         return [self._attempt_key("account", user, login), *_origin("address", address)]

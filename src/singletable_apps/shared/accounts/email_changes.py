@@ -1,7 +1,7 @@
-"""Change an e-mail address: the new one confirms it, and the old one is told.
+"""Change an e-mail address: confirm the new one, and notify the old one.
 
-If someone else asked for the change, password resets are off once it takes effect, until the owner
-of the account has entered the password or accepted the change from the old address. Otherwise an
+If someone else requested the change, password resets are off once it takes effect, until the owner
+of the account enters the password or accepts the change from the old address. Otherwise an
 administrator could enter an address of their own and reset the password.
 """
 
@@ -32,7 +32,7 @@ U = TypeVar("U")
 
 
 class EmailUsers(Protocol[U]):
-    """The users of an app whose e-mail addresses can be changed."""
+    """The users of an app, as `EmailChanges` finds and changes them."""
 
     def find_by_id(self, subject: int) -> U | None:
         """Return the user with this number, or None."""
@@ -43,20 +43,20 @@ class EmailUsers(Protocol[U]):
         ...
 
     def is_taken(self, user: U, email: str) -> bool:
-        """Return whether someone else has the address and no second account may have it."""
+        """Return whether someone else has the address, if the app requires unique addresses."""
         ...
 
     def set_email(self, user: U, email: str, by: str) -> U:
         """Store a new address and return the user as stored. Raise the app's error if taken.
 
-        `by` names who asked for it, or is empty for the user.
+        `by` is the name of the person who requested it; empty if that was the user.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AddressNotice:
-    """What the owner of the old address decides about: a change that someone else asked for."""
+    """A change requested by someone else, for the owner of the old address to decide on."""
 
     old_email: str
     by: str
@@ -93,8 +93,8 @@ class EmailChanges(Generic[U]):
     def request(self, user: U, new: str, *, by: str = "") -> None:
         """Send a link to the new address and a notice to the old one.
 
-        `by` names someone else who asked for it. The caller does not learn whether another account
-        has the address. Earlier requests for this account stop working.
+        `by` is the name of the person who requested it, if that is not the user. The caller does
+        not learn whether another account has the address. Earlier requests stop working.
         """
         account, now = self._users.account_of(user), self._clock()
         self._throttle.attempt([("email change", str(account.subject))], now)
@@ -118,11 +118,11 @@ class EmailChanges(Generic[U]):
         send_notice(self._mailer, notice, now)
 
     def read(self, token: str) -> str:
-        """Return the address that a link confirms, without using the link up."""
+        """Return the address that a link confirms, without using up the link."""
         return self._find(token)[0].new_email
 
     def confirm(self, token: str) -> U:
-        """Change the address with the link from the e-mail to the new one, which works once."""
+        """Change the address with the single-use link from the e-mail to the new one."""
         change, user = self._find(token)
         try:
             self._store.delete(
@@ -140,12 +140,12 @@ class EmailChanges(Generic[U]):
         return changed
 
     def read_notice(self, token: str) -> AddressNotice:
-        """Return what the link to the old address is about."""
+        """Return the change that the link in the notice to the old address refers to."""
         found = self._find_notice(token)
         return AddressNotice(found.old_email, found.by, isinstance(found, RecoveryLock))
 
     def keep_old(self, token: str) -> None:
-        """Stop or undo a change that someone else asked for, with the link to the old address."""
+        """Stop or undo a change requested by someone else, with the link to the old address."""
         found = self._find_notice(token)
         user = self._users.find_by_id(found.subject)
         if isinstance(found, RecoveryLock) and user is not None:
@@ -153,7 +153,7 @@ class EmailChanges(Generic[U]):
         self._settle(found)
 
     def accept_new(self, token: str) -> None:
-        """Allow resets with the new address, with the link to the old address."""
+        """Accept the change, so that passwords can be reset, with the link to the old address."""
         found = self._find_notice(token)
         if isinstance(found, EmailChange):
             self._store.update(EmailChange.key(found.subject), EmailChange.by.set(""))
@@ -161,7 +161,7 @@ class EmailChanges(Generic[U]):
             self._settle(found)
 
     def _lock(self, change: EmailChange) -> None:
-        """Switch resets off. An earlier lock stays: its old address is the owner's."""
+        """Switch resets off. Keep an earlier lock, because its old address is the owner's."""
         try:
             self._store.create(
                 RecoveryLock(
@@ -178,7 +178,7 @@ class EmailChanges(Generic[U]):
         self._store.delete(type(found).key(found.subject))
 
     def _find(self, token: str) -> tuple[EmailChange, U]:
-        """Return the change that the link to a new address confirms, and the user."""
+        """Return the change that a link confirms, and the user."""
         change = self._store.get(EmailChange.key(self._subject(token)), consistent=True)
         user = self._users.find_by_id(change.subject) if change is not None else None
         if change is None or user is None or change.ends <= self._clock():

@@ -1,4 +1,4 @@
-"""Sessions, password resets, changes of address and counted attempts. All but locks expire."""
+"""Sessions, password resets, e-mail changes and counted attempts. All but locks expire."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ResetToken(Entity, table=expiring, type_tag=("type", "RESET")):
 
 
 class EmailChange(Entity, table=expiring, type_tag=("type", "EMAIL_CHANGE")):
-    """A new e-mail address that waits for its confirmation. `by` names someone else who asked."""
+    """A new e-mail address that awaits confirmation; `by` is set if someone else requested it."""
 
     subject: Attr[int] = attr()
     change: Attr[str] = attr()
@@ -50,7 +50,7 @@ class EmailChange(Entity, table=expiring, type_tag=("type", "EMAIL_CHANGE")):
 
 
 class RecoveryLock(Entity, table=expiring, type_tag=("type", "RECOVERY_LOCK")):
-    """Password resets are off since someone else changed the address. It does not expire."""
+    """Switches password resets off after someone else changed the address. It does not expire."""
 
     subject: Attr[int] = attr()
     change: Attr[str] = attr()
@@ -61,7 +61,7 @@ class RecoveryLock(Entity, table=expiring, type_tag=("type", "RECOVERY_LOCK")):
 
 
 class PendingRegistration(Entity, table=expiring, type_tag=("type", "REGISTRATION")):
-    """A registration that waits for the confirmation of its e-mail address."""
+    """A registration that awaits the confirmation of its e-mail address."""
 
     digest: Attr[str] = attr()
     name: Attr[str] = attr()

@@ -1,4 +1,4 @@
-"""The e-mails about an account: links, and notices of what was changed and what to do about it."""
+"""The e-mails about an account: links, and notices of changes with advice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable_apps.shared.mail import Email, Mailer, MailError
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What signing in needs to know about a user.
+    """An app's user in the form that sign-in and e-mails need.
 
     `subject` is the user's number, and `credentials` a number that changes with the password.
     """
@@ -25,14 +25,14 @@ class Account:
 
     @property
     def state(self) -> str:
-        """Return what links are bound to: they are void once password, role or address changes."""
+        """Return the state that links are bound to: password, role and address."""
         return f"{self.credentials} {self.role} {self.email.casefold()}"
 
 
 def send_notice(mailer: Mailer, notice: Email | None, now: datetime) -> bool:
-    """Send an e-mail about an account and return whether it was sent. Errors are logged.
+    """Send an e-mail about an account and return whether it was sent.
 
-    What happened has happened, and an error response could reveal that an account exists.
+    Errors are only logged: the change is done, and a response could reveal that an account exists.
     """
     if notice is None:
         return False
@@ -57,20 +57,20 @@ def reset_link(account: Account, link: str) -> Email | None:
 
 
 def resets_are_off(account: Account, by: str) -> Email | None:
-    """Return the answer to a request for a reset while resets are off."""
+    """Return the e-mail for a requested reset while resets are off."""
     return _to(
         account.email,
         account.name,
         "Your password can’t be reset",
         f"We received a request to reset your password. {by} changed the e-mail address of your "
         "account, and you have not signed in since. Until you do, resets by e-mail are off, so "
-        "that nobody who can change your address can take your account.",
+        "that people who can change your address cannot take over your account.",
         "Sign in with your password, or open the link that we sent to your previous address.",
     )
 
 
 def password_changed(account: Account, *, is_reset: bool) -> Email | None:
-    """Return the notice of a new password."""
+    """Return the notice about a new password."""
     how = "with a link from an e-mail" if is_reset else "on the account page"
     return _to(
         account.email,
@@ -94,9 +94,9 @@ def confirm_address(name: str, address: str, link: str, by: str = "") -> Email |
 
 
 def change_requested(account: Account, new: str, by: str, link: str) -> Email | None:
-    """Return the notice to the old address that another one was requested.
+    """Return the notice to the old address about a requested change.
 
-    If someone else asked for the change, `link` keeps the old address or accepts the new one.
+    If someone else requested it, `link` keeps the old address or accepts the new one.
     """
     if by:
         happened = f"{by} asked to change the e-mail address of your account to {new}."
@@ -104,7 +104,7 @@ def change_requested(account: Account, new: str, by: str, link: str) -> Email | 
     else:
         happened = f"You asked to change the e-mail address of your account to {new}."
         advice = "If this wasn’t you, reset your password at once: that also stops the change."
-    effect = "It changes when a link that we sent there is opened."
+    effect = "The change takes effect when the link that we sent to the new address is opened."
     return _to(
         account.email,
         account.name,
@@ -115,7 +115,7 @@ def change_requested(account: Account, new: str, by: str, link: str) -> Email | 
 
 
 def address_changed(name: str, to: str, new: str, by: str) -> Email | None:
-    """Return the notice that the address was changed, for the old or the new one."""
+    """Return the notice about a changed address, for the old or the new one."""
     if by:
         advice = (
             f"{by} asked for this. Resets by e-mail are off until you have signed in with your "
@@ -123,19 +123,19 @@ def address_changed(name: str, to: str, new: str, by: str) -> Email | None:
         )
     else:
         advice = "If this wasn’t you, tell an administrator of the site at once."
-    text = f"The e-mail address of your account is {new} now."
+    text = f"The e-mail address of your account is now {new}."
     return _to(to, name, "Your e-mail address was changed", text, advice)
 
 
 def address_in_use(address: str) -> Email | None:
-    """Return the answer to someone who entered an address that has an account already."""
+    """Return the e-mail to an entered address that already has an account."""
     return _to(
         address,
         "",
         "You already have an account",
         "Someone entered this e-mail address to register or as the address of another account. "
         "There is already an account with it, and nothing was changed.",
-        "If it was you, sign in, or reset your password if you forgot it. If not, ignore this.",
+        "If this was you, sign in, or reset your password. If not, ignore this e-mail.",
     )
 
 
@@ -151,13 +151,13 @@ def confirm_registration(name: str, address: str, link: str) -> Email | None:
 
 
 def role_changed(account: Account, role: str, by: str) -> Email | None:
-    """Return the notice of a new role."""
+    """Return the notice about a new role."""
     return _to(
         account.email,
         account.name,
         "Your role was changed",
         f"{by} changed what your account may do. Your role is now: {role}.",
-        "If you did not expect this, ask them, or another administrator of the site.",
+        "If you did not expect this, ask them or another administrator of the site.",
     )
 
 

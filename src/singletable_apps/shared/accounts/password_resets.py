@@ -21,7 +21,7 @@ _TOKEN = re.compile(r"(-?[0-9]{1,18})\.[\w-]{43}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Who may choose a new password, and the state of their account when the link was sent."""
+    """The user of a reset link, and the state of the account when the link was sent."""
 
     subject: int
     state: str

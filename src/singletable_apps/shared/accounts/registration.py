@@ -1,4 +1,4 @@
-"""Who may register: the set-up code of a new site, and registrations that wait for an e-mail."""
+"""Registration: the set-up code for the first account, and unconfirmed registrations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODE_BYTES = 10
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """What someone entered to register, with the hash of the password."""
+    """The data of a registration, with the hash of the password."""
 
     name: str
     email: str
@@ -27,11 +27,11 @@ class NewAccount:
 
 
 class SetupCode:
-    """The code with which the first account is created. The command prints it at start-up.
+    """The code to create the first account, which the command prints at start-up.
 
-    Without it, the first visitor of a new site on a public address would own it. The code follows
-    from the secret and is stored nowhere. An app checks it only while there is no account, so it
-    works once; `state` differs if a site can become empty again.
+    Without it, the first visitor of a new public site would own it. The code is derived from the
+    secret and stored nowhere. An app checks it only while there is no account, so it works once. If
+    all accounts can be removed, a different `state` gives a new code.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -43,7 +43,7 @@ class SetupCode:
         return b32encode(digest[:_CODE_BYTES]).decode().lower()
 
     def matches(self, code: str, state: str = "") -> bool:
-        """Return whether this is the code, in any case and with any spaces."""
+        """Return whether this is the code, ignoring case and spaces."""
         entered = "".join(code[:100].split()).lower().encode("utf-8", "replace")
         return hmac.compare_digest(entered, self.code(state).encode())
 
@@ -55,7 +55,7 @@ NEEDS_SETUP_CODE = (
 
 
 class Registrations:
-    """Keeps registrations until their address is confirmed. The table has no usable link."""
+    """Stores registrations until their address is confirmed, with an HMAC instead of the token."""
 
     def __init__(
         self, store: Store, *, secret: bytes, lifetime: timedelta = timedelta(days=1)
@@ -79,7 +79,7 @@ class Registrations:
         return token
 
     def find(self, token: str, now: datetime) -> NewAccount | None:
-        """Return the registration of a link that still works, or None."""
+        """Return the registration of a valid link, or None."""
         key = PendingRegistration.key(mac(self._key, token))
         found = self._store.get(key, consistent=True)
         if found is None or found.ends <= now:
@@ -87,7 +87,7 @@ class Registrations:
         return NewAccount(found.name, found.email, found.password_hash)
 
     def use_up(self, token: str) -> bool:
-        """Use a link up, and return whether this was the first time."""
+        """Use up a link and return whether this was the first time."""
         try:
             key = PendingRegistration.key(mac(self._key, token))
             return self._store.delete(key, if_=PendingRegistration.name.exists()) is not None

@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"(-?[0-9]{1,18})\.([\w-]{22})\.([0-9]{1,9})\.([\w-]{43})", 
 
 @dataclass(frozen=True, slots=True)
 class RenewedSession:
-    """The next refresh token of a session, its owner, its beginning and its final end."""
+    """The next refresh token of a session, with its user, start and end."""
 
     subject: int
     credentials: int

@@ -1,4 +1,4 @@
-"""Access tokens (JWT) and device tokens, which are checked without reading a table."""
+"""Access tokens (JWT) and device tokens, which are verified without reading a table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CLAIMS = ("iss", "aud", "sub", "sid", "cre", "auth_time", "iat", "exp")
 
 @dataclass(frozen=True, slots=True)
 class AccessClaims:
-    """The content of an access token. `signed_in` is when the password was entered."""
+    """The content of an access token. `signed_in` is the time when the password was entered."""
 
     subject: int
     session: str
@@ -64,7 +64,7 @@ class AccessTokens:
         now: datetime,
         signed_in: datetime | None = None,
     ) -> str:
-        """Return a token that is valid for `lifetime`. Without `signed_in`, that was just now."""
+        """Return a token that is valid for `lifetime`; `signed_in` defaults to `now`."""
         issued = int(now.timestamp())
         claims = {
             "iss": self._issuer,
@@ -112,10 +112,10 @@ class AccessTokens:
 
 
 class DeviceTokens:
-    """Tokens for browsers in which someone has signed in (OWASP's device cookies).
+    """Tokens for browsers where a user has signed in before (OWASP's device cookies).
 
-    A token belongs to one account. It opens nothing: attempts with it are counted apart, so that
-    guesses from elsewhere cannot lock the owner of the account out.
+    A token belongs to one account and grants no access. Attempts with it are counted apart, so that
+    guesses from elsewhere cannot lock out the owner.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -127,7 +127,7 @@ class DeviceTokens:
         return f"{nonce}.{mac(self._key, str(subject), nonce)}"
 
     def read(self, token: str, subject: int) -> str | None:
-        """Return the name of the device, or None unless the token belongs to this account."""
+        """Return the id of the device, or None if the token is not for this account."""
         nonce, _, signature = token[:MAX_LENGTH].partition(".")
         expected = mac(self._key, str(subject), nonce)
         is_ours = hmac.compare_digest(signature.encode("utf-8", "replace"), expected.encode())

@@ -1,4 +1,4 @@
-"""Pages of the links in e-mails about a changed address, for any app: `/email` and `/email/old`."""
+"""Pages for the links in e-mails about a changed address, for any app: `/email`, `/email/old`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Token = Annotated[str, Query(max_length=400)]
 
 
 class AddressForm(BaseModel):
-    """The token of the link, and what the owner of the old address decides."""
+    """The token from the link, and the decision of the owner of the old address."""
 
     token: str = ""
     answer: Literal["keep", "accept"] = "keep"
 
 
 def address_sent(email: str) -> str:
-    """Return what happens next after a new address was entered."""
-    return f"Saved. We’ve e-mailed {email} a link: the address changes when it is opened."
+    """Return the message after a new address was entered."""
+    return f"Saved. We’ve e-mailed a link to {email}. The address changes when it is opened."
 
 
 def email_router(
@@ -35,7 +35,7 @@ def email_router(
     rejects: tuple[type[Exception], ...],
     prefix: str = "",
 ) -> APIRouter:
-    """Return the router. Opening a link changes nothing: programs that check e-mails do that."""
+    """Return the router. Opening a link changes nothing, because e-mail scanners open links too."""
     router = APIRouter(prefix=prefix)
 
     def invalid(page: AuthPage[U], error: Exception) -> Response:
@@ -57,7 +57,7 @@ def email_router(
         def act(values: AddressForm) -> Response:
             find_changes(request).confirm(values.token)
             home = page.home if page.user is not None else page.url("sign-in")
-            return page.redirect(home, "Your e-mail address is changed.")
+            return page.redirect(home, "Your e-mail address was changed.")
 
         def show(form: Form, _: int) -> Response:
             return invalid(page, ValueError(next(iter(form.errors.values()), form.summary)))
@@ -81,9 +81,9 @@ def email_router(
             changes = find_changes(request)
             if values.answer == "accept":
                 changes.accept_new(values.token)
-                return page.redirect(page.url("sign-in"), "The new e-mail address is accepted.")
+                return page.redirect(page.url("sign-in"), "You accepted the new e-mail address.")
             changes.keep_old(values.token)
-            return page.redirect(page.url("sign-in"), "Your e-mail address stays as it was.")
+            return page.redirect(page.url("sign-in"), "You kept your e-mail address.")
 
         def show(form: Form, _: int) -> Response:
             return invalid(page, ValueError(next(iter(form.errors.values()), form.summary)))

@@ -331,10 +331,10 @@ class ConfirmField:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A question before an action, for `confirm.html`: what follows, and where yes is posted.
+    """A question before an action, for `confirm.html`, with its consequences and target URL.
 
     `facts` are (term, text) pairs and `consequences` are sentences; `warning` is set in bold. With
-    `needs_password` the form asks for the reader's password.
+    `needs_password` the form asks for the user's password.
     """
 
     title: str

@@ -103,7 +103,7 @@ class PageContext(ABC):
 
 
 class PasswordPrompt(PageContext, Generic[U]):
-    """Asks the person who is signed in for the password again, before a `SensitiveAction`."""
+    """Asks the signed-in user for the password again before a `SensitiveAction`."""
 
     cookies: ClassVar[SessionCookies]
     user: U
@@ -119,7 +119,7 @@ class PasswordPrompt(PageContext, Generic[U]):
 
     @property
     def needs_password(self) -> bool:
-        """Return whether a sensitive action asks for the password again."""
+        """Return whether a sensitive action requires the password again."""
         return self.cookies.needs_password(self.request, self.auth)
 
     def sign_in_again(self, action: SensitiveAction) -> Response:
@@ -129,7 +129,7 @@ class PasswordPrompt(PageContext, Generic[U]):
         return self.redirect(url, f"Enter your password again to {action}.")
 
     def check_password(self, form: Form, field: str = CURRENT_PASSWORD) -> None:
-        """Raise `invalid_field` unless the password was entered a moment ago, or in this form."""
+        """Raise `invalid_field` unless the password was entered recently or in this form."""
         try:
             self.cookies.check_password(self.request, self.auth, self.user, form, field)
         except (NotSignedIn, TooManyAttempts) as error:

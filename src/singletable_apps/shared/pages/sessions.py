@@ -1,6 +1,6 @@
 """Keep people signed in with two cookies: an access token, and a refresh token that renews it.
 
-A third one, which stays after signing out, names the device: see `DeviceTokens`.
+A third cookie, which remains after signing out, identifies the device: see `DeviceTokens`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from singletable_apps.shared.pages.forms import Form
 from singletable_apps.shared.web import LONGEST_AGE, Cookie
 
 U = TypeVar("U")
-# The field for the password where `check_password` asks for it.
+# The name of the password field that `check_password` reads.
 CURRENT_PASSWORD = "current_password"
 
 # In this order: most browsers also claim to be the ones further down.
@@ -73,11 +73,11 @@ class SessionCookies:
         return self._refresh.read(request) if renewed is None else renewed
 
     def device(self, request: Request) -> str:
-        """Return the token of this device, or "" if nobody has signed in here."""
+        """Return the token of this device, or "" before the first sign-in."""
         return self._device.read(request)
 
     def needs_password(self, request: Request, auth: Auth[U]) -> bool:
-        """Return whether a sensitive action asks for the password again."""
+        """Return whether a sensitive action requires the password again."""
         renewed: str | None = getattr(request.state, "access_token", None)
         return not auth.has_recent_password(renewed or self._access.read(request))
 
@@ -89,7 +89,7 @@ class SessionCookies:
         form: Form,
         field: str = CURRENT_PASSWORD,
     ) -> None:
-        """Raise unless the user entered the password a moment ago, or in a field of this form.
+        """Raise unless the user entered the password recently or in a field of this form.
 
         Call it before a `SensitiveAction`. The template shows `accounts.current_password(form)` if
         `needs_password`.

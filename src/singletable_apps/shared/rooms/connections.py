@@ -45,8 +45,8 @@ class CloseCode(IntEnum):
 class Member:
     """A person or screen in a room, and the channels it listens to.
 
-    Connections with the same `id` belong to one member. Guests, of whom there may be any number,
-    get half of the places at most, so that they cannot keep the others out.
+    Connections with the same `id` belong to one member. Guests get at most half of the places, so
+    that they cannot keep the others out.
     """
 
     id: str

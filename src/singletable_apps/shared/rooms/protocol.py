@@ -63,20 +63,20 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self.scope["extensions"] = {**extensions, _EXTENSION: {"write": self.write_frame}}
 
     def data_received(self, data: bytes) -> None:
-        """Parse frames, a few at a time: a flood of tiny ones ends before all of it is parsed."""
+        """Parse frames in small parts, so that a flood of tiny ones is stopped early."""
         for start in range(0, len(data), _PARSED_AT_ONCE):
             if self.transport.is_closing():
                 return
             super().data_received(data[start : start + _PARSED_AT_ONCE])
 
     def handle_ping(self) -> None:
-        """Answer a ping, unless the peer does not read the answers."""
+        """Answer a ping, unless the client does not read the answers."""
         pong = b"".join(self.conn.data_to_send())
         if self._count_frame() and self.writable.is_set():
             self.transport.write(pong)
 
     def handle_pong(self, event: Frame) -> None:
-        """Note that the peer has answered a ping."""
+        """Record that the client has answered a ping."""
         if self._count_frame():
             super().handle_pong(event)
 
@@ -91,7 +91,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             super().handle_bytes(event)
 
     def handle_cont(self, event: Frame) -> None:
-        """Add a part to a message."""
+        """Add a fragment to a message."""
         if self._count_frame():
             super().handle_cont(event)
 

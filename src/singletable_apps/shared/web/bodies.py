@@ -120,7 +120,7 @@ _THREAD_SIZE = 1 << 16
 
 
 class BodyMemory:
-    """Limits how many bytes of bodies are in memory at once, of all clients and of each."""
+    """Limits the bytes of request bodies in memory, for each client and in total."""
 
     def __init__(self, limit: int = 256 * MEBIBYTE, per_client: int = 64 * MEBIBYTE) -> None:
         self.limit = limit
@@ -129,7 +129,7 @@ class BodyMemory:
         self._by_client: Counter[str] = Counter()
 
     def take(self, client: str, size: int) -> None:
-        """Count bytes that a client has sent, or raise a 503 problem if there are too many."""
+        """Count bytes sent by a client, or raise a 503 problem if there are too many."""
         self.used += size
         self._by_client[client] += size
         if self.used > self.limit or self._by_client[client] > self.per_client:
@@ -140,7 +140,7 @@ class BodyMemory:
             )
 
     def give_back(self, client: str, size: int) -> None:
-        """Count these bytes no longer."""
+        """Stop counting these bytes."""
         self.used -= size
         self._by_client[client] -= size
         if not self._by_client[client]:

@@ -54,7 +54,7 @@ def _write_json(
 
 
 def _attachment(name: str) -> str:
-    # Names that start like an option, a hidden file or a formula surprise shells and spreadsheets.
+    # No names that shells or spreadsheets take for options, hidden files or formulas.
     name = re.sub(r"^[\s=+\-@.]+", "_", replace_control_characters(name))
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,4 +1,4 @@
-"""Hosts that the server answers for, and hosts that only this machine can reach."""
+"""Recognize the server's own hosts, and loopback hosts, which only this machine can reach."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def is_loopback(host: str) -> bool:
 
 @lru_cache(maxsize=256)
 def is_allowed_host(header: str, public_host: str) -> bool:
-    """Return whether the server answers for a Host header: its own name or an address.
+    """Return whether a Host header is the server's own name, localhost or an IP address.
 
-    A page of another site can make its own name resolve to this machine (DNS rebinding), and the
-    browser then sends that name. It cannot do so with an address.
+    A page of another site can make its own name resolve to this machine (DNS rebinding), but the
+    browser then sends that name as the host.
     """
     match = _HOST.fullmatch(header)
     name = (match[1] or match[2]).lower().removesuffix(".") if match else ""

@@ -189,7 +189,7 @@ MAX_HEADER_BYTES = 32 << 10
 
 
 class Heads:
-    """Rejects requests whose URL or headers are too large, or that are for another host."""
+    """Rejects requests with an oversized URL or headers, or for another host."""
 
     def __init__(self, app: ASGIApp, public_url: str = "", proxies: Sequence[str] = ()) -> None:
         self.app = app
@@ -229,7 +229,7 @@ class Heads:
         if len(hosts) == 1 and is_allowed_host(hosts[0], self.public_host):
             return True
         client = scope.get("client")
-        # A proxy forwards what it is configured for, and may send its own name for this server.
+        # A proxy checks hosts itself, and may use an internal name for this server.
         return not hosts or (client is not None and is_in_network(client[0], self.proxies))
 
 

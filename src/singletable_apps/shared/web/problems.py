@@ -108,7 +108,7 @@ MISDIRECTED = ProblemType(
     "misdirected",
     421,
     "Unknown host name",
-    "This server does not answer for this host name. If it is yours, name it with --public.",
+    "This server does not serve this host name. If it is yours, pass it with --public.",
 )
 UNSUPPORTED_MEDIA_TYPE = ProblemType(
     "unsupported-media-type",

@@ -23,8 +23,8 @@ class Settings:
     media type to their maximum body size, and `page_policies` maps path prefixes of pages to their
     Content-Security-Policy; the longest matching prefix wins. `limit` applies to all requests of a
     client. Set `secure_cookies` to False only for plain HTTP on your own machine. With a
-    `public_url`, requests for other host names are rejected, except from proxies; if it begins with
-    https, browsers are told to use TLS only.
+    `public_url`, requests for other host names are rejected, except from proxies; with https,
+    responses have an HSTS header.
     """
 
     trusted_origins: tuple[str, ...] = ()

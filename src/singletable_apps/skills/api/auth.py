@@ -29,7 +29,7 @@ UserAgent: TypeAlias = Annotated[str, Header(include_in_schema=False)]
     openapi_extra=PUBLIC,
 )
 def register(new: schemas.NewUser, service: Service) -> schemas.Message:
-    """Create an account. The first one needs the set-up code; it is the administrator's."""
+    """Create an account. The first one needs the set-up code and becomes the administrator."""
     service.accounts.register(new.username, new.name, new.password, new.email, new.setup_code)
     return schemas.Message(message="User registered successfully")
 
@@ -45,7 +45,7 @@ def sign_in(
 ) -> schemas.Tokens:
     """Sign in with a username and a password.
 
-    Send the `device_token` of an earlier response, so that guesses of others don't lock you out.
+    Send the `device_token` of an earlier response, so that others' guesses don't lock you out.
     """
     signed_in = service.accounts.sign_in(
         sent.username,

@@ -92,7 +92,7 @@ def _recent(request: Request, api: CurrentApi, sent: SentToken) -> RecentPasswor
     return lambda action: api.service.accounts.check_recent_password(token, action)
 
 
-# Called before a sensitive action: raises unless the actor entered the password a moment ago.
+# Call it before a sensitive action: it raises unless the actor entered the password recently.
 RecentPassword: TypeAlias = Callable[[SensitiveAction], None]
 Recent: TypeAlias = Annotated[RecentPassword, Depends(_recent)]
 

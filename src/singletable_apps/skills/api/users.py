@@ -53,9 +53,9 @@ def edit_me(
 ) -> schemas.EditedUser:
     """Change your profile or your password.
 
-    A new password needs the current one. It ends all sessions, and the response has new tokens.
-    A new e-mail address needs a sign-in within the last five minutes, and takes effect when the
-    link in an e-mail to it is opened.
+    A new password requires the current one. It ends all sessions, and the response has new tokens.
+    A new e-mail address requires a sign-in within the last five minutes, and takes effect when its
+    owner opens the link in the e-mail to it.
     """
     sent = changes.sent()
     if sent.get("email") is not None:
@@ -99,7 +99,7 @@ def invite_user(
 ) -> schemas.Invitation:
     """Create an account without a password, and e-mail a link to choose one.
 
-    To invite an administrator needs a sign-in within the last five minutes.
+    Inviting an administrator requires a sign-in within the last five minutes.
     """
     if new.role is Role.ADMIN:
         recent(SensitiveAction.GIVE_CONTROL)
@@ -129,8 +129,8 @@ def edit_user(
 ) -> Person:
     """Change your profile, or as a manager anyone's. Only managers change the job.
 
-    A new e-mail address needs a sign-in within the last five minutes, and takes effect when the
-    link in an e-mail to it is opened.
+    A new e-mail address requires a sign-in within the last five minutes, and takes effect when its
+    owner opens the link in the e-mail to it.
     """
     sent = changes.sent()
     if sent.get("email") is not None:
@@ -146,7 +146,7 @@ def delete_user(
 ) -> Message:
     """Delete your account, or as an administrator anyone's, with everything that refers to it.
 
-    It needs a sign-in within the last five minutes.
+    This requires a sign-in within the last five minutes.
     """
     recent(SensitiveAction.DELETE_ACCOUNT)
     service.people.delete(actor, username, edit.check)
@@ -164,7 +164,7 @@ def change_role(
 ) -> Person:
     """Change what an account may do. The last administrator stays one.
 
-    To make someone an administrator needs a sign-in within the last five minutes.
+    Making someone an administrator requires a sign-in within the last five minutes.
     """
     if change.role is Role.ADMIN:
         recent(SensitiveAction.GIVE_CONTROL)

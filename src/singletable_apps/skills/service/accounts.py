@@ -74,9 +74,9 @@ class Accounts(Auth[User]):
         email: str = "",
         setup_code: str | None = None,
     ) -> User:
-        """Create an account. The first one belongs to the administrator.
+        """Create an account. The first one belongs to the administrator and needs the set-up code.
 
-        The first account needs the set-up code, unless a command creates it: then it is None.
+        Commands pass None as the code, because their user is trusted.
         """
         checks = InputChecks()
         username = check_username(checks, username)
@@ -116,7 +116,7 @@ class Accounts(Auth[User]):
         return self._context.get_user(username, consistent=True)
 
     def setup_code(self) -> str | None:
-        """Return the code for the first account, the administrator's, or None if there is one."""
+        """Return the set-up code, or None if there is an account already."""
         is_first = self._is_new(self._store.get(Directory.key(), consistent=True))
         return self._setup_code.code() if is_first else None
 
@@ -151,7 +151,7 @@ class _Users:
         return False
 
     def set_email(self, user: User, email: str, by: str) -> User:
-        """Change the address, which its owner has confirmed."""
+        """Store the confirmed address."""
         return self._store.update(User.key(user.username), User.email.set(email), if_=IS_HERE)
 
     def check_password(self, user: User, password: str, field: str) -> None:
@@ -183,7 +183,7 @@ class _Users:
 
 
 def account_of(user: User) -> Account:
-    """Return what signing in needs to know about a person."""
+    """Return the account of a person."""
     return Account(
         user.user_id, user.credentials, user.password_hash, user.name, user.email, user.role
     )

@@ -133,9 +133,9 @@ class People:
     ) -> User:
         """Change a profile: one's own, or as a manager another. Only managers change jobs.
 
-        Passwords are reset by e-mail, so only its owner and administrators change the address,
-        and a new one takes effect when the link in an e-mail to it is opened. Until a person has
-        chosen a password there is nothing to protect, and it changes at once.
+        Passwords are reset by e-mail, so only the owner and administrators change the address, and
+        a new one takes effect when its owner opens the link in the e-mail to it. Before a person
+        has chosen a password, there is nothing to protect, and the address changes immediately.
         """
         before, edited, email = self._save_edit(actor, username, edit, check)
         by = "" if is_same_user(actor.username, username) else actor.name
@@ -150,7 +150,7 @@ class People:
     def _save_edit(
         self, actor: User, username: str, edit: PersonEdit, check: RevisionCheck
     ) -> tuple[User, User, str | None]:
-        """Save a profile. Return it before and after, and the address that was entered."""
+        """Save a profile. Return the old and new profile, and the entered address."""
         check_owner(actor, username)
         user = self._get(username, check)
         checked = self.check_edit(actor, user, edit)

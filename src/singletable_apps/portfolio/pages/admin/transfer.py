@@ -23,7 +23,7 @@ from singletable_apps.shared.pages import Form, PostedUpload, UploadedFile
 router = APIRouter()
 # The largest body of the import form, for the settings of the app.
 IMPORT_LIMIT = 64 << 20
-# Images, which are most of a site, do not become smaller in a zip file.
+# Images are most of a site and hardly compress.
 _UNPACKED_LIMIT = 2 * IMPORT_LIMIT
 _IN_MEMORY, _CHUNK = 8 << 20, 1 << 16
 
