@@ -31,6 +31,8 @@ QUIZ = Question(
     seconds=20,
     explanation=SOLUTION,
 )
+# Everybody with the link to a set can read it.
+SET_ID = "the-link-to-the-set"
 UPCOMING = replace(QUIZ, title="A-question-that-comes-later")
 
 
@@ -51,7 +53,7 @@ def readable(caller: Caller, game: Game, role: Role) -> Iterator[tuple[str, str]
 def test_solution_is_not_known_before_the_reveal(memory: World, role: Role) -> None:
     server = Server(memory)
     settings = replace(SETTINGS, reading_seconds=5)
-    game = memory.game(QUIZ, UPCOMING, settings=settings)
+    game = memory.game(QUIZ, UPCOMING, settings=settings, set_id=SET_ID)
     ada, bob = memory.join(game, "Ada", "Bob")
     caller = server.caller(ada.token) if role is Role.PLAYER else server.seat(game, role)
 
@@ -61,6 +63,7 @@ def test_solution_is_not_known_before_the_reveal(memory: World, role: Role) -> N
         for operation, body in bodies.items():
             place = f"{case}: {operation}"
             assert SOLUTION not in body, place
+            assert SET_ID not in body, place
             assert '"correct":["' not in body.replace(" ", ""), place
             assert UPCOMING.title not in body, place
             assert '"isCorrect":true' not in body.replace(" ", ""), place
@@ -82,7 +85,7 @@ def test_solution_is_not_known_before_the_reveal(memory: World, role: Role) -> N
 def test_messages_before_the_reveal_have_no_solution(memory: World) -> None:
     async def test() -> None:
         live = open_live(memory.service)
-        game = memory.game(QUIZ, UPCOMING)
+        game = memory.game(QUIZ, UPCOMING, set_id=SET_ID)
         phones = await connect_phones(live, *memory.join(game, "Ada", "Bob"))
         others = [await connect(live, game, role) for role in (Role.SCREEN, Role.AUDIENCE)]
         host = await connect(live, game, Role.HOST)
@@ -93,6 +96,7 @@ def test_messages_before_the_reveal_have_no_solution(memory: World) -> None:
         for client in (*phones, *others):
             assert client.received
             assert SOLUTION not in str(client.received)
+            assert SET_ID not in str(client.received)
             assert UPCOMING.title not in str(client.received)
             assert "isCorrect" not in str(client.received)
         await host.command("close")

@@ -118,7 +118,8 @@ def list_games(service: Service, host_id: HostId, page: Pagination) -> Page[Game
 def read_game(service: Service, seated: AnySeat) -> GameBody:
     """Return a game."""
     state = service.rounds.finish_due(seated.game.game_id)
-    return GameBody.of(seated.game, state, _join_url(service, seated.game))
+    join_url = _join_url(service, seated.game)
+    return GameBody.of(seated.game, state, join_url, for_host=seated.seat.can_drive)
 
 
 @router.get("/games/{game_id}/validate", openapi_extra=PUBLIC, dependencies=limited("join"))

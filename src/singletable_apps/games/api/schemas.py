@@ -120,7 +120,7 @@ class GameBody(Body):
     game_id: str
     title: str
     engagement_type: EngagementType
-    question_set_id: str
+    question_set_id: str = Field(description="For hosts; others could read the solutions with it.")
     question_count: int
     categories: list[str]
     join_code: str
@@ -135,12 +135,12 @@ class GameBody(Body):
     state: str = Field(description="The phase in the words of the original.")
 
     @classmethod
-    def of(cls, game: Game, state: GameState, join_url: str) -> GameBody:
+    def of(cls, game: Game, state: GameState, join_url: str, *, for_host: bool = True) -> GameBody:
         """Return the body of a game."""
         return cls.from_object(
             game,
             engagement_type=game.type,
-            question_set_id=game.set_id,
+            question_set_id=game.set_id if for_host else "",
             is_private=bool(game.access_code),
             join_url=join_url,
             phase=state.phase,

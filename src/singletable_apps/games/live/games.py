@@ -25,7 +25,7 @@ from singletable_apps.games.live.messages import (
 )
 from singletable_apps.games.live.processes import announce_change
 from singletable_apps.games.live.watcher import ROLES, Attendee, Pace, Watcher
-from singletable_apps.games.phases import HOST_COMMANDS
+from singletable_apps.games.phases import HOST_COMMANDS, Phase
 from singletable_apps.games.service import GamesService
 from singletable_apps.games.service.answers import Outcome, Receipt, Submission, VoteSubmission
 from singletable_apps.games.tokens import Role, Seat, new_id
@@ -164,7 +164,8 @@ class LiveGames:
         player = watcher.player(seat.player_id) if watcher else None
         receipt = await self._queue.submit(seat.game_id, sent, player)
         if watcher is not None and receipt.outcome is not Outcome.LATE:
-            watcher.note_answer(seat.player_id, sent.question_id)
+            phase = Phase.OPEN if isinstance(sent, Submission) else Phase.VOTING
+            watcher.note_receipt(seat.player_id, sent.question_id, phase)
         return receipt
 
     async def _drive(self, seat: Seat, message: ClientMessage) -> StateReached:

@@ -154,6 +154,16 @@ class Watcher:
             self._settle()
         self._update_counts()
 
+    def note_receipt(self, player_id: str, question_id: str, phase: Phase) -> None:
+        """Count an answer or a vote that a player has sent, unless it was sent again too late."""
+        if self._shown is None:
+            return
+        state = self._shown.snapshot.state
+        is_survey = self._shown.snapshot.game.type is EngagementType.SURVEY
+        asked = state.played if is_survey else [state.question_id]
+        if question_id in asked and phase.value == _round_of(state)[1]:
+            self.note_answer(player_id, question_id)
+
     def note_answer(self, player_id: str, question_id: str) -> None:
         """Count a player who has answered or voted, and close the question if all have."""
         answered = self._answered.setdefault(player_id, set())

@@ -6,11 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from singletable_apps.games.entities import AnswerStatus, HostAbsence
 from singletable_apps.games.live.processes import STALE
 from singletable_apps.games.live.watcher import ABSENCE
 from singletable_apps.games.phases import Command
-from singletable_apps.games.questions import EngagementType
+from singletable_apps.games.questions import EngagementType, Question
 from singletable_apps.games.rules import GRACE
 from singletable_apps.games.tokens import Role
 from tests.apps.games.live.clients import connect, connect_phones, open_live
@@ -67,6 +69,42 @@ def test_question_closes_when_all_connected_players_have_answered(memory: World)
         assert memory.service.context.get_state(game.game_id).phase == "open"
         await bob.answer("a")
         await bob.shows("reveal")
+        live.rooms.close()
+
+    run(test)
+
+
+# A phone that has lost an acknowledgment sends its answer again when it is back.
+@pytest.mark.parametrize("first", [CAPITAL, LESSON], ids=["question", "vote"])
+def test_answer_that_is_sent_again_does_not_count_for_what_comes_next(
+    memory: World, first: Question
+) -> None:
+    async def test() -> None:
+        live = open_live(memory.service)
+        asked = [
+            {"questionId": question_id, "phase": phase, "done": 0, "of": 2}
+            for question_id, phase in (("002", "open"), ("001", "voting"))
+        ]
+        game = memory.game(first, PRIMES)
+        phones = memory.join(game, "Ada", "Bob")
+        ada, bob = await connect_phones(live, *phones)
+        host = await connect(live, game, Role.HOST)
+        await host.command("start")
+        for phone in (ada, bob):
+            await phone.shows("open")
+            await phone.answer("b", text=f"Meetings of {phone.seat.player_id}")
+        if first is CAPITAL:
+            await host.shows("reveal")
+            memory.play(game, Command.NEXT, Command.NEXT)
+        await host.sees(lambda each: each.latest("playerAnswered") in asked)
+        (back,) = await connect_phones(live, phones[0])
+        sent = {"choices": ["b"], "text": f"Meetings of {ada.seat.player_id}"}
+        reply = await back.send_message("answer", questionId="001", **sent)
+        assert reply["data"]["outcome"] == "repeated"
+        for _ in range(2):  # the first change shows the counter, at the latest
+            version = (await host.send_message("extend", seconds=10))["data"]["version"]
+            await until(lambda: host.view["version"] == version)  # noqa: B023
+        assert host.latest("playerAnswered") in asked
         live.rooms.close()
 
     run(test)

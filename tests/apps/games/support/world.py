@@ -133,6 +133,7 @@ class World:
         kind: EngagementType = EngagementType.MIXED,
         settings: GameSettings = SETTINGS,
         access_code: str = "",
+        set_id: str = "",
     ) -> Game:
         """Create a game with these questions."""
         draft = GameDraft(
@@ -141,6 +142,7 @@ class World:
             questions=questions or (CAPITAL,),
             settings=settings,
             access_code=access_code,
+            set_id=set_id,
         )
         return self.service.games.create(HOST, draft)
 
