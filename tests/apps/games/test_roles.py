@@ -267,6 +267,7 @@ PAGES: dict[str, set[str]] = {
     "/play/{game_id}/vote": EVERYONE,
     "/play/{game_id}/device": EVERYONE,
     "/play/{game_id}/leave": EVERYONE,
+    "/play/{game_id}/seat": set(),
     "/reports/{game_id}": OWN,
     "/reports/{game_id}/{name}": OWN,
     "/reports/{game_id}/summaries/{question_id}": OWN,

@@ -9,6 +9,8 @@ from singletable_apps.games.pages.dependencies import ADMIN, HOST, AnyPage
 from singletable_apps.games.pages.play import show_closed
 from singletable_apps.games.questions import ENGAGEMENT_NAMES
 from singletable_apps.games.tokens import Role
+from singletable_apps.shared.pages import Confirmation, PostedForm
+from singletable_apps.shared.pages.page_context import FORM_METHODS
 
 router = APIRouter()
 # The latest games of a host that are checked for running ones.
@@ -40,6 +42,9 @@ def take_seat(page: AnyPage, token: str = "") -> Response:
     except (NotFound, NotSeated, RoomClosed) as error:
         return show_closed(page, error, _STATUSES[type(error)])
     path = page.urls.page(_SCREENS[seat.role], game.game_id)
+    if seat.role in (Role.PLAYER, Role.AUDIENCE):
+        # Only there does the browser say who it is in the game.
+        return page.redirect(page.urls.play(game.game_id, "seat", token=token))
     page.take_seat(token, path)
     return page.redirect(path)
 
@@ -51,12 +56,34 @@ def _game_of(page: AnyPage, token: str) -> str:
     return seat.game_id
 
 
-@router.get("/host-link")
-def use_host_link(page: AnyPage, token: str = "") -> Response:
-    """Make the browser the host that the link belongs to, such as on another device."""
-    page.service.context.tokens.read_host(token)
-    HOST.set(page.request, token)
-    return page.redirect(page.urls.page("games"), "This browser is now yours as a host, too.")
+@router.api_route("/host-link", methods=FORM_METHODS)
+def use_host_link(page: AnyPage, form: PostedForm, token: str = "") -> Response:
+    """Make the browser the host that the link belongs to, such as on another device.
+
+    Ask first if it is another host already: the link may be a stranger's, who would get the games
+    that this browser creates.
+    """
+    host_id, games = page.service.context.tokens.read_host(token), page.urls.page("games")
+
+    def become_host() -> Response:
+        HOST.set(page.request, token)
+        return page.redirect(games, "This browser is now yours as a host, too.")
+
+    if page.host_id in ("", host_id):
+        return become_host()
+    question = Confirmation(
+        title="Become another host?",
+        text="This link belongs to another host. Use it only if it is yours.",
+        button="Become the other host",
+        url=page.urls.page("host-link", token=token),
+        back=games,
+        consequences=[
+            "This browser loses the games and question sets that it has now, unless you have saved "
+            "their host link.",
+            "The owner of the link gets the games and sets that you create.",
+        ],
+    )
+    return page.ask(question, form, become_host)
 
 
 @router.get("/admin-link")

@@ -367,6 +367,33 @@ def show_device_link(page: AnyPage, game_id: Segment) -> Response:
     return _with_seat(page, game_id, show)
 
 
+@router.api_route("/play/{game_id}/seat", methods=FORM_METHODS)
+def take_seat(page: AnyPage, game_id: Segment, form: PostedForm, token: str = "") -> Response:
+    """Take the seat of a link, after a question if the browser has another one in this game."""
+    page.service.context.read_seat(token, game_id)
+    back = page.urls.play(game_id)
+
+    def take() -> Response:
+        page.take_seat(token, back)
+        return page.redirect(back)
+
+    try:
+        is_same = seat_of(page, game_id).token == token
+    except (NotSeated, RoomClosed):
+        is_same = True
+    if is_same:
+        return take()
+    question = Confirmation(
+        title="Take another seat?",
+        text="You are in this game already. With this link you continue as somebody else, and "
+        "this phone forgets who you were.",
+        button="Take the other seat",
+        url=page.urls.play(game_id, "seat", token=token),
+        back=back,
+    )
+    return page.ask(question, form, take)
+
+
 @router.api_route("/play/{game_id}/leave", methods=FORM_METHODS)
 def leave_game(page: AnyPage, game_id: Segment, form: PostedForm) -> Response:
     """Forget the seat of this browser. The points stay, for the link on another device."""

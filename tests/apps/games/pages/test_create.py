@@ -9,6 +9,7 @@ import pytest
 from singletable_apps.games.entities import Leaderboard
 from singletable_apps.games.questions import SetDraft
 from singletable_apps.games.service.sets import Sets
+from singletable_apps.games.tokens import new_id
 from tests.apps.games.pages.client import PagesApp
 from tests.apps.games.support.world import CAPITAL, HOST, LESSON
 
@@ -115,3 +116,14 @@ def test_host_link_gives_another_browser_the_same_games(app: PagesApp) -> None:
     other = app.browser()
     other.get("host-link", token=token)
     assert "Friday quiz" in other.get("games").text
+
+
+# Otherwise a link on any page could take a host's games away, and get the next ones.
+def test_host_link_of_somebody_else_asks_first(app: PagesApp) -> None:
+    app.world.game()
+    browser = app.browser(host=True)
+    token = app.world.service.context.tokens.host_token(new_id())
+    question = browser.get("host-link", token=token)
+    assert "Friday quiz" in browser.get("games").text
+    browser.submit(question, token)
+    assert "No games yet" in browser.get("games").text

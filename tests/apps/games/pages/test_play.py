@@ -438,6 +438,16 @@ def test_seat_moves_to_another_device_and_can_be_left(app: PagesApp) -> None:
     assert "You’re in, Mia." in text_of(other.get("play", phone.game.game_id))
 
 
+# A player who opens the link for the audience, or of a joker, keeps the points.
+def test_link_of_another_seat_asks_first(app: PagesApp) -> None:
+    phone = join(app, app.world.game())
+    (other,) = app.world.join(phone.game, "Joker")
+    question = phone.browser.get("seat", token=other.token)
+    assert "You’re in, Mia." in text_of(phone.page())
+    phone.browser.submit(question, other.token)
+    assert "You’re in, Joker." in text_of(phone.page())
+
+
 @pytest.mark.parametrize("token", ["", "player.x.y.z", "h.x.y", "x" * 5_000, "é.é.é.é"])
 def test_broken_links_say_so(app: PagesApp, token: str) -> None:
     page = app.browser().get("seat", token=token)
