@@ -195,6 +195,8 @@ class Blog(Entity, table=data_table):
     was_public: Attr[bool] = attr(default=False)
     # Slugs that redirect to it, unless another post has taken them.
     old_slugs: Attr[list[str]] = attr(factory=list)
+    # How often its preview link was replaced.
+    replaced_previews: Attr[int] = attr(default=0)
     revision: Attr[int] = version()
 
     key = Key(pk=("BLOG", blog_id), sk="METADATA")

@@ -77,6 +77,7 @@ TABLE = {
                 GET /media/{name}/delete""",
             "owner": """
                 GET /posts/{blog_id}, POST /posts/{blog_id}, GET /posts/{blog_id}/share,
+                POST /posts/{blog_id}/share,
                 GET /posts/{blog_id}/history, GET /posts/{blog_id}/history/{number:int},
                 POST /posts/{blog_id}/history/{number:int}, GET /posts/{blog_id}/delete,
                 POST /posts/{blog_id}/delete, GET /comments/{blog_id}/delete,

@@ -155,10 +155,10 @@ class PostService:
             return []
         return list(self._store.query(Revision.key.partition(blog_id), reverse=True))
 
-    def preview_token(self, blog_id: str) -> str:
+    def preview_token(self, blog: Blog) -> str:
         """Return a token with which anyone can read the post before it is public, for a month."""
         expires = self._context.clock() + PREVIEW_LIFETIME
-        return self._previews.seal([blog_id, int(expires.timestamp())])
+        return self._previews.seal([blog.blog_id, int(expires.timestamp()), blog.replaced_previews])
 
     def open_preview(self, token: str) -> Post:
         """Return the post of a preview token, or raise NotFound."""
@@ -167,10 +167,12 @@ class PostService:
         except InvalidSeal:
             value = None
         match value:
-            case [str(blog_id), int(expires)]:
-                if expires < self._context.clock().timestamp():
+            case [str(blog_id), int(expires), int(replaced)]:
+                post = self.get(blog_id)
+                is_current = replaced == post.blog.replaced_previews
+                if not is_current or expires < self._context.clock().timestamp():
                     raise NotFound("This preview link has expired. Ask for a new one.")
-                return self.get(blog_id)
+                return post
             case _:
                 raise NotFound("This preview link is not complete. Copy it again.")
 
@@ -300,6 +302,15 @@ class PostService:
         """Make the post a draft again."""
         publication = Publication(PostStatus.DRAFT)
         return self._change(actor, blog_id, lambda post: self._published(post, publication), check)
+
+    def replace_preview(self, actor: User, blog_id: str) -> Blog:
+        """Make the tokens of all earlier previews of the post invalid."""
+
+        def change(post: Post) -> Post:
+            number = post.blog.replaced_previews + 1
+            return Post(evolve(post.blog, replaced_previews=number), post.content)
+
+        return self._change(actor, blog_id, change, any_revision)
 
     def delete(self, actor: User, blog_id: str, check: RevisionCheck = any_revision) -> None:
         """Delete the post with its slugs, likes and comments. If it is interrupted, call it again.

@@ -181,8 +181,25 @@ def test_preview_link_opens_the_draft_for_anyone(app: PagesApp, ada: Browser) ->
     path = _write(ada)
     reader, link = app.browser(), app.site.urls.post("on-tea")
     assert reader.open(link).status_code == 404
-    token = ada.open(f"{path}/share").text.partition(f"{link}?preview=")[2].partition("<")[0]
-    assert "<em>good</em>" in reader.open(f"{link}?preview={token}").text
+    assert "<em>good</em>" in reader.open(_preview_link(ada, path)).text
+
+
+def test_author_takes_back_a_preview_link_by_a_new_one(
+    app: PagesApp, ada: Browser, ben: Browser
+) -> None:
+    path = _write(ada)
+    reader, shared = app.browser(), _preview_link(ada, path)
+    assert ben.post(f"{path}/share").status_code == 403
+    ada.post(path, {"title": "On tea", "markdown": "Still *good*.", "revision": "1"})
+    assert reader.open(shared).status_code == 200
+    assert "don’t work any more" in ada.flash(ada.submit(ada.open(f"{path}/share"), "/share"))
+    assert reader.open(shared).status_code == 404
+    assert "<em>good</em>" in reader.open(_preview_link(ada, path)).text
+
+
+def _preview_link(author: Browser, path: str) -> str:
+    page = author.open(f"{path}/share").text
+    return page.partition('id="preview-link"')[2].partition("<")[0].rpartition(">")[2]
 
 
 def test_author_edits_own_posts_only(app: PagesApp, ada: Browser, ben: Browser) -> None:

@@ -186,7 +186,7 @@ def test_draft_and_scheduled_posts_are_hidden_until_their_time(
 def test_preview_shows_a_draft_with_a_banner(app: PagesApp, reader: Browser) -> None:
     posts = app.world.service.posts
     draft = posts.create(app.world.owner(), PostDraft("Draft", "Not *yet*."))
-    page = reader.public("blog", draft.slug, preview=posts.preview_token(draft.blog_id))
+    page = reader.public("blog", draft.slug, preview=posts.preview_token(draft))
     assert page.status_code == 200
     assert "This is a preview of a draft" in page.text
     assert 'content="noindex"' in page.text

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable import InvalidCursor, Query, TransactWriteItems
+from singletable import InvalidCursor, Query, TransactWriteItems, evolve
 from singletable_apps.portfolio.entities import Blog, Listing, Role, data_table
 from singletable_apps.portfolio.errors import (
     AlreadyTaken,
@@ -466,9 +466,10 @@ def test_altered_cursor_is_rejected(memory: World) -> None:
 def test_preview_link_shows_a_draft_for_a_month(memory: World) -> None:
     posts = memory.service.posts
     blog = posts.create(memory.user(), DRAFT)
-    token = posts.preview_token(blog.blog_id)
+    token = posts.preview_token(blog)
     assert posts.open_preview(token).blog == blog
-    for wrong in ("", "x", token[:-2], token + "x", "\ud800", posts.preview_token("x")):
+    other = posts.preview_token(evolve(blog, blog_id="x"))
+    for wrong in ("", "x", token[:-2], token + "x", "\ud800", other):
         with pytest.raises(NotFound):
             posts.open_preview(wrong)
     memory.clock.move(seconds=PREVIEW_LIFETIME.total_seconds() + 2)

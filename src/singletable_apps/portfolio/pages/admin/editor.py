@@ -243,11 +243,19 @@ def _compare(page: UserPageContext, post: Post, form: Form) -> Conflict:
 def share_preview(page: AuthorPage, blog_id: str) -> Response:
     """Show a link with which anyone can read the post before it is published."""
     post = get_own_post(page, blog_id)
-    token = page.service.posts.preview_token(blog_id)
+    token = page.service.posts.preview_token(post.blog)
     link = page.urls.absolute(page.urls.post(post.blog.slug, preview=token))
     return page.render(
         "admin/share", heading="Share a preview", post=view_post(page, post.blog), link=link
     )
+
+
+@router.post("/admin/posts/{blog_id}/share")
+def replace_preview(page: AuthorPage, blog_id: str) -> Response:
+    """Make the preview links that were shared before invalid, and show a new one."""
+    page.service.posts.replace_preview(page.user, blog_id)
+    url = page.urls.admin("posts", blog_id, "share")
+    return page.redirect(url, "Links that you shared before don’t work any more.")
 
 
 @router.get("/admin/posts/{blog_id}/history")
