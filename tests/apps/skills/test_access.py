@@ -72,6 +72,7 @@ TABLE = {
                 GET /roles, GET /roles/{role_id}, GET /roles/{role_id}/nearest, GET /teams,
                 POST /teams, GET /teams/{team_id}, GET /projects, GET /matrix, GET /gaps,
                 GET /matrix/export, GET /gaps/export, GET /account, POST /account/password,
+                GET /account/email, POST /account/email,
                 POST /account/sessions/others/end, POST /account/sessions/{session}/end""",
             MANAGERS: """
                 GET /people/{username}/edit, POST /people/{username}/edit,

@@ -104,6 +104,7 @@ def _show_account(
         password=password or Form(),
         sessions=COOKIES.sessions(page.request, page.elections.auth, user),
         cannot_delete=_why_not_delete(page),
+        unaccepted=page.elections.auth.emails.find_unaccepted(user),
         needs_password=page.needs_password,
     )
 

@@ -154,7 +154,6 @@ class Auth(Generic[U]):
         if not self._passwords.matches(stored, password) or user is None or stored is None:
             raise self.error(self._wrong_login)
         self._throttle.succeeded(keys[0], others=keys[1:])
-        self._unlock_recovery(user)
         if self._passwords.needs_rehash(stored):
             self._users.rehash(user, self._passwords.hash(password))
         return self.start_session(user, about)
@@ -199,9 +198,16 @@ class Auth(Generic[U]):
             if session.id != current:
                 self.end_session(user, session.id)
 
-    def session_of(self, refresh: str) -> str | None:
-        """Return the ID of the session of a refresh token, or None."""
-        return self._sessions.id_of(refresh)
+    def session_of(self, token: str) -> str | None:
+        """Return the ID of the session of an access token, or None."""
+        try:
+            return self._tokens.read(token, self._clock()).session
+        except InvalidToken:
+            return None
+
+    def account_of(self, user: U) -> Account:
+        """Return the account of a user."""
+        return self._users.account_of(user)
 
     def authenticate(self, token: str) -> U:
         """Return the user of an access token, unless its session has ended since."""
@@ -242,7 +248,6 @@ class Auth(Generic[U]):
         if not self._passwords.matches(self._users.account_of(user).password_hash, password):
             raise self.error("That’s not your current password.", field=field)
         self._throttle.succeeded(key)
-        self._unlock_recovery(user)
 
     def change_own_password(
         self, user: U, current: str, new: str, *, about: str = ""
@@ -255,7 +260,7 @@ class Auth(Generic[U]):
         """Send a password reset e-mail. The caller does not learn whether there is an account.
 
         After someone else has changed the e-mail address, resets are off until the owner of the
-        account enters the password, or accepts the change from the old address.
+        account accepts it: on a page of the account with the password, or from the old address.
         """
         now, user = self._clock(), self._find(login)
         key = self._attempt_key("reset", user, login)
@@ -335,9 +340,6 @@ class Auth(Generic[U]):
         if user is not None and (name := self._devices.read(device, self._subject(user))):
             return [("device", name)]
         return [self._attempt_key("account", user, login), *_origin("address", address)]
-
-    def _unlock_recovery(self, user: U) -> None:
-        self._store.delete(RecoveryLock.key(self._subject(user)))
 
     def _signed_in(
         self, user: U, refresh: str, begun: datetime, ends: datetime, now: datetime

@@ -1,8 +1,9 @@
 """Change an e-mail address: confirm the new one, and notify the old one.
 
 If someone else requested the change, password resets are off once it takes effect, until the owner
-of the account enters the password or accepts the change from the old address. Otherwise an
-administrator could enter an address of their own and reset the password.
+of the account accepts the address: on a page of the account with the password, or from the old
+address. Otherwise an administrator could enter an address of their own and reset the password.
+Signing in is not enough, because people do that without looking at their address.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class EmailUsers(Protocol[U]):
 
 @dataclass(frozen=True, slots=True)
 class AddressNotice:
-    """A change requested by someone else, for the owner of the old address to decide on."""
+    """A change requested by someone else, for the owner of the account to decide on."""
 
     old_email: str
     by: str
@@ -130,13 +131,15 @@ class EmailChanges(Generic[U]):
             )
         except ConditionFailed:
             raise self._invalid() from None
-        if change.by:
+        if change.by and not change.is_accepted:
             self._lock(change)
         changed = self._users.set_email(user, change.new_email, change.by)
         for address in (change.old_email, change.new_email):
             name = self._users.account_of(changed).name
             notice = notices.address_changed(name, address, change.new_email, change.by)
             send_notice(self._mailer, notice, self._clock())
+        if not change.by:
+            self._store.delete(RecoveryLock.key(change.subject))  # the owner chose this address
         return changed
 
     def read_notice(self, token: str) -> AddressNotice:
@@ -155,10 +158,32 @@ class EmailChanges(Generic[U]):
     def accept_new(self, token: str) -> None:
         """Accept the change, so that passwords can be reset, with the link to the old address."""
         found = self._find_notice(token)
-        if isinstance(found, EmailChange):
-            self._store.update(EmailChange.key(found.subject), EmailChange.by.set(""))
-        else:
+        if isinstance(found, RecoveryLock):
             self._settle(found)
+            return
+        try:
+            self._store.update(
+                EmailChange.key(found.subject),
+                EmailChange.is_accepted.set(True),
+                if_=EmailChange.change == found.change,
+            )
+        except ConditionFailed:
+            raise self._invalid() from None
+
+    def find_unaccepted(self, user: U) -> AddressNotice | None:
+        """Return the change for which resets are off, or None."""
+        lock = self._store.get(RecoveryLock.key(self._users.account_of(user).subject))
+        return None if lock is None else AddressNotice(lock.old_email, lock.by, is_done=True)
+
+    def accept_own(self, user: U, email: str) -> None:
+        """Allow resets with `email`. Check the password first.
+
+        It is the address that the owner has seen, and may have changed again.
+        """
+        account = self._users.account_of(user)
+        if account.email != email:
+            raise self._invalid()
+        self._store.delete(RecoveryLock.key(account.subject))
 
     def _lock(self, change: EmailChange) -> None:
         """Switch resets off. Keep an earlier lock, because its old address is the owner's."""
@@ -196,7 +221,9 @@ class EmailChanges(Generic[U]):
             self._store.get(RecoveryLock.key(subject), consistent=True),
             self._store.get(EmailChange.key(subject), consistent=True),
         ):
-            if found is not None and found.by and self._matches(token, "old", found):
+            if found is None or not found.by or not self._matches(token, "old", found):
+                continue
+            if isinstance(found, RecoveryLock) or not found.is_accepted:
                 return found
         raise self._invalid()
 

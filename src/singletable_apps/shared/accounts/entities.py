@@ -36,13 +36,17 @@ class ResetToken(Entity, table=expiring, type_tag=("type", "RESET")):
 
 
 class EmailChange(Entity, table=expiring, type_tag=("type", "EMAIL_CHANGE")):
-    """A new e-mail address that awaits confirmation; `by` is set if someone else requested it."""
+    """A new e-mail address that awaits confirmation.
+
+    `by` is set if someone else requested it, and `is_accepted` once the old address agrees.
+    """
 
     subject: Attr[int] = attr()
     change: Attr[str] = attr()
     old_email: Attr[str] = attr()
     new_email: Attr[str] = attr()
     by: Attr[str] = attr(default="")
+    is_accepted: Attr[bool] = attr(default=False)
     state: Attr[str] = attr()
     ends: Attr[datetime] = expires()
 

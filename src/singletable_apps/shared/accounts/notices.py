@@ -63,9 +63,10 @@ def resets_are_off(account: Account, by: str) -> Email | None:
         account.name,
         "Your password can’t be reset",
         f"We received a request to reset your password. {by} changed the e-mail address of your "
-        "account, and you have not signed in since. Until you do, resets by e-mail are off, so "
+        "account, and you have not accepted it yet. Until you do, resets by e-mail are off, so "
         "that people who can change your address cannot take over your account.",
-        "Sign in with your password, or open the link that we sent to your previous address.",
+        "Sign in with your password and accept the address on the page of your account, or open "
+        "the link that we sent to your previous address.",
     )
 
 
@@ -118,8 +119,9 @@ def address_changed(name: str, to: str, new: str, by: str) -> Email | None:
     """Return the notice about a changed address, for the old or the new one."""
     if by:
         advice = (
-            f"{by} asked for this. Resets by e-mail are off until you have signed in with your "
-            "password. The link in our earlier e-mail to the previous address undoes the change."
+            f"{by} asked for this. Resets by e-mail are off until you accept the address on the "
+            "page of your account, or with the link in our earlier e-mail to the previous address. "
+            "That link also undoes the change."
         )
     else:
         advice = "If this wasn’t you, tell an administrator of the site at once."

@@ -102,7 +102,7 @@ class AuthPage(Generic[U]):
 
     def current_session(self) -> str | None:
         """Return the ID of this browser's session, or None."""
-        return self.auth.session_of(self.cookies.refresh_token(self.request))
+        return self.auth.session_of(self.cookies.access_token(self.request))
 
 
 def auth_router(
@@ -153,7 +153,7 @@ def auth_router(
             page.cookies.remember(request, signed_in)
             return page.redirect(local_url(values.next, page.home))
 
-        return _submit_throttled(page, form, SignInForm, act, show, (NotSignedIn,))
+        return submit_throttled(page, form, SignInForm, act, show, (NotSignedIn,))
 
     @router.post("/sign-out")
     def submit_sign_out(request: Request) -> Response:
@@ -229,7 +229,7 @@ def auth_router(
         def show(form: Form, status: int) -> Response:
             return show_account(request, form, status)
 
-        return _submit_throttled(page, form, PasswordForm, act, show, (*rejects, NotSignedIn))
+        return submit_throttled(page, form, PasswordForm, act, show, (*rejects, NotSignedIn))
 
     @router.post("/account/sessions/others/end")
     def end_other_sessions(request: Request) -> Response:
@@ -254,7 +254,7 @@ def auth_router(
 M = TypeVar("M", bound=BaseModel)
 
 
-def _submit_throttled(
+def submit_throttled(
     page: AuthPage[U],
     form: Form,
     model: type[M],

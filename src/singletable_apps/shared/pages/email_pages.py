@@ -1,4 +1,8 @@
-"""Pages for the links in e-mails about a changed address, for any app: `/email`, `/email/old`."""
+"""Pages about a changed address, for any app.
+
+The links in e-mails lead to `/email` and `/email/old`. At `/account/email` people who are signed in
+accept an address that someone else has entered.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from singletable_apps.shared.accounts import EmailChanges, NotSignedIn
-from singletable_apps.shared.pages.auth_pages import AuthPage
+from singletable_apps.shared.pages.auth_pages import AuthPage, submit_throttled
 from singletable_apps.shared.pages.forms import Form, PostedForm, submit_form
 
 U = TypeVar("U")
@@ -21,6 +25,12 @@ class AddressForm(BaseModel):
 
     token: str = ""
     answer: Literal["keep", "accept"] = "keep"
+
+
+class AcceptForm(BaseModel):
+    """The address that was shown. The password may be in a field of its own."""
+
+    email: str
 
 
 def address_sent(email: str) -> str:
@@ -89,5 +99,40 @@ def email_router(
             return invalid(page, ValueError(next(iter(form.errors.values()), form.summary)))
 
         return submit_form(form, AddressForm, act, show, rejects=(*rejects, NotSignedIn))
+
+    @router.get("/account/email")
+    def show_unaccepted_address(request: Request) -> Response:
+        page = find_page(request)
+        return show_unaccepted(page, Form())
+
+    @router.post("/account/email")
+    def accept_address(request: Request, form: PostedForm) -> Response:
+        page = find_page(request)
+        user = page.get_user()
+
+        def act(values: AcceptForm) -> Response:
+            page.cookies.check_password(request, page.auth, user, form)
+            find_changes(request).accept_own(user, values.email)
+            flash = "Accepted. Your password can be reset by e-mail again."
+            return page.redirect(page.url("account"), flash)
+
+        def show(form: Form, status: int) -> Response:
+            return show_unaccepted(page, form, status)
+
+        return submit_throttled(page, form, AcceptForm, act, show, (*rejects, NotSignedIn))
+
+    def show_unaccepted(page: AuthPage[U], form: Form, status: int = 200) -> Response:
+        user, changes = page.get_user(), find_changes(page.request)
+        notice = changes.find_unaccepted(user)
+        if notice is None:
+            return page.redirect(page.url("account"))
+        return page.render(
+            "email_accept",
+            status,
+            form=form,
+            notice=notice,
+            address=page.auth.account_of(user).email,
+            needs_password=page.cookies.needs_password(page.request, page.auth),
+        )
 
     return router

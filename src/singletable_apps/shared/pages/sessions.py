@@ -67,6 +67,11 @@ class SessionCookies:
         request.state.access_token = request.state.refresh_token = ""
         request.state.user = None
 
+    def access_token(self, request: Request) -> str:
+        """Return the access token, as the browser has it after this request, or ""."""
+        renewed: str | None = getattr(request.state, "access_token", None)
+        return self._access.read(request) if renewed is None else renewed
+
     def refresh_token(self, request: Request) -> str:
         """Return the refresh token, as the browser has it after this request, or ""."""
         renewed: str | None = getattr(request.state, "refresh_token", None)
@@ -78,8 +83,7 @@ class SessionCookies:
 
     def needs_password(self, request: Request, auth: Auth[U]) -> bool:
         """Return whether a sensitive action requires the password again."""
-        renewed: str | None = getattr(request.state, "access_token", None)
-        return not auth.has_recent_password(renewed or self._access.read(request))
+        return not auth.has_recent_password(self.access_token(request))
 
     def check_password(
         self,
@@ -123,7 +127,7 @@ class SessionCookies:
 
         The macro `sessions` in `macros/account.html` shows them.
         """
-        current = auth.session_of(self.refresh_token(request))
+        current = auth.session_of(self.access_token(request))
         sessions = [
             (session, describe_browser(session.about), session.id == current)
             for session in auth.sessions(user)

@@ -124,5 +124,6 @@ def _show_account(
         "account",
         status,
         password=password or Form(),
+        unaccepted=page.service.accounts.emails.find_unaccepted(page.user),
         sessions=COOKIES.sessions(page.request, page.service.accounts, page.user),
     )

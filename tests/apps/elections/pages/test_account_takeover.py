@@ -62,8 +62,28 @@ def test_administrator_cannot_take_over_an_account(app: PagesApp, mallory: Brows
     app.confirm_email()
     assert mallory.open(link).status_code == 422
     assert _request_reset(app) == OFF
-    # Ben signs in as always. Then resets are on, with the address he sees in his account.
-    app.sign_in("Ben")
+    # Ben signs in as always, which does not mean that he has looked at his address.
+    ben = app.sign_in("Ben")
+    assert _request_reset(app) == OFF
+    assert "/elections/account/email" in ben.get("account").text
+    asked = ben.get("account", "email")
+    assert "Mallory changed" in asked.text
+    assert ben.submit(asked, current_password="a wrong password").status_code == 422
+    assert ben.submit(asked, current_password=PASSWORD, email=THEIRS).status_code == 422
+    assert ben.submit(asked, current_password=PASSWORD).status_code == 303
+    assert _request_reset(app) == RESET
+
+
+def test_own_change_of_address_is_accepted(app: PagesApp, mallory: Browser) -> None:
+    _change_address(app)
+    old = app.link(OLD)
+    app.confirm_email()
+    ben = app.sign_in("Ben")
+    ben.submit_to(ben.get("account"), "/details", email="ben@example.com")
+    app.confirm_email()
+    assert app.user("Ben").email == "ben@example.com"
+    assert "Is this your" not in ben.get("account", "email").text
+    assert ben.open(old).status_code == 422
     assert _request_reset(app) == RESET
 
 

@@ -216,7 +216,7 @@ def test_sessions_are_listed_and_ended(app: PagesApp) -> None:
     browser, elsewhere, other = _sign_in(app), _sign_in(app), _sign_in(app)
     page = browser.get("account")
     assert text_in(page.text).count("This browser") == 1
-    session = app.world.service.accounts.session_of(elsewhere.http.cookies["portfolio_session"])
+    session = app.world.service.accounts.session_of(elsewhere.http.cookies["portfolio_access"])
     assert browser.flash(browser.submit(page, f"/{session}/end"))
     assert browser.flash(browser.submit(page, "/others/end"))
     # Access tokens of ended sessions last a few minutes more.

@@ -146,7 +146,7 @@ def test_tokens_of_a_removed_user_are_rejected(world: World) -> None:
 
 def test_other_sessions_are_ended(world: World) -> None:
     user = world.auth.sign_in("ada", PASSWORD).user
-    current = world.auth.session_of(world.auth.sign_in("ada", PASSWORD).refresh)
+    current = world.auth.session_of(world.auth.sign_in("ada", PASSWORD).access)
     world.auth.end_other_sessions(user, current)
     assert [session.id for session in world.auth.sessions(user)] == [current]
 
