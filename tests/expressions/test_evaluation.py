@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from singletable.expressions import Placeholders, holds, parse_condition
-from singletable.values import AttributeValue, Item
+from singletable.values import AttributeValue, Item, check_value
 
 ITEM: Item = {
     "n": {"N": "10"},
@@ -52,7 +52,8 @@ VALUES: dict[str, AttributeValue] = {
 
 
 def is_match(text: str) -> bool:
-    return holds(parse_condition(text, Placeholders(None, VALUES)), ITEM)
+    values = {alias: check_value(value)[0] for alias, value in VALUES.items()}  # as an engine does
+    return holds(parse_condition(text, Placeholders(None, values)), ITEM)
 
 
 @pytest.mark.parametrize(

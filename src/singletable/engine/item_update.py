@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from msgspec import Struct
 
 from singletable.engine.item_write import StoredItem
@@ -25,12 +27,23 @@ from singletable.expressions import (
     result_type,
     update_paths,
 )
-from singletable.values import INVALID, MAX_ITEM_SIZE, TOO_DEEP, Item, check_item, item_size
+from singletable.values import (
+    INVALID,
+    MAX_ITEM_SIZE,
+    MODERN,
+    TOO_DEEP,
+    Item,
+    ValueTooLarge,
+    check_item,
+    item_size,
+)
 
 TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 WRONG_INDEX_KEY = (
     "The update expression attempted to update the secondary index key to unsupported type"
 )
+# An update can copy a large value hundreds of times: stop at the size that no item can have.
+_LAYER = replace(MODERN, max_size=MAX_ITEM_SIZE)
 
 
 class NewItem(Struct, frozen=True):
@@ -63,9 +76,14 @@ def update_item(old: StoredItem, update: Update, key: Item) -> NewItem | None:
     table, before = old.table, old.item
     if before is None and update and not creates_item(update):
         return None
-    new = apply_update(update, key if before is None else before)
     try:
-        item, size = check_item(new) if before is None else _check_changed(before, old.size, new)
+        new = apply_update(update, key if before is None else before)
+        if before is None:
+            item, size = check_item(new, _LAYER)
+        else:
+            item, size = _check_changed(before, old.size, new)
+    except ValueTooLarge:
+        raise ValidationError(TOO_LARGE) from None
     except ValidationError as error:
         if error.message == TOO_DEEP:
             raise ValidationError("Nesting Levels have exceeded supported limits") from None
@@ -88,7 +106,7 @@ def _check_changed(before: Item, size: int, new: Item) -> tuple[Item, int]:
     """Return the item in canonical form and its size, checking only the changed attributes."""
     changed = {name: value for name, value in new.items() if before.get(name) is not value}
     replaced = {name: value for name, value in before.items() if new.get(name) is not value}
-    canonical, added = check_item(changed)
+    canonical, added = check_item(changed, _LAYER)
     item = new if canonical is changed else {**new, **canonical}
     return item, size - item_size(replaced) + added
 

@@ -33,12 +33,14 @@ from singletable.values import AttributeValue, Item, type_of
 
 __all__ = ["holds"]
 
-_CONTAINERS = frozenset(("L", "M", "SS", "NS", "BS"))
 Ordered = TypeVar("Ordered", str, bytes, Decimal)
 
 
 def holds(condition: Condition, item: Item) -> bool:
-    """Return whether the item matches the condition. A missing attribute equals nothing."""
+    """Return whether the item matches the condition. A missing attribute equals nothing.
+
+    All values are in canonical form: then sets are sorted, and `==` compares large values in C.
+    """
     match condition:
         case Compare(comparator, left, right):
             first, second = _value(left, item), _value(right, item)
@@ -111,33 +113,17 @@ def _between(
 def _in(value: AttributeValue | None, options: tuple[Operand, ...], item: Item) -> bool:
     if value is None:
         return False
-    for option in options:
-        candidate = _value(option, item)
-        if candidate is not None and equal(value, candidate):
-            return True
-    return False
-
-
-def equal(left: AttributeValue, right: AttributeValue) -> bool:
-    """Return whether two values are equal; the order of a set does not matter."""
-    if left == right:
-        return True
-    if "L" in left and "L" in right:
-        return len(left["L"]) == len(right["L"]) and all(map(equal, left["L"], right["L"]))
-    if "M" in left and "M" in right:
-        ours, theirs = left["M"], right["M"]
-        return ours.keys() == theirs.keys() and all(equal(ours[k], theirs[k]) for k in ours)
-    if "SS" in left or "NS" in left or "BS" in left:
-        return type_of(left) == type_of(right) and set(members(left)) == set(members(right))
-    return False
+    # An option may be repeated hundreds of times, and values may be large: compare each one once.
+    candidates = {id(one): one for option in options if (one := _value(option, item)) is not None}
+    return value in candidates.values()
 
 
 def compare(comparator: Comparator, left: AttributeValue, right: AttributeValue) -> bool:
     """Return whether left <comparator> right; values of different types are unequal, unordered."""
     if comparator == "=":
-        return equal(left, right)
+        return left == right
     if comparator == "<>":
-        return not equal(left, right)
+        return left != right
     if "S" in left and "S" in right:
         # Python sorts text by code points, which is the order of the UTF-8 bytes.
         return _compare_ordered(comparator, left["S"], right["S"])
@@ -180,12 +166,7 @@ def has_member(value: AttributeValue, member: AttributeValue) -> bool:
     if "B" in value and "B" in member:
         return a2b_base64(member["B"]) in a2b_base64(value["B"])
     if "L" in value:
-        # Python's own comparison is enough for scalars, and much faster for lists of 100,000.
-        if member in value["L"]:
-            return True
-        return not _CONTAINERS.isdisjoint(member) and any(
-            equal(element, member) for element in value["L"]
-        )
+        return member in value["L"]
     if "SS" in value and "S" in member:
         return member["S"] in value["SS"]
     if "NS" in value and "N" in member:

@@ -34,9 +34,11 @@ from singletable.expressions.nodes import (
 )
 from singletable.expressions.paths import project, value_at
 from singletable.values import (
+    MAX_ITEM_SIZE,
     AttributeValue,
     InvalidNumber,
     Item,
+    ValueTooLarge,
     add_numbers,
     check_value,
     subtract_numbers,
@@ -75,8 +77,19 @@ class _Draft:
 
 
 def apply_update(update: Update, item: Item) -> Item:
-    """Return the updated item. The argument and the values in it are not modified."""
-    values = [evaluate(action.term, item) if isinstance(action, Set) else None for action in update]
+    """Return the updated item. The argument and the values in it are not modified.
+
+    Raise ValueTooLarge if its lists have more elements than any item, without building all of them.
+    """
+    values: list[AttributeValue | None] = []
+    elements = 0
+    for action in update:
+        value = evaluate(action.term, item) if isinstance(action, Set) else None
+        values.append(value)
+        if value is not None and "L" in value:
+            elements += len(value["L"])
+            if elements > MAX_ITEM_SIZE:  # no element is smaller than a byte
+                raise ValueTooLarge
     if max([len(action.path) for action in update], default=1) == 1:
         return _update_top_level(update, values, item)
     draft = _Draft("M", dict(item.items()))

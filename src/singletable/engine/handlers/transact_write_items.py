@@ -81,16 +81,7 @@ def run(plan: TransactWritePlan, session: Session) -> TransactWriteItemsOutput:
         digest = request_digest(plan.request)
         if (units := find_replay(session, token, digest)) is not None:
             return _replay_output(plan, session, units)
-    olds = _load_items(session, plan.actions, tables)
-    news = _resulting_items(plan.actions, olds)
-    usages: dict[str, TableUsage] = {}
-    for action, old, new in zip(plan.actions, olds, news, strict=True):
-        usage = usages.setdefault(old.table.name, TableUsage(old.table))
-        usage.cost.add(apply_action(session, action, old, new), factor=2)
-        size = max(old.size, 0 if new is None else new.size)
-        usage.replay_units += read_units(size, consistent=True) * 2
-        if not isinstance(action.request, ConditionCheck):
-            usage.written.setdefault(old.key.partition, action.key)
+    usages = _apply_actions(session, plan.actions, _load_items(session, plan.actions, tables))
     if token is not None:
         replay_units = {name: usage.replay_units for name, usage in usages.items()}
         save_token(session, token, digest, replay_units)
@@ -124,15 +115,22 @@ def _load_items(
     return olds
 
 
-def _resulting_items(actions: list[TransactAction], olds: list[StoredItem]) -> list[NewItem | None]:
-    """Return every action's result; raise TransactionCanceled with all reasons if one fails."""
+def _apply_actions(
+    session: Session, actions: list[TransactAction], olds: list[StoredItem]
+) -> dict[str, TableUsage]:
+    """Apply the actions and return the usage by table.
+
+    Raise TransactionCanceled with all reasons if one fails; the writer then undoes the others. An
+    item that is decoded takes far more memory than its JSON, so only one is at a time.
+    """
+    usages: dict[str, TableUsage] = {}
     reasons: list[CancellationReason] = []
-    news: list[NewItem | None] = []
+    is_canceled = False
     for action, old in zip(actions, olds, strict=True):
         return_old = action.request.return_values_on_condition_check_failure
         try:
             check_condition(action.condition, old, return_old)
-            news.append(resulting_item(action, old))
+            new = resulting_item(action, old)
         except ConditionFailed as error:
             reasons.append(CancellationReason("ConditionalCheckFailed", error.message, error.item))
         except EmptyKey:
@@ -141,9 +139,28 @@ def _resulting_items(actions: list[TransactAction], olds: list[StoredItem]) -> l
             reasons.append(CancellationReason("ValidationError", error.message))
         else:
             reasons.append(NO_REASON)
-    if any(reason is not NO_REASON for reason in reasons):
+            if not is_canceled:
+                usage = usages.setdefault(old.table.name, TableUsage(old.table))
+                _apply(session, action, old, new, usage)
+        is_canceled = is_canceled or reasons[-1] is not NO_REASON
+        old.decoded = None
+    if is_canceled:
         raise TransactionCanceled(reasons)
-    return news
+    return usages
+
+
+def _apply(
+    session: Session,
+    action: TransactAction,
+    old: StoredItem,
+    new: NewItem | None,
+    usage: TableUsage,
+) -> None:
+    usage.cost.add(apply_action(session, action, old, new), factor=2)
+    size = max(old.size, 0 if new is None else new.size)
+    usage.replay_units += read_units(size, consistent=True) * 2
+    if not isinstance(action.request, ConditionCheck):
+        usage.written.setdefault(old.key.partition, action.key)
 
 
 def _replay_output(

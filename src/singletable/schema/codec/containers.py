@@ -11,6 +11,7 @@ program adds entries to its map.
 from __future__ import annotations
 
 import dataclasses
+from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -187,7 +188,8 @@ def _encode_set(set_type: str, contents: list[str]) -> AttributeValue:
     """
     if not contents:
         return {"NULL": True}
-    ordered = sorted(set(contents), key=Decimal if set_type == "NS" else None)
+    orders: dict[str, Callable[[str], Any]] = {"SS": str, "NS": Decimal, "BS": a2b_base64}
+    ordered = sorted(set(contents), key=orders[set_type])
     return cast(AttributeValue, {set_type: ordered})
 
 
