@@ -83,7 +83,7 @@ class Catalog:
         raw = encode_record(record)
         execute(
             "UPDATE tables SET record = ?, checksum = ? WHERE number = ?",
-            (raw, values_checksum(record.number, record.name, raw), record.number),
+            (raw, values_checksum((record.number, record.name, raw)), record.number),
         )
         table = build_table(record, in_memory=self.in_memory)
         self._draft = {**self.draft, record.name: table}

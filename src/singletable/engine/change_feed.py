@@ -32,20 +32,25 @@ def append_change(
     table: Table,
     old: Row | None,
     new: bytes | None,
-    new_content: int = 0,
+    new_content: int | None = None,
     *,
     expired: bool = False,
 ) -> None:
     """Append a change in the transaction that makes it; `new_content` is a checksum of `new`."""
-    catalog, number, keys = session.catalog, table.record.number, table.key_names_json
+    catalog = session.catalog
     catalog.newest_change = position = catalog.newest_change + 1
+    number, name, keys = table.record.number, table.name, table.key_names_json
     # The types that SQLite returns, because the checksum depends on them.
-    values = (position, number, table.name, float(session.now), 1 if expired else 0, keys)
+    moment, flag = float(session.now), 1 if expired else 0
+    json = content = None
+    if old is not None:
+        json, content = old.json, old.content
     checksum = 0
     if not catalog.in_memory:
-        contents = None if old is None else old.content, None if new is None else new_content
-        checksum = values_checksum(*values, *contents)
-    session.execute(_INSERT, (*values, None if old is None else old.json, new, checksum))
+        checksum = values_checksum(
+            (position, number, name, moment, flag, keys, content, new_content)
+        )
+    session.execute(_INSERT, (position, number, name, moment, flag, keys, json, new, checksum))
     if position - catalog.newest_block >= BLOCK:
         _end_block(session)
 

@@ -104,7 +104,7 @@ def _text(value: object) -> str:
 def _create_table(execute: Execute, table: Table) -> None:
     record = table.record
     raw = encode_record(record)
-    checksum = values_checksum(record.number, record.name, raw)
+    checksum = values_checksum((record.number, record.name, raw))
     execute("INSERT INTO tables VALUES (?, ?, ?, ?)", (record.number, record.name, raw, checksum))
     for rows in (table.rows, *(index.rows for index in table.indexes)):
         rows.create(execute)
@@ -173,7 +173,7 @@ def _copy_changes(source: Execute, execute: Execute, report: RepairReport) -> No
         report.lost.append(f"changes after {newest}: {error}")
     if not kept and intact is not None:
         values = (newest + 1, *intact[1:-1])
-        kept = [(*values, change_checksum(*values))]
+        kept = [(*values, change_checksum(values))]
     for change in kept:
         execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", change)
     report.changes = len(kept)

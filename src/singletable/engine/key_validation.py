@@ -110,27 +110,28 @@ def check_index_key_size(table: Table, attribute: KeyAttribute, value: Attribute
 
 
 def _partition_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
-    key = _bytes(attribute, value)
+    key = value["S"].encode() if attribute.type == "S" else key_bytes(value)
+    if not key:
+        raise _empty_key(attribute, value)
     if len(key) > MAX_PARTITION_KEY:
         raise _partition_too_long()
     return hash_partition(key)
 
 
 def _sort_bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
-    key = _bytes(attribute, value)
+    key = value["S"].encode() if attribute.type == "S" else key_bytes(value)
+    if not key:
+        raise _empty_key(attribute, value)
     if len(key) > MAX_SORT_KEY:
         raise _sort_too_long()
     return key
 
 
-def _bytes(attribute: KeyAttribute, value: AttributeValue) -> bytes:
-    key = value["S"].encode() if attribute.type == "S" else key_bytes(value)
-    if not key:
-        raise EmptyKey(
-            f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty "
-            f"{empty_type(value)} value. Key: {attribute.name}"
-        )
-    return key
+def _empty_key(attribute: KeyAttribute, value: AttributeValue) -> EmptyKey:
+    return EmptyKey(
+        f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty "
+        f"{empty_type(value)} value. Key: {attribute.name}"
+    )
 
 
 def _partition_too_long() -> ValidationError:

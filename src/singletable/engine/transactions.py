@@ -141,6 +141,4 @@ def find_replay(session: Session, token: str, digest: bytes) -> dict[str, float]
 def save_token(session: Session, token: str, digest: bytes, units: dict[str, float]) -> None:
     """Store the token for ten minutes, with the units that a replay consumes."""
     values = (token, digest, float(session.now), json.encode(units))
-    session.execute(
-        "INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", (*values, values_checksum(*values))
-    )
+    session.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", (*values, values_checksum(values)))

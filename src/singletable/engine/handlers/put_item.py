@@ -34,13 +34,14 @@ class PutPlan(Struct, frozen=True):
 
 def check(request: PutItem) -> PutPlan:
     """Raise ValidationError if the request is invalid for every table."""
-    if not is_unconditional(request):
+    is_conditional = not is_unconditional(request)
+    if is_conditional:
         check_parameters(request, WRITE_PARAMETERS)
     item, size = SINGLE_WRITE.check_item(request.item)
     check_returns_old_only(request.return_values)
     if size > MAX_ITEM_SIZE:
         raise UnwrappedError(TOO_LARGE)
-    return PutPlan(request, item, size, parse_condition_of(request))
+    return PutPlan(request, item, size, parse_condition_of(request) if is_conditional else None)
 
 
 def is_unconditional(request: PutItem | DeleteItem) -> bool:

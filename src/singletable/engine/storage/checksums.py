@@ -96,29 +96,29 @@ class RowChecksums(Struct, frozen=True):
         return f"The item with {key} in {self.label}"
 
 
-def values_checksum(*values: str | bytes | float | None) -> int:
+def values_checksum(values: tuple[str | bytes | float | None, ...]) -> int:
     """Return the checksum of a row's column values."""
     return crc32(_encode(values))
 
 
-def change_checksum(*values: Any) -> int:
+def change_checksum(values: tuple[Any, ...]) -> int:
     """Return the checksum of a change's columns; the last two are the old and new item."""
     *others, old, new = values
     contents = None if old is None else crc32(old), None if new is None else crc32(new)
-    return values_checksum(*others, *contents)
+    return values_checksum((*others, *contents))
 
 
 def is_intact_change(row: tuple[Any, ...]) -> bool:
     """Return whether a row of the change feed matches its last column, the checksum."""
     try:
-        return bool(row[-1] == change_checksum(*row[:-1]))
+        return bool(row[-1] == change_checksum(row[:-1]))
     except TypeError:  # the type of a stored value has changed
         return False
 
 
 def check_values(place: str, checksum: int, *values: str | bytes | float | None) -> None:
     """Raise DamagedData unless the values match the checksum."""
-    if checksum != values_checksum(*values):
+    if checksum != values_checksum(values):
         raise DamagedData(place)
 
 

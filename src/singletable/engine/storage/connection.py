@@ -50,8 +50,8 @@ class Execute(Protocol):
         ...
 
 
-def bind_execute(connection: apsw.Connection) -> Execute:
-    """Return the function that runs statements on the connection."""
+def bind_execute(connection: apsw.Connection | apsw.Cursor) -> Execute:
+    """Return the function that runs statements on the connection or cursor."""
     # apsw's stub uses a type that Python 3.11 does not have, so the checker knows half of it.
     return cast(Execute, connection.execute)  # pyright: ignore[reportUnknownMemberType]
 
@@ -155,14 +155,15 @@ def _add_checksums(connection: apsw.Connection) -> None:
     def add_function(name: str, function: Callable[..., int]) -> None:
         connection.create_scalar_function(name, function, deterministic=True)  # pyright: ignore
 
+    add_function("values_checksum", lambda *values: values_checksum(values))
+    add_function("change_checksum", lambda *values: change_checksum(values))
     for name, function, columns in (
-        ("tables", values_checksum, "number, name, record"),
-        ("changes", change_checksum, "position, number, name, moment, expired, keys, old, new"),
-        ("tokens", values_checksum, "token, request, moment, result"),
+        ("tables", "values_checksum", "number, name, record"),
+        ("changes", "change_checksum", "position, number, name, moment, expired, keys, old, new"),
+        ("tokens", "values_checksum", "token, request, moment, result"),
     ):
-        add_function("values_checksum", function)
         execute(f"ALTER TABLE {name} ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1")
-        execute(f"UPDATE {name} SET checksum = values_checksum({columns})")
+        execute(f"UPDATE {name} SET checksum = {function}({columns})")
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '*_[0-9]*'"
     for (name,) in list(execute(tables)):
         add_function("row_checksum", RowChecksums.of_table(name, name).compute)
